@@ -20,7 +20,7 @@ from provhouse.output.questions.items import (
     AskingPath,
     AskingSubgraph,
 )
-from provhouse.output.shown_result import Result
+from provhouse.output.shown_result import ShownResult
 from provhouse.query import source_records as found_records
 from provhouse.query.lineage import diff as found_diff
 from provhouse.query.lineage import explain, path
@@ -42,7 +42,7 @@ class Shown(ABC):
     """A result. A notebook shows the same tables for it as a terminal."""
 
     @abstractmethod
-    def _result(self) -> Result:
+    def _result(self) -> ShownResult:
         """Return the internal result, which commands print."""
 
     def _repr_html_(self) -> str:
@@ -56,7 +56,7 @@ class Answered(Shown):
     _asking: ClassVar[type[Asking[Any]]]
     _found: Any = field(repr=False, compare=False)
 
-    def _result(self) -> Result:
+    def _result(self) -> ShownResult:
         return self._asking.written(self._found)
 
 
@@ -115,7 +115,7 @@ class ItemRecords(Shown):
     """The number of items whose rows were not read, because there are too many."""
     _found: found_records.CapturedRecords = field(repr=False, compare=False)
 
-    def _result(self) -> Result:
+    def _result(self) -> ShownResult:
         from provhouse.output.results.record_tables import RecordsResult
 
         return RecordsResult(self._found)

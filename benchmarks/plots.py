@@ -102,7 +102,7 @@ def components(pyplot: Any) -> Any:
 
 
 def capture(pyplot: Any) -> Any:
-    """Draw how many times as long each query of TPC-H takes with capture, by scale factor."""
+    """Draw each TPC-H query's time with capture, as a multiple of plain, by scale factor."""
     results = CAPTURE.read()
     figure, panels = pyplot.subplots(
         len(results), 1, figsize=(8, 2.1 * len(results)), sharex=True, squeeze=False

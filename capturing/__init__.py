@@ -1,1 +1,1 @@
-"""Capture the lineage of rows in Spark jobs, read the captured files, and walk them."""
+"""Capture the lineage of rows in Spark jobs, read the captured files, and walk the lineage."""

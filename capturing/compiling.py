@@ -21,14 +21,14 @@ from .jar import EXTENSION, FOLDER, WORKER, jar_of, sources
 RELEASE = "17"
 """The oldest Java that runs Spark 4.2."""
 SERVICE = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
-"""The file that names a jar's extensions; Spark reads it from all jars on its class path."""
+"""A jar's file with the names of its extensions. Spark reads it from all jars on the class path."""
 
 
 def compile_jar(folder: Path, progress: Progress) -> Path:
-    """Compile the sources below a folder to a jar beside them, unless it exists; return its path.
+    """Return the path of the jar of the sources below a folder; compile it if it is missing.
 
-    Removes the jars of earlier sources. Raises Unavailable if Java, the compiler or Spark's jars
-    are missing, or if the sources do not compile.
+    The jar is beside the sources. Removes the jars of earlier sources. Raises Unavailable if Java,
+    the compiler or Spark's jars are missing, or if the sources do not compile.
     """
     target = jar_of(folder)
     if not target.exists():

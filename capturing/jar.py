@@ -8,7 +8,7 @@ from provhouse.model.errors import Unavailable
 FOLDER = Path(__file__).parent
 SOURCES = FOLDER / "java"
 EXTENSION = "provhouse.capturing.Extension"
-"""The extension of Spark sessions that captures an application by its configuration."""
+"""The extension of Spark sessions that captures an application if its configuration says so."""
 WORKER = "worker_function.py"
 """The file whose source the rules send to Python workers; the jar contains it."""
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _WITH_JAR = WeakSet["SparkSession"]()
 """The sessions that have loaded our jar."""
 _PATIENCE = 60_000
-"""The most milliseconds that Spark may take to report the ends of commands."""
+"""The largest number of milliseconds to wait for Spark's reports of the ends of commands."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Refusal:
 
     @property
     def name(self) -> str:
-        """The name of the table, as in keys."""
+        """The name of the table, the same as in the declared keys."""
         return self.table or Path(unquote(self.target)).name.removesuffix(".parquet")
 
     @property
@@ -50,9 +50,9 @@ class Budget:
     """The limits for the capture of one write; 0 means no limit."""
 
     bytes: int = 0
-    """The size of the association files of the write."""
+    """The largest size in bytes of the association files of the write."""
     seconds: float = 0.0
-    """Seconds from the beginning of the write."""
+    """The longest time in seconds from the beginning of the write."""
 
 
 NO_BUDGET = Budget()
@@ -67,7 +67,7 @@ class CaptureReports:
     refused: ProvhouseError | None = None
     """The error of the last refused write."""
     rules: Any = field(default=None, repr=False)
-    """The rules of the block in the JVM, which know the plans of its writes."""
+    """The rules of the block in the JVM, which have the plans of the block's writes."""
     ended: bool = False
     """Whether the block has ended. No write is captured after that."""
 
@@ -99,8 +99,8 @@ def await_ends(session: "SparkSession") -> None:
 def marked(frame: "DataFrame", table: str, key: Sequence[str]) -> "DataFrame":
     """Return a frame whose rows are items of a table in the captured lineage.
 
-    Raises UsageError if the frame lacks a column of the key, or if a key cannot have the type of
-    the column.
+    Raises UsageError if the frame lacks a column of the key, or if a column has a type that a key
+    cannot have.
     """
     jvm, _ = java_session(frame.sparkSession)
     rows = jvm.provhouse.capturing.rules.Mark.marked(frame._jdf, table, [*key])
@@ -122,13 +122,13 @@ def capturing(
 ) -> Iterator[None]:
     """Capture all writes of a session during the block; descriptions and taps go below ``folder``.
 
-    The end of the block fills ``captured``, also after an exception. Raises UsageError for an
-    operator or a write that is not covered, instead of Spark's error, and if the session is being
-    captured already. Spark has then not begun to write. With ``plain``, writes that are not covered
-    run without capture, and so does a write beyond its ``budget``. ``keys`` has the key columns of
-    tables, by name. ``tables`` names the tables whose writes are captured; None means all.
-    ``sampled`` refuses each write that an ingest cannot sample. ``values`` also captures the values
-    that rows give to aggregates.
+    The end of the block fills ``captured``, also after an exception. Raises UsageError, instead of
+    Spark's error, for an operator or a write that is not covered, and if the session is being
+    captured already. In these cases, Spark has not begun to write. With ``plain``, writes that are
+    not covered run without capture. A write that exceeds its ``budget`` goes on without capture.
+    ``keys`` has the key columns of each table, by the table's name. ``tables`` names the tables
+    whose writes are captured; None means all. ``sampled`` refuses each write that an ingest cannot
+    sample. ``values`` also captures the values that rows give to aggregates.
     """
     options = {
         "keys": dict(keys),
@@ -144,7 +144,7 @@ def capturing(
     except ProvhouseError:
         _end(capture, captured)
         raise
-    except Exception as error:  # a stream wraps the refusal that its thread has met
+    except Exception as error:  # a stream wraps the refusal that was raised in its thread
         _end(capture, captured)
         if captured.refused and captured.refused.wanted in str(error):
             raise captured.refused from error
@@ -177,7 +177,7 @@ def _started(session: "SparkSession", folder: Path, options: str) -> Any:
 
 
 def _add_jar(session: "SparkSession", jvm: Any) -> None:
-    """Add the jar to a session once: this is the slowest step at the beginning of a block."""
+    """Add the jar to a session, but only once: this is the slowest step when a block begins."""
     if session not in _WITH_JAR:
         _show_to_threads(jvm, jar())
         session.sql(f"ADD JAR '{jar()}'")
@@ -196,7 +196,7 @@ def _show_to_threads(jvm: Any, jar: Path) -> None:
         if loader.getClass().getName() == "org.apache.spark.util.MutableURLClassLoader":
             found = loader
         loader = loader.getParent()
-    if found is not None:  # spark-submit has started Spark, as PySpark does
+    if found is not None:  # Spark was started by spark-submit, which PySpark also uses
         found.addURL(jvm.java.io.File(str(jar)).toURI().toURL())
 
 

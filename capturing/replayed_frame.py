@@ -17,10 +17,11 @@ class Replay:
     def __init__(
         self, session: "SparkSession", rules: Any, program: "DataFrame | int", writes: Sequence[int]
     ) -> None:
-        """Prepare a frame, or the rows of a write of the block, with the rules in the JVM.
+        """Prepare the replay of ``program``: a frame, or the number of a write of the block.
 
-        The replay also recomputes the tables whose files ``writes`` have made. Raises UsageError if
-        the program reads a source that cannot be restricted.
+        ``rules`` are the block's rules in the JVM. The replay also recomputes the tables whose
+        files ``writes`` have made. Raises UsageError if the program reads a source that cannot be
+        restricted.
         """
         self._session = session
         if isinstance(program, int):
@@ -37,11 +38,11 @@ class Replay:
         return found
 
     def number(self, numbers: Sequence[int]) -> None:
-        """Set the numbers that the ids of rows contain for the files, in order."""
+        """Set the numbers that row ids contain for the files, in the order of ``files``."""
         self._java.number(json.dumps([*numbers]))
 
     def keep(self, ids: I64) -> None:
-        """Keep some rows in memory for frames on subsets of them; the ids are sorted.
+        """Keep the rows with these sorted ids in memory, for frames on some of these rows.
 
         Keeps nothing if the result depends on the places of rows, as random numbers do.
         """
@@ -53,11 +54,11 @@ class Replay:
         self._java.compute(found._jdf)
 
     def on_few(self, ids: I64, only: bool) -> "DataFrame":
-        """Return the frame computed on ``only`` a few rows, or without them; the ids are sorted."""
+        """Return the frame on the rows with these sorted ids if ``only``, else on all others."""
         return self._frame(self._java.on(_bytes(ids), only))
 
     def on_many(self, ids: "DataFrame", only: bool) -> "DataFrame":
-        """Return the frame computed on ``only`` the rows with some ids, or without them."""
+        """Return the frame on the rows whose ids are in ``ids`` if ``only``, else on all others."""
         frame: Any = ids
         return self._frame(self._java.on(frame._jdf, only))
 

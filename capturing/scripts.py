@@ -14,7 +14,7 @@ from provhouse.runtime.java import java
 from .jar import jar
 
 PATIENCE = 10
-"""Seconds that a script has to end after an interruption."""
+"""The number of seconds after an interruption within which a script must end."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,10 @@ class Ran:
     status: int
     """The exit status; for a script that a signal has ended, 128 plus the signal's number."""
     folders: tuple[Path, ...]
-    """The folder of each captured application; it exists if the application has written."""
+    """The folder of each captured application.
+
+    The folder exists only if the application wrote a table.
+    """
 
 
 def run_script(script: Path, arguments: Sequence[str], settings: Mapping[str, str]) -> Ran:
@@ -45,7 +48,7 @@ def run_script(script: Path, arguments: Sequence[str], settings: Mapping[str, st
 def _environment(settings: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a script; existing variables stay and take precedence.
 
-    The class path takes our jar from a variable, since options would replace the script's jars.
+    Our jar is added to the class path by a variable, since options would replace the script's jars.
     """
     ours = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
     before = os.environ.get("PYSPARK_SUBMIT_ARGS", "pyspark-shell")

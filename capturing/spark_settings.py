@@ -19,10 +19,10 @@ def configuration(
 ) -> dict[str, str]:
     """Return the settings ``spark.provhouse.*`` of an application.
 
-    ``keys`` has the key columns of tables, by name. With ``plain``, writes that are not covered run
-    without capture, and so does a write beyond a budget; None means no limit. ``sample`` is the
-    fraction of the rows of each write that keeps its lineage. With ``values``, the lineage includes
-    the values that rows give to aggregates.
+    ``keys`` has the key columns of each table, by the table's name. With ``plain``, writes that are
+    not covered run without capture. A write that exceeds a budget goes on without capture; a budget
+    of None means no limit. ``sample`` is the fraction of the rows of each write whose lineage is
+    kept. With ``values``, the lineage includes the values that rows give to aggregates.
     """
     found = {"spark.provhouse.warehouse": str(warehouse.resolve())}
     found |= {f"spark.provhouse.keys.{table}": ",".join(key) for table, key in keys.items()}
@@ -44,7 +44,7 @@ def configuration(
 def submit_options(settings: Mapping[str, str]) -> list[str]:
     """Return the options of ``spark-submit`` and SQL shells for these settings and the jar.
 
-    Spark finds our extension in the jar, so ``spark.sql.extensions`` stays free for other ones.
+    Spark finds our extension in the jar, so ``spark.sql.extensions`` can name other extensions.
     """
     options = ["--jars", str(jar())]
     for name, value in settings.items():

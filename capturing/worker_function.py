@@ -1,7 +1,7 @@
 """Pass the columns that the rules add through Python functions, in Spark's Python workers.
 
 The rules put the source of this file around the pickled function of the program, since workers may
-lack provhouse. So it imports only packages that a worker has.
+lack provhouse. So this file imports only packages that a worker has.
 """
 
 import pickle
@@ -14,9 +14,9 @@ from pyspark.sql.types import LongType, StructField, StructType
 from pyspark.util import PythonEvalType
 
 NAME = "provhouse_group"
-"""The name of the last column of a frame and of its result, with the number of the group."""
+"""The name of the last column of a frame and of its result. It has the number of the group."""
 SLOT = "provhouse_slot_"
-"""The beginning of the names of the columns with the slots of a row."""
+"""The prefix of the columns with the slots of a row."""
 PAIRS = (PythonEvalType.SQL_COGROUPED_MAP_PANDAS_UDF, PythonEvalType.SQL_COGROUPED_MAP_ARROW_UDF)
 ITERATORS = (
     PythonEvalType.SQL_GROUPED_MAP_PANDAS_ITER_UDF,
@@ -24,7 +24,7 @@ ITERATORS = (
 )
 
 Numbers = dict[str, int | None]
-"""The number of the group on each side, by the name of its column; NULL for no rows."""
+"""The number of the group on each side, by the name of its column; None without rows."""
 
 
 def carrying(command: bytes, eval_type: int) -> tuple[Callable[..., Any], StructType]:
@@ -74,7 +74,7 @@ def _loaded(command: bytes) -> tuple[Callable[..., Any], StructType]:
 
 
 def _with_arity(function: Callable[..., Any], arity: int) -> Callable[..., Any]:
-    """Return a function of named arguments; Spark counts them to know whether to pass the key."""
+    """Return a function of named arguments, which Spark counts to see whether to pass the key."""
     if arity == 1:
         return lambda a: function(a)
     if arity == 3:
@@ -95,7 +95,10 @@ def _taken(frame: Any) -> tuple[int | None, Any]:
 
 
 def _numbered(result: Any, numbers: Numbers) -> Any:
-    """Return a result with the numbers; Spark refuses results that are no frame or lack columns."""
+    """Return a result with the numbers. Leave a wrong result unchanged: Spark refuses it.
+
+    A result is wrong if it is no frame or has no columns.
+    """
     import pandas as pd
     import pyarrow as pa
 

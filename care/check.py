@@ -14,13 +14,7 @@ from provhouse.model.errors import Damaged, NotFound
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.store.tables.snapshot import Snapshot
-from provhouse.store.warehouse.commits import (
-    Commit,
-    current,
-    generations,
-    nothing_stored,
-    read_commit,
-)
+from provhouse.store.warehouse.commits import Commit, generations, read_commit, require_current
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import reading
 
@@ -49,11 +43,9 @@ def check(settings: Settings, progress: Progress, *, deep: bool = False) -> Repo
     damages = list(_damages_of("commits", lambda: record_damages(layout, counts)))
     damages += _damages_of("table of files", lambda: file_number_damages(layout, counts))
     try:
-        commit = current(layout)
+        commit = require_current(layout)
     except Damaged:  # reported above
         return Report(None, deep, dict(counts), tuple(damages), perf_counter() - began)
-    if commit is None:
-        raise nothing_stored(layout)
     with _graph(layout, settings, progress, damages) as graph:
         if graph:
             damages += load_damages(layout, graph)

@@ -58,7 +58,7 @@ def dependency_damages(snapshot: Snapshot, graph: Graph, counts: Counter[str]) -
 def module_damages(snapshot: Snapshot, graph: Graph, counts: Counter[str]) -> Iterator[Damage]:
     """Yield a `Damage` if Neo4j shows other modules or other counts than the tables have.
 
-    After a writer was killed, Neo4j may show an earlier generation until the next writer.
+    After a writer was killed, Neo4j may show an earlier generation until the next writer runs.
     """
     if graph.generation() != snapshot.commit.generation:
         return

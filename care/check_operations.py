@@ -1,4 +1,4 @@
-"""Check that the table of operations has at most one valid description of an op for each ingest."""
+"""Check that the descriptions of ops are valid, and that no ingest has described an op twice."""
 
 from collections import Counter
 from collections.abc import Iterator

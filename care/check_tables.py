@@ -70,7 +70,7 @@ def table_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
 def _set_damages(snapshot: Snapshot) -> Iterator[Damage]:
     """Yield a `Damage` unless each item is in exactly one set.
 
-    Also yields a `Damage` unless the ids increase when sets are in the order of their items.
+    Also yields a `Damage` unless the ids of sets increase in the order of the sets' items.
     """
     first, after = snapshot.set_firsts, snapshot.set_firsts + snapshot.set_items
     spans = sorted((span.first, span.first + span.items) for span in snapshot.spans if span.items)
@@ -140,7 +140,7 @@ def _dependency_damages(snapshot: Snapshot) -> Iterator[Damage]:
 
 
 def pair_codes(snapshot: Snapshot, child: SetIds, parent: SetIds) -> I64:
-    """Return a number for each pair of set ids, unique to it; the snapshot must have all ids."""
+    """Return a unique number for each pair of set ids. The snapshot must have all of these ids."""
     ids = snapshot.set_ids
     places = [np.minimum(np.searchsorted(ids, ends), len(ids) - 1) for ends in (child, parent)]
     codes: I64 = places[0] * len(ids) + places[1]

@@ -1,6 +1,6 @@
 """Compact a warehouse: build a new base with all visible data, as if by a single ingest.
 
-Many appends leave many small sets and partitions. The old base stays beside the new one, so
+Many appends leave many small sets and partitions. The old base stays beside the new base, so
 running readers continue undisturbed and earlier generations remain.
 """
 
@@ -26,9 +26,13 @@ from .restage import restage
 STAGE = Step("stage", "Stage what is stored")
 VERIFY = Step("verify", "Verify the new base")
 SMALL = 1 << 18
-"""With fewer triples, Spark is not used: its start takes longer than a second core saves."""
+"""With fewer triples than this, Spark is not used: its start takes longer than a second
+core saves.
+"""
 LARGE = 1 << 18
-"""With this many sets and dependencies, Neo4j's importer is faster, and is used if possible."""
+"""With at least this many sets and dependencies, Neo4j's importer is faster; it is used if
+possible.
+"""
 
 
 def compact(settings: Settings, progress: Progress) -> Summary:
@@ -72,7 +76,7 @@ def _rebuild(job: Job) -> JobResult:
 def _compare(job: Job, commit: Commit) -> None:
     """Raise Damaged unless the new base has everything that the old base shows.
 
-    The new base may have more components, since triples that connected them may have died.
+    The new base may have more components, since triples that connected components may have died.
     """
     assert job.before, "compact checks that there is something to compact"
     before = Snapshot(job.layout, job.before, room=job.room)

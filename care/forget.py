@@ -66,9 +66,9 @@ def forget(
 ) -> Forgotten:
     """Erase items by their names.
 
-    All changes happen inside the context ``alone``, which can stop the server meanwhile. A name
-    also counts as stored if this call has just completed an interrupted erasure of it; the result
-    then includes the counts of that erasure.
+    All changes happen inside the context ``alone``, which can stop the server meanwhile. If this
+    call has just completed an interrupted erasure of a name, the name also counts as stored, and
+    the result includes the counts of that erasure.
 
     Raises UsageError if there is no name or a name is empty, NotFound, with nothing changed, if a
     name is stored nowhere, and Busy if another writer is at work. Also raises Busy, after all other
@@ -78,7 +78,8 @@ def forget(
     if not names or not all(names):
         raise UsageError("Name the items to erase", "A name is missing or empty")
     layout = Layout(settings.warehouse)
-    _check_held(layout)  # before the lock creates the folder
+    if not generations(layout):  # before the lock creates the folder
+        raise nothing_stored(layout)
     with only_writer(settings, progress, thorough=True) as resumed:
         progress.begin("Find the names")
         with watch.step("find"):
@@ -107,7 +108,7 @@ def forget(
 
 
 def _check_found(found: _Occurrences, names: Sequence[str], ours: Resumed | None) -> None:
-    """Raise NotFound if a name is missing, unless ``ours`` has just erased it."""
+    """Raise NotFound if a name is missing, unless the erasure ``ours`` has just erased it."""
     if ours:
         found.missing -= {name for name in found.missing if ours.erasure.has_name(name)}
     if found.missing:
@@ -141,11 +142,6 @@ def _begin(
     return rejected
 
 
-def _check_held(layout: Layout) -> None:
-    if not generations(layout):
-        raise nothing_stored(layout)
-
-
 def _with_groups(layout: Layout, base: int, items: Sequence[int]) -> list[int]:
     """Return the items of a base to erase, and the groups to erase with them."""
     numbers = ItemNumbers(union(items))
@@ -155,7 +151,7 @@ def _with_groups(layout: Layout, base: int, items: Sequence[int]) -> list[int]:
 
 
 def _find(layout: Layout, names: Sequence[str]) -> _Occurrences:
-    """Find the places of the names: in each ingest of each base, even if it was rolled back."""
+    """Find the places of the names, in each base and each ingest, even one that was rolled back."""
     wanted = pa.array(sorted(set(names)), pa.string())
     found = _Occurrences({}, [], set(wanted.to_pylist()))
     for base in bases(layout):

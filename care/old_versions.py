@@ -1,7 +1,8 @@
 """Find the old versions of captured rows that no newer row derives from.
 
 A version is old if its write is old, and a later write has replaced the whole table. An old version
-stays if a row that stays derives from it, so a chain through the nights stays as a whole.
+stays if a row that stays derives from it. So if each night's rows derive from those of the night
+before, the whole chain stays.
 """
 
 from bisect import bisect_right
@@ -15,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64, ItemNumbers, PartitionNumbers, among, minus, union, unique
+from provhouse.model.associations import ROW_BITS
 from provhouse.model.columns import DST, NAME, SRC, TABLE
 from provhouse.model.times import parse_time
 from provhouse.store.names.scan import scan
@@ -27,13 +29,12 @@ from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.shown_writes import shown_writes
 from provhouse.store.warehouse.written import Written, read_since
 
-_ROW_BITS = 40  # the position of a row in its file; the bits above have the file's number
 _VERSION, _ROW_ID = r"@(?P<number>\d{1,18})$", r"/(?P<number>\d{1,18})$"
 
 
 @dataclass
 class _Wanted:
-    """The ends of the names of the rows of some writes of a table."""
+    """The versions or file numbers at the end of the row names of some writes, for one table."""
 
     versions: list[int] = field(default_factory=list)
     """The versions of writes with a key."""
@@ -42,10 +43,10 @@ class _Wanted:
 
 
 def old_versions(snapshot: Snapshot, before: str) -> ItemNumbers:
-    """Return the old versions that can end, in order.
+    """Return, in order, the old versions that can end.
 
-    ``before`` is a version, or a time in ISO 8601: writes are old if their version is lower, or if
-    the generation with their lineage was committed earlier. Raises UsageError for any other text.
+    ``before`` is a version, or a time in ISO 8601. A write is old if its version is lower, or if
+    the generation with its lineage was committed earlier. Raises UsageError for any other text.
     """
     items = _items_of(snapshot, _replaced(snapshot, before))
     return _without_used(snapshot, items) if len(items) else items
@@ -101,7 +102,7 @@ def _matching(rows: pa.Table, first: int, wanted: Mapping[str, _Wanted]) -> I64:
         at = np.asarray(pc.indices_nonzero(pc.equal(tables, table)), np.int64)
         here = names.take(pa.array(at))
         found[at] |= np.isin(_number(here, _VERSION), each.versions)
-        found[at] |= np.isin(_number(here, _ROW_ID) >> _ROW_BITS, each.files)
+        found[at] |= np.isin(_number(here, _ROW_ID) >> ROW_BITS, each.files)
     return first + np.flatnonzero(found)
 
 

@@ -2,9 +2,9 @@
 
 The order of the steps makes a prune safe to interrupt:
 
-1. ``ids.json`` records the pruned generations. From then on they no longer exist, even after a
-   crash.
-2. Their commit records are removed.
+1. ``ids.json`` records the pruned generations. From then on, these generations no longer exist,
+   even after a crash.
+2. The commit records of these generations are removed.
 3. The bases that no record names any more are removed. A base that is still being read stays until
    the next writer runs.
 4. The data of those bases is removed from Neo4j.
@@ -44,7 +44,9 @@ from provhouse.store.warehouse.locks import no_readers
 from .prune_graph import prune_graph
 
 PATIENCE = 3.0
-"""Seconds to wait for readers of an unused base, before its removal is left to the next writer."""
+"""The seconds to wait for readers of an unused base, before the next writer must remove
+the base.
+"""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ class Pruned:
 def prune(
     settings: Settings, progress: Progress, *, keep: int | None = None, before: str | None = None
 ) -> Pruned:
-    """Keep only the last ``keep`` generations, or the ones committed at or after ``before``.
+    """Keep only the last ``keep`` generations, or those committed at or after ``before``.
 
     The current generation always stays. Raises UsageError unless exactly one of ``keep`` and
     ``before`` is given, NotFound if nothing was ever ingested, Busy if another writer is at work.
@@ -78,7 +80,8 @@ def prune(
         wanted = "Prune takes either a number of generations to keep, at least 1, or a time"
         raise UsageError(wanted, f"Given: keep {keep}, before {before}")
     layout = Layout(settings.warehouse)
-    _check_held(layout)  # before the lock creates the folder
+    if not generations(layout):  # before the lock creates the folder
+        raise nothing_stored(layout)
     with writing(layout, settings.wait_seconds, progress):
         sizes = {base: bytes_below(layout.base(base)) for base in bases(layout)}
         refuse_lost(layout)
@@ -109,11 +112,6 @@ def prune(
         bytes_freed=sum(sizes[base] for base in removed) + merged,
         seconds=perf_counter() - began,
     )
-
-
-def _check_held(layout: Layout) -> None:
-    if not generations(layout):
-        raise nothing_stored(layout)
 
 
 def _before(layout: Layout, numbers: list[int], text: str) -> list[int]:

@@ -1,4 +1,4 @@
-"""Remove from Neo4j the data that only removed bases needed. It is harmless but takes space."""
+"""Remove from Neo4j the data that only removed bases needed, which is harmless but takes space."""
 
 from collections.abc import Iterator
 
@@ -42,7 +42,7 @@ def _kept(layout: Layout) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]
 
 
 def _runs(numbers: I64) -> Iterator[tuple[int, int]]:
-    """Split ordered numbers into ranges without gaps; yield the first and last number of each."""
+    """Split ordered numbers into ranges without gaps; yield the first and last of each range."""
     for run in np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1):
         if len(run):
             yield int(run[0]), int(run[-1])

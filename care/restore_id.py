@@ -14,7 +14,7 @@ def restore_id(settings: Settings, progress: Progress) -> None:
     """Write the warehouse's id again if its file cannot be read; only the writer may call this.
 
     Neo4j has the id in the nodes that record which commits are loaded. If Neo4j has no such node
-    for any commit, it must be reloaded anyway, so a new id does no harm.
+    for any commit, Neo4j must be reloaded anyway, so a new id does no harm.
     """
     layout = Layout(settings.warehouse)
     try:

@@ -32,9 +32,9 @@ from provhouse.model.arrays import ItemNumbers, unique
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
-from provhouse.runtime.room import MEMORY, Room
+from provhouse.runtime.room import Room
 from provhouse.store.tables.snapshot import Snapshot
-from provhouse.store.warehouse.commits import Commit, current, nothing_stored
+from provhouse.store.warehouse.commits import Commit, require_current
 from provhouse.store.warehouse.ids import Ids, read_ids, take_ids
 from provhouse.store.warehouse.layout import Layout
 
@@ -43,14 +43,16 @@ from .old_versions import old_versions
 
 @dataclass(frozen=True)
 class Retracting:
-    """The triples to retract: all from a file or a run, or all that touch some items."""
+    """The triples to retract: all triples of a file or run, or all that touch some items."""
 
     file: Path | None = None
     """A file, or a folder that stands for all files ingested from below it."""
     run: str | None = None
     items: Sequence[str] = ()
     versions_before: str | None = None
-    """A version or a time. Selects the lineage of old versions that no newer row derives from."""
+    """A version or a time. It selects the lineage of old versions that no newer row
+    derives from.
+    """
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Retraction:
     ended: int
     """The number of triples that the retraction ended."""
     kept: int
-    """The number of selected triples that stay because another file or run brought them too."""
+    """The number of selected triples that stay because another file or run also brought them."""
     triples: int
     """The number of live triples after the retraction."""
     committed: bool
@@ -77,10 +79,11 @@ def retract(selection: Retracting, settings: Settings, progress: Progress) -> Re
     """
     watch = Stopwatch()
     layout = Layout(settings.warehouse)
-    _held(layout)  # before the lock creates the folder
+    require_current(layout, visible=True)  # before the lock creates the folder
     with ExitStack() as stack:
         stack.enter_context(only_writer(settings, progress))
-        held = _held(layout, Room(layout.staging, settings.driver_mb))
+        room = Room(layout.staging, settings.driver_mb)
+        held = Snapshot(layout, require_current(layout, visible=True), room=room)
         progress.begin("Find the triples to retract")
         with watch.step("find"):
             ended = _ended(selection, held)
@@ -102,13 +105,6 @@ def retract(selection: Retracting, settings: Settings, progress: Progress) -> Re
         with watch.step("commit"):
             make_current(layout, graph, after)
         return _retraction(commit, ended, watch, committed=True)
-
-
-def _held(layout: Layout, room: Room = MEMORY) -> Snapshot:
-    commit = current(layout)
-    if commit is None or not commit.visible:
-        raise nothing_stored(layout)
-    return Snapshot(layout, commit, room=room)
 
 
 def _ended(selection: Retracting, snapshot: Snapshot) -> Ended:

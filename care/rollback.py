@@ -1,4 +1,4 @@
-"""Roll back the last ingest: a new generation shows the state before it.
+"""Roll back the last ingest: a new generation shows the state before that ingest.
 
 Nothing is removed: tables only grow, and Neo4j may have more data than a generation needs. Earlier
 generations still show the ingest that was rolled back, and its ids are never used again.
@@ -21,10 +21,9 @@ from provhouse.store.warehouse.commits import (
     Beyond,
     Commit,
     Totals,
-    current,
     generations,
-    nothing_stored,
     read_commit,
+    require_current,
 )
 from provhouse.store.warehouse.ids import read_ids, take_ids
 from provhouse.store.warehouse.layout import Layout
@@ -37,10 +36,10 @@ def rollback(settings: Settings, progress: Progress) -> Commit:
     if Neo4j lacks the generation to return to.
     """
     layout = Layout(settings.warehouse)
-    _check_held(layout)  # before the lock creates the folder
+    require_current(layout, visible=True)  # before the lock creates the folder
     with ExitStack() as stack:
         stack.enter_context(only_writer(settings, progress))
-        held = _check_held(layout)
+        held = require_current(layout, visible=True)
         progress.begin("Start Neo4j")
         graph = stack.enter_context(shared_graph(layout.warehouse_id(), settings, progress))
         progress.begin("Roll back the last ingest")
@@ -55,13 +54,6 @@ def rollback(settings: Settings, progress: Progress) -> Commit:
         load_rollback(graph, Snapshot(layout, held, room=room), shows)
         make_current(layout, graph, shows)
         return after
-
-
-def _check_held(layout: Layout) -> Commit:
-    held = current(layout)
-    if held is None or not held.visible:
-        raise nothing_stored(layout)
-    return held
 
 
 def _shown_before(layout: Layout, last: Commit) -> Commit:

@@ -101,7 +101,7 @@ COMMANDS = (
 )
 for command in with_derived(COMMANDS):
     name = name_of(command)
-    own = {"allow_interspersed_args": command is not run_spark}  # options after it are the script's
+    own = {"allow_interspersed_args": command is not run_spark}  # later options are the script's
     app.command(name, epilog=epilog(name), context_settings=own)(command)
 
 
@@ -125,7 +125,6 @@ def provhouse(
             parser=local_path,
             metavar="DIR",
             help="Folder of the warehouse. Default: PROVHOUSE_WAREHOUSE, or ./warehouse.",
-            show_default=False,
         ),
     ] = None,
     setting: Annotated[
@@ -134,7 +133,6 @@ def provhouse(
             "--set",
             metavar="NAME=VALUE",
             help="Change a setting. Overrides PROVHOUSE_NAME and warehouse.toml. Repeatable.",
-            show_default=False,
         ),
     ] = None,
     server: Annotated[
@@ -142,7 +140,6 @@ def provhouse(
         typer.Option(
             metavar="URL",
             help="Ask the server at this URL, with the token in the setting token_file.",
-            show_default=False,
         ),
     ] = None,
     no_server: Annotated[

@@ -1,6 +1,7 @@
 """Options of commands that capture a Spark application through its configuration."""
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 import typer
@@ -11,77 +12,64 @@ from provhouse.model.settings import Settings
 
 from .options import pairs
 
-KeyOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--key",
-        metavar="TABLE=COLUMN,...",
-        help="Key column of a table that is read or written, by the table's name or the last part "
-        "of its path; several columns are separated by commas. Repeatable.",
-        show_default=False,
-    ),
-]
-CaptureRunOption = Annotated[
-    str | None, typer.Option("--run", metavar="NAME", help="A name for this run of the job.")
-]
-UnsupportedOption = Annotated[
-    Literal["refuse", "plain"],
-    typer.Option(
-        "--on-unsupported",
-        help="What to do with a write that cannot be captured: refuse it before Spark begins it, "
-        "or run it without capture.",
-    ),
-]
-BudgetMbOption = Annotated[
-    float | None,
-    typer.Option(
-        "--budget-mb",
-        metavar="MB",
-        help="The largest size of a write's association files, in megabytes; beyond it, the write "
-        "goes on without capture.",
-        show_default=False,
-    ),
-]
-BudgetSecondsOption = Annotated[
-    float | None,
-    typer.Option(
-        "--budget-seconds",
-        metavar="SECONDS",
-        help="The longest time to capture a write, in seconds; beyond it, the write goes on "
-        "without capture.",
-        show_default=False,
-    ),
-]
-SampleOption = Annotated[
-    float | None,
-    typer.Option(
-        "--sample",
-        metavar="PART",
-        help="The fraction of the rows of each write that keeps its lineage, such as 0.01; answers "
-        "say so.",
-        show_default=False,
-    ),
-]
-
-ValuesOption = Annotated[
-    bool,
-    typer.Option(
-        "--values",
-        help="Also capture the values that rows give to aggregates, so that `provhouse what-if` "
-        "can compute the aggregates again.",
-    ),
-]
-
 
 def spark_settings(
     settings: Settings,
-    keys: Sequence[str] | None,
-    run: str | None,
-    on_unsupported: str,
-    budget_mb: float | None,
-    budget_seconds: float | None,
-    sample: float | None,
-    values: bool,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--key",
+            metavar="TABLE=COLUMN,...",
+            help="Key column of a table that is read or written, by the table's name or the last "
+            "part of its path; several columns are separated by commas. Repeatable.",
+        ),
+    ] = None,
+    run: Annotated[
+        str | None, typer.Option("--run", metavar="NAME", help="A name for this run of the job.")
+    ] = None,
+    on_unsupported: Annotated[
+        Literal["refuse", "plain"],
+        typer.Option(
+            "--on-unsupported",
+            help="What to do with a write that cannot be captured: refuse it before Spark begins "
+            "it, or run it without capture.",
+        ),
+    ] = "refuse",
+    budget_mb: Annotated[
+        float | None,
+        typer.Option(
+            "--budget-mb",
+            metavar="MB",
+            help="The largest size of a write's association files, in megabytes; beyond it, the "
+            "write goes on without capture.",
+        ),
+    ] = None,
+    budget_seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--budget-seconds",
+            metavar="SECONDS",
+            help="The longest time to capture a write, in seconds; beyond it, the write goes on "
+            "without capture.",
+        ),
+    ] = None,
+    sample: Annotated[
+        float | None,
+        typer.Option(
+            "--sample",
+            metavar="PART",
+            help="The fraction of the rows of each write that keeps its lineage, such as 0.01; "
+            "answers say so.",
+        ),
+    ] = None,
+    values: Annotated[
+        bool,
+        typer.Option(
+            "--values",
+            help="Also capture the values that rows give to aggregates, so that `provhouse "
+            "what-if` can compute the aggregates again.",
+        ),
+    ] = False,
 ) -> dict[str, str]:
     """Return Spark's settings for these options.
 
@@ -91,7 +79,7 @@ def spark_settings(
     check_run(run)
     for name, limit in (("--budget-mb", budget_mb), ("--budget-seconds", budget_seconds)):
         check_limit(name, limit)
-    columns = {table: key.split(",") for table, key in pairs(keys or [], "--key").items()}
+    columns = {table: text.split(",") for table, text in pairs(key or [], "--key").items()}
     return configuration(
         settings.warehouse,
         key_columns(columns),
@@ -102,3 +90,14 @@ def spark_settings(
         sample=check_sample("--sample", sample),
         values=values,
     )
+
+
+def with_capture(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of ``spark_settings``, before its option ``--wait``."""
+    own = {**inspect.signature(command).parameters}
+    del own["options"]
+    last = [own.pop("wait")] if "wait" in own else []
+    _, *options = inspect.signature(spark_settings).parameters.values()
+    signature = inspect.Signature([*own.values(), *options, *last])
+    command.__signature__ = signature  # type: ignore[attr-defined]
+    return command

@@ -25,10 +25,7 @@ ActionArgument = Annotated[Action, typer.Argument(metavar="list|set", help="What
 DescriptionsArgument = Annotated[
     Path | None,
     typer.Argument(
-        parser=local_path,
-        metavar="FILE",
-        help="For set: the file with the descriptions.",
-        show_default=False,
+        parser=local_path, metavar="FILE", help="For set: the file with the descriptions."
     ),
 ]
 

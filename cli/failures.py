@@ -1,4 +1,4 @@
-"""Errors as messages on standard error and exit statuses."""
+"""Turn errors into messages on standard error, and into exit statuses."""
 
 import errno
 import logging

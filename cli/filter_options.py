@@ -28,31 +28,23 @@ def question_fields(
         int | None, typer.Option(metavar="N", min=1, help="Only items up to N hops away.")
     ] = None,
     through: Annotated[
-        str | None,
-        typer.Option(metavar="TABLE", help="Only paths through an item of this table."),
+        str | None, typer.Option(metavar="TABLE", help="Only paths through an item of this table.")
     ] = None,
     table: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="TABLE",
-            help="Only items of this table, and their triples. Repeatable.",
-            show_default=False,
+            metavar="TABLE", help="Only items of this table, and their triples. Repeatable."
         ),
     ] = None,
     op: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="OP",
-            help="Only triples with this op, and their items. Repeatable.",
-            show_default=False,
-        ),
+        typer.Option(metavar="OP", help="Only triples with this op, and their items. Repeatable."),
     ] = None,
     where: Annotated[
         list[str] | None,
         typer.Option(
             metavar="KEY=VALUE",
             help="Only triples with this attribute, and their items. Repeatable.",
-            show_default=False,
         ),
     ] = None,
     ends: bool = False,

@@ -18,9 +18,9 @@ class CommandCall:
     options: dict[str, object] = field(default_factory=dict)
 
     def settings(self, **options: object) -> Settings:
-        """Return the settings. ``options``, the command's own, override all other sources.
+        """Return the settings. ``options`` are the command's own, and override all other sources.
 
-        Raises UsageError if they name a server, because a server accepts only questions.
+        Raises UsageError if the settings name a server, because a server accepts only questions.
         """
         named = {name: value for name, value in options.items() if value is not None}
         settings = Settings.load({**self.options, **named})
@@ -46,7 +46,7 @@ class CommandCall:
 
 
 def invocation(ctx: typer.Context) -> CommandCall:
-    """Return the invocation that ``run`` created, or a new one if there is none."""
+    """Return the call that ``run`` created, or a new call if there is none."""
     return ctx.ensure_object(CommandCall)
 
 

@@ -15,7 +15,6 @@ FormOption = Annotated[
         "--format",
         help="Format of the result. Default: by the ending of --out, or table on a terminal, else "
         "json.",
-        show_default=False,
     ),
 ]
 WaitOption = Annotated[
@@ -25,14 +24,12 @@ WaitOption = Annotated[
         metavar="SECONDS",
         min=0,
         help="If another process is writing, wait up to SECONDS for it. Default: fail at once.",
-        show_default=False,
     ),
 ]
 SafeOption = Annotated[
     bool,
     typer.Option(
-        "--csv-safe",
-        help="In CSV, put ' before text that a spreadsheet would run as a formula.",
+        "--csv-safe", help="In CSV, put ' before text that a spreadsheet would run as a formula."
     ),
 ]
 OrderOption = Annotated[
@@ -56,7 +53,6 @@ AsOfOption = Annotated[
         metavar="GENERATION|TIME",
         help="Answer from an earlier generation: its number, or an ISO 8601 time. A date means the "
         "end of that day. Times are local unless they name a time zone.",
-        show_default=False,
     ),
 ]
 ItemArgument = Annotated[

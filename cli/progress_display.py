@@ -17,7 +17,7 @@ from rich.progress import (
 from rich.progress import Progress as Bars
 from rich.text import Text
 
-from provhouse.model.progress import Progress
+from provhouse.model.progress import Progress, Silent
 from provhouse.output.escape import shown
 from provhouse.output.phrases import duration, quantity
 from provhouse.output.table import console
@@ -43,20 +43,11 @@ def progress_display(*, keep: bool = False) -> Iterator[Display]:
         steps.end()  # a step that failed is not ticked off
 
 
-class SentenceDisplay:
+class SentenceDisplay(Silent):
     """The display for a pipe. It prints sentences but no steps."""
 
     def __init__(self, to: Console) -> None:
         self._to = to
-
-    def begin(self, step: str) -> None:
-        """Do nothing: a pipe gets no steps."""
-
-    def advance(self, done: int, total: int, unit: str = "") -> None:
-        """Do nothing: a pipe gets no bar."""
-
-    def count(self, name: str, value: int) -> None:
-        """Do nothing: the result has the counts."""
 
     def say(self, sentence: str) -> None:
         """Print a sentence."""
@@ -123,7 +114,9 @@ class Remaining:
 
     def __init__(self) -> None:
         self._reports: list[tuple[float, float]] = []
-        """Seconds and part of the first report, and of the latest report with a larger part."""
+        """The seconds and the part of the first report, and those of the latest report with a
+        larger part.
+        """
 
     def add(self, seconds: float, part: float) -> None:
         """Report that ``part`` of the step, from 0 to 1, is done after ``seconds``."""

@@ -1,5 +1,4 @@
-"""Answers to questions, from the warehouse's server if it is running, otherwise from this
-process."""
+"""Answer questions with the warehouse's server if it is running, or else in this process."""
 
 import os
 import shutil
@@ -106,7 +105,7 @@ def answer_as_found(settings: Settings, question: Question, options: OutputOptio
 
 
 def answer_records(settings: Settings, question: Question, options: OutputOptions) -> None:
-    """Write the records of the items of an answer.
+    """Write the records of an answer's items.
 
     Raises UsageError for a remote server, since the files may be on another machine.
     """
@@ -167,9 +166,9 @@ def _client(settings: Settings, options: OutputOptions, *, quick: bool = False) 
     """Return a client of the server, or None if this process has to write the result.
 
     If a person typed the question, starts a server for the questions that may follow, unless a
-    server is running or the answer is quick without it. Starting the server does not delay the
-    first answer. This process writes Parquet, because the server cannot write it. Raises UsageError
-    if the name of the output shows no format.
+    server is running or the answer is quick without a server. Starting the server does not delay
+    the first answer. This process writes Parquet, because the server cannot write it. Raises
+    UsageError if the name of the output shows no format.
     """
     parquet = choose_form(options.form, options.out, terminal=False) is Form.parquet
     if settings.server:
@@ -194,7 +193,10 @@ def _client(settings: Settings, options: OutputOptions, *, quick: bool = False) 
 
 
 def _remote(settings: Settings, parquet: bool) -> Client:
-    """Return a client of the server in the setting ``server``. Raises UsageError."""
+    """Return a client of the server in the setting ``server``.
+
+    Raises UsageError for Parquet, for an invalid URL or token, and if there is no token.
+    """
     if parquet:
         raise UsageError(
             "A server writes no Parquet",

@@ -12,8 +12,7 @@ ZoomOption = Annotated[
     Level | None,
     typer.Option(
         help="Show nodes and edges at this level instead of items: the tables of the whole "
-        "warehouse, modules, tables, connected sets, or single records.",
-        show_default=False,
+        "warehouse, modules, tables, connected sets, or single records."
     ),
 ]
 FoldOption = Annotated[
@@ -22,7 +21,6 @@ FoldOption = Annotated[
         metavar="MODULE",
         help="Show this module as one node, without its inner items. Repeatable. The level is then "
         "record, unless --zoom names another.",
-        show_default=False,
     ),
 ]
 
@@ -32,7 +30,6 @@ PageOption = Annotated[
         metavar="FILE.html",
         help="With --zoom or --fold, also write a page with a picture: click a module to unfold "
         "it. The page is one file and needs no network.",
-        show_default=False,
     ),
 ]
 

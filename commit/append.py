@@ -15,7 +15,10 @@ from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import check_lock
 
 OPS_KEPT = 20
-"""The most ops listed for a set dependency or a pair of item tables. Only people read these ops."""
+"""The largest number of ops listed for a set dependency or for a pair of item tables.
+
+Only people read these ops.
+"""
 
 
 @dataclass(frozen=True)
@@ -31,9 +34,9 @@ class Target:
 def append(target: Target, name: str, tables: Iterable[pa.Table]) -> int:
     """Append rows of an ingest, with its number, to a table; return the table's new version.
 
-    Without any row, nothing is written and the result is -1. One piece of the rows is in memory at
-    a time, if ``tables`` are made or memory-mapped one after the other. Raises Busy if another
-    writer has taken the lock.
+    If there are no rows, nothing is written and the result is -1. Only one piece of the rows is in
+    memory at a time, provided that ``tables`` are made or memory-mapped one after another. Raises
+    Busy if another writer has taken the lock.
     """
     pieces = (_with_ingest(rows, target.ingest, name) for rows in in_pieces(tables))
     first = next(pieces, None)
@@ -45,7 +48,7 @@ def append(target: Target, name: str, tables: Iterable[pa.Table]) -> int:
 
 
 def _with_ingest(rows: pa.Table, ingest: int, name: str) -> pa.Table:
-    """Return the rows with all columns of a table, in the table's order."""
+    """Return the rows with all columns of the table ``name``, in its order."""
     if INGEST not in rows.column_names:
         numbers = pa.repeat(pa.scalar(ingest, pa.int32()), rows.num_rows)
         rows = rows.append_column(INGEST, numbers)
@@ -53,9 +56,9 @@ def _with_ingest(rows: pa.Table, ingest: int, name: str) -> pa.Table:
 
 
 def merged(tables: Sequence[pa.Table], *keys: str) -> pa.Table:
-    """Return one row for each key, with the sum of its triple counts and its distinct ops.
+    """Return one row for each value of the keys, with the sum of triple counts and distinct ops.
 
-    If any key is repeated, each row lists at most ``OPS_KEPT`` ops.
+    If any value is repeated, each row lists at most ``OPS_KEPT`` ops.
     """
     rows = pa.concat_tables(tables)
     sums = rows.group_by(list(keys), use_threads=False).aggregate([(TRIPLES, "sum")])
@@ -63,15 +66,16 @@ def merged(tables: Sequence[pa.Table], *keys: str) -> pa.Table:
         return rows
     order = [(key, "ascending") for key in keys]
     sums = sums.rename_columns([*keys, TRIPLES]).sort_by(order)
-    # Sorted by key, the rows of both tables match. Arrow cannot join tables with list columns.
+    # Sorted by key, the two tables have matching rows. Arrow cannot join tables with list columns.
     return sums.append_column(OPS, _ops(rows, keys).sort_by(order)[OPS])
 
 
 def merged_ranges(ranges: Iterable[pa.Table]) -> Iterator[pa.Table]:
     """Yield the set dependencies of some ranges of triples, with one row for each pair of sets.
 
-    The ranges are in the order of sets, and each has a pair only once. So only the last set of a
-    range can have the same pairs in the next range. One range at a time is in memory.
+    The ranges are in the order of sets, and a pair occurs only once in each range. So if a pair
+    occurs again in the next range, its set is the last set of the range. Only one range at a time
+    is in memory.
     """
     held: pa.Table | None = None
     for rows in ranges:
@@ -100,7 +104,7 @@ def merged_ranges(ranges: Iterable[pa.Table]) -> Iterator[pa.Table]:
 def pairs_among(rows: pa.Table, others: pa.Table) -> Bools:
     """Return, for each row, whether its pair of sets also occurs in ``others``.
 
-    This replaces a join, since Arrow does not join tables with list columns.
+    The result is used instead of a join, since Arrow does not join tables with list columns.
     """
     near = among(np.asarray(others[SET]), unique(rows[SET]))
     others = others.select([SET, DERIVES_FROM]).filter(pa.array(near))

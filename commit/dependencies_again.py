@@ -1,4 +1,4 @@
-"""Find the set dependencies of an ingest that other ingests have brought too."""
+"""Find those set dependencies of an ingest that other ingests have brought too."""
 
 from collections.abc import Iterable, Iterator
 
@@ -20,18 +20,18 @@ def dependencies_again(
     but: int | None = None,
     columns: Iterable[str] = DEPENDENCY,
 ) -> Iterator[pa.Table]:
-    """Yield the visible dependencies between the pairs of sets in ``pairs``, in several tables.
+    """Yield, as several tables, the visible dependencies between the pairs of sets in ``pairs``.
 
-    Rows of the ingest ``but``, which brought the pairs, are left out. The tables have the given
-    columns and the ingest. Both tables are read in pieces; the snapshot's room has one number for
-    each of ``pairs``.
+    Rows of the ingest ``but``, which brought the pairs, are left out. The yielded tables have the
+    given columns and the ingest. Both ``pairs`` and the stored dependencies are read in pieces; the
+    snapshot's room has one number for each of ``pairs``.
     """
     wanted = [*dict.fromkeys([*columns, INGEST])]
     codes: I64 | None = None
     ingests = snapshot.ingests[INGEST]
     if but is not None and len(ingests) == 1:
         return
-    if but is not None and but == ingests[-1].as_py():  # no other ingest has its new sets
+    if but is not None and but == ingests[-1].as_py():  # earlier ingests lack the new sets
         codes = _distinct(snapshot, _older(snapshot, pairs, but))
         if not len(codes):
             return
@@ -48,7 +48,7 @@ def dependencies_again(
 
 
 def _older(snapshot: Snapshot, pairs: Iterable[pa.Table], ingest: int) -> Iterator[pa.Table]:
-    """Yield the pairs of sets that are both older than an ingest; newer sets have higher ids."""
+    """Yield the pairs in which both sets are older than an ingest. Newer sets have higher ids."""
     made = (rows[SET] for rows in snapshot.pieces("sets", [SET], ingest) if rows.num_rows)
     first = min((pc.min(ids).as_py() for ids in made), default=None)
     for rows in pairs:
@@ -65,7 +65,7 @@ def _distinct(snapshot: Snapshot, pairs: Iterable[pa.Table]) -> I64:
 
 
 def pair_codes(snapshot: Snapshot, rows: pa.Table) -> tuple[I64, Bools]:
-    """Return one number for each pair of sets, and whether both sets are visible."""
+    """Return a number for each row's pair of sets, and whether both sets are visible."""
     ids, shown = snapshot.set_ids, np.ones(rows.num_rows, bool)
     code = np.zeros(rows.num_rows, np.int64)
     for column in (SET, DERIVES_FROM):

@@ -1,7 +1,7 @@
 """Find the triples that end when origins or items are retracted.
 
-A triple lives on if another origin also asserts it. The table ``assertions`` then records that the
-retracted origin no longer asserts it.
+A triple stays alive if another origin also asserts it. In this case, the table ``assertions``
+records that the retracted origin no longer asserts the triple.
 """
 
 from collections import defaultdict
@@ -38,31 +38,37 @@ _NONE = RowPlaces(np.empty(0, np.int64))
 
 @dataclass(frozen=True)
 class Ended:
-    """The triples that die, and the triples that lose an origin but live on."""
+    """The triples that die, and the triples that lose an origin but stay alive."""
 
     deaths: Ranges
     taken_back: NewAssertions | None = None
     kept: int = 0
-    """The number of triples that live on because other origins assert them."""
+    """The number of triples that stay alive because other origins assert them."""
 
     def __bool__(self) -> bool:
         return bool(len(self.deaths) or self.taken_back)
 
     def death_rows(self, generation: int) -> Iterator[pa.Table]:
-        """Yield rows of the table ``deaths``, without the column ``ingest``."""
+        """Yield the rows for the table ``deaths``, without the column ``ingest``."""
         for rows in self.deaths.tables():
             died = pa.repeat(pa.scalar(generation, pa.int32()), rows.num_rows)
             yield rows.append_column(DIED, died)
 
     def assertion_rows(self) -> Iterator[pa.Table]:
-        """Yield rows of the table ``assertions``, without the column ``ingest``; call this once."""
+        """Yield the rows for the table ``assertions``, without the column ``ingest``.
+
+        Call it once.
+        """
         if self.taken_back is not None:
             yield from self.taken_back.rows(holds=False)
 
 
 @dataclass(frozen=True)
 class _EndedInPartition:
-    """The triples of one partition that die, or lose an origin but live on; see ``Ended``."""
+    """Those triples of one partition that die, or that lose an origin but stay alive.
+
+    ``Ended`` explains the fields.
+    """
 
     deaths: Ranges
     taken_back: tuple[tuple[int, Ranges], ...]
@@ -76,7 +82,7 @@ class Repeated(Protocol):
     """The stored triples that an ingest contains again."""
 
     def at(self, partition: PartitionNumber) -> tuple[RowPlaces, I64]:
-        """Return the places of these triples in a partition, and the origin that repeats each."""
+        """Return the places of the repeated triples of a partition, and their repeating origins."""
 
 
 class _Nothing:
@@ -93,8 +99,8 @@ def end_of_origins(
     """Return the triples that end when these origins are retracted.
 
     ``repeated`` has the triples that the ingest contains again, in these or other origins. None of
-    them dies, and an origin that contains a triple again keeps it. Only one partition of triples is
-    in memory at a time.
+    these triples dies, and an origin that contains a triple again still asserts it. Only one
+    partition of triples is in memory at a time.
     """
     where = _partitions_of_origins(snapshot, origins)
     taken_back, kept = NewAssertions(snapshot.room), 0
@@ -117,7 +123,7 @@ def end_of_origins(
 
 
 def end_of_items(snapshot: Snapshot, items: ItemNumbers) -> Ended:
-    """Return all live triples from or to the given items as ended, whatever their origins."""
+    """Return, as ended, all live triples from or to the given items, whatever their origins."""
 
     def living() -> Iterator[Ranges]:
         for partition in partitions_touching(snapshot, items).tolist():
@@ -129,7 +135,7 @@ def end_of_items(snapshot: Snapshot, items: ItemNumbers) -> Ended:
 
 
 def end_of_lineage(snapshot: Snapshot, items: ItemNumbers) -> Ended:
-    """Return all live triples to the given items as ended, whatever their origins."""
+    """Return, as ended, all live triples to the given items, whatever their origins."""
 
     def living() -> Iterator[Ranges]:
         for partition in partitions_into(snapshot, items).tolist():
@@ -143,7 +149,11 @@ def end_of_lineage(snapshot: Snapshot, items: ItemNumbers) -> Ended:
 def _with_what_follows(
     snapshot: Snapshot, deaths: Ranges, brought: Brought = lambda _: _NONE
 ) -> Ranges:
-    """Add the rest of ``all`` derivations that lost an input, and of groups that lost a side."""
+    """Return the deaths and those that follow from them.
+
+    If an input of an ``all`` derivation dies, the rest of the derivation dies too. If all triples
+    on one side of a group die, the rest of the group dies too.
+    """
     return with_ended_groups(snapshot, with_whole_derivations(snapshot, deaths), brought)
 
 
@@ -152,9 +162,9 @@ def _partitions_of_origins(
 ) -> dict[PartitionNumber, set[int]]:
     """Return the partitions that may have triples of these origins.
 
-    The value of each partition is the set of the given origins with rows in the table
+    The value for each partition is the set of those given origins that have rows in the table
     ``assertions`` for this partition. The set can be empty: the row of a triple names the origin
-    that added it, and this origin then needs no row in ``assertions``.
+    that added the triple, and for this origin no row in ``assertions`` is needed.
     """
     listed = snapshot.rows("origins", [ORIGIN])
     ingests = set(np.asarray(listed[INGEST])[np.isin(listed[ORIGIN], [*origins])].tolist())
@@ -214,7 +224,8 @@ def life_rows(
 ) -> dict[str, Iterable[pa.Table]]:
     """Return the rows that an ingest adds to ``origins``, ``assertions`` and ``deaths``.
 
-    All these rows lack the column ``ingest``. Iterate them once: they are made on the way.
+    All these rows lack the column ``ingest``. Iterate over them only once: they are made during the
+    iteration.
     """
     return {
         "origins": [origin_rows(origins)],

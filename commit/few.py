@@ -6,22 +6,22 @@ from collections.abc import Sequence
 import numpy as np
 
 KEY_LENGTH = 1000
-"""The most characters of a name that are written to Neo4j."""
+"""The largest number of characters of a name that are written to Neo4j."""
 TEXTS_KEPT = 12
-"""The most item tables or ops that a node or relationship lists."""
+"""The largest number of item tables, or of ops, that a node or relationship lists."""
 TEXTS_SURE = 3
-"""The number of item tables or ops that are listed whatever their length."""
+"""The number of item tables, or of ops, that are listed however long they are."""
 LIST_BYTES = 120
-"""The size in bytes of Neo4j's blocks for lists; a longer list takes two blocks or more."""
+"""The size in bytes of a block in which Neo4j stores lists. A longer list takes several blocks."""
 LIST_HEAD, TEXT_HEAD = 5, 4
-"""The bytes that Neo4j adds to a list, and to each string of it."""
+"""The number of bytes that Neo4j adds to each list, and to each string in a list."""
 
 
 def few(texts: Sequence[str]) -> list[str] | None:
-    """Return the first strings in order, with an ellipsis if there are more.
+    """Return the first strings in alphabetical order, followed by an ellipsis if there are more.
 
-    The result has at most ``TEXTS_KEPT`` strings, and only as many as fit into one block of Neo4j,
-    but at least ``TEXTS_SURE``. Empty strings are left out. Without any other string, return None.
+    The result has at most ``TEXTS_KEPT`` strings, and no more than fit into one block of Neo4j, but
+    at least ``TEXTS_SURE``. Empty strings are left out. If no string remains, the result is None.
     """
     ordered = sorted(filter(None, texts))
     ends = LIST_HEAD + np.cumsum([TEXT_HEAD + len(text.encode()) for text in ordered])
@@ -32,7 +32,7 @@ def few(texts: Sequence[str]) -> list[str] | None:
 
 
 def node_key(name: str) -> str:
-    """Return the name of a node. Long names are cut: Neo4j's indexes allow ~8,000 bytes."""
+    """Return the name of a node, shortened if it is long: Neo4j's indexes allow ~8,000 bytes."""
     if len(name) <= KEY_LENGTH:
         return name
     return f"{name[:KEY_LENGTH]}… {hashlib.sha256(name.encode()).hexdigest()[:16]}"

@@ -1,8 +1,8 @@
 """Write to Neo4j the nodes and relationships that an ingest changed.
 
 Totals are read from the tables as of the new generation and written as absolute values, so writing
-them twice changes nothing. Answers use only the sets and dependencies; everything else is written
-for people who look into Neo4j.
+them twice changes nothing. Answers are computed only from the sets and dependencies; everything
+else is written for people who look into Neo4j.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -113,7 +113,10 @@ def load_rollback(graph: Graph, before: Snapshot, after: Snapshot) -> None:
 
 
 def _rollback_rows(before: Snapshot, after: Snapshot) -> dict[str, Iterable[pa.Table]]:
-    """Return the rows that a rollback writes, by name of the Cypher statement, in writing order."""
+    """Return the rows that a rollback writes, by the name of the Cypher statement that writes them.
+
+    The statements are in writing order.
+    """
 
     def hidden(table: str, *columns: str) -> Iterator[pa.Table]:
         for rows in before.pieces(table, columns):
@@ -146,7 +149,10 @@ def _rollback_rows(before: Snapshot, after: Snapshot) -> dict[str, Iterable[pa.T
 
 
 def _marked(snapshot: Snapshot, ids: Iterable[I64]) -> SetPositions:
-    """Return the positions of some sets, given by id in any order; leave out invisible sets."""
+    """Return the positions of the sets with these ids, which may be in any order.
+
+    Invisible sets are left out.
+    """
     marks = snapshot.room.zeros(len(snapshot.set_ids), bool)
     for some in ids:
         marks[snapshot.rows_of_sets(SetIds(unique(some)))] = True
@@ -165,7 +171,7 @@ def _load_tables(graph: Graph, snapshot: Snapshot) -> None:
 
 @dataclass(frozen=True)
 class Pieces:
-    """The rows of a statement as Arrow tables, which are made while they are iterated."""
+    """The rows of a statement, as Arrow tables that are made during the iteration."""
 
     rows: int
     """The number of rows in all tables."""
@@ -211,7 +217,7 @@ def _rows(table: pa.Table) -> Rows:
 
 
 def _touched(snapshot: Snapshot, ingest: int) -> SetPositions:
-    """Return the sets to write: new sets that get a node, and old sets whose totals changed."""
+    """Return the sets to write: new sets that get a node, and old sets with changed totals."""
     touched = snapshot.room.zeros(len(snapshot.set_ids), bool)
     first_new = np.iinfo(np.int64).max
     for rows in snapshot.pieces("sets", [SET], ingest):
@@ -226,14 +232,14 @@ def _touched(snapshot: Snapshot, ingest: int) -> SetPositions:
 
 
 def _ends(snapshot: Snapshot, ingest: int) -> Iterator[I64]:
-    """Yield the sets of the triples and dependencies that an ingest added."""
+    """Yield the sets with which an ingest stored triples, and the sets of dependencies it added."""
     for table, columns in (("placements", [SET]), ("set_dependencies", [SET, DERIVES_FROM])):
         for rows in snapshot.pieces(table, columns, ingest):
             yield from (np.asarray(rows[column]) for column in columns)
 
 
 def _component_rows(snapshot: Snapshot, components: I64) -> Iterator[pa.Table]:
-    """Yield the rows of some ordered components, with totals."""
+    """Yield the rows of the given components, which are in order, with their totals."""
     sums = {name: snapshot.room.zeros(len(components), np.int64) for name in (ITEMS, TRIPLES, SETS)}
     for rows in _slices(len(snapshot.set_ids)):
         of = snapshot.set_components[rows]
@@ -261,9 +267,9 @@ def _slices(count: int) -> Iterator[slice]:
 def _set_rows(
     snapshot: Snapshot, sets: SetPositions, new: Iterable[pa.Table]
 ) -> Iterator[pa.Table]:
-    """Yield the rows of some ordered sets, with totals and item tables.
+    """Yield the rows of the given sets, which are in order, with their totals and item tables.
 
-    ``new`` are the rows of the table ``sets``, in order, for the sets that Neo4j does not have.
+    ``new`` has, in order, the rows of the table ``sets`` about the sets that Neo4j does not have.
     """
     at, none = 0, TABLES["sets"].empty_table()
     for born in new:
@@ -291,7 +297,7 @@ def _rows_of_sets(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> Iter
 def _tables_of(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> pa.Array:
     """Return the item tables of each set, or null if Neo4j already has them.
 
-    A set's tables never change, so only sets that may lack a node need them.
+    The item tables of a set never change, so they are needed only for a set that may lack a node.
     """
     ids, born = snapshot.set_ids[sets], np.asarray(new[SET])
     mine = among(ids, born)
@@ -321,7 +327,7 @@ def _tables_by_names(snapshot: Snapshot, sets: SetPositions) -> pa.ListArray:
 
 
 def _few(lists: pa.ChunkedArray) -> pa.ListArray:
-    """Return ``few`` of each list of strings, computed once for each distinct list."""
+    """Return the result of ``few`` for each list of strings. Equal lists are computed once."""
     encoded = pc.binary_join(lists, SEPARATOR).combine_chunks().dictionary_encode()
     shown = [few(text.split(SEPARATOR)) for text in encoded.dictionary.to_pylist()]
     return pa.array(shown, pa.list_(pa.string())).take(encoded.indices)
@@ -334,7 +340,7 @@ def _part_of_rows(snapshot: Snapshot, sets: SetPositions) -> Iterator[pa.Table]:
 
 
 def _dependencies_of(snapshot: Snapshot, ingest: int) -> Iterator[pa.Table]:
-    """Return the dependencies that an ingest added, totalled over all visible ingests."""
+    """Return the dependencies that an ingest added, with totals over all visible ingests."""
 
     return _totalled(
         snapshot, lambda: snapshot.pieces("set_dependencies", DEPENDENCY, ingest), ingest
@@ -344,10 +350,11 @@ def _dependencies_of(snapshot: Snapshot, ingest: int) -> Iterator[pa.Table]:
 def _totalled(
     snapshot: Snapshot, pieces: Callable[[], Iterator[pa.Table]], ingest: int | None = None
 ) -> Iterator[pa.Table]:
-    """Yield the visible dependencies between some pairs of sets, totalled over all ingests.
+    """Yield the visible dependencies between some pairs of sets, with totals over all ingests.
 
-    ``pieces`` returns rows of the table ``set_dependencies`` in pieces, ordered by set for each
-    ingest. If ``ingest`` is their ingest, these rows are counted, too.
+    ``pieces`` returns the pairs, as rows of the table ``set_dependencies`` in pieces, ordered by
+    set within each ingest. If ``ingest`` is given, all these rows are from this ingest, and they
+    are counted too.
     """
     found = in_pieces(dependencies_again(snapshot, pieces(), but=ingest))
     others = [(one, *_ends_of(one)) for one in snapshot.room.tables(found)]
@@ -364,7 +371,7 @@ def _totalled(
 
 
 def _ends_of(rows: pa.Table) -> tuple[int, int]:
-    """Return the lowest and the highest id of the sets of some dependencies."""
+    """Return the lowest and the highest id of the deriving sets of some dependencies."""
     ends = pc.min_max(rows[SET]).as_py()
     return ends["min"], ends["max"]
 

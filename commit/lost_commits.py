@@ -1,7 +1,8 @@
-"""Find generations whose commit records were deleted, with the log of writers.
+"""Find, with the log of writers, generations whose commit records were deleted.
 
-A killed writer may leave data without a record, and the next writer removes this data. Without the
-log, the data of a generation whose record was deleted would look the same, and be removed, too.
+A killed writer may leave data without a commit record, and the next writer removes this data.
+Without the log, the data of a generation whose record was deleted would look the same and would be
+removed too.
 """
 
 import json
@@ -17,13 +18,14 @@ from provhouse.store.warehouse.layout import Layout
 from .writer_log import log_event, log_files
 
 LOST = "lost generation"
-"""The prefix of the event that records that a generation is known to be lost."""
+"""The beginning of the event in the log that records that a generation is known to be lost."""
 
 
 def lost_generations(layout: Layout) -> list[int]:
     """Return the generations that were once current and have no record, but were not pruned.
 
-    A warehouse that was restored from a backup has the ids of that time, and has lost nothing.
+    A warehouse that was restored from a backup also has the ids of the backup, so it has lost
+    nothing.
     """
     held = generations(layout)
     if not held:
@@ -40,9 +42,12 @@ def lost_generations(layout: Layout) -> list[int]:
 
 
 def refuse_lost(layout: Layout) -> None:
-    """Raise Damaged if the record of the newest generation is lost: a writer would remove it."""
+    """Raise Damaged if the newest generation has lost its record.
+
+    A writer would otherwise remove this generation.
+    """
     held = generations(layout)
-    if not held or read_ids(layout).generation == held[-1] + 1:  # so the newest record exists
+    if not held or read_ids(layout).generation == held[-1] + 1:  # the newest record exists
         return
     lost = [number for number in lost_generations(layout) if number > held[-1]]
     if lost:
@@ -60,7 +65,7 @@ def lost_record(layout: Layout, number: int) -> tuple[str, str, str]:
 
 
 def note_lost(layout: Layout, lost: list[int]) -> None:
-    """Log that people know about the lost generations, so that these are not reported again."""
+    """Log that the lost generations were reported, so that they are not reported again."""
     for number in lost:
         log_event(layout, f"{LOST} {number}", "")
 
@@ -75,5 +80,5 @@ def _entries(layout: Layout) -> Iterator[dict[str, Any]]:
 
 def _lines(layout: Layout) -> Iterator[str]:
     for file in log_files(layout):
-        with suppress(OSError):  # the log of another user, which only its owner can read
+        with suppress(OSError):  # a log that only another user can read
             yield from file.read_text(encoding="utf-8", errors="replace").splitlines()

@@ -38,28 +38,41 @@ from .few import few, node_key
 
 Rows = list[dict[str, Any]]
 ModuleGraph = Mapping[str, Rows]
-"""The rows to write, by the name of the Cypher statement, in writing order; empty if there are no
-modules."""
+"""The rows to write, by the name of the Cypher statement that writes them.
+
+The statements are in writing order. There are none if there are no modules.
+"""
 
 MOST_COUNTED: Final = 1_000_000
-"""The largest number of triples that are counted. In a larger warehouse, Neo4j shows only the
-modules' declarations: counting reads columns of all triples at each commit, so appends would slow
-down as a warehouse grows."""
+"""The largest number of triples that are counted.
+
+In a larger warehouse, Neo4j shows only what the modules declare: counting reads columns of all
+triples at each commit, so appends would become slower as a warehouse grows.
+"""
 MOST_MODULES: Final = 300
-"""The most modules that get a node; modules with more triples come first."""
+"""The largest number of modules that get a node. Modules with more triples come first."""
 MOST_INVOCATIONS: Final = 300
-"""The most invocations with nodes; in a warehouse with more invocations, none has a node."""
+"""The largest number of invocations that get nodes. If there are more, none gets a node."""
 MOST_TABLES: Final = 100
-"""The most tables linked to a module in each direction; tables with more triples come first."""
+"""The largest number of tables that are linked to a module in each direction.
+
+Tables with more triples come first.
+"""
 MOST_SETS: Final = 30
-"""The most sets linked to a module; sets with more of its triples come first."""
+"""The largest number of sets that are linked to a module.
+
+Sets with more triples of the module come first.
+"""
 MOST_MAKERS: Final = 30
-"""The most modules that a module derives from; makers of tables with more triples come first."""
+"""The largest number of modules that a module is shown to derive from.
+
+The makers of tables with more triples come first.
+"""
 
 _CALL = (MODULE, RUN, EXECUTION, INVOCATION)
 _GROUPS = {"calls": _CALL, "reads": (MODULE, SRC_TABLE), "makes": (MODULE, DST_TABLE),
            "sets": (MODULE, SET)}  # fmt: skip
-"""The columns that group the triples of modules for each count."""
+"""For each count, the columns by which the triples of modules are grouped."""
 
 
 def module_graph(snapshot: Snapshot) -> ModuleGraph:
@@ -77,7 +90,7 @@ def _module_graph(snapshot: Snapshot) -> ModuleGraph:
 
 
 def _counts(snapshot: Snapshot) -> dict[str, Rows]:
-    """Return the number of triples of each module by call, table and set, largest first."""
+    """Return, by call, table and set, the number of each module's triples, the largest first."""
     parts: dict[str, list[pa.Table]] = {name: [] for name in _GROUPS}
     of, runs = modules_of_ops(snapshot), runs_of(snapshot)
     for partition in partitions_of_modules(snapshot, every=bool(of)):
@@ -91,7 +104,7 @@ def _counts(snapshot: Snapshot) -> dict[str, Rows]:
 
 
 def _placed(snapshot: Snapshot, rows: pa.Table) -> pa.Table:
-    """Return triples with the tables of both ends, and the set that they are stored with."""
+    """Return triples, with the tables of src and dst, and the set of dst."""
     ends = [np.asarray(rows[end], np.int64) for end in (SRC, DST)]
     numbers, places = distinct(np.concatenate(ends))
     tables = snapshot.names.tables(ItemNumbers(numbers))
@@ -111,7 +124,7 @@ def _summed(parts: Sequence[pa.Table], by: Sequence[str]) -> Rows:
 
 
 def _declared(known: Mapping[str, Module]) -> dict[str, Rows]:
-    """Return the tables that modules declare, in the form of counts."""
+    """Return the tables that modules declare, in the form of counts without numbers."""
 
     def rows(name: str, tables: Mapping[str, Sequence[str]]) -> Rows:
         return [
@@ -167,7 +180,10 @@ def _workflow(module: Module | None) -> str | None:
 
 
 def _first(rows: Rows, shown: Sequence[str], most: int, end: str) -> Rows:
-    """Return the first rows of each shown module; ``end`` is the column of a table or a set."""
+    """Return the first ``most`` rows of each shown module.
+
+    ``end`` is the column that has the table or the set.
+    """
     left = dict.fromkeys(shown, most)
     found: Rows = []
     for row in rows:
@@ -196,9 +212,10 @@ def _invocations(calls: Rows, shown: Sequence[str]) -> Rows:
 
 
 def _flow(reads: Rows, makes: Rows, *, counted: bool) -> Rows:
-    """Return the pairs of a module and another module whose tables it reads, with triple counts.
+    """Return pairs of a module and another module that makes tables which the first module reads.
 
-    A module is not paired with itself: tables between its own ops are not between modules.
+    Each pair has its number of triples. A module is not paired with itself: tables that pass
+    between its own ops do not lead from one module to another.
     """
     names = sorted({row[MODULE] for row in makes})
     number = {name: at for at, name in enumerate(names)}

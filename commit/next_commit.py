@@ -14,7 +14,7 @@ _COUNTED = ("items", "partitions", "triples", "duplicates", "rejected", "two_tab
 
 
 def next_commit(shown: Commit, ids: Ids) -> Commit:
-    """Return the record of a new generation with the same content as the generation ``shown``."""
+    """Return the record of a new generation that shows what the generation ``shown`` shows."""
     return replace(
         shown,
         generation=ids.generation,
@@ -33,7 +33,7 @@ def commit_with_ingest(before: Commit, ids: Ids, rolls_back_to: int | None) -> C
 
 
 def ingest_row(commit: Commit, ids: Ids, **values: object) -> pa.Table:
-    """Return an ingest's row in the table ``ingests``; counts that are not in ``values`` are 0."""
+    """Return an ingest's row for the table ``ingests``. Counts that ``values`` lacks are 0."""
     row = {
         **dict.fromkeys(_COUNTED, 0),
         "ingest": ids.ingest,

@@ -1,4 +1,4 @@
-"""Store the records of captured writes that are samples."""
+"""Store records of those captured writes whose lineage covers only a sample."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from .single_writer import only_writer
 
 
 def note_samples(writes: Sequence[SampledWrite], settings: Settings, progress: Progress) -> None:
-    """Store records of samples, before their lineage is shown.
+    """Store the records of these writes, to be called before their lineage is shown.
 
     A write that already has a record keeps it. Raises Busy if another process writes.
     """

@@ -18,11 +18,11 @@ from .single_writer import only_writer
 
 
 def number_files(paths: Sequence[str], settings: Settings, progress: Progress) -> I64:
-    """Return the number of each file; give the next numbers to files without one, in order.
+    """Return the number of each file. Files without a number get the next numbers, in order.
 
     A path keeps its number permanently, and no other path ever gets it. Paths may be relative, or
-    URIs such as ``file:///a`` or ``s3a://bucket/a``. The lock is taken only for new files; raises
-    Busy if another process writes.
+    URIs such as ``file:///a`` or ``s3a://bucket/a``. The lock is taken only if a file needs a
+    number; then Busy is raised if another process writes.
     """
     layout = Layout(settings.warehouse)
     wanted = pa.array([_whole(path) for path in paths], pa.string())

@@ -1,6 +1,6 @@
-"""Find the origins of triples and give numbers to new origins.
+"""Find the origins of triples, and give numbers to new origins.
 
-An origin is a file and, if the ingest of the file has a run, that run.
+An origin is a file, and also a run if the file is ingested with a run.
 """
 
 import os
@@ -40,7 +40,7 @@ def origins_of_run(snapshot: Snapshot, run: str) -> list[Origin]:
     everything = stored_origins(snapshot)
     found = [origin for origin in everything if origin.run == run]
     others = sorted({origin.run for origin in everything if origin.run})
-    return found or _none(f"The run {run!r}", "run", others)
+    return found or _none(f"the run {run!r}", "run", others)
 
 
 def origins_of_file(snapshot: Snapshot, file: Path) -> list[Origin]:
@@ -51,7 +51,7 @@ def origins_of_file(snapshot: Snapshot, file: Path) -> list[Origin]:
     everything, path = stored_origins(snapshot), os.path.abspath(file)
     below, named = os.path.join(path, ""), (path, str(file))
     found = [one for one in everything if one.file in named or one.file.startswith(below)]
-    return found or _none(f"The file {path}", "file", sorted({one.file for one in everything}))
+    return found or _none(f"the file {path}", "file", sorted({one.file for one in everything}))
 
 
 def _none(what: str, kind: str, others: Sequence[str]) -> list[Origin]:
@@ -65,7 +65,7 @@ def _none(what: str, kind: str, others: Sequence[str]) -> list[Origin]:
 def origins_of(
     files: Sequence[str], run: str | None, before: Iterable[Origin], free: int
 ) -> list[Origin]:
-    """Return the origin of each file: a stored origin, or a new origin numbered from ``free`` on.
+    """Return the origin of each file: a stored one, or else a new one, numbered from ``free`` on.
 
     ``files`` are absolute paths and labels, like ``Origin.file``.
     """
@@ -79,7 +79,7 @@ def origins_of(
 
 
 def origin_rows(origins: Iterable[Origin]) -> pa.Table:
-    """Return distinct rows of the table ``origins``, without the column ``ingest``."""
+    """Return distinct rows for the table ``origins``, without the column ``ingest``."""
     rows = [{ORIGIN: o.number, RUN: o.run, FILE: o.file} for o in dict.fromkeys(origins)]
     form = pa.schema([(ORIGIN, pa.int32()), (RUN, pa.string()), (FILE, pa.string())])
     return pa.Table.from_pylist(rows, form)

@@ -16,7 +16,7 @@ from .module_graph import module_graph
 
 
 def make_current(layout: Layout, graph: Graph, after: Snapshot) -> None:
-    """Make a generation current once its tables are written and Neo4j has its sets."""
+    """Make a generation current. Its tables must be written, and Neo4j must have its sets."""
     modules = module_graph(after)
     make_folder(layout.commits)
     for folder in (layout.base(after.commit.base), layout.root):
@@ -26,6 +26,6 @@ def make_current(layout: Layout, graph: Graph, after: Snapshot) -> None:
     reach("record linked")
     mark_finished(layout)
     reach("ids finished")
-    with suppress(Unavailable):  # the generation is committed; only people read these nodes
+    with suppress(Unavailable):  # already committed, and only people read these nodes
         announce(graph, after, modules)
     reach("announced")

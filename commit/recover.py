@@ -28,13 +28,13 @@ from provhouse.store.warehouse.locks import check_lock
 def recover(layout: Layout, *, thorough: bool = False) -> None:
     """Restore the warehouse's files to the last commit, and complete an interrupted prune.
 
-    Neo4j may keep uncommitted data, which is harmless. ``thorough`` checks all bases even if no
-    writer was interrupted: a warehouse copied during a write has uncommitted data. Raises Busy,
-    with nothing changed, if this writer's lock was removed. Raises Damaged if there are bases but
-    no commit records.
+    Neo4j may keep uncommitted data, which is harmless. With ``thorough``, all bases are checked
+    even if no writer was interrupted, since a warehouse that was copied during a write has
+    uncommitted data. Raises Busy, with nothing changed, if this writer's lock was removed. Raises
+    Damaged if there are bases but no commit records.
     """
     check_lock(layout)
-    last = current(layout)  # raises for a newer format before anything is changed
+    last = current(layout)  # raises an error for a newer format
     ids = read_ids(layout)
     if last is None and not ids.unfinished and bases(layout):
         raise Damaged(
@@ -62,7 +62,7 @@ def clean_up(layout: Layout) -> None:
 
 
 def _remove_temporary(layout: Layout) -> None:
-    """Remove the staging folder and the temporary files of records."""
+    """Remove the staging folder, and the temporary files of commit records and other records."""
     shutil.rmtree(layout.staging, ignore_errors=True)
     reach("staging removed")
     for folder in (layout.commits, layout.root):
@@ -72,7 +72,7 @@ def _remove_temporary(layout: Layout) -> None:
 
 
 def _restore_bases(layout: Layout, *, all_bases: bool) -> None:
-    """Remove uncommitted rows and names from all bases, or only from the last commit's base."""
+    """Remove uncommitted rows and names from the last commit's base, or from all bases."""
     commits = [read_commit(layout, generation) for generation in generations(layout)]
     newest = {commit.base: commit for commit in commits}
     for commit in newest.values() if all_bases else commits[-1:]:
@@ -90,6 +90,6 @@ def _drop_names(layout: Layout, commit: Commit) -> None:
     for file in files:
         if file.name.startswith(ERASED):
             continue
-        ingest = file.name.split(".")[0].split("-")[-1]  # FIRST-INGEST.arrow or INGEST.hash.npy
+        ingest = file.name.split(".")[0].split("-")[-1]  # of FIRST-INGEST.arrow or INGEST.hash.npy
         if int(ingest) not in committed:
             file.unlink()

@@ -22,7 +22,7 @@ from .module_graph import module_graph
 
 
 def reload(settings: Settings, progress: Progress) -> None:
-    """Load everything that any generation needs into Neo4j.
+    """Load into Neo4j everything that any generation needs.
 
     Only the writer may call this, in a warehouse with at least one generation.
     """

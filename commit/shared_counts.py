@@ -20,10 +20,10 @@ from provhouse.store.warehouse.commits import Beyond, Commit
 def with_shared_counts(
     before: Snapshot | None, after: Snapshot, ended: Ranges, new: range
 ) -> Commit:
-    """Return the commit record of ``after`` with its counts of triples of shared derivations.
+    """Return the commit record of ``after`` with its numbers of triples of shared derivations.
 
     ``ended`` are the triples of ``before`` that die, and ``new`` are the new partitions. Only
-    groups at the ends of dead or new triples are counted again.
+    groups that are the src or dst of dead or new triples are counted again.
     """
     if not len(after.groups):
         return replace(after.commit, beyond=Beyond())

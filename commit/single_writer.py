@@ -18,7 +18,7 @@ from .recover import recover
 from .writer_log import writing
 
 _WRITES: ContextVar[Path | None] = ContextVar("_WRITES", default=None)
-"""The warehouse whose single writer is already the caller."""
+"""The warehouse of which this context is already the single writer."""
 
 
 @contextmanager
@@ -27,12 +27,12 @@ def only_writer(
 ) -> Iterator[Resumed | None]:
     """Be the single writer for the length of the block, after recovery.
 
-    An interrupted erasure is completed, too, and yielded. ``recover`` explains ``thorough``. Raises
-    Busy if another writer is active, Damaged if the record of the newest generation is lost, and
-    any error that ``recover`` raises.
+    If an erasure was interrupted, it is completed and yielded. ``recover`` explains ``thorough``.
+    Raises Busy if another writer is active, Damaged if the record of the newest generation is lost,
+    and any error that ``recover`` raises.
 
-    Inside another such block of the same warehouse, this takes no lock and recovers nothing, so
-    that one writer can call others.
+    Inside another ``only_writer`` block for the same warehouse, no lock is taken and nothing is
+    recovered, so that one writer can call others.
     """
     layout = Layout(settings.warehouse)
     if _WRITES.get() == layout.root:
@@ -51,9 +51,10 @@ def only_writer(
 
 
 def finish_erasure(settings: Settings, progress: Progress) -> None:
-    """Complete an erasure whose command was killed, since Neo4j may lack data that questions need.
+    """Complete an erasure whose command was killed.
 
-    If this fails, the erasure is left to the next writer, which may already be at work.
+    This is needed because Neo4j may lack data that questions need. If it fails, the erasure is left
+    to the next writer, which may already be at work.
     """
     if Layout(settings.warehouse).erasure.exists():
         with suppress(ProvhouseError), only_writer(replace(settings, wait_seconds=0), progress):

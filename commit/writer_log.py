@@ -1,7 +1,7 @@
 """The log of writers, `logs/writers.jsonl`: two lines for each writer, without names of items.
 
-The first line records the start, so that a killed writer is logged, too; the second records the
-end. Lines are only ever appended. A large file is renamed to `writers.N.jsonl` and kept.
+The first line records the start, so that even a killed writer is logged. The second line records
+the end. Lines are only ever appended. A large file is renamed to `writers.N.jsonl` and kept.
 """
 
 import errno
@@ -43,10 +43,10 @@ def writing(
 
 @contextmanager
 def logged(layout: Layout) -> Iterator[None]:
-    """Log the start and end of the block as a writer's; the caller must have the lock.
+    """Log the start and end of the block as the start and end of a writer.
 
-    Raises Unavailable if the log cannot be written. A full disk is ignored, since commands that
-    free space are writers, too.
+    The caller must have the lock. Raises Unavailable if the log cannot be written. A full disk is
+    ignored, since commands that free space are writers too.
     """
     before = _current(layout)
     who = {"writer": secrets.token_hex(8), "command": COMMAND.get(), **_user()}
@@ -62,20 +62,20 @@ def logged(layout: Layout) -> Iterator[None]:
 def log_event(layout: Layout, event: str, person: str, address: str = "local") -> None:
     """Log an event that changes no table, and the person that it concerns.
 
-    This needs no lock, because it never renames the file. Raises Unavailable if the log cannot be
-    written, except on a full disk.
+    No lock is needed, because the file is never renamed here. Raises Unavailable if the log cannot
+    be written, except on a full disk.
     """
     who = {"command": COMMAND.get(), **_user(), "person": person, "address": address}
     _add(layout, {"event": event, **who}, rotate=False)
 
 
 def log_files(layout: Layout) -> list[Path]:
-    """Return the files of the log."""
+    """Return the files of the log of writers."""
     return [path for path in layout.logs.glob("writers*.jsonl") if _OURS.fullmatch(path.name)]
 
 
 def clear_logs(layout: Layout) -> None:
-    """Remove all logs except the log of writers: error messages may contain names of items."""
+    """Remove all logs except the log of writers. Error messages in them may name items."""
     clear_defects()
     for path in sorted(layout.logs.rglob("*"), reverse=True):
         if path.is_dir() and not path.is_symlink():

@@ -1,6 +1,6 @@
 """Use the Neo4j of a warehouse: a managed server, or the server in the setting ``neo4j_uri``.
 
-Only this module chooses between the two.
+Only this module chooses between the two kinds of server.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -35,9 +35,9 @@ def connected(
 ) -> Iterator[Address]:
     """Use the server for the length of the block.
 
-    A managed server is started if it is down, as ``server.connected`` describes, and ``first`` is
-    imported if it never ran. Any other server must be running. Raises Unavailable if the server
-    cannot be reached.
+    A managed server is started if it is down, as ``server.connected`` describes. If it has never
+    run, ``first`` is imported before. Any other server must be running. Raises Unavailable if the
+    server cannot be reached.
     """
     if settings.neo4j_uri:
         address = external_address(settings)
@@ -50,7 +50,7 @@ def connected(
 
 @contextmanager
 def starting(settings: Settings, progress: Progress, *, briefly: bool = False) -> Iterator[None]:
-    """Begin to start a managed server, as ``server.starting`` does; verify any other server."""
+    """Begin to start a managed server, as ``server.starting`` does. Verify any other server."""
     if settings.neo4j_uri:
         verify(external_address(settings))
         yield
@@ -61,7 +61,7 @@ def starting(settings: Settings, progress: Progress, *, briefly: bool = False) -
 
 
 def up(settings: Settings, progress: Progress) -> Address:
-    """Start a managed server and keep it running; verify any other server. Return its address."""
+    """Start a managed server and keep it running. Verify any other server. Return the address."""
     if settings.neo4j_uri:
         address = external_address(settings)
         verify(address)
@@ -95,15 +95,15 @@ def is_fresh(settings: Settings) -> bool:
 
 
 def process_id(settings: Settings) -> int | None:
-    """Return the process id of the last managed server, or None if no such server was started."""
+    """Return the process id of the last managed server, or None if none was ever started."""
     return None if settings.neo4j_uri else server.process_id(settings.graph_home)
 
 
 def has_names(settings: Settings, warehouse: str, items: Mapping[int, Collection[int]]) -> bool:
     """Return whether a managed server's files may have names of items, as ``view_mark`` records.
 
-    ``items`` has numbers of items, by base. In any other server, only the nodes of views have
-    names, as far as provhouse knows.
+    ``items`` has numbers of items, by base. For any other server, the result depends only on the
+    nodes of views, since provhouse does not know its files.
     """
     home = settings.graph_home.resolve()
     return not settings.neo4j_uri and view_mark.has_names(home, warehouse, items)

@@ -1,4 +1,4 @@
-"""The address of a Neo4j server and database, with the login."""
+"""The address of a Neo4j server, with its database and the login."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +13,10 @@ class Address:
 
     bolt: str
     http: str
-    """The URL of Neo4j Browser; empty if the server is not managed, since it is then unknown."""
+    """The URL of Neo4j Browser.
+
+    It is empty if the server is not managed, since it is then unknown.
+    """
     user: str
     password: str = field(repr=False)
     password_file: Path | None

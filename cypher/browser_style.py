@@ -1,4 +1,4 @@
-"""The colours and captions for Neo4j Browser, as a command that Browser runs when it connects."""
+"""The colours and captions for Neo4j Browser, as a command that Browser runs after connecting."""
 
 import json
 from importlib.resources import files
@@ -8,7 +8,7 @@ def style_command() -> str:
     """Return ``style {...}`` on one line, for the setting ``browser.post_connect_cmd``.
 
     ``browser/style.json`` contains the style. In a caption, Browser replaces ``{items}`` by the
-    property ``items``. A user who types this command in Browser must put a colon before it.
+    property ``items``. To run the command, a user of Browser must type a colon before it.
     """
     text = (files(__package__) / "browser" / "style.json").read_text(encoding="utf-8")
     return f"style {json.dumps(json.loads(text))}"

@@ -1,8 +1,8 @@
 """Write many rows with several concurrent writers that never touch the same node.
 
-Two transactions that add relationships to one node wait for each other, and may deadlock. So rows
-are divided by the buckets of the nodes that they touch, and parts with a bucket in common are
-written one after the other.
+Two transactions that add relationships to the same node wait for each other, and may deadlock. So
+each node belongs to a bucket, rows are divided by the buckets of the nodes that they touch, and
+parts of the rows that have a bucket in common are written one after the other.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -28,12 +28,12 @@ ENDS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "dependencies": (("Set", "set"), ("Set", "derives_from")),
     "part_of": (("Set", "set"), ("Component", "component")),
 }
-"""The nodes that a row of a large statement touches: their labels, and the columns of their ids."""
+"""For each large statement, the nodes that a row touches: their labels and columns of ids."""
 
 
 @dataclass(frozen=True)
 class BatchPart:
-    """Rows, and all buckets of the nodes that they touch."""
+    """Some rows, and all buckets of the nodes that these rows touch."""
 
     buckets: frozenset[int]
     rows: pa.Table
@@ -41,14 +41,17 @@ class BatchPart:
 
 @dataclass
 class Queue:
-    """The parts to write. A writer takes a part that shares no bucket with parts being written."""
+    """The parts that remain to be written.
+
+    A writer takes a part only if it shares no bucket with the parts that are being written.
+    """
 
     parts: list[BatchPart]
     _taken: set[int] = field(default_factory=set)
     _changed: Condition = field(default_factory=Condition)
 
     def work(self, write: Callable[[pa.Table], object]) -> None:
-        """Write parts until none is left; if this fails, no writer begins another part."""
+        """Write parts until none is left. If a write fails, no writer begins another part."""
         try:
             while part := self._take():
                 write(part.rows)
@@ -78,7 +81,7 @@ class Queue:
 
 
 def write_disjoint(name: str, rows: pa.Table, write: Callable[[pa.Table], object]) -> None:
-    """Call ``write`` with parts of the rows in several threads; concurrent parts share no node."""
+    """Call ``write`` with parts of the rows, in several threads. Concurrent parts share no node."""
     queue = Queue(sorted(parts(name, rows), key=lambda part: -part.rows.num_rows))
     with ThreadPoolExecutor(WRITERS, thread_name_prefix="neo4j-writer") as pool:
         try:
@@ -104,7 +107,7 @@ def parts(name: str, rows: pa.Table) -> Iterator[BatchPart]:
 
 
 def _buckets(label: str, ids: pa.ChunkedArray) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    """Return the bucket of each node. Components and sets have different buckets."""
+    """Return the bucket of each node. No bucket has both components and sets."""
     spread = np.asarray(ids).astype(np.uint64) * SPREAD
     own = (spread >> np.uint64(32)) % np.uint64(BUCKETS)
     return own.astype(np.int64) + (BUCKETS if label == "Component" else 0)
@@ -114,7 +117,8 @@ def parameters(rows: pa.Table) -> dict[str, object]:
     """Return the parameters of a statement: a list for each column.
 
     A column C of lists of strings becomes two parameters: C_lists has each distinct list once, and
-    C has the position of each row's list in C_lists. This takes a third of the time to send.
+    C has the position of each row's list in C_lists. In this form, sending takes a third of the
+    time.
     """
     found: dict[str, object] = {}
     for name in rows.column_names:

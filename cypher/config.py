@@ -1,4 +1,4 @@
-"""Make the configuration, password and ports of a managed Neo4j server before it starts."""
+"""Make the configuration, the password and the ports of a managed Neo4j server before it starts."""
 
 import errno
 import hashlib
@@ -80,11 +80,11 @@ def ensure_password(home: Path) -> str:
     """Return the password; on the first call, create it and the hash that the server reads.
 
     The hash has the same place and form as from ``neo4j-admin dbms set-initial-password``. That
-    command would show the password in the process list and take another start of Java. Without a
-    hash, the first start would accept the default password.
+    command would show the password in the process list, and it would need another start of Java.
+    Without a hash, the server would accept the default password at its first start.
     """
     # The server reads the hash only while it has no users. Until then, writing the hash again is
-    # safe, and necessary if the first start was interrupted.
+    # safe, and it is necessary if the first start was interrupted.
     if (home / "data" / "databases" / "system").exists():
         return read_password(home)
     if not password_file(home).exists():
@@ -99,7 +99,10 @@ def ensure_password(home: Path) -> str:
 
 
 def _write_private(file: Path, text: str) -> None:
-    """Write a file in one step, since half a password, left by a crash, would lock everyone out."""
+    """Write a private file in one step.
+
+    If a crash left half of a password in it, no user could log in.
+    """
     if not write_new(file, text.encode("ascii"), mode=0o600):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(file))
 
@@ -116,8 +119,8 @@ def _hashed(password: str) -> str:
 def free_ports() -> tuple[int, int]:
     """Return two free ports.
 
-    The ports are below the range that systems use for outgoing connections, so that a recorded port
-    is rarely taken at the next start.
+    The ports are below the range that systems use for outgoing connections, so that other programs
+    rarely use a recorded port at the next start.
     """
     while True:
         bolt, http = random.sample(range(17_000, 32_000), 2)

@@ -14,20 +14,24 @@ from .driver_errors import translated
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
 RETRY_SECONDS = {True: 2, False: 60}
-"""The seconds during which a transaction is retried, by whether the server is managed.
+"""The number of seconds for which a transaction is retried, if the server is managed and if not.
 
-A managed server does not come back by itself. The owner of another server may restart it.
+A managed server does not come back by itself. A server that is not managed may be restarted by its
+owner.
 """
 CONNECT_SECONDS = 60
 """The time limit in seconds for a new connection, until the server has accepted the password."""
 PROBE_SECONDS = 10
 """The time limit in seconds for a new connection that only checks whether a server answers."""
 IDLE_SECONDS = 20
-"""The idle seconds after which a connection is tested, since firewalls drop idle connections."""
+"""The number of idle seconds after which a connection is tested.
+
+Firewalls drop idle connections.
+"""
 
 
 def open_driver(address: Address, seconds: float = CONNECT_SECONDS) -> Driver:
-    """Return a driver, which connects at its first use; the caller closes it.
+    """Return a driver, which connects when it is first used. The caller must close it.
 
     ``seconds`` is the time limit for a new connection.
     """
@@ -38,13 +42,13 @@ def open_driver(address: Address, seconds: float = CONNECT_SECONDS) -> Driver:
         connection_acquisition_timeout=seconds,
         max_transaction_retry_time=RETRY_SECONDS[address.managed],
         liveness_check_timeout=None if address.managed else IDLE_SECONDS,
-        notifications_min_severity="OFF",  # else an empty database causes warnings
+        notifications_min_severity="OFF",  # an empty database would cause warnings
         telemetry_disabled=True,
     )
 
 
 def is_ready(address: Address) -> bool:
-    """Return whether the server accepts queries; raise Unavailable if it refuses the password."""
+    """Return whether the server accepts queries. Raise Unavailable if it refuses the password."""
     try:
         probe(address)
     except Unavailable as error:

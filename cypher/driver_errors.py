@@ -26,7 +26,7 @@ VIOLATED = "Neo.ClientError.Schema.ConstraintValidationFailed"
 
 @contextmanager
 def translated(address: Address) -> Iterator[None]:
-    """Turn failures of the server into Unavailable; errors in a statement pass unchanged."""
+    """Turn failures of the server into Unavailable. Errors in a statement stay as they are."""
     try:
         yield
     except (Neo4jError, DriverError) as error:
@@ -37,12 +37,12 @@ def translated(address: Address) -> Iterator[None]:
 
 
 def reported(error: Exception) -> str:
-    """Return Neo4j's message about an error, as a sentence."""
+    """Return what Neo4j says about an error, as a sentence."""
     return f"It reports: {getattr(error, 'message', '') or error}"
 
 
 def _untrusted(address: Address, error: BaseException) -> Unavailable | None:
-    """Return the error of a server whose certificate cannot be verified."""
+    """Return the error to raise if the server's certificate cannot be verified, else None."""
     if isinstance(error, SSLCertVerificationError):
         return Unavailable(
             f"The certificate of Neo4j at {address.bolt} cannot be verified",
@@ -67,7 +67,7 @@ def _lost(address: Address, error: Exception) -> Unavailable | None:
 
 
 def _refused(address: Address, error: Exception) -> Unavailable | None:
-    """Return the error of a server that answers but refuses the request."""
+    """Return the error to raise if the server answers but refuses the request, else None."""
     if isinstance(error, AuthError):
         return _login(address, error)
     code = (error.code or "") if isinstance(error, ClientError) else ""

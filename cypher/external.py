@@ -12,7 +12,7 @@ from .address import Address
 SCHEMES = ("bolt", "bolt+s", "neo4j", "neo4j+s")
 UNVERIFIED = ("bolt+ssc:", "neo4j+ssc:")
 OLDEST = (5, 26)
-"""The oldest version of Neo4j that can be used; versions of later years are numbered by year."""
+"""The oldest version of Neo4j that can be used. Later versions are numbered by year and month."""
 
 
 def external_address(settings: Settings) -> Address:
@@ -42,7 +42,7 @@ def verify(address: Address) -> str:
 
     try:
         agent = probe(address)
-    except ValueError as error:  # the driver's error for a host name that does not resolve
+    except ValueError as error:  # the driver raises it for unknown host names
         raise Unavailable(
             f"Neo4j at {address.bolt} does not answer",
             str(error),

@@ -40,10 +40,13 @@ BATCH = 10_000
 
 DEADLOCK = "Neo.TransientError.Transaction.DeadlockDetected"
 REPEATS = 5
-"""The most repeats of a statement after deadlocks that outlast the driver's own retries."""
+"""The largest number of repeats of a statement after deadlocks.
+
+The driver's own retries come before each repeat.
+"""
 
 CLOSE_SECONDS = 5
-"""The seconds that closing the connections waits for the server."""
+"""The number of seconds for which closing the connections waits for the server."""
 
 MAX_ID = (1 << 63) - 1
 
@@ -70,7 +73,7 @@ class Graph:
         self.close()
 
     def close(self) -> None:
-        """Close the connections; do not wait for a server that no longer answers."""
+        """Close the connections, without waiting for a server that no longer answers."""
         closing = Thread(target=self._driver.close, name="neo4j", daemon=True)
         closing.start()
         closing.join(CLOSE_SECONDS)
@@ -86,7 +89,7 @@ class Graph:
 
         A transaction writes at most 10,000 rows; after each transaction, ``written`` is called with
         the number of its rows. Several transactions write a large table at the same time. Rows that
-        are not an Arrow table are consumed lazily. Writing a row twice changes nothing.
+        are not an Arrow table are consumed lazily. Writing a row a second time changes nothing.
         """
         if isinstance(rows, pa.Table) and name in ENDS and rows.num_rows > BATCH:
             write_disjoint(name, rows, lambda part: self._write_part(name, part, written))
@@ -104,13 +107,14 @@ class Graph:
         return int(rows.num_rows)
 
     def delete_tables(self) -> None:
-        """Delete all table nodes, so that they can be rewritten; questions do not use them."""
+        """Delete all table nodes, so that they can be written again. No question uses them."""
         self._run(statement("delete_tables"))
 
     def delete_all(self) -> None:
-        """Delete all data of this warehouse; first the marks, so that nothing counts as loaded.
+        """Delete all data of this warehouse.
 
-        After an interruption, call this again.
+        The marks of commits are deleted first, so that no commit counts as loaded. After an
+        interruption, call this again.
         """
         self._run(statement("delete_loads"))
         for name in ("sets_pruned", "components_pruned", "generations_pruned"):
@@ -120,7 +124,7 @@ class Graph:
         self.remove_views()
 
     def remove(self, name: str, first: int, last: int) -> None:
-        """Run ``statements/<name>.cypher``, which deletes nodes of a range, until none is left."""
+        """Run ``statements/<name>.cypher`` until it finds no more nodes of a range to delete."""
         while self._run(statement(name), first=first, last=last)[0]:
             pass
 
@@ -149,8 +153,11 @@ class Graph:
         return True
 
     def write_view(self, view: str, expires: str, nodes: Rows, links: Rows) -> None:
-        """Write the nodes and links of a view in one transaction; replace the view with this id."""
-        self.prepare()  # an earlier version may have created the database, without the key of items
+        """Write the nodes and links of a view in one transaction.
+
+        A view with the same id is replaced.
+        """
+        self.prepare()  # a database of an earlier version may lack the key of items
         named = {"view": view, "expires": expires, "warehouse": self.warehouse}
 
         def work(transaction: ManagedTransaction) -> list[Any]:
@@ -167,7 +174,7 @@ class Graph:
         ``modules`` has the rows to write, by the name of the statement, in writing order.
         """
         if modules:
-            self.prepare()  # an earlier version may have created the database, without their keys
+            self.prepare()  # a database of an earlier version may lack their keys
 
         def work(transaction: ManagedTransaction) -> list[Any]:
             def run(name: str, **parameters: object) -> list[Any]:
@@ -181,7 +188,7 @@ class Graph:
         self._repeated(work)
 
     def modules(self) -> dict[str, tuple[int | None, int | None]]:
-        """Return the numbers of triples and invocations of each module that Neo4j shows."""
+        """Return, for each module that Neo4j shows, its numbers of triples and invocations."""
         rows = self._run(statement("stored_modules"))
         return {str(name): (triples, calls) for name, triples, calls in rows}
 
@@ -195,7 +202,7 @@ class Graph:
         self._run(statement("view_removed"), view=view)
 
     def remove_views(self, *, expired: bool = False) -> int:
-        """Delete all views of this warehouse, or only expired views; return the number of items."""
+        """Delete all views of this warehouse, or only expired ones; return the number of items."""
         until = datetime.now(UTC).isoformat() if expired else "9999"
         return int(self._run(statement("views_expired"), time=until)[0])
 
@@ -238,8 +245,8 @@ class Graph:
 
         The list is empty if the set has no node. The query is an auto-commit query: it takes one
         round trip, and a transaction would take three. It does not ask for read access, because in
-        a cluster, servers other than the leader may lag behind. Raises TooSlow if the time of
-        ``watch`` is up.
+        a cluster, a server other than the leader might answer and lag behind. Raises TooSlow if the
+        time of ``watch`` is up.
         """
 
         def once() -> "list[SetId]":
@@ -250,18 +257,21 @@ class Graph:
         def work() -> "list[SetId]":
             try:
                 return once()
-            except (ServiceUnavailable, SessionExpired):  # the server may have been restarted
+            except (ServiceUnavailable, SessionExpired):  # the server may just have been restarted
                 return once()
 
         return self._await(work, watch)
 
     def dependencies(self, first: "SetId", last: "SetId") -> "Iterator[tuple[SetId, SetId]]":
-        """Return the dependencies of a range of sets, as pairs of a set and its source set."""
+        """Return the dependencies of the sets with ids from ``first`` to ``last``.
+
+        Each is a pair of a set and a set that it derives from.
+        """
         ends = self._run(statement("stored_dependencies"), first=first, last=last)[0]
         return zip(*ends, strict=True)
 
     def read(self, query: str, parameters: Mapping[str, object]) -> CypherResult:
-        """Run a user's Cypher, which cannot change anything; ``$warehouse`` is always defined.
+        """Run a user's Cypher without letting it change anything. ``$warehouse`` is always defined.
 
         Raises UsageError if the statement is invalid or does more than read.
         """
@@ -272,7 +282,7 @@ class Graph:
         return self._driver.session(database=self._address.database, **access)
 
     def _run(self, text: str, **parameters: object) -> list[Any]:
-        """Run a statement of provhouse and return the first column of its result."""
+        """Run one of provhouse's own statements, and return the first column of its result."""
 
         def work(transaction: ManagedTransaction) -> list[Any]:
             return transaction.run(text, parameters, warehouse=self.warehouse).value()
@@ -280,14 +290,14 @@ class Graph:
         return self._repeated(work)
 
     def _repeated(self, work: Callable[[ManagedTransaction], list[Any]]) -> list[Any]:
-        """Do some work in a transaction; repeat it if it may not have been committed."""
+        """Return the result of work in a transaction, repeated if it may not be committed."""
 
         def repeated() -> list[Any]:
             with self._session() as session:
                 for _ in range(REPEATS):
                     try:
                         return session.execute_write(work)
-                    except IncompleteCommit:  # the server ended and may or may not have committed
+                    except IncompleteCommit:  # the server ended before or after the commit
                         pass
                     except TransientError as error:
                         if error.code != DEADLOCK:
@@ -297,9 +307,9 @@ class Graph:
         return self._await(repeated)
 
     def _await(self, work: Callable[[], T], watch: Stopwatch | None = None) -> T:
-        """Return the result of work with the server, as ``awaited`` does.
+        """Return the result of work that uses the server, as ``awaited`` does.
 
-        If the server no longer answers, later work uses new connections.
+        After the server has stopped answering, later work uses new connections.
         """
         driver = self._driver
 
@@ -332,7 +342,7 @@ def wipe(warehouse: str, settings: Settings, progress: Progress) -> None:
     """Delete everything that Neo4j has of a warehouse.
 
     A managed server loses all its data and logs, including the data of other warehouses that share
-    it. Raises Busy, with nothing changed, while other commands use it. In any other server, the
+    it. If other commands use it, raises Busy without changing anything. In any other server, the
     nodes of this warehouse are deleted.
     """
     if not settings.neo4j_uri:

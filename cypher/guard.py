@@ -1,4 +1,4 @@
-"""Check that a user's Cypher only reads: its plan may have only the operators in ``operators.py``.
+"""Check that a user's Cypher only reads: all operators of its plan must be in ``operators.py``.
 
 A query that passes the check runs in a session with read access, where Neo4j itself refuses writes.
 """
@@ -21,8 +21,8 @@ READING_PROCEDURES = frozenset({
     "db.schema.nodeTypeProperties", "db.schema.relTypeProperties",
 })  # fmt: skip
 
-# Operators that Neo4j counts as reading although they reach beyond the data. Every operator outside
-# READING is refused; for these operators, the error explains why.
+# Operators that Neo4j counts as reading although they reach beyond the data. Operators outside
+# READING are always refused; for the operators listed here, the error explains why.
 WHY = {
     "LoadCSV": "it reads files or addresses",
     "ShowSettings": "it shows the server's settings",
@@ -35,7 +35,10 @@ EXPLAIN = "EXPLAIN\n"  # on its own line, so that column numbers in messages fit
 
 @dataclass(frozen=True)
 class CypherResult:
-    """The rows of a result, as text, numbers, booleans, None, and lists and dicts of these."""
+    """The columns and rows of a result.
+
+    Values are text, numbers, booleans, None, or lists and dicts.
+    """
 
     columns: tuple[str, ...]
     rows: list[tuple[object, ...]]
@@ -44,9 +47,9 @@ class CypherResult:
 def read(
     opened: Callable[..., Session], query: str, parameters: Mapping[str, object]
 ) -> CypherResult:
-    """Run one statement; raise UsageError if it is invalid or does more than read.
+    """Run one statement; raise UsageError if it is not valid or does more than read.
 
-    ``opened`` opens a session with the given access mode.
+    ``opened`` is a function that opens a session with a given access mode.
     """
     with opened(default_access_mode=READ_ACCESS) as session:
         try:
@@ -87,7 +90,10 @@ def _procedure(operator: Mapping[str, Any]) -> str:
 
 
 def _located(message: str) -> str:
-    """Return Neo4j's message about an EXPLAIN query, with the line numbers of the user's query."""
+    """Return Neo4j's message about an EXPLAIN query, with its line numbers changed.
+
+    The new numbers count the lines of the user's query, which lacks the line EXPLAIN.
+    """
     return re.sub(
         r"\(line (\d+), column (\d+) \(offset: -?\d+\)\)",
         lambda found: f"(line {max(int(found[1]) - 1, 1)}, column {found[2]})",

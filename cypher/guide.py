@@ -1,4 +1,4 @@
-"""Help for exploring a warehouse in Neo4j Browser: its URL, and queries to paste."""
+"""Help for exploring a warehouse in Neo4j Browser: Browser's URL, and queries to paste."""
 
 from dataclasses import dataclass
 from importlib.resources import files
@@ -22,7 +22,7 @@ def url(address: Address, query: str = "") -> str:
     """Return Browser's URL, with server and user filled in; Browser asks for the password.
 
     The URL puts ``query`` into Browser's editor. The URL is empty for a server that is not managed,
-    since its Browser may be anywhere.
+    since the address of its Browser is unknown.
     """
     if not address.http:
         return ""
@@ -34,13 +34,13 @@ def url(address: Address, query: str = "") -> str:
 
 
 def view_query(warehouse: str, view: str) -> str:
-    """Return the query that shows a view, with the sets of its items."""
+    """Return the query that shows a view, and the sets that its items are in."""
     items = f"MATCH (i:Item {{warehouse: {_quoted(warehouse)}, view: {_quoted(view)}}})"
     return f"{items} OPTIONAL MATCH (i)-[d:DERIVES|IN_SET]->(n) RETURN i, d, n"
 
 
 def queries(warehouse: str) -> list[BrowserQuery]:
-    """Return the queries of ``browser/``, ordered by file name, for one warehouse.
+    """Return the queries of the folder ``browser``, ordered by file name, for one warehouse.
 
     The text contains the warehouse's id, because Browser starts without parameters.
     """

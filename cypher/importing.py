@@ -1,8 +1,8 @@
 """Load a large graph with Neo4j's importer, before the first start of its server.
 
-The importer is several times as fast as statements, but replaces the whole database, so it is used
-only in a fresh home. With each layout below, the importer writes the same nodes or relationships as
-the statement with the name of the layout.
+The importer is several times as fast as statements, but it replaces the whole database, so it is
+used only in a home folder without a database. With each layout below, the importer writes the same
+nodes or relationships as the statement of the same name.
 """
 
 import os
@@ -28,24 +28,24 @@ from .address import DATABASE
 from .neo4j_process import ENVIRONMENT, java_command
 
 DELIMITER = "\x1f"
-"""The separator of the strings in a list; it is removed from the strings themselves."""
+"""The separator of the strings in a list. It is removed from the strings themselves."""
 WAREHOUSE = "warehouse"
 PAGE = 8192
 """The size of a page in Neo4j's store files."""
 RESERVED_FROM = 1 << 20
-"""The least size of store files with more pages reserved by the importer than it writes."""
+"""The least size in bytes of store files for which the importer reserves pages in advance."""
 LOG_BYTES = 1 << 16
-"""The size of a shortened transaction log; an import uses a few hundred bytes of it."""
+"""The size in bytes of a shortened transaction log, of which an import uses a few hundred bytes."""
 
 
 @dataclass(frozen=True)
 class CsvLayout:
-    """The layout of a CSV file with the rows of a statement, for the importer."""
+    """The layout of a CSV file for the importer, which has the rows of a statement."""
 
     option: str
     header: tuple[str, ...]
     columns: tuple[str, ...]
-    """The column of the rows for each header."""
+    """For each header of the file, the column of the rows."""
 
 
 LAYOUTS = {
@@ -75,15 +75,15 @@ LAYOUTS = {
 
 
 class Import:
-    """The rows of each statement, for the importer, if the home folder has no database yet.
+    """The rows of each statement, which are imported if the home folder has no database yet.
 
-    One table of the rows of a statement is in memory at a time.
+    Only one table of a statement's rows is in memory at a time.
     """
 
     def __init__(self, warehouse: str, rows: Mapping[str, Iterable[pa.Table]]) -> None:
         self._warehouse, self._rows = warehouse, rows
         self.done = False
-        """Whether the rows were imported; if not, statements must write them."""
+        """Whether the rows were imported. If not, statements must write them."""
 
     def run(self, home: Path, memory: str) -> None:
         """Write the database; raise Unavailable with the importer's message if it fails."""
@@ -119,7 +119,7 @@ class Import:
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column in a form for CSV: each list becomes one string, other values stay."""
+    """Return a column in a form for CSV, in which each list is one string. Other values stay."""
     if not pa.types.is_list(column.type):
         return column
     texts = pc.replace_substring(pc.list_flatten(column), DELIMITER, "")
@@ -135,7 +135,10 @@ def is_fresh(home: Path) -> bool:
 
 
 def clear(home: Path) -> None:
-    """Remove the files of an interrupted import, and kill an importer that outlived its command."""
+    """Remove the files of an interrupted import.
+
+    Kill an importer that still runs after its command.
+    """
     if _marker(home).exists():
         for left in psutil.process_iter(["cmdline"]):
             if _report(home) in (left.info["cmdline"] or ()):
@@ -148,7 +151,7 @@ def clear(home: Path) -> None:
 
 
 def discard(home: Path) -> None:
-    """Delete the database; if this is interrupted, the next start of the server deletes it."""
+    """Delete the database. After an interruption, the next start of the server deletes it."""
     _marker(home).touch()
     reach("Neo4j discarded")
     clear(home)
@@ -163,7 +166,7 @@ def _folder(home: Path) -> Path:
 
 
 def _report(home: Path) -> str:
-    """Return an option that identifies the importer of a home folder in the process list."""
+    """Return an option by which the importer of a home folder is found in the process list."""
     return f"--report-file={_folder(home) / 'report'}"
 
 
@@ -176,7 +179,7 @@ def write_store(home: Path, memory: str, arguments: list[str]) -> None:
     command = [
         *java_command(
             memory, "-XX:TieredStopAtLevel=1"
-        ),  # the importer ends before more compilation would pay
+        ),  # the importer ends too soon for more compilation
         "org.neo4j.cli.AdminTool",
         "database",
         "import",
@@ -214,9 +217,10 @@ def _sync(folder: Path) -> None:
 
 
 def trim_stores(stores: Path) -> None:
-    """Cut off the pages of zeros at the end of large files, up to 32 MB in each.
+    """Cut off the pages of zeros at the end of large store files, up to 32 MB in each file.
 
-    The importer reserves these pages, whatever the settings say. A server adds pages as needed.
+    The importer reserves these pages, whatever the settings say. A server adds pages when it needs
+    them.
     """
     for path in stores.glob("neostore.*store.db*"):
         with path.open("r+b") as file:
@@ -235,7 +239,8 @@ def _page(file: BinaryIO, start: int) -> bytes:
 def _trim_logs(logs: Path) -> None:
     """Cut off the 256 MB of zeros that the importer reserves in the transaction log.
 
-    The importer ignores the setting that should prevent this. A server can read the shortened log.
+    The importer ignores the setting that should prevent this. The server can read the shortened
+    log.
     """
     for log in logs.glob("neostore.transaction.db.*"):
         with log.open("r+b") as file:

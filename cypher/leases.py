@@ -1,9 +1,9 @@
-"""Lock a managed server while commands start, stop or use it; locks end with their process.
+"""Lock a managed server while commands start, stop or use it. Locks end with their processes.
 
-A command locks ``transition.lock`` exclusively while it starts or stops the server, or joins or
-leaves the server's users. It has a shared lock on ``users.lock`` while it uses the server. If a
-leaving command can lock ``users.lock`` exclusively, it was the last user. A killed command leaves
-nothing to clean up.
+A command has an exclusive lock on ``transition.lock`` while it starts or stops the server, or joins
+or leaves the server's users. It has a shared lock on ``users.lock`` as long as it uses the server.
+If a leaving command can lock ``users.lock`` exclusively, it was the last user. A killed command
+leaves nothing to clean up.
 """
 
 import os
@@ -18,7 +18,7 @@ from provhouse.runtime.files import exclusive, lock, open_lock
 
 @contextmanager
 def transition(home: Path, progress: Progress) -> Iterator[None]:
-    """Run a block that starts, stops, joins or leaves the server; wait for other such blocks."""
+    """Run a block that starts, stops, joins or leaves the server, after all other such blocks."""
     with exclusive(
         home / "transition.lock",
         waiting=lambda: progress.say("Waiting for another command that starts or stops Neo4j"),

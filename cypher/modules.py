@@ -1,8 +1,8 @@
-"""Show the modules of a generation in Neo4j: write changed modules, and remove missing modules.
+"""Show the modules of a generation in Neo4j: write changed modules, and remove those that are gone.
 
-Each module carries a digest of all rows about it, and the numbers of its relationships. If both are
-still right, the module is not written again. So the time of a commit depends only on its changes,
-and a module whose relationships someone removed by hand is written again.
+The node of each module has a digest of all rows about the module, and the numbers of its
+relationships. If both are still right, the module is not written again. So a commit takes time only
+for changed modules, and a module is written again if someone has removed its relationships by hand.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +11,7 @@ from typing import Any
 
 RowList = Sequence[Mapping[str, object]]
 Run = Callable[..., list[Any]]
-"""A function that runs a statement of provhouse; returns the first column of its result."""
+"""A function that runs one of provhouse's statements and returns the first column of its result."""
 
 MODULES, INVOCATIONS = "modules", "invocations"
 _NUMBER = "number"
@@ -19,7 +19,7 @@ _SHOWN = (_NUMBER, "module", "name", "run", "execution", "invocation", "triples"
 
 
 def show_modules(run: Run, rows: Mapping[str, RowList]) -> None:
-    """Write rows about modules, given by the name of the statement, in writing order."""
+    """Write the rows about modules. They are given by statement, in writing order."""
     wanted, digests = _by_module(rows)
     stored = {name: (state, ends) for name, state, ends in run("modules_shown")}
     changed = {
@@ -42,7 +42,10 @@ def show_modules(run: Run, rows: Mapping[str, RowList]) -> None:
 
 
 def _show_invocations(run: Run, rows: RowList) -> None:
-    """Write all invocations again if any has changed: they are few, and numbered by size."""
+    """Write all invocations again if any has changed.
+
+    They are few, and are numbered by their size.
+    """
     wanted = [[row.get(name) for name in _SHOWN] for row in rows]
     if sorted(run("invocations_shown"), key=lambda row: row[0]) != wanted:
         run("invocations_removed")
@@ -50,7 +53,10 @@ def _show_invocations(run: Run, rows: RowList) -> None:
 
 
 def _by_module(rows: Mapping[str, RowList]) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
-    """Return the rows of each module by statement, and their digest; both without invocations."""
+    """Return the rows of each module, by statement, and the digest of each module's rows.
+
+    Both are without invocations.
+    """
     found: dict[str, dict[str, Any]] = {str(row["name"]): {} for row in rows.get(MODULES, ())}
     for statement, some in rows.items():
         if statement != INVOCATIONS:

@@ -17,7 +17,7 @@ from provhouse.runtime.processes import end, log_lines, quoted, spawn
 OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 STOP_SECONDS = 60
 ANSWER_SECONDS = 30
-"""The time limit in seconds for a server that is up to answer a new connection."""
+"""The number of seconds within which a server that is up must answer a new connection."""
 # Java derives the encoding of file names from the locale; with the locale C, some homes cannot be
 # opened.
 ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
@@ -31,10 +31,10 @@ The server starts with half as much work, but runs more slowly later.
 
 
 def start(home: Path, memory: str, *, briefly: bool = False) -> int:
-    """Start the server in a session of its own, so that Ctrl-C in a terminal does not reach it.
+    """Start the server in a session of its own, which Ctrl-C in a terminal does not reach.
 
-    Return the process id at once. The server prints to ``logs/console.log``. ``briefly`` makes a
-    server for few queries start faster.
+    Return the process id at once. The server prints to ``logs/console.log``. With ``briefly``, the
+    server starts faster, but it is meant for few queries.
     """
     command = [
         *java_command(memory, *([QUICK] if briefly else [])),
@@ -54,7 +54,7 @@ def java_command(memory: str, *options: str) -> list[str]:
         f"-Xmx{memory}",
         *archive("neo4j"),
         *options,
-        "-XX:+UseSerialGC",  # the fastest start and least memory for heaps of this size
+        "-XX:+UseSerialGC",  # starts fastest and takes least for such heaps
         *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED),
         "--enable-native-access=ALL-UNNAMED",
         "-Dio.netty.tryReflectionSetAccessible=true",
@@ -75,7 +75,8 @@ def _mark(home: Path) -> str:
 def serves(pid: int | None, home: Path) -> bool:
     """Return whether a process is running and is the server of this home folder.
 
-    A reused process id and the server of a copied home folder do not count.
+    The result is False for another process with a reused id, and for the server of a copied home
+    folder.
     """
     try:
         return pid is not None and _mark(home) in psutil.Process(pid).cmdline()
@@ -84,7 +85,7 @@ def serves(pid: int | None, home: Path) -> bool:
 
 
 def stop_unrecorded(home: Path) -> None:
-    """Stop any server of this home folder, even a server that was never recorded.
+    """Stop any server of this home folder, even if it was never recorded.
 
     A server is not recorded if the command that started it was killed too early.
     """
@@ -93,7 +94,7 @@ def stop_unrecorded(home: Path) -> None:
 
 
 def stop(pid: int | None, home: Path) -> None:
-    """Ask the server to stop, wait until it is gone, and kill it after ``STOP_SECONDS``."""
+    """Ask the server to stop and wait until it has ended; kill it after ``STOP_SECONDS``."""
     if pid is not None and serves(pid, home):
         end(pid, STOP_SECONDS)
 
@@ -107,10 +108,10 @@ def stop_children(home: Path) -> None:
 def await_ready(
     pid: int | None, home: Path, ready: Callable[[], bool], seconds: float = 180
 ) -> None:
-    """Wait until the server answers, at most ``seconds`` from its start.
+    """Wait until the server answers, for at most ``seconds`` after its start.
 
     A server that was started long ago must answer within ``ANSWER_SECONDS``. Raises Unavailable,
-    with the end of the server's log, if it ends or does not answer in time.
+    with the end of the server's log, if the server ends or does not answer in time.
     """
     left = max(seconds - _age(pid), min(seconds, ANSWER_SECONDS))
     deadline = monotonic() + left
@@ -134,7 +135,7 @@ def await_ready(
 
 
 def _age(pid: int | None) -> float:
-    """Return the number of seconds since a process started; 0 if it does not exist."""
+    """Return the number of seconds since a process started, or 0 if there is no such process."""
     try:
         return time() - psutil.Process(pid).create_time() if pid is not None else 0
     except psutil.Error:
@@ -154,14 +155,14 @@ def begins(pid: int | None) -> bool:
 
 
 def reap(pid: int | None) -> None:
-    """Collect the exit status of an ended server if this process started it."""
+    """Collect the exit status of a server that has ended, if this process started it."""
     with suppress(ChildProcessError):  # another command started it
         if pid is not None:
             os.waitpid(pid, os.WNOHANG)
 
 
 def _tail(home: Path) -> str:
-    """Return the last errors in the server's log, or its last lines, without stack traces."""
+    """Return the last errors in the server's log, or else its last lines, without stack traces."""
     lines = [line for line in log_lines(log_file(home)) if not line.startswith("\t")]
     causes = [line for line in lines if "ERROR" in line or "Exception" in line]
     return quoted(causes or lines)

@@ -1,8 +1,8 @@
 """The operators of Neo4j's plans that only read data; queries with any other operator are refused.
 
 These are the operators of Neo4j 5.26 that neither write nor reach beyond the data: no LOAD CSV, no
-settings, no transactions of other users. The operators of a later release are refused until this
-list has them. In a plan, the brackets after an operator describe how it reads, not its data.
+settings, no transactions of other users. Operators of a later release are refused until they are in
+this list. In a plan, the brackets after an operator describe how it reads, not what it reads.
 """
 
 _NODES = """

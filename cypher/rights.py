@@ -1,6 +1,6 @@
 """Examine the version and the rights of a Neo4j server that provhouse does not run.
 
-Nothing is left in the database: all trial statements are rolled back.
+Nothing is left in the database: all statements that are only tried are rolled back.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ from .texts import Key, constraints
 
 SHOW = "SHOW CONSTRAINTS YIELD name, type, entityType, labelsOrTypes, properties"
 UNIQUE = ("UNIQUENESS", "NODE_PROPERTY_UNIQUENESS", "NODE_KEY")
-"""The types of constraints that suffice, with the names that versions from 2025 on use, too."""
+"""The types of constraints that suffice, including the names of the types since Neo4j 2025."""
 WRITE = "CREATE (l:Load {warehouse: $name, commit: $name}) DETACH DELETE l"
 
 
@@ -34,14 +34,14 @@ class Allowed:
     to_create: int
     """The number of constraints that the first ingest will create."""
     foreign: tuple[str, ...]
-    """Foreign constraints on labels of provhouse, which may make its writes fail."""
+    """Constraints of others on labels of provhouse, which may make provhouse's writes fail."""
 
 
 def examine(settings: Settings) -> Allowed:
     """Return the version of the server in the settings, and the state of its constraints.
 
     Raises Unavailable if the user lacks a right that provhouse needs. If only constraints are
-    missing, the remedy ends with lines of Cypher that create them.
+    missing and the user may not create them, the remedy ends with lines of Cypher that do.
     """
     address = external_address(settings)
     version = verify(address)
@@ -83,7 +83,7 @@ def _lacks(address: Address, error: Exception, statements: Sequence[str]) -> Una
 
 
 def missing_constraints(held: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the statements for the constraints that are missing in rows of SHOW CONSTRAINTS."""
+    """Return the statements that create the constraints missing in rows of SHOW CONSTRAINTS."""
     keys = {_key(row) for row in held if row["type"] in UNIQUE}
     taken = {row["name"] for row in held}
     return tuple(

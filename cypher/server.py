@@ -1,7 +1,7 @@
-"""The managed Neo4j server: started on demand, shared by commands, stopped by its last user.
+"""The managed Neo4j server, which is started on demand and shared by commands.
 
-A home folder contains all files of one server: configuration, data, logs, password, ports and
-locks. Only the program is elsewhere: see ``runtime/jars.py``.
+Its last user stops it. A home folder contains all files of one server: configuration, data, logs,
+password, ports and locks. Only the program is elsewhere: see ``runtime/jars.py``.
 """
 
 import shutil
@@ -31,10 +31,10 @@ def connected(
 ) -> Iterator[Address]:
     """Use the server of a home folder for the length of the block; start it if it is down.
 
-    The last user, in any process, stops the server again unless ``up`` keeps it running. ``memory``
-    is the heap of a server that must be started, such as ``1g``. ``first`` is imported before the
-    server's very first start. Raises Unavailable if the server cannot be started or reached; a
-    server that was started is then stopped.
+    The last user in any process stops the server, unless ``up`` keeps it running. ``memory`` is the
+    heap size, such as ``1g``, of a server that must be started. ``first`` is imported before the
+    server's very first start. Raises Unavailable if the server cannot be started or reached; if
+    this call started the server, it then stops it.
     """
     home = home.resolve()
     with _accessible(home), transition(home, progress):
@@ -56,8 +56,8 @@ def starting(
 ) -> Iterator[None]:
     """Begin to start the server, unless it is up, and use it for the length of the block.
 
-    ``connected``, in the block, waits until the server answers. ``briefly`` makes a server for few
-    queries start faster.
+    Inside the block, call ``connected`` to wait until the server answers. With ``briefly``, the
+    server starts faster, but it is meant for few queries.
     """
     home = home.resolve()
     with _accessible(home), transition(home, progress):
@@ -74,8 +74,8 @@ def starting(
 
 
 def _leave(home: Path, lease: Lease, progress: Progress) -> None:
-    """Stop using the server; the last user stops it, unless ``up`` keeps it running."""
-    if not home.is_dir():  # the warehouse was deleted, and no other command can find the server
+    """Stop using the server. The last user stops it, unless ``up`` keeps it running."""
+    if not home.is_dir():  # deleted, so no command finds the server
         process.stop_unrecorded(home)
         return
     with transition(home, progress):
@@ -96,7 +96,7 @@ def up(home: Path, memory: str, progress: Progress) -> Address:
 def down(home: Path, progress: Progress) -> bool:
     """Stop the server, whichever process started it; return whether it was running.
 
-    Raises Busy while commands use it; the last of these commands then stops it.
+    Raises Busy if commands use the server; in this case, the last of these commands stops it.
     """
     home = home.resolve()
     if ServerRecord.read(home) is None:
@@ -116,9 +116,9 @@ def down(home: Path, progress: Progress) -> bool:
 
 
 def wipe(home: Path, progress: Progress) -> None:
-    """Stop the server of a home folder and delete its data and logs; password and ports stay.
+    """Stop the server of a home folder, and delete its data and logs, but not password and ports.
 
-    Raises Busy, with nothing changed, while commands use it.
+    If commands use the server, raises Busy without changing anything.
     """
     home = home.resolve()
     if not home.is_dir():
@@ -139,7 +139,7 @@ def wipe(home: Path, progress: Progress) -> None:
 
 
 def running(home: Path) -> Address | None:
-    """Return the address of the server of a home folder, or None if it is down; never wait."""
+    """Return the address of a home folder's server, or None if it is down, without waiting."""
     home = home.resolve()
     record = ServerRecord.read(home)
     if record is None or not process.serves(record.pid, home):
@@ -155,7 +155,7 @@ def process_id(home: Path) -> int | None:
 
 @contextmanager
 def _accessible(home: Path) -> Iterator[None]:
-    """Make the home folder, and turn an OSError in the block into Unavailable."""
+    """Make the home folder for the block, and turn an OSError in the block into Unavailable."""
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         yield
@@ -172,7 +172,10 @@ def _record(home: Path) -> ServerRecord:
 
 
 def _ensured(home: Path, memory: str, progress: Progress, first: Import | None = None) -> Address:
-    """Start the server if it is down, and wait until it answers; call this inside a transition."""
+    """Start the server if it is down, and wait until it answers.
+
+    Call this only inside a transition.
+    """
     from .driver import is_ready  # this import takes a third of a second, which ``down`` saves
 
     record, started = _spawned(home, memory, progress, first)
@@ -214,7 +217,7 @@ def _started(
     first: Import | None,
     briefly: bool,
 ) -> ServerRecord:
-    """Start the process and record it at once, in case this command is killed while it waits."""
+    """Start the server's process, and record it at once, in case this command is killed later."""
     process.stop_unrecorded(home)
     process.reap(record.pid)  # a killed server may be a zombie of this process
     ensure_password(home)

@@ -33,7 +33,7 @@ class ServerRecord:
             return None
 
     def save(self, home: Path) -> None:
-        """Replace the file in one step, so that a reader never sees half a record."""
+        """Write the file, replacing it in one step, so that no reader sees half a record."""
         write_over(home / "server.json", (json.dumps(asdict(self)) + "\n").encode())
 
     def address(self, home: Path) -> Address:

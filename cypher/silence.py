@@ -1,8 +1,9 @@
 """Wait for Neo4j, and notice a server that no longer answers.
 
-If a server's process was stopped (SIGSTOP), or if the network loses packets, a connection stays
-open and nothing ever arrives. A statement may take minutes, so a time limit would not tell such a
-server from a busy server. But a busy server still accepts a new connection within milliseconds.
+If the process of a server was stopped (SIGSTOP), or if the network loses packets, the connection
+stays open but no reply ever arrives. A statement may take minutes, so a time limit would not tell
+such a server from a busy server. But a busy server still accepts a new connection within
+milliseconds.
 """
 
 from collections.abc import Callable
@@ -20,7 +21,10 @@ from .driver import is_ready
 
 T = TypeVar("T")
 SILENT_SECONDS = 5.0
-"""The seconds without a reply before the first new connection is tried, and between two tries."""
+"""The number of seconds without a reply before a new connection is first tried.
+
+There are as many seconds between further tries.
+"""
 
 
 def awaited(
@@ -29,11 +33,11 @@ def awaited(
     lost: Callable[[], None],
     watch: Stopwatch | None = None,
 ) -> T:
-    """Do some work with a server in another thread, and return its result.
+    """Do some work with a server in another thread, and return the work's result.
 
-    If the server no longer answers, calls ``lost`` and raises Unavailable. Raises TooSlow if the
-    time of ``watch`` is up. In both cases, the thread ends when the server answers, and its result
-    is dropped.
+    If the server no longer answers, ``lost`` is called and Unavailable is raised. Raises TooSlow if
+    the time of ``watch`` is up. In both cases, the thread runs on until the server answers, and its
+    result is dropped.
     """
     result: Future[T] = Future()
     Thread(target=_do, args=(work, result), name="neo4j", daemon=True).start()
@@ -66,7 +70,7 @@ def _watch(result: "Future[T]", address: Address, lost: Callable[[], None]) -> N
 def _answers(address: Address) -> bool:
     try:
         return is_ready(address)
-    except Unavailable:  # it refuses the password
+    except Unavailable:  # the server refuses the password
         return True
     except ValueError:  # the host name no longer resolves
         return False
@@ -87,7 +91,7 @@ def _silent(address: Address) -> Unavailable:
 
 
 def _pause(watch: Stopwatch | None, address: Address) -> float:
-    """Return the seconds to wait before the next call; raise TooSlow if the time is up."""
+    """Return the number of seconds to wait before the next call; raise TooSlow if time is up."""
     try:
         left = watch.pause() if watch else None
     except TooSlow as error:

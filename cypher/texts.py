@@ -6,7 +6,7 @@ from importlib.resources import files
 
 CONSTRAINT = re.compile(r"CREATE CONSTRAINT (\w+) IF NOT EXISTS\s+FOR \(\w+:(\w+)\) .*", re.DOTALL)
 Key = tuple[str, tuple[str, ...]]
-"""A label, and the properties with a unique combination of values."""
+"""A label, and the properties whose combined values are unique for it."""
 
 
 @cache
@@ -17,7 +17,7 @@ def statement(name: str) -> str:
 
 @cache
 def constraints() -> dict[Key, tuple[str, str]]:
-    """Return the name and the statement of each constraint, by its key."""
+    """Return, by its key, the name of each constraint and the statement that creates it."""
     found = {}
     for match in map(CONSTRAINT.search, statement("constraints").split(";")):
         if match:

@@ -1,9 +1,9 @@
-"""A file beside Neo4j's data that lists the items whose names may be in the data.
+"""A file beside Neo4j's data that lists the items whose names the data may have.
 
 Only views of answers (``provhouse browser ITEM``) bring names into Neo4j. Neo4j's files may still
-have the names after the views were removed, so the list stays until the data is deleted. It has a
-line for each view: a warehouse, a base, and numbers of items. An empty line or file, which earlier
-versions wrote, stands for any items.
+have the names after the views were removed, so the list stays until the data is deleted. The list
+has a line for each view: a warehouse, a base, and numbers of items. An empty line or file, which
+earlier versions wrote, stands for any items.
 """
 
 import json
@@ -20,7 +20,7 @@ def mark_names(home: Path, warehouse: str, base: int, items: Iterable[int]) -> N
     """Add items of a warehouse to the file; call this before their names are written."""
     line = json.dumps({"warehouse": warehouse, "base": base, "items": sorted(items)})
     before = "\n" if _file(home).exists() and not _file(home).stat().st_size else ""
-    with _file(home).open("ab", buffering=0) as file:  # one write: several processes may append
+    with _file(home).open("ab", buffering=0) as file:  # unbuffered: several processes may append
         file.write(f"{before}{line}\n".encode())
         os.fsync(file.fileno())
 
@@ -28,8 +28,8 @@ def mark_names(home: Path, warehouse: str, base: int, items: Iterable[int]) -> N
 def has_names(home: Path, warehouse: str, items: Mapping[int, Collection[int]]) -> bool:
     """Return whether names of these items may be in Neo4j's data or logs.
 
-    ``items`` has numbers of items, by base. Items in views of any other base count, since that base
-    may have had the same names.
+    ``items`` has numbers of items, by base. If a view has items of a base that is not in ``items``,
+    the result is also True, since that base may have had the same names.
     """
     try:
         lines = _file(home).read_text().splitlines() or [""]
@@ -50,5 +50,5 @@ def _names(line: str, warehouse: str, items: Mapping[int, Collection[int]]) -> b
 
 
 def clear_mark(home: Path) -> None:
-    """Delete the file, after the data and the logs."""
+    """Delete the file. The data and the logs must be deleted before."""
     _file(home).unlink(missing_ok=True)

@@ -33,7 +33,10 @@ SMALL_BYTES = 32 << 20
 For a smaller input, starting Spark would take longer than its second core saves.
 """
 IMPORTED_BYTES = 64 << 20
-"""The least size in bytes of an input with enough sets for Neo4j's importer to save time."""
+"""The least size in bytes of an input that is expected to have many sets.
+
+With this many sets, Neo4j's importer saves time.
+"""
 
 
 class Options(TypedDict, total=False):
@@ -62,14 +65,15 @@ def ingest(
     """Ingest files and folders of triples as one new generation.
 
     ``columns`` maps known column names to the names in the files. ``splits`` is a file that assigns
-    tables to splits. Triples that ``run`` brought before, but not this time, end in the new
-    generation. ``replace`` begins a new base beside the stored base. With ``strict``, a rejected
-    row, a file in a folder that would be passed over, or an item named with two tables is an error.
-    ``names`` is ``table`` to name items ``TABLE/NAME``, or ``global`` to merge items of one name in
-    two tables; the warehouse stores the choice. ``label`` replaces the paths of the files in
-    messages, rejected rows and origins. ``patterns`` has the pattern of row ids by table, unless it
-    is ``{table}/{id}``. ``operations`` is a file, or Arrow batches, with descriptions of ops.
-    ``modules`` is a file that declares modules. With either, ``files`` may be empty.
+    tables to splits. Triples end in the new generation if an earlier ingest of ``run`` brought them
+    and this one does not. ``replace`` begins a new base beside the stored base. With ``strict``, a
+    rejected row, a file in a folder that would be passed over, or an item named with two tables is
+    an error. ``names`` is ``table`` to name items ``TABLE/NAME``, or ``global`` to merge items of
+    two tables that have the same name; the warehouse stores the choice. ``label`` replaces the
+    paths of the files in messages, rejected rows and origins. ``patterns`` maps a table to the
+    pattern of its row ids; the default is ``{table}/{id}``. ``operations`` is a file, or Arrow
+    batches, with descriptions of ops. ``modules`` is a file that declares modules. With either,
+    ``files`` may be empty.
 
     Raises BadInput for an unusable file, and for a name in two tables if ``names`` was never given.
     Raises UsageError if ``names`` differs from the naming of stored items, and Busy if another

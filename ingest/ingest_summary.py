@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SHOWN = 5
-"""The most rejected rows, and the most passed-over files, that a summary names."""
+"""The largest number of rejected rows, and of passed-over files, that a summary names."""
 
 
 @dataclass(frozen=True)
@@ -18,12 +18,12 @@ class Reject:
 
 @dataclass(frozen=True)
 class Hub:
-    """An item with a million neighbours of several tables, which may join unrelated rows."""
+    """An item with at least a million neighbours in several tables. It may join unrelated rows."""
 
     item: str
     neighbours: int
     tables: int
-    """The number of tables of the neighbours."""
+    """The number of tables that the neighbours belong to."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Summary:
     duplicates: int
     two_tables: int
     ended: int
-    """The number of triples that ended because the run brought them before, but not this time."""
+    """The number of triples that ended because this ingest of the run no longer brings them."""
     new_triples: int
     new_items: int
     tables: tuple[str, ...]
@@ -66,4 +66,4 @@ class Summary:
     modules: int = 0
     """The number of modules whose declaration is new or has changed."""
     hubs: tuple[Hub, ...] = ()
-    """Items that may stand for a missing value; the option ``null`` leaves them out."""
+    """Items that may stand for a missing value. With the option ``null``, they are left out."""

@@ -54,7 +54,7 @@ def refuse_two_tables(naming: Naming, count: int, examples: Sequence[InTwoTables
 def with_tables(names: pa.Array, tables: pa.Array) -> pa.Array:
     """Return ``TABLE/NAME`` for each name.
 
-    A name without a table, and a name that already begins with its table and a slash, is unchanged.
+    A name that has no table, or already begins with its table and a slash, is unchanged.
     """
     if not len(names):
         return names
@@ -63,7 +63,10 @@ def with_tables(names: pa.Array, tables: pa.Array) -> pa.Array:
 
 
 def _texts(column: pa.Array) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:
-    """Return the bytes of a column's texts, and the offsets of each text and of the end."""
+    """Return the bytes of a column's texts, and the offset where each text begins.
+
+    The last offset is the end of the last text.
+    """
     _, offsets, data = column.buffers()
     at = np.frombuffer(offsets, np.int32)[column.offset : column.offset + len(column) + 1]
     return np.empty(0, np.uint8) if data is None else np.frombuffer(data, np.uint8), at
@@ -76,7 +79,7 @@ def _begins(
     tables: npt.NDArray[np.uint8],
     table_at: npt.NDArray[np.int32],
 ) -> Bools:
-    """Return whether each name begins with its table and a slash; true if it has no table."""
+    """Return whether each name begins with its table and a slash, or has no table."""
     out = np.empty(len(name_at) - 1, np.bool_)
     for row in range(len(out)):
         name, table = name_at[row], table_at[row]

@@ -1,4 +1,4 @@
-"""Definition of a job: its inputs, the generation it adds to, and the runs of steps and tasks.
+"""Definition of a job: its inputs, the generation it adds to, and how its steps and tasks run.
 
 Ingests, imports, compactions and previews are jobs.
 """
@@ -45,7 +45,7 @@ class Step:
     """A step of a job.
 
     ``name`` never changes: it is the key of the step in ``seconds``, and its fault point. ``title``
-    is for people.
+    is shown to people.
     """
 
     name: str
@@ -64,9 +64,12 @@ class GivenOperations:
     """Descriptions of ops that an ingest stores, one for each op."""
 
     rows: pa.Table
-    """The columns ``OPERATION``, and ``born`` if the descriptions were stored before."""
+    """Rows with the columns ``OPERATION``, and also ``born`` if they were stored before."""
     source: str = ""
-    """The path of the file, or a label; empty for descriptions that were stored before."""
+    """The path of the file, or the label of rows that a program passed.
+
+    It is empty for descriptions that were stored before.
+    """
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ class GivenModules:
     """Declarations of modules that an ingest stores."""
 
     rows: pa.Table
-    """The columns module, workflow, part and name, and ``born`` if they were stored before."""
+    """Rows with the columns module, workflow, part and name, and also ``born`` if stored before."""
     source: str = ""
     """The path of the file; empty for declarations that were stored before."""
 
@@ -115,11 +118,14 @@ class GraphAccess:
     """Access to Neo4j for one job; the server may start as late as the step ``load``."""
 
     start: "Callable[[Import | None], Graph]"
-    """Runs the given import, if any, then starts the server and returns the connected graph."""
-    await_graph: "Callable[[], Graph | None]"
-    """Waits for the server, checks the graph and returns it.
+    """A function that runs the given import, if any, starts the server and returns the graph.
 
-    Returns None if the step ``load`` starts the server, so that Neo4j's importer can run first.
+    The graph is connected.
+    """
+    await_graph: "Callable[[], Graph | None]"
+    """A function that waits for the server, checks the graph and returns it.
+
+    It returns None if the step ``load`` starts the server, so that Neo4j's importer can run first.
     """
 
 
@@ -144,9 +150,9 @@ class Job:
     progress: Progress
     watch: Stopwatch
     context: "SparkContext | None" = None
-    """None if the tasks run in this process: in a small job or a preview."""
+    """The Spark context; None if the tasks run in this process: in a small job or a preview."""
     neo4j: GraphAccess | None = None
-    """None in a preview, which writes nothing to the warehouse."""
+    """The access to Neo4j; None in a preview, which writes nothing to the warehouse."""
 
     @property
     def base(self) -> int:
@@ -164,7 +170,7 @@ class Job:
 
     @cached_property
     def _before(self) -> Snapshot | None:
-        # All steps share it, so each look-up of names is opened once and each table read once.
+        # All steps share the snapshot, so each look-up is opened once and each table read once.
         return Snapshot(self.layout, self.extends, room=self.room) if self.extends else None
 
     @property

@@ -1,7 +1,7 @@
 """Read the file that declares modules, and refuse wrong or contradictory declarations.
 
-The file is TOML or JSON: a list of modules, or an object with the list as ``modules`` and the name
-of their common workflow as ``workflow``.
+The file is TOML or JSON: a list of modules, or an object whose key ``modules`` has the list, and
+whose key ``workflow`` has the name of the workflow that they share.
 """
 
 import json

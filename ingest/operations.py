@@ -28,7 +28,7 @@ LABEL = "operations"
 KNOWN = (*OPERATION, BORN)
 """The columns of a file of descriptions, including ``born``, which ``provhouse ops`` writes."""
 ALLOWED = {KIND: (*KINDS, UNKNOWN), FUNCTION: FUNCTIONS, EXACTNESS: LEVELS}
-"""The values that a column may have unless it is empty."""
+"""For each of these columns, the values that it may have unless it is empty."""
 _REMEDY = "Correct it and run the command again; nothing was ingested"
 _SOURCE, _ROW = "source", "row"
 _TEXTS = pa.schema([(name, pa.string()) for name in OPERATION])
@@ -46,11 +46,11 @@ class OperationColumns(ColumnNames):
 
     @cached_property
     def read_for(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of a known name and its column, which have equal names."""
+        """Pairs of a known name and the column to read for it, which has the same name."""
         return tuple((name, name) for name in KNOWN)
 
     def of(self, present: Collection[str]) -> "OperationColumns":
-        """Return these columns, for any columns of a file."""
+        """Return this object, whatever columns a file has."""
         return self
 
     def check(self, place: str, present: Sequence[str]) -> None:
@@ -137,14 +137,14 @@ def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _wrong(rows: pa.Table, batch: Batch) -> Iterator[tuple[str, pa.ChunkedArray]]:
-    """Yield the name of each column, and a mask of the rows whose value is not allowed."""
+    """Yield the name of each column, and a mask of the rows whose value in it is not allowed."""
     yield OP, pc.is_null(rows[OP])
     for name, values in ALLOWED.items():
         yield (
             name,
             pc.and_(rows[name].is_valid(), pc.invert(pc.is_in(rows[name], pa.array(values)))),
         )
-    yield "", pc.not_equal(batch.attributes, "")  # keys of JSON that the first lines lack
+    yield "", pc.not_equal(batch.attributes, "")  # JSON keys that the first lines lack
 
 
 def _why(name: str) -> str:

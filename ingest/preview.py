@@ -1,8 +1,8 @@
 """Preview an ingest (``ingest --dry-run``): run only its first steps and report the results.
 
-The steps run in this process and use a temporary folder. They start neither Spark nor Neo4j, and
-do not write to the warehouse, which need not exist. They do not count duplicates, since finding
-duplicates is most of the work of the later steps.
+The steps run in this process and use a temporary folder. They start neither Spark nor Neo4j, and do
+not write to the warehouse, which need not exist. They do not count duplicates, because finding them
+is most of the work of the later steps.
 """
 
 from collections import Counter
@@ -52,7 +52,7 @@ from .steps.order import CUT, NUMBER, READ
 from .steps.read import ReadResult, read
 
 LARGEST = 3
-"""The most components that a preview reports: the components with the most new items."""
+"""The largest number of components that a preview reports: those with the most new items."""
 
 
 @dataclass(frozen=True)

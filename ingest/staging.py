@@ -95,11 +95,11 @@ class Staging:
     id_parts = _Group(".arrow")
     """By shard and file: row ids as read, each with its number of occurrences."""
     id_shards = _Group(".npy")
-    """By shard and kind of array: distinct row ids, by table and id, and the facts about each."""
+    """By shard and kind of array: distinct row ids, ordered by table and id, and their facts."""
     ids = _File(".npy")
     """The distinct row ids of all shards, shard after shard."""
     id_blocks = _File(".npz")
-    """The blocks of ``ids``, by table and id; they map a row id to its position."""
+    """The blocks of ``ids``, by table and id. They map a row id to its position in ``ids``."""
     id_bits = _File(".npy")
     """The bits of dense blocks."""
     id_places = _File(".npy")
@@ -110,13 +110,16 @@ class Staging:
     It is missing if all of ``ids`` occur only as row ids.
     """
     id_names = _Group(".npy")
-    """By bucket: positions in ``ids``, and positions of the same items' names in the bucket."""
+    """By bucket, for items that occur as row ids and as names: the positions of both.
+
+    The first array has positions in ``ids``, the second has positions among the bucket's names.
+    """
     tables = _File(".npy")
     """The table of each item, as a number, in the order of the items' places."""
     stored = _File(".npy")
     """The stored number of each item, or -1 for a new item, in the order of the items' places."""
     groups = _File(".npy")
-    """The places of groups; missing without groups."""
+    """The places of groups; missing if the input has no groups."""
     edges = _Group(".npy")
     """By file: the places of src and dst, as two arrays in the order of the file's rows."""
     cut_nodes = _File(".npy")
@@ -137,7 +140,7 @@ class Staging:
     cut_edges = _File(".npy")
     """Both ends of all edges, as positions within groups, group after group."""
     cut_sets = _Group(".npz")
-    """By group: the set of each new item, and, for each rule, the packed set of each set."""
+    """By group: the set of each new item, and, for each rule, the packed set that has each set."""
     numbers = _File(".npy")
     """The number of each item, stored or new, in the order of the items' places."""
     sets = _File(".arrow")
@@ -153,7 +156,10 @@ class Staging:
     lookups = _Group(".npz")
     """By bucket: the hashes of new names, and item numbers counted from the first new number."""
     sorted_ids = _Group(".npy")
-    """By kind: row ids of new items and their offsets, by table, first unsorted and then sorted."""
+    """By kind: row ids of new items and their offsets, by table.
+
+    Kind 0 is unsorted, 1 is sorted.
+    """
     partitions = _Group(".parquet")
     """By range and partition: partitions of triples, as the warehouse will store them."""
     placements = _Group(".arrow")

@@ -1,4 +1,4 @@
-"""Lineage of interactive queries on DuckDB: the records behind a row, and the other rows they made.
+"""Lineage of interactive DuckDB queries: from a row to its records, and from a record to its rows.
 
     from provhouse import interactive
 
@@ -6,7 +6,8 @@
     result = con.sql("select carrier, avg(delay) d from flights group by carrier", lineage=True)
     result.backward("flights", rows=[3]).to_pandas()
 
-The package starts neither Spark, Java nor Neo4j. It loads a name when a program first uses it.
+The package starts neither Spark, Java nor Neo4j. It imports a module when a program first uses a
+name from it.
 """
 
 from importlib import import_module

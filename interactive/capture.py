@@ -33,11 +33,14 @@ class CapturedRows:
     mode: Mode
     rows: pa.Table
     hidden: pa.Table
-    """The identity of each row; without columns if compiled loops ran the query."""
+    """The values of each row's hidden columns.
+
+    The table has no columns if compiled loops ran the query.
+    """
     apart: Apart | None = None
-    """The values of the hidden columns that Arrow does not carry."""
+    """The temporary tables with hidden values whose types Arrow does not carry."""
     listed: dict[int, list[Chain]] = field(default_factory=dict)
-    """The lineage in the references whose rids the query listed."""
+    """For each reference whose rids the query listed, the chains from rows to these rids."""
     row_cells: NDArray[np.int32] | None = None
     """The cell of each row, if compiled loops ran the query."""
     cells: Cells | None = None
@@ -49,7 +52,7 @@ def capture(
 ) -> CapturedRows:
     """Run a query and return its rows with their lineage; ``refs`` are the declared references.
 
-    Raises UsageError if the query cannot run in the mode that is forced, and DuckDB's errors.
+    Raises UsageError if the query cannot run in the forced mode, and passes on DuckDB's errors.
     """
     fused = compiled(con, plan, want, mode)
     if fused is not None:
@@ -78,7 +81,7 @@ def _in_duckdb(
     try:
         relation = con.duckdb.sql(text)
     except (duckdb.BinderException, duckdb.ParserException, duckdb.CatalogException):
-        raise NotCovered(  # DuckDB has bound the user's own text before
+        raise NotCovered(  # DuckDB has already bound the user's own text
             "Lineage of this query is not supported",
             "DuckDB does not accept it with columns that identify its rows",
             REWRITE,
@@ -101,7 +104,7 @@ def _in_duckdb(
 
 
 def _check_keys(kinds: list[str]) -> None:
-    """Refuse arrays of a fixed size, which DuckDB 2.0 garbles when they are keys of a join."""
+    """Refuse hidden columns with arrays of a fixed size: DuckDB 2.0 garbles such keys of a join."""
     for kind in kinds:
         if re.search(r"\[\d+\]", kind):
             raise NotCovered(
@@ -112,6 +115,6 @@ def _check_keys(kinds: list[str]) -> None:
 
 
 def _keep(con: "Connection", plan: Plan) -> None:
-    """Store the blocks that may choose other rows on a second run, once for each plan."""
+    """Store, once for each plan, the blocks that may choose other rows if they ran again."""
     for name, query in plan.kept:
         con.duckdb.execute(f'create temp table if not exists "{name}" as {query}').fetchall()

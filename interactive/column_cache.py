@@ -24,15 +24,15 @@ Form = TypeVar("Form", Coded, DecodedNumbers, DecodedValues)
 Key = tuple[TablePlace, str, str]
 """A table, the name of a column, and the form it is decoded to."""
 BYTES = 4
-"""The bytes of a value, for an estimate of a column's size before the column is read."""
+"""The bytes of one value, to estimate the size of a column before it is read."""
 
 
 SECONDS = {"codes": 6e-8, "numbers": 1e-8}
-"""The processor time to decode a value, for an estimate."""
+"""For each form, the processor time in seconds to decode one value, to estimate costs."""
 
 
 class ColumnCache:
-    """Columns by table and name, the least recently used first."""
+    """Decoded columns by table, name and form; the least recently used comes first."""
 
     def __init__(self, con: "Connection") -> None:
         self._con = con
@@ -59,7 +59,10 @@ class ColumnCache:
         return oldest is not None
 
     def rows(self, table: TablePlace) -> int:
-        """Return the number of rows. Raises Unfit if rids have gaps, or memory is too small."""
+        """Return the number of rows of a table.
+
+        Raises Unfit if rids have gaps or memory is too small.
+        """
         rows, end = self._con.extent(table)
         if rows != end:
             raise Unfit(f"Rows of {table.name} were deleted, so that its rids have gaps")
@@ -68,22 +71,22 @@ class ColumnCache:
         return rows
 
     def ready(self, keys: Collection[Key]) -> bool:
-        """Return whether columns are decoded."""
+        """Return whether all the given columns are decoded."""
         return all(key in self._kept for key in keys)
 
     def wanted(self, keys: Collection[Key]) -> bool:
-        """Return whether columns have been wanted before, and note this request."""
+        """Return whether all the given columns were asked for before, and note this request."""
         before = self._asked.issuperset(keys)
         self._asked.update(keys)
         return before
 
     def paid(self, keys: Collection[Key], seconds: float) -> None:
-        """Note the processor time of a run that would have used columns that are not decoded."""
+        """Note the processor time of a run in DuckDB that decoded columns would have served."""
         for key in keys:
             self._paid[key] = self._paid.get(key, 0.0) + seconds
 
     def pays(self, keys: Collection[Key], rows: int) -> bool:
-        """Return whether runs have cost as much as it takes to decode the missing columns.
+        """Return whether earlier runs have cost as much as decoding the missing columns will.
 
         So decoding at most doubles the cost of a series of runs, whenever the series ends.
         """

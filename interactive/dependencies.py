@@ -106,7 +106,7 @@ def _sides(
 
 
 def _differs(column: str) -> str:
-    """Return a condition that a group has several values; it costs less than a count of them."""
+    """Return a test for several values of a column in a group, which costs less than a count."""
     some_null = f"count({column}) between 1 and count(*) - 1"
     return f"min({column}) <> max({column}) or {some_null}"
 

@@ -10,7 +10,7 @@ from provhouse.sql.parse import parse
 from provhouse.sql.quoting import quoted
 
 from .planning.apart import readable, unreadable, with_eids
-from .planning.derivation_query import Derived, Deriver
+from .planning.derivation_query import Deriver, QueryWithRids
 from .polynomial import Derivation, RecordTerm
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _joined(tables: list[str], rids: tuple[int | None, ...]) -> Derivation:
     return tuple(sorted(RecordTerm(table, rid) for table, rid in pairs if rid is not None))
 
 
-def _text(derived: Derived, asked: int) -> str:
+def _text(derived: QueryWithRids, asked: int) -> str:
     """Return the query for the derivations of the row in question."""
     visible = [f"x{at}" for at in range(len(derived.names))]
     rids = [f"w{at}" for at in range(len(derived.refs))]

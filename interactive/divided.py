@@ -1,7 +1,7 @@
-"""The records of each row divided by the values of some columns, with aggregates of each part.
+"""The division of each row's records by the values of some columns, with aggregates of each part.
 
 A later aggregate over the records of a row, by these columns, only reads the stored values (Smoke,
-section 4.2: group-by push-down). The records with one value of a column are stored too (selection
+section 4.2: group-by push-down). The records for each value of a column are stored too (selection
 by attribute).
 """
 
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
 
 PARTS, PART = "__provhouse_parts", "__provhouse_part"
 FEW = 1 << 22
-"""Up to this many combinations of rows and values, parts are counted, not sorted."""
+"""Up to this many combinations of a row and values, parts are numbered by counting, not sorting."""
 ADDED: dict[type[exp.Expr], str] = {
     exp.Count: "sum", exp.Sum: "sum", exp.Min: "min", exp.Max: "max",
 }  # fmt: skip
-"""The function that merges the values of each aggregate over several parts."""
+"""For each aggregate, the function that merges its values over several parts."""
 
 
 @dataclass
 class Divided:
-    """Parts: a row with one combination of values is the part ``row * len(values) + value``."""
+    """The parts of rows. Row ``row`` has the part ``row * len(values) + value`` for each value."""
 
     values: pa.Table
-    """The distinct values of the columns."""
+    """The distinct combinations of the columns' values."""
     parts: NDArray[np.int64]
-    """The parts that have records, in ascending order."""
+    """The numbers of the parts that have records, in ascending order."""
     link: Link
     """The records of each part."""
     aggregates: pa.Table
@@ -54,7 +54,10 @@ class Divided:
     """Whether each record belongs to at most one row."""
 
     def records(self, rows: Rows, where: Mapping[str, Any]) -> Rows:
-        """Return the rids of rows with these values. Raises UsageError for other columns."""
+        """Return the rids behind ``rows`` of records with the values in ``where``.
+
+        Raises UsageError for a column that the lineage is not divided by.
+        """
         for name in where:
             if name not in self.values.column_names:
                 raise UsageError(
@@ -69,7 +72,7 @@ class Divided:
         return distinct(self.link.backward(at[chosen[self.parts[at] % len(self.values)]]))
 
     def read(self, con: "Connection", rows: Rows) -> pa.Table | None:
-        """Return the aggregates of rows, or None if the parts of several rows do not add up."""
+        """Return the aggregates of rows, or None if those of several rows cannot be merged."""
         at = self._of(rows)
         named = self.values.take(pa.array(self.parts[at] % max(1, len(self.values))))
         for name in self.aggregates.column_names:
@@ -95,7 +98,7 @@ class Divided:
             con.duckdb.unregister(PARTS)
 
     def _of(self, rows: Rows) -> NDArray[np.int64]:
-        """Return the positions of the parts of rows."""
+        """Return the positions in ``parts`` of all parts of some rows."""
         number = len(self.values)
         first = np.searchsorted(self.parts, rows.astype(np.int64) * number)
         end = np.searchsorted(self.parts, (rows.astype(np.int64) + 1) * number)
@@ -114,7 +117,10 @@ def _merging(text: str) -> str | None:
 def divide(
     con: "Connection", place: "TablePlace", by: Sequence[str], aggregates: Sequence[str], link: Link
 ) -> Divided:
-    """Divide the records of each row. Raises UsageError if the table has no such column."""
+    """Divide the records of each row by the columns ``by``.
+
+    Raises UsageError if a column is missing or unsuitable, or an aggregate is none.
+    """
     columns = con.find(".".join(map(quoted, place)))[1]
     known = {name.lower(): name for name in columns}
     for name in by:
@@ -148,7 +154,7 @@ def divide(
 
 
 def _numbered(cells: NDArray[np.int64], number: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the distinct cells, and for each cell its position among them."""
+    """Return the distinct values of ``cells``, and for each cell its position among these."""
     if number > FEW:
         return np.unique(cells, return_inverse=True)
     parts = np.flatnonzero(np.bincount(cells, minlength=number))

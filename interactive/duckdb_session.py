@@ -44,8 +44,9 @@ def connect(
     """Open a DuckDB file, or use an open DuckDB connection.
 
     A Parquet, CSV or JSON file becomes a table with the name of the file. ``memory_mb`` is the
-    memory in megabytes for lineage indexes and decoded columns; files keep the indexes beyond it.
-    Raises NotFound or UsageError if the file does not exist, and DuckDB's errors if it is broken.
+    memory in megabytes for lineage indexes and decoded columns; indexes beyond it are moved to
+    files. Raises NotFound or UsageError if the file does not exist, and DuckDB's errors if it is
+    broken.
     """
     if isinstance(source, duckdb.DuckDBPyConnection):
         return Connection(source, shared=True, memory_mb=memory_mb)
@@ -98,9 +99,9 @@ class Connection:
     def register(self, name: str, data: Any) -> None:
         """Make a temporary table from a file, or from an Arrow, pandas or polars table.
 
-        The table copies the rows, so that their row numbers stay. If the file changes, questions
-        about the table are errors until it is registered again. Raises NotFound for a missing file,
-        UsageError for other data, and DuckDB's errors for a broken file.
+        The table has copies of the rows, so that their row numbers stay the same. If the file
+        changes, questions about the table are errors until it is registered again. Raises NotFound
+        for a missing file, UsageError for other data, and DuckDB's errors for a broken file.
         """
         table = quoted(name)
         with self.lock:
@@ -128,7 +129,7 @@ class Connection:
                 )
 
     def _number(self, table: TablePlace) -> int:
-        """Return DuckDB's number of a table, which changes when it is replaced; 0 for no table."""
+        """Return DuckDB's number of a table, or 0. Replacing the table changes its number."""
         text = """
             select table_oid from duckdb_tables()
             where (database_name, schema_name, table_name) = (?, ?, ?)"""
@@ -136,7 +137,10 @@ class Connection:
         return int(found[0][0]) if found else 0
 
     def execute(self, sql: str, parameters: Any = None) -> duckdb.DuckDBPyConnection:
-        """Run any statement without lineage. After a write, earlier results cannot be asked."""
+        """Run any statement without lineage.
+
+        After a write, earlier results can no longer be asked.
+        """
         with self.lock:
             self._note(sql)
             return self.duckdb.execute(sql, parameters)
@@ -188,10 +192,10 @@ class Connection:
     ) -> Any:
         """Run a query. With lineage, the result can be asked for the origin of its rows.
 
-        ``params`` are the values of its parameters. A query with lineage may also read files, and
-        data frames that are variables of the caller. ``mode`` forces how lineage is captured.
-        Raises NotCovered for SQL whose lineage is not supported, UsageError if the file behind a
-        table has changed, and DuckDB's own errors.
+        ``params`` are the values of the query's parameters. A query with lineage may also read
+        files, and data frames that are variables of the caller. ``mode`` forces how lineage is
+        captured. Raises NotCovered for SQL whose lineage is not supported, UsageError if the file
+        behind a table has changed, and DuckDB's own errors.
         """
         if not lineage:
             with self.lock:
@@ -234,7 +238,7 @@ class Connection:
     def _changed_outside(self, plan: "Plan") -> bool:
         """Return whether another DuckDB connection has changed a table since it was last read."""
         tables = list(dict.fromkeys(each.table for each in plan.references))
-        found = dict(zip(tables, self.states(tables), strict=False))  # none if it is not shared
+        found = dict(zip(tables, self.states(tables), strict=False))  # empty if not shared
         changed = any(self._seen.get(table, state) != state for table, state in found.items())
         self._seen |= found
         return changed
@@ -251,8 +255,8 @@ class Connection:
     ) -> "TableViews":
         """Return linked views of a table, one for each named SQL expression.
 
-        ``bins`` says how to divide a view, see ``charts.binning``; ``measures`` are columns to
-        add up and average, and ``grids`` pairs of columns. Raises UsageError or BadInput for a
+        ``bins`` says how to divide each view (see ``charts.binning``), ``measures`` are columns to
+        add up and average, and ``grids`` are pairs of columns. Raises UsageError or BadInput for a
         column that cannot be charted, and DuckDB's own errors.
 
         >>> views = con.views("flights", date="flight_date", hour="hour", bins={"date": "month"})
@@ -281,7 +285,10 @@ class Connection:
         return check_dependency(self, table, dependency)
 
     def find(self, table: str) -> tuple[TablePlace, dict[str, str]]:
-        """Return a base table and the types of its columns. Raises UsageError if it is missing."""
+        """Return a base table and the types of its columns.
+
+        Raises UsageError if the table is missing or has no row numbers.
+        """
         from sqlglot import exp
 
         with self.lock:
@@ -344,7 +351,7 @@ class Connection:
         return self._columns
 
     def catalog(self) -> Catalog:
-        """Return the tables and views, and read them again after a change."""
+        """Return the tables and views. They are read once, and again only after a change."""
         if self._catalog is None:
             self._catalog = Catalog(self.duckdb)
         return self._catalog
@@ -355,7 +362,7 @@ class Connection:
         return self._version
 
     def states(self, tables: Iterable[TablePlace]) -> list[tuple[int, ...]]:
-        """Return values that differ after a change through another DuckDB connection.
+        """Return, for each table, values that differ after a change by another DuckDB connection.
 
         Returns an empty list for a database that this connection opened. A second update of the
         same rows is not noticed if it keeps the number of rows.
@@ -373,7 +380,7 @@ class Connection:
         return self.extent(table)[1]
 
     def extent(self, table: TablePlace) -> tuple[int, int]:
-        """Return the same values as ``measured``, kept until a table changes."""
+        """Return a table's number of rows and its largest rid plus one, kept until a change."""
         if table not in self._sizes:
             self._sizes[table] = self.measured(table)
         return self._sizes[table]

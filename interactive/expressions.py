@@ -27,7 +27,8 @@ NAMES = {
 def check_values(con: "Connection", place: TablePlace, text: str, what: str) -> None:
     """Raise UsageError unless an expression has one value for each record of a table.
 
-    ``what`` names the expression in the message. Raises DuckDB's errors for other texts.
+    ``what`` names the expression in the message. Raises DuckDB's error if it cannot read or bind
+    the text.
     """
     _check(con, place, f"select (\n{text}\n) from {place.sql()}", what, PLAIN)
 

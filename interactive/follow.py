@@ -1,8 +1,8 @@
 """Follow hidden columns down to base tables: from rows of a block to the rids they come from.
 
-Each block is one step, and its rows are numbered (``eid``). Its hidden columns name one link, or
-the question of a witness query; the rows of that query are the rows of the next block (Smoke,
-section 3.3: *defer*).
+Each block is one step, and its rows are numbered (``eid``). The hidden columns of a block yield one
+link, or the questions for a witness query. The rows that the witness query finds are the rows of
+the next block (Smoke, section 3.3: *defer*).
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,12 +35,12 @@ from .planning.witness import ASKED
 
 @dataclass
 class Tracer:
-    """One descent from rows of a result, for some references."""
+    """One descent from rows of a result to the rids of some references."""
 
     con: duckdb.DuckDBPyConnection
     apart: Apart
     sizes: Sequence[int] | Mapping[int, int]
-    """For each reference, one more than its largest rid."""
+    """For each reference, one more than the largest rid of its table."""
     wanted: frozenset[int]
     dense: frozenset[int] = frozenset()
     """The references to tables whose rids have no gaps."""
@@ -50,7 +50,7 @@ class Tracer:
     _readable: set[str] = field(default_factory=set)
 
     def rows(self, identity: Identity, table: pa.Table, number: int) -> dict[int, list[Chain]]:
-        """Return the chains of rows, given by their hidden columns, in the order of the rows."""
+        """Return the chains from rows, given by their hidden columns, to each wanted reference."""
         try:
             eids = np.arange(number, dtype=np.int32)
             self._block(identity, BlockRows(table, eids, number, distinct=True), [])
@@ -103,7 +103,7 @@ class Tracer:
             self._ask(part.asked(mask), count, rows, path)
 
     def _recursive(self, part: Recursive, block: "BlockRows", path: list[Link]) -> None:
-        """Ask for the records of stored rows, and of all rows that they were derived from."""
+        """Ask for the records of a recursion's rows, and of all rows that they derive from."""
         if not any(each.witness.refs & self.wanted for each in part.asked):
             return
         block = block.where(block.table.column(part.column).is_valid())
@@ -167,7 +167,7 @@ class Tracer:
         block: "BlockRows",
         path: list[Link],
     ) -> None:
-        """Follow all rows of a block to all records of a table, without a query."""
+        """Link all rows of a block to all records of a table, without a query."""
         rids = np.arange(self.sizes[ref], dtype=np.int32 if self.sizes[ref] < 2**31 else np.int64)
         if part.expects == "counted" and count is not None:
             verify(block.table.column(count).to_numpy() == rids.size)
@@ -230,7 +230,8 @@ class BlockRows:
     def questions(self, columns: list[int], keyed: bool = False) -> tuple[Questions, Link]:
         """Return the distinct values of some columns, and the link from eids to them.
 
-        ``keyed``: any two distinct rows differ in these columns, so no rows need be compared.
+        If ``keyed``, any two distinct rows differ in these columns, so that rows need not be
+        compared.
         """
         if keyed and self.distinct and columns:
             numbers = np.arange(self.eids.size, dtype=np.int32)

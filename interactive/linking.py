@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Linked:
     """Rows of two results, linked if they share a record of a base table.
 
-    The lineage of both results is indexed and joined once, so that a highlight reads no records
-    where the join is small. The results may share any number of tables; ``table`` restricts the
+    The lineage of both results is indexed and joined once, so that, where the join is small, a
+    highlight reads no records. The results may share any number of tables; ``table`` restricts the
     link to one. Raises UsageError if they share no table, or a table has changed.
     """
 
@@ -48,7 +48,7 @@ class Linked:
         return sum(chain.size for chain in self._chains)
 
     def highlight(self, result: "Result", rows: Iterable[int]) -> Rows:
-        """Return the rows of the other result that share a record with some rows of one result.
+        """Return the rows of the other result that share a record with ``rows`` of ``result``.
 
         Raises UsageError if ``result`` is neither of the two or has no such row, or a table has
         changed.

@@ -1,4 +1,4 @@
-"""The memory of a connection's indexes and decoded columns: a budget, and files above it.
+"""The memory budget of a connection's indexes and decoded columns; indexes beyond it go to files.
 
 The least recently used indexes are written to Arrow files first, and then read as mapped memory. If
 this does not suffice, decoded columns are forgotten; they can be decoded again.
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Memory:
-    """A budget in bytes for the indexes of all results and the columns of one connection."""
+    """A budget in bytes for one connection's decoded columns and the indexes of its results."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit

@@ -1,4 +1,4 @@
-"""The choice of when lineage is captured, and its explanation."""
+"""The choice of when the lineage of a query is captured, and an explanation for the user."""
 
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ COMPILED_ROWS = 1 << 17
 FEW_LISTED = 1 << 15
 """Up to this many rids are listed in less time than another query takes to start."""
 LISTED_SHARE = 1 / 8
-"""Lists of rids with a larger share of all rows cost more than computing a join twice."""
+"""To list the rids of a larger share of all rows costs more than to compute a join twice."""
 WHEN = {
     "compiled": "compiled loops aggregate and capture in one pass",
     "inject": "the query lists the rids of each group",
@@ -31,10 +31,10 @@ WHEN = {
 def compiled(con: "Connection", plan: Plan, want: Want, mode: Mode | None) -> Fused | None:
     """Return the query for compiled loops if they are to run it.
 
-    They run it if its columns are decoded, which happens for declared needs once queries of these
-    columns have cost as much as decoding them. DuckDB runs aggregates of a whole table, since it
-    skips more of the table, and without declared needs queries of small tables.
-    A mode that has cost more than another one is not chosen again. Raises UsageError if
+    They run it if its columns are decoded. If needs are declared, columns are decoded once queries
+    of these columns have cost as much as decoding them. DuckDB runs aggregates of a whole table,
+    since it skips more of the table; without declared needs, it also runs queries of small tables.
+    Compiled loops that have cost more than another mode are not chosen again. Raises UsageError if
     ``compiled`` is forced and the loops cannot run the query.
     """
     if mode is not None and mode not in WHEN:

@@ -58,10 +58,11 @@ class Polynomial:
         zero: Any = 0,
         one: Any = 1,
     ) -> Any:
-        """Return the polynomial's value, given one of each record, such as its number in the table.
+        """Return the polynomial's value.
 
-        Values may be of any commutative semiring: ``plus`` joins alternatives and has the neutral
-        element ``zero``, ``times`` joins records that are used together and has ``one``.
+        ``value`` returns that of a record, such as its multiplicity. Values may be of any
+        commutative semiring: ``plus`` joins alternatives and has the neutral element ``zero``;
+        ``times`` joins records that are used together and has the neutral element ``one``.
         """
         total = zero
         for records, number in self.terms.items():
@@ -74,7 +75,7 @@ class Polynomial:
 
 
 def _repeated(value: Value, number: int, plus: Callable[[Value, Value], Value]) -> Value:
-    """Return a value added to itself, in as many steps as the number has binary digits."""
+    """Return ``number`` times a value, in as many steps as the number has binary digits."""
     if number == 1:
         return value
     half = _repeated(value, number // 2, plus)

@@ -1,7 +1,7 @@
 """Queries over some records of a table, answered from its decoded columns.
 
-The rids are the positions of the values, so the rest of the table is not read. A GROUP BY of exact
-values runs in compiled loops over the values of the records; another query runs in DuckDB over an
+Rids are positions in a decoded column, so the rest of the table is not read. A GROUP BY of exact
+values runs in compiled loops over the values of the records; any other query runs in DuckDB over an
 Arrow table of these values. Columns are decoded when queries over records name them for the second
 time.
 """
@@ -133,14 +133,14 @@ def _gathered(con: "Connection", keys: Sequence[Key], rids: Rows, query: str) ->
 
 
 def over(records: str, query: str) -> str:
-    """Return a query that reads the query ``records`` under this name."""
+    """Return a query in which the name ``records`` means the rows of the query ``records``."""
     if start := _WITH.match(query):
         return f"with{start[1] or ''} {RECORDS} as ({records}), {query[start.end() :]}"
     return f"with {RECORDS} as ({records}) {query}"
 
 
 def _planned(con: "Connection", table: TablePlace, query: str) -> RecordQuery:
-    """Return a query and the columns that it needs, and keep them by its text."""
+    """Return the plan of a query over records, and keep the plan by the query's text."""
     kept = con.record_queries
     if (table, query) not in kept:
         if len(kept) >= MOST:
@@ -174,7 +174,7 @@ def _plan(con: "Connection", table: TablePlace, query: str) -> RecordQuery:
 
 
 def _reads_all(tree: exp.Expr, columns: dict[str, str]) -> bool:
-    """Return whether a query may read columns of the records that it does not name."""
+    """Return whether a query may read columns of the records without naming these columns."""
     stars = [each for each in tree.find_all(exp.Star) if not isinstance(each.parent, exp.Count)]
     natural = any(join.args.get("method") for join in tree.find_all(exp.Join))
     lower = {name.lower() for name in columns}
@@ -188,7 +188,7 @@ def _sources(tree: exp.Expr) -> Iterator[Any]:
 
 
 def _of_table(tree: exp.Expr, table: TablePlace) -> str | None:
-    """Return the query on the whole table, if it reads the records once and nothing else."""
+    """Return the query on the whole table; None unless it reads the records once, and only them."""
     tables = list(tree.find_all(exp.Table))
     if len(tables) != 1 or tables[0].name.lower() != RECORDS or tables[0].db:
         return None

@@ -104,7 +104,7 @@ class Result:
 
     @property
     def negative(self) -> list[str]:
-        """The references where rows must have no match to appear; rows have no records there.
+        """The references in which a row must have no match to appear, and so has no records.
 
         These are tables in NOT EXISTS, NOT IN, ALL, and on the right of EXCEPT.
         """
@@ -136,12 +136,13 @@ class Result:
         *,
         where: Mapping[str, Any] | None = None,
     ) -> Records:
-        """Return the records of a table that rows of the result were made of; of all rows if None.
+        """Return the records of a table that ``rows`` were made of; None stands for all rows.
 
         ``ref`` is a table, or one use of it such as ``lineitem#2``. If ``Want.where`` was declared,
-        only records that meet it are found. ``where`` has values of columns in ``Want.by``. Raises
-        UsageError if the query does not read the table, if a row does not exist, if a column was
-        not declared, or if a table changed since the query ran.
+        only records that meet it are found. ``where`` maps columns in ``Want.by`` to values; only
+        records with these values are found. Raises UsageError if the query does not read the table,
+        if a row does not exist, if a column was not declared, or if a table changed since the query
+        ran.
         """
         chosen = self.positions(rows)
         refs = self._plan.named(ref)
@@ -156,11 +157,12 @@ class Result:
         return Records(self._con, table, rids, self._snapshot)
 
     def aggregate(self, ref: str, rows: Iterable[int] | None = None) -> pa.Table:
-        """Return the declared aggregates of the records of some rows, by the declared columns.
+        """Return the declared aggregates over the records behind ``rows``, by the declared columns.
 
-        They are read off for one row, and for several rows if these share no record and the
-        aggregates are counts, sums, minima and maxima; else they are computed from the records.
-        Raises UsageError as ``backward`` does, and if ``Want.by`` was not declared.
+        For one row, the stored aggregates are read. For several rows, stored aggregates are merged
+        if no record belongs to two rows and all aggregates are counts, sums, minima or maxima; else
+        the aggregates are computed from the records. Raises UsageError as ``backward`` does, and if
+        ``Want.by`` was not declared.
         """
         chosen = self.positions(rows)
         refs = self._plan.named(ref)
@@ -212,9 +214,10 @@ class Result:
     def how(self, row: int) -> Polynomial:
         """Return the polynomial of a row: the sum of its derivations, each a product of records.
 
-        With the multiplicity of each record in its table, its value is the number of rows with
-        equal values, or for a GROUP BY the group's ``count(*)``. If duplicates are removed, the row
-        exists if the value is not 0. Raises NotCovered as ``why`` does, and for other aggregates.
+        If the value of a record is its multiplicity in its table, the value of the polynomial is
+        the number of rows with equal values, or for a GROUP BY the group's ``count(*)``. If
+        duplicates are removed, the row exists if the polynomial's value is not 0. Raises NotCovered
+        as ``why`` does, and for other aggregates.
         """
         return Polynomial(dict(self._derivations(row, how=True)))
 
@@ -225,7 +228,7 @@ class Result:
             return derivations(self, at, how)
 
     def identifying(self, row: int) -> pa.Table | None:
-        """Return the keys of a group, or the values of another row; None after compiled loops."""
+        """Return a row's values, or a group's keys; return None after compiled loops."""
         return self._lineage.identifying(row)
 
     def explain(self) -> str:
@@ -268,9 +271,9 @@ class Result:
         maps each base table to the column that identifies its records. All records of one row are
         one derivation; its kind follows from the outermost operator of the query, and is
         ``unknown`` where this would not say exactly when a row exists, as with subqueries or
-        windows. ``settings`` are the warehouse settings that differ from its file. Raises
-        UsageError if a column is missing, or is NULL or not unique, or a table has changed, and the
-        errors of an ingest.
+        windows. ``settings`` are the warehouse settings that differ from those in its settings
+        file. Raises UsageError if a column is missing, or is NULL or not unique, or a table has
+        changed, and the errors of an ingest.
 
         >>> result.save("warehouse", table="report", key="carrier", names={"flights": "id"})
         """
@@ -281,11 +284,11 @@ class Result:
 
     @property
     def tables(self) -> list[TablePlace]:
-        """The tables of ``references``."""
+        """The table of each reference, in the order of ``references``."""
         return [each.table for each in self._plan.references]
 
     def chains(self, table: TablePlace) -> list[Chain]:
-        """Return the indexed lineage in a table, of all its records.
+        """Return the indexes of all rows in the references to a table.
 
         Raises UsageError if a table has changed, or a condition left records without lineage.
         """
@@ -302,7 +305,7 @@ class Result:
             return [chain for at in refs for chain in self._lineage.chains[at]]
 
     def positions(self, rows: Iterable[int] | None) -> Rows:
-        """Return distinct numbers of rows; of all rows if None.
+        """Return the distinct numbers of ``rows`` in ascending order; None stands for all rows.
 
         Raises UsageError if a row does not exist.
         """

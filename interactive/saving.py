@@ -210,7 +210,7 @@ def _names(table: str, keys: pa.ChunkedArray) -> Any:
 def _batches(
     chain: Chain, table: str, keys: Any, by_id: bool, rows: int
 ) -> Iterator[tuple[Any, Any, str]]:
-    """Yield the records of the result's rows, with the number of the row of each record."""
+    """Yield batches: names or ids of records, the result's row for each, and the records' table."""
     if not by_id and pa.types.is_integer(keys.type):
         keys = _names(table, keys)
     for chosen, rids in _gathered(chain, rows):
@@ -220,7 +220,7 @@ def _batches(
 
 
 def _gathered(chain: Chain, rows: int) -> Iterator[tuple[Rows, Rows]]:
-    """Yield rows and the distinct rids of each row, for groups of rows with few rids."""
+    """Yield pairs of a row and a rid as two arrays, for one small group of rows after another."""
     steps = [link.csr() for link in chain.links]
     for first, end in pairwise(_bounds(steps, rows)):
         chosen = rids = np.arange(first, end)
@@ -234,9 +234,9 @@ def _gathered(chain: Chain, rows: int) -> Iterator[tuple[Rows, Rows]]:
 
 
 def _bounds(steps: Sequence[tuple[Offsets, Rids]], rows: int) -> list[int]:
-    """Return the bounds that divide the rows into groups of about a chunk of followed rids."""
+    """Return the bounds of groups of rows, each of which has about ``CHUNK`` rids to follow."""
     number = int(steps[-1][1].max(initial=-1)) + 1
-    reached = np.zeros(number, np.int64)  # the rids that are passed on the way, with repeats
+    reached = np.zeros(number, np.int64)  # the rids on the way, counted each time
     for offsets, rids in reversed(steps):
         total = np.concatenate([[0], np.cumsum(1 + reached[rids])])
         reached = total[offsets[1:]] - total[offsets[:-1]]

@@ -14,7 +14,7 @@ READERS = {
     ".parquet": "read_parquet", ".csv": "read_csv", ".csv.gz": "read_csv", ".json": "read_json",
     ".jsonl": "read_json",
 }  # fmt: skip
-"""The DuckDB function that reads files with each ending."""
+"""For each ending of a file's name, the DuckDB function that reads the file."""
 DATABASES = (".duckdb", ".ddb", ".db")
 _Version = tuple[tuple[int, int, int], ...]
 
@@ -41,7 +41,7 @@ class ReadSource:
 
 
 def _version(path: str) -> _Version:
-    """Return values that differ after a change; none for an address, which is not watched."""
+    """Return values that differ after a change of files; none for a URL, which is not watched."""
     states = map(os.stat, sorted(glob(path)))
     return tuple((each.st_ino, each.st_mtime_ns, each.st_size) for each in states)
 

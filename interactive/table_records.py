@@ -87,7 +87,7 @@ class Records:
         return pa.table({"rid": mask})
 
     def _dense(self) -> str:
-        """Return the query for the records in table order: a scan beside the mask keeps it."""
+        """Return the query for the records in table order, which a scan beside the mask keeps."""
         return f"select t.* from {self.table.sql()} t positional join {RIDS} m where m.rid = 1"
 
 

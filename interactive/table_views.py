@@ -88,7 +88,7 @@ class TableViews(ChartViews):
     def records(
         self, brushes: Mapping[str, Iterable[int] | None] | None = None, limit: int | None = None
     ) -> Records:
-        """Return the records that pass ``brushes``, or else the views' brushes.
+        """Return the records that pass ``brushes``, which are the views' own brushes by default.
 
         At most the first ``limit`` records are returned. Raises UsageError if a table has changed
         since the views were made.

@@ -54,7 +54,7 @@ class Unnamed:
         return sql in self._reading
 
     def named(self, sql: str, catalog: Catalog, variables: Mapping[str, Any]) -> str:
-        """Return a query that reads copies instead of files and frames; other texts unchanged.
+        """Return a query that reads copies of files and frames; return other texts unchanged.
 
         ``variables`` are the variables that a name in the query may mean. Raises NotFound for a
         missing file, UsageError for data that is no table, and DuckDB's errors for a broken file.
@@ -82,7 +82,7 @@ class Unnamed:
     def _copy(
         self, text: str, table: exp.Table, catalog: Catalog, variables: Mapping[str, Any]
     ) -> TablePlace | None:
-        """Return the copy of the file or frame that an item of FROM means, or None for others."""
+        """Return the copy of the file or frame that an item of FROM means, or None."""
         if isinstance(table.this, exp.Func):
             if table.this.name.lower() not in READERS:
                 return None

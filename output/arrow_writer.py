@@ -2,8 +2,8 @@
 
 A result is a dataclass with Arrow tables in its fields, at any depth. Each table becomes one stream
 in Arrow's IPC format; a result without tables becomes one stream without columns. The metadata of
-the first stream contains the other fields as a JSON object. In it, a number stands for each table:
-the position of the table's stream.
+the first stream contains the other fields as a JSON object. In this object, each table is replaced
+by a number: the position of the table's stream.
 """
 
 import json
@@ -76,7 +76,7 @@ def _decoded(kind: Any, value: Any, tables: list[pa.Table]) -> Any:
         return None
     if kind is pa.Table:
         return tables[value]
-    kind = getattr(kind, "__supertype__", kind)  # of a NewType
+    kind = getattr(kind, "__supertype__", kind)  # the type behind a NewType
     kinds = get_args(kind)
     if get_origin(kind) is np.ndarray:
         return np.array(value, get_args(kinds[1])[0])

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TextIO
 
 from .escape import OnTerminal
-from .shown_result import Result
+from .shown_result import ShownResult
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001
 
@@ -21,7 +21,7 @@ class CsvWriter:
         lines = _LineFeeds(OnTerminal(handle) if handle.isatty() else handle)
         self._writer = _FormulaSafe(lines) if safe else csv.writer(lines, lineterminator="\r\n")
 
-    def write(self, result: Result) -> None:
+    def write(self, result: ShownResult) -> None:
         """Write the column names and the rows: None as an empty cell, lists and maps as JSON."""
         columns, rows = result.csv()
         self._writer.writerow(columns)

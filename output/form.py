@@ -17,7 +17,7 @@ class Form(StrEnum):
 
 
 class Order(StrEnum):
-    """The values of ``--order``, which applies to JSON lines; other forms are by depth and name."""
+    """The values of ``--order`` for JSON lines; other forms order rows by depth and name."""
 
     auto = "auto"
     depth = "depth"

@@ -5,7 +5,7 @@ from json import JSONEncoder
 from typing import TextIO
 
 from .escape import in_json
-from .shown_result import Json, JsonRows, Result
+from .shown_result import Json, JsonRows, ShownResult
 
 _text = JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
@@ -19,7 +19,7 @@ class JsonWriter:
     def __init__(self, handle: TextIO) -> None:
         self._handle = handle
 
-    def write(self, result: Result) -> None:
+    def write(self, result: ShownResult) -> None:
         """Write each value of a result on a line of its own.
 
         If the result is ``listed``, the lines together are one JSON list. Otherwise, each line is a
@@ -71,7 +71,7 @@ class JsonLinesWriter(JsonWriter):
 
 
 def _pieces(value: Json) -> Iterator[str]:
-    """Yield the JSON text of an object in pieces, and read rows only for the next piece."""
+    """Yield the JSON text of an object in pieces; rows are read only when they are needed."""
     before = "{"
     for name, part in value.items():
         yield f"{before}{_text(name)}:"

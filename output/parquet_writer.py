@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from provhouse.model.errors import UsageError
 
-from .shown_result import Result
+from .shown_result import ShownResult
 
 ROWS = 1 << 16
 """The largest number of rows in one row group."""
@@ -23,7 +23,7 @@ class ParquetWriter:
     def __init__(self, handle: TextIO) -> None:
         self._handle = handle
 
-    def write(self, result: Result) -> None:
+    def write(self, result: ShownResult) -> None:
         """Write the column names and the rows: lists and maps as JSON."""
         names, rows = result.csv()
         groups = _groups(iter(rows))

@@ -24,7 +24,7 @@ class JsonRows:
     pieces: Callable[[str], Iterator[str]]
 
 
-class Result(ABC):
+class ShownResult(ABC):
     """A result that can be written in every form."""
 
     listed: ClassVar[bool] = False

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, TextIO
 
 from .sections import is_unbroken
-from .shown_result import Result
+from .shown_result import ShownResult
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,7 +22,7 @@ class TableWriter:
         self._console = console(handle, width, color)
         self._timing = timing
 
-    def write(self, result: Result) -> None:
+    def write(self, result: ShownResult) -> None:
         """Print the sections of a result."""
         for section in result.text(self._timing):
             self._console.print(section, soft_wrap=is_unbroken(section))

@@ -7,13 +7,13 @@ from typing import Protocol, TextIO
 
 from .file import destination
 from .form import Form, choose_form
-from .shown_result import Result
+from .shown_result import ShownResult
 
 
 class Writer(Protocol):
     """A writer of results in one form."""
 
-    def write(self, result: Result) -> None:
+    def write(self, result: ShownResult) -> None:
         """Write one result."""
 
 

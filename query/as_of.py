@@ -13,7 +13,7 @@ _ALL = "Run `provhouse generations` to list them all"
 
 
 def commit_as_of(layout: Layout, as_of: AsOf | None = None) -> Commit:
-    """Return the commit record of one generation; None means the current one.
+    """Return the commit record of one generation; None means the current generation.
 
     A whole number is a generation, even if it was rolled back later. Any other text is a time in
     ISO 8601 and means the last generation committed at or before that time. A date means the end of

@@ -7,7 +7,7 @@ from .source_records import Record, TableRecords
 
 @dataclass(frozen=True)
 class Blamed:
-    """Wrong rows of a table, the lineage of the first row, and the smallest part of the lineage."""
+    """Wrong rows of a table, and, for the first of them, the lineage and the records to blame."""
 
     table: str
     rows: tuple[Record, ...]
@@ -17,6 +17,6 @@ class Blamed:
     lineage: tuple[TableRecords, ...] = ()
     """The records that the first wrong row was derived from, by table."""
     smallest: tuple[TableRecords, ...] | None = None
-    """The records with which the program still goes wrong; None without a program."""
+    """The part of ``lineage`` with which the program still goes wrong; None without a program."""
     runs: int = 0
-    """The number of runs of the program."""
+    """The number of times that the program was run."""

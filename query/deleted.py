@@ -1,6 +1,7 @@
 """Check whether the newest known version of a row is still the newest one.
 
-A later captured write of its table may have deleted the row, or may have a sample without the row.
+A later captured write of the row's table may have deleted the row, or may have captured only a
+sample that lacks the row.
 """
 
 from collections.abc import Sequence
@@ -18,9 +19,10 @@ def check_newest(
 ) -> None:
     """Raise NotFound if a later write may have replaced or deleted a version of an item.
 
-    ``version`` is the item's newest version in a generation, and ``samples`` are the samples of its
-    table there. A write that replaced the table without this row has deleted it. A write that has
-    rows derived from nothing has no items for them, so it proves nothing.
+    ``version`` is the item's newest version in a generation, and ``samples`` are the samples of the
+    item's table in that generation. A write that replaced the table without this row has deleted
+    the row. But if a write has rows that are derived from nothing, these rows have no items, so the
+    write proves nothing.
     """
     writes = read_since(layout, version)
     if not writes or writes[0].version != version or not item.startswith(f"{writes[0].table}/"):

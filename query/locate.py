@@ -34,9 +34,9 @@ def locate_versions(
 ) -> Located:
     """Return an item, or else its newest version; with ``every``, the item and all its versions.
 
-    Looks for versions only if they are needed: a stored item needs none. Raises NotFound if
-    nothing is stored; the error suggests similar names if ``suggest``. Without ``every``, also
-    raises NotFound if a later captured write has deleted the row, or has a sample without it.
+    Looks for versions only if they are needed: a stored item needs none. Raises NotFound if nothing
+    is stored; the error suggests similar names if ``suggest``. Without ``every``, also raises
+    NotFound if a later captured write has deleted the row, or has a sample without the row.
     """
     number = int(snapshot.locate(pa.array([item], pa.string()))[0])
     found = [(number, item)] if number >= 0 else []

@@ -1,7 +1,7 @@
 """Find the records of items that captured jobs have read or written, in their pinned files.
 
-Only the row groups with these rows are read. A row id gives the position of its row; a key is first
-looked up in the key columns.
+Only the row groups with the rows of these items are read. A row id gives the position of a row; a
+key is first looked up in the key columns.
 """
 
 from collections import defaultdict
@@ -34,7 +34,7 @@ UNREADABLE = "unreadable"
 
 @dataclass(frozen=True)
 class Record:
-    """The columns of one item, and the file that has them."""
+    """The values of one item's columns, and the file that has them."""
 
     item: str
     file: Path
@@ -47,7 +47,7 @@ class LostFile:
 
     path: Path
     state: str
-    """``gone``, ``changed`` or ``unreadable``."""
+    """The state of the file: ``gone``, ``changed`` or ``unreadable``."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ class CapturedRecords:
 def records(layout: Layout, answer: Answer, most: int = MOST) -> CapturedRecords:
     """Return the records of the first items of an answer.
 
-    For a source that jobs read in several states, returns the state that the latest job read.
-    Raises Damaged if a table of the warehouse is unreadable.
+    If jobs read a source in several states, returns its record in the state that the latest job
+    read. Raises Damaged if a table of the warehouse is unreadable.
     """
     by_table: defaultdict[str, list[str]] = defaultdict(list)
     for row in answer.items.slice(0, most).to_pylist():
@@ -89,7 +89,7 @@ def records(layout: Layout, answer: Answer, most: int = MOST) -> CapturedRecords
 @dataclass(frozen=True)
 class _Files:
     pins: Mapping[str, Sequence[Pin]]
-    """The pinned files of each table in their latest state, the latest first."""
+    """For each table, its pinned files in their latest state; the file pinned last comes first."""
     paths: Mapping[int, Path]
     writes: Mapping[tuple[str, int], Written]
     written: frozenset[Path]
@@ -118,7 +118,7 @@ class _Wanted:
 
     pins: Sequence[Pin]
     texts: dict[str, str] = field(default_factory=dict)
-    """The items, by the text that names the row in the file."""
+    """The items to look for, by the text that names an item's row in the files."""
 
 
 def _table(table: str, items: Sequence[str], files: _Files) -> TableRecords:
@@ -142,7 +142,7 @@ def _table(table: str, items: Sequence[str], files: _Files) -> TableRecords:
 
 
 def _wanted(table: str, items: Sequence[str], files: _Files) -> Iterator[_Wanted]:
-    """Yield the items with the files that may have them: files of a version, or of a row id."""
+    """Yield the items with the files that may have them: by version, by row id, or by key."""
     pins = files.pins.get(table, ())
     by_write: dict[int, _Wanted] = {}
     by_file: dict[Path, _Wanted] = {}
@@ -170,7 +170,7 @@ def _row(row_id: int) -> int:
 
 
 def _read(pin: Pin, wanted: Mapping[str, str]) -> Iterator[Record]:
-    """Yield the records of a file that has some of the wanted rows."""
+    """Yield the records of those wanted rows that a file has."""
     with pq.ParquetFile(pin.path) as file:
         first = 0
         for group in range(file.num_row_groups):
@@ -184,7 +184,7 @@ def _read(pin: Pin, wanted: Mapping[str, str]) -> Iterator[Record]:
 
 
 def _of_folders(path: Path) -> dict[str, str]:
-    """Return the columns that only the names of folders have, as in ``day=2026-01-01``."""
+    """Return the columns that exist only in the names of folders, as in ``day=2026-01-01``."""
     pairs = (folder.partition("=") for folder in path.parent.parts)
     return {unquote(name): unquote(value) for name, equals, value in pairs if equals}
 
@@ -204,7 +204,10 @@ def _places(
 
 
 def _may_have(file: pq.ParquetFile, group: int, key: Key, wanted: Mapping[str, str]) -> bool:
-    """Return whether the statistics of a one-column key allow any of the wanted rows."""
+    """Return whether a row group may have any of the wanted rows, by the statistics of its key.
+
+    Without statistics, and for a key of several columns, the result is True.
+    """
     columns = file.metadata.row_group(group)
     at = [n for n in range(columns.num_columns) if columns.column(n).path_in_schema == key[0]]
     if len(key) > 1 or len(at) != 1:

@@ -1,9 +1,9 @@
 """Suggest stored names that are similar to a name that is not stored.
 
 The search first looks up variants of the name, such as typing errors produce. Each variant costs
-one look-up among the sorted hashes, so this is as fast in a large warehouse as in a small one. If
-too few variants are stored, it scans part of the stored names for names that differ from the given
-name only in case, or that begin with it.
+one look-up among the sorted hashes, so the search is as fast in a large warehouse as in a small
+one. If too few variants are stored, the search scans part of the stored names for names that differ
+from the given name only in case, or that begin with it.
 """
 
 from collections.abc import Iterator

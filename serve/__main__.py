@@ -42,7 +42,7 @@ TICKS = 10
 class _Server(uvicorn.Server):
     """A uvicorn server that also ends when its ``Lifetime`` is over.
 
-    At its end, it does not wait until Spark has loaded all triples for RQ or CCProv.
+    When it ends, it does not wait until Spark has loaded all triples for RQ or CCProv.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class _Server(uvicorn.Server):
         self._tls = tls
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Accept connections: at ``sockets`` without TLS, and at the TLS listener with it."""
+        """Accept connections: at ``sockets`` without TLS, and at the TLS listener with TLS."""
         await super().startup(sockets)
         if self._tls:
             listening = await asyncio.get_running_loop().create_server(

@@ -22,7 +22,7 @@ Key = tuple[Question, ResponseFormat]
 Version = tuple[int, Mark]
 """A generation, and a value that changes with every erasure in the generation's base."""
 _Entry = tuple[bytes, float]
-"""The bytes of an answer, and the time when they were written."""
+"""The bytes of an answer, and the time when the answer was stored in the cache."""
 
 
 class AnswerCache:

@@ -23,7 +23,7 @@ from provhouse.model.question import Question
 from provhouse.output import arrow_writer as arrow_stream
 from provhouse.output.results.answers import Absent, AnswersResult
 from provhouse.output.results.large_answer import answer_result
-from provhouse.output.shown_result import Result
+from provhouse.output.shown_result import ShownResult
 from provhouse.query.lineage.ask import Asker
 from provhouse.query.locate import check_tables
 
@@ -97,7 +97,7 @@ class Answering:
     async def reply(
         self,
         ask: Callable[[Keeper], Found],
-        written: Callable[[Found], Result],
+        written: Callable[[Found], ShownResult],
         form: ResponseFormat,
         keep: Callable[[Found, bytes], None] = lambda found, body: None,
         held: ExitStack | None = None,
@@ -116,7 +116,7 @@ class Answering:
     def _reply(
         self,
         ask: Callable[[Keeper], Found],
-        written: Callable[[Found], Result],
+        written: Callable[[Found], ShownResult],
         form: ResponseFormat,
         keep: Callable[[Found, bytes], None],
         held: ExitStack,
@@ -156,7 +156,7 @@ class Answering:
         stack = AsyncExitStack()
         try:
             await stack.enter_async_context(self.limiter.long_slot())
-            opening = self.keeper.asker(questions[0].as_of)  # may have to be opened first
+            opening = self.keeper.asker(questions[0].as_of)  # the asker may have to be opened first
             asker = await run_in_threadpool(stack.enter_context, opening)
             absent = await run_in_threadpool(_absent_items, asker, questions)
             async with watch_disconnect(request) as disconnected:
@@ -243,7 +243,7 @@ def _reporting(pieces: Iterable[bytes], form: ResponseFormat) -> Iterator[bytes]
         raise
 
 
-def _body(found: Found, written: Callable[[Found], Result], form: ResponseFormat) -> bytes:
+def _body(found: Found, written: Callable[[Found], ShownResult], form: ResponseFormat) -> bytes:
     """Return a small result in the requested format."""
     if form.form is None:
         return b"".join(arrow_stream.pieces(found))

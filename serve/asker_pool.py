@@ -75,7 +75,7 @@ class AskerPool:
                 return shared
 
     def _find(self, generation: int) -> Future[SharedAsker]:
-        """Return the future of a generation's asker; open the asker unless a thread does so."""
+        """Return the future of a generation's asker; open it unless another thread does."""
         with self._lock:
             found = self._shared.pop(generation, None)
             promise = self._shared[generation] = found or Future()
@@ -101,7 +101,7 @@ class AskerPool:
         self.keep_only(())
 
     def keep_only(self, generations: Collection[int]) -> None:
-        """Drop the askers of all other generations; each is closed once it has no user."""
+        """Drop the askers of all generations except these; each is closed once it has no user."""
         with self._lock:
             gone = [self._shared.pop(one) for one in self._shared.keys() - set(generations)]
         for one in gone:

@@ -8,7 +8,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .people import Person, Unidentified
-from .problems import Refused, refusal
+from .problems import RefusedRequest, refusal
 from .server_file import BODY_BYTES
 
 BODIES_BYTES = 2 * BODY_BYTES
@@ -34,9 +34,9 @@ class Access:
 
     people: Identifies
     hosts: frozenset[str]
-    """Names with a port."""
+    """Host names with a port."""
     names: frozenset[str] = frozenset()
-    """Names that are accepted with any port, in lower case."""
+    """Host names that are accepted with any port, in lower case."""
     public: frozenset[str] = frozenset({"/v1/health"})
     """Paths that need no token."""
     origins: frozenset[str] | None = None
@@ -63,7 +63,7 @@ class AccessMiddleware:
             return
         try:
             scope["person"] = self._check(scope["path"], Headers(scope=scope))
-        except Refused as no:
+        except RefusedRequest as no:
             await refusal(no)(scope, receive, send)
             return
         body = _Body(self, receive)
@@ -78,7 +78,7 @@ class AccessMiddleware:
         # requests to this server, but with that name as their host.
         host = headers.get("host", "")
         if not self._access.admits(host):
-            raise Refused(
+            raise RefusedRequest(
                 403,
                 "The Host header does not name the address of this server",
                 f"It is {host!r}, which the setting server_names does not list",
@@ -95,7 +95,7 @@ class AccessMiddleware:
     def _check_origin(self, origin: str | None) -> None:
         """Raise Refused if a browser's Origin header names another page as the sender."""
         if self._access.origins is not None and origin not in {None, *self._access.origins}:
-            raise Refused(
+            raise RefusedRequest(
                 403,
                 "The request comes from another page",
                 f"Its Origin header is {origin!r}",
@@ -107,7 +107,7 @@ class AccessMiddleware:
         try:
             return self._access.people.person(headers.get("authorization", ""))
         except Unidentified as no:
-            raise Refused(
+            raise RefusedRequest(
                 401,
                 "The request has no valid token",
                 no.why,
@@ -118,7 +118,7 @@ class AccessMiddleware:
     def reserve(self, size: int) -> None:
         """Count ``size`` bytes of a body; raises Refused above ``BODIES_BYTES`` in total."""
         if self._body_bytes + size > BODIES_BYTES:
-            raise Refused(
+            raise RefusedRequest(
                 429,
                 "The requests in progress are too large in total",
                 f"Their bodies exceed {BODIES_BYTES:,} bytes",
@@ -128,9 +128,9 @@ class AccessMiddleware:
         self._body_bytes += size
 
 
-def _too_large(why: str) -> Refused:
+def _too_large(why: str) -> RefusedRequest:
     title = f"The request is larger than {BODY_BYTES:,} bytes"
-    return Refused(413, title, why, "Split it into several requests", _CLOSE)
+    return RefusedRequest(413, title, why, "Split it into several requests", _CLOSE)
 
 
 class _Body:
@@ -151,7 +151,7 @@ class _Body:
             async with asyncio.timeout_at(self._deadline):
                 message = await self._receive()
         except TimeoutError:
-            raise Refused(
+            raise RefusedRequest(
                 408,
                 f"The request did not arrive within {BODY_SECONDS:.0f} seconds",
                 f"Only {self.size:,} bytes of its body arrived",

@@ -108,7 +108,7 @@ class Client:
     def _pieces(
         self, response: http.client.HTTPResponse, watched: Watched, mark: bytes
     ) -> Iterator[bytes]:
-        """Yield the body. After the mark, which no result contains, the body is an error."""
+        """Yield the body. What follows the mark, which no result contains, is an error to raise."""
         while piece := self._piece(response, watched):
             before, marked, problem = piece.partition(mark)
             if before:
@@ -167,7 +167,7 @@ class Client:
 
 
 def _rest(response: http.client.HTTPResponse) -> bytes:
-    """Return the rest of a body that an error has ended."""
+    """Return the rest of a body, as far as it can be read."""
     try:
         return response.read()
     except http.client.IncompleteRead as error:

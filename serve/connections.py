@@ -10,15 +10,19 @@ from typing import cast
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 MOST = 700
-"""The most open connections. If one more is opened, the oldest idle connection is closed."""
+"""The largest number of open connections. If one more is opened, the oldest idle connection is
+closed.
+"""
 HEAD_SECONDS = 10.0
 """The time limit for the head of a request to arrive, in seconds."""
 HEAD_BYTES = 1 << 17
-"""The largest size of a request's head, in bytes. Names too long for it must be sent by POST."""
+"""The largest size of a request's head, in bytes. Names that do not fit into it must be sent by
+POST.
+"""
 
 
 class ClientConnection(HttpToolsProtocol):
-    """A connection that limits the size of a request's head and the time until it is complete."""
+    """A connection that limits the size of a request's head, and the time for it to arrive."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept the connection; if there are too many, close the oldest idle connection."""

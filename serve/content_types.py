@@ -37,7 +37,7 @@ ACCEPTED = {
     ARROW_TYPE: None,
 }
 SMALL_ROWS = 5_000
-"""The most rows of a result that is sent in one piece; larger results are streamed."""
+"""The largest number of rows of a result that is sent in one piece; larger results are streamed."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,12 @@ class ResponseFormat:
     color: bool
     timing: bool
     csv_safe: bool
-    """In CSV, escape cells that a spreadsheet would run as formulas."""
+    """Whether CSV escapes cells that a spreadsheet would run as formulas."""
     order: Order = Order.auto
     report: Callable[[ProvhouseError], bytes] = field(default=lambda _: b"", compare=False)
-    """Returns the bytes that report an error after a part of the response; empty for no report."""
+    """A function that returns the bytes that report an error to the client, after a part of the
+    response was sent. It returns no bytes if there is no report.
+    """
 
     @property
     def as_found(self) -> bool:

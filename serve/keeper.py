@@ -1,11 +1,11 @@
-"""A keeper of an open asker of the current generation, which it replaces after each commit.
+"""Keep an asker of the current generation open, and replace it after each commit.
 
 An asker answers questions from one generation. As soon as a writer has committed, the keeper opens
 an asker of the new generation beside the old asker, caches the new partitions, and only then
 switches to the new asker. So no question mixes generations or waits for partitions. Twice a second,
-the keeper also checks for other changes. After an erasure, it drops all data that it has read, so
-that nothing erased stays in memory. If Spark or Neo4j has died, it restarts that service, and
-refuses questions until then.
+the keeper also checks for other changes. After an erasure, the keeper drops all data that it has
+read, so that nothing erased stays in memory. If Spark or Neo4j has died, the keeper restarts that
+service, and refuses questions until the service runs again.
 """
 
 import threading
@@ -43,7 +43,7 @@ COMMIT_SECONDS = 0.02
 VIEWS_SECONDS = 3600.0
 """The number of seconds between two removals of expired views from Neo4j."""
 NEO4J_SECONDS = 5.0
-"""The number of seconds between two checks whether Neo4j answers."""
+"""The number of seconds between two checks that Neo4j answers."""
 PARTITIONS_PER_JOB = 8
 """The largest number of partitions that one Spark job caches. Questions run between these jobs."""
 
@@ -61,7 +61,9 @@ class Keeper:
         self._erased: frozenset[tuple[int, Mark]] = frozenset()
         self._reason = "The server is starting"
         self._started = threading.Event()
-        """Set once the first asker is open, or cannot be opened, or the server is stopping."""
+        """An event that is set once the first asker is open or cannot be opened, or the server is
+        stopping.
+        """
         self._views_checked = perf_counter()
         self._neo4j_checked = perf_counter()
         self._deaths = 0
@@ -271,7 +273,7 @@ class Keeper:
                 asker.graph.remove_views(expired=True)
 
     def _neo4j_runs(self) -> bool:
-        """Return whether Neo4j runs, and every few seconds whether it answers."""
+        """Return whether Neo4j runs; every few seconds, also check whether it answers."""
         if not self._settings.neo4j_uri and running(self._settings) is None:
             return False
         if perf_counter() - self._neo4j_checked < NEO4J_SECONDS:

@@ -1,7 +1,7 @@
 """The server's listening addresses: loopback, and with TLS also ``server_address``.
 
-Without TLS, the server listens on loopback only, whatever the settings are. A reverse proxy on the
-same machine that ends TLS connects to that port.
+Without TLS, the server listens on loopback only, whatever the settings are. A reverse proxy that
+ends TLS on the same machine connects to the port on loopback.
 """
 
 import re
@@ -36,7 +36,7 @@ class TlsListener:
         self.socket = listen(str(address.host), address.port)
 
     def renew(self) -> None:
-        """Use the certificate in the files if they have changed and fit together."""
+        """Load the certificate again if its files have changed and fit together."""
         version = self._read_version()
         if version == self._version:
             return

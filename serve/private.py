@@ -20,7 +20,7 @@ class Folders:
         self._folders = sorted(map(str, folders), key=len, reverse=True)
 
     def told(self, text: str, scope: Scope) -> str:
-        """Return a text for a request's sender, with names for paths unless they are an admin."""
+        """Return a text for a request's sender; only an admin sees the paths of folders."""
         person: Person | None = scope.get("person")
         if person and person.role.includes(Role.admin):
             return text

@@ -43,7 +43,9 @@ _STATUS: dict[type[ProvhouseError], int] = {
     Busy: 409,
     Damaged: 500,
 }
-"""The HTTP status of each class of errors. For an error of several classes, the first counts."""
+"""The HTTP status of each class of errors. For an error of several classes, the first
+class counts.
+"""
 
 
 def problem(error: ProvhouseError, request: Request) -> Response:
@@ -78,7 +80,7 @@ def _response(
     return Response(text, status, headers, media_type=MEDIA_TYPE)
 
 
-class Refused(HTTPException):
+class RefusedRequest(HTTPException):
     """A request that is refused because of HTTP itself, with the parts of a ProvhouseError."""
 
     def __init__(
@@ -89,7 +91,7 @@ class Refused(HTTPException):
         self.remedy = remedy
 
 
-def refusal(error: Refused) -> Response:
+def refusal(error: RefusedRequest) -> Response:
     """Return the response for a refused request."""
     headers = dict(error.headers or {})
     return _response(
@@ -98,7 +100,7 @@ def refusal(error: Refused) -> Response:
 
 
 def install_handlers(app: FastAPI, private: Folders | None = None) -> None:
-    """Make an application send every error as a problem document, without private folders."""
+    """Make an application send every error as a problem document that shows no private folders."""
     app.state.folders = private or Folders()
 
     @app.exception_handler(ProvhouseError)
@@ -117,13 +119,13 @@ def install_handlers(app: FastAPI, private: Folders | None = None) -> None:
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> Response:
-        if isinstance(error, Refused):
+        if isinstance(error, RefusedRequest):
             return refusal(error)
         found = "The server cannot read the request"
         if error.status_code in (404, 405):
             found = f"The server has no route {request.method} {request.url.path}"
         remedy, headers = "See /v1/openapi.json for all routes", error.headers or {}
-        return refusal(Refused(error.status_code, str(error.detail), found, remedy, headers))
+        return refusal(RefusedRequest(error.status_code, str(error.detail), found, remedy, headers))
 
     @app.exception_handler(Exception)
     async def defect(_: Request, error: Exception) -> Response:

@@ -48,9 +48,9 @@ AnyServer = ServerInfo | RemoteServer
 def remote_server(url: str, ca_file: Path | None = None) -> RemoteServer:
     """Return the server with this URL.
 
-    ``ca_file`` has the certificates, in PEM, of the authorities to trust instead of the system's.
-    Raises UsageError for a URL that is not the address of a server, and for http to another
-    machine, since anyone on the way could read the token.
+    ``ca_file`` has the certificates, in PEM, of the authorities to trust instead of the system's
+    authorities. Raises UsageError for a URL that is not the address of a server, and for http to
+    another machine, since anyone on the way could read the token.
     """
     parts, port = _split(url)
     secure, host = parts.scheme == "https", parts.hostname or ""

@@ -117,7 +117,7 @@ def _read(handle: int) -> ServerInfo | None:
     try:
         return ServerInfo(**json.loads(os.pread(handle, 1000, 0)))
     except (ValueError, TypeError):
-        return None  # the server has not published it yet
+        return None  # the server has not published its port yet
 
 
 def token(warehouse: Path) -> str:

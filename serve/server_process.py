@@ -25,9 +25,9 @@ STOP_SECONDS = 30
 def up(settings: Settings, progress: Progress, wait: bool) -> ServerInfo:
     """Start the server unless it is running, and keep it running until ``down``.
 
-    Return its address once it accepts connections. With ``wait``, also wait until the server can
-    answer, unless the warehouse is empty. Raises Unavailable if the server ends or is not ready in
-    time.
+    Return the server's address once the server accepts connections. With ``wait``, also wait until
+    the server can answer, unless the warehouse is empty. Raises Unavailable if the server ends or
+    is not ready in time.
     """
     server, _ = _running(settings, progress)
     keep(settings.warehouse, server.pid)

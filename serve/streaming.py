@@ -1,6 +1,6 @@
 """A pipe between the thread that writes an answer and the thread that sends it.
 
-With it, the text of a large answer is never in memory as a whole.
+With a pipe, the text of a large answer is never in memory as a whole.
 """
 
 from collections.abc import Callable, Iterator
@@ -52,7 +52,7 @@ class Pipe:
             self._parts, self._size = [], 0
 
     def begin(self) -> None:
-        """Begin to write, and wait for the first piece; raise an error that comes in its place."""
+        """Begin to write, and wait for the first piece; raise an error that comes instead."""
         self._begun = True
         self._thread.start()
         self._first = self._next()

@@ -42,7 +42,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True)
 class Token:
-    """A person's token, without the token itself. Times are in ISO 8601."""
+    """The record of a person's token, without the token itself. Times are in ISO 8601."""
 
     name: str
     role: Role

@@ -1,4 +1,4 @@
-"""Components and connected sets from arrays alone, without files, Spark or Neo4j.
+"""Components and connected sets, computed from arrays alone, without files, Spark or Neo4j.
 
 An ingest uses ``item_graph``, ``cut``, ``appended``, ``packing``, ``ordering``, ``splits``,
 ``distinct``, ``components`` and ``component_groups``; tests and benchmarks also use ``depths``. The

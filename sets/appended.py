@@ -1,9 +1,9 @@
 """The cut of new items that join stored components, so that questions read few stored sets.
 
-Each stored set takes part in the search as one more item, and new items derive from it. So the
+Each stored set takes part in the search as one more item, from which new items derive. So the
 search sees that these new items lead further, and keeps items that lead nowhere out of their sets.
-For the same reason, new items that derive from nothing get sets of their own. Such sets have no
-triples, so reading them costs nothing, however large the packed sets are.
+For the same reason, new items that derive from nothing get sets of their own. These sets have no
+triples, so that it costs nothing to read them, even when they are packed into large sets.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,10 @@ from .distinct import coded, decoded, dense_values, distinct
 STORED = np.iinfo(np.int32).max
 """The number that stands for the table of stored sets."""
 Cut: TypeAlias = Callable[[I32, Edges, Edges, I32], tuple[I32, int]]
-"""A function that cuts pieces, given each item's piece, the edges, and each item's table."""
+"""A function that cuts pieces.
+
+It gets each item's piece, the src and dst of edges, and each table.
+"""
 
 
 def cut_appended(
@@ -28,7 +31,7 @@ def cut_appended(
     """Return the set of each new item, and the number of sets.
 
     ``outside`` has distinct pairs of a new item and the number of a stored set that it derives
-    from. Without pairs, returns ``cut`` of the other arguments.
+    from. Without pairs, the result is that of ``cut``, called with the other arguments.
     """
     item, stored = outside
     if not len(item):

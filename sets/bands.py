@@ -2,8 +2,8 @@
 
 In the paper's workflows each table derives from other tables (CSProv, section IV). But a table of
 versions, or of hashes of hashes, derives from itself over any number of steps. Items without a
-table may do so too. No split of tables can cut such items. Their groups are bands of depth, of
-about equal size.
+table may derive from each other in the same way. No split of tables can cut the items of such a
+table. They are divided into bands of depth instead, which have about equal numbers of items.
 """
 
 from collections.abc import Iterator
@@ -18,18 +18,21 @@ from .depths import depths
 from .distinct import dense_values, distinct_pairs
 
 BANDS = 64
-"""The number of bands for all items whose tables derive from themselves."""
+"""The largest number of bands for all items whose tables derive from themselves, together."""
 MAX_GROUPS = 256
-"""The most groups in a grouping: the contraction looks at each pair of groups many times."""
+"""The largest number of groups in a grouping.
+
+The contraction looks at each pair of groups many times.
+"""
 
 
 def bands(src: Edges, dst: Edges, table: I32, cycle: I32) -> Iterator[I32]:
     """Yield at least one grouping of a component's items, as numbers from 0 without gaps.
 
     The first grouping is by table. If some tables derive from themselves, the second grouping
-    replaces these tables by bands of depth. The last grouping merges groups of the same level: a
-    group's level is the length of the longest path of groups that leads to it. A grouping by tables
-    or bands is left out if it has more than ``MAX_GROUPS`` groups. If there are more than
+    replaces these tables by bands of depth. The last grouping merges groups of the same level. The
+    level of a group is the length of the longest path of groups that leads to the group. A grouping
+    by tables or bands is left out if it has more than ``MAX_GROUPS`` groups. If there are more than
     ``MAX_GROUPS`` levels, neighbouring levels are merged.
 
     ``table`` holds numbers from 0 without gaps. Items with the same number in ``cycle`` derive from
@@ -54,7 +57,10 @@ def _banded(src: Edges, dst: Edges, table: I32, cycle: I32) -> I32:
 
 
 def _in_bands(depth: I32, most: int) -> I32:
-    """Number the depths in order, in at most ``most`` bands with about equal numbers of items."""
+    """Return a band for each depth: at most ``most`` bands with about equal numbers of items.
+
+    Bands are numbered in the order of depths.
+    """
     if depth.max() >= most:
         limits = np.quantile(depth, np.arange(1, most) / most, method="nearest")
         depth = np.searchsorted(unique(limits), depth, side="right").astype(np.int32)

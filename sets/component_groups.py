@@ -1,8 +1,9 @@
-"""Groups of the components of a graph, of limited weight and in the order of sizes.
+"""Groups of the components of a graph, with limited weights and in the order of size.
 
 The arrays have an element for each node, item or edge, and may be memory-mapped files. The
-functions need little other memory. Components are in the order of ``set_order``, the largest first.
-So the sets of all groups, group after group, are in the order of the sets of the whole graph.
+functions need little memory besides. Components are in the order of ``set_order``, the largest
+first. So if the sets of all groups are listed group after group, they are in the order of the sets
+of the whole graph.
 """
 
 from dataclasses import dataclass
@@ -15,25 +16,28 @@ from provhouse.model.arrays import I32, I64
 from .components import Edges
 
 LISTED = 1 << 20
-"""Components of at least this many items are sorted; smaller components are counted."""
+"""The least number of items of a component that is sorted.
+
+Smaller components are counted by size.
+"""
 
 
 @dataclass(frozen=True)
 class Weights:
-    """The weight of each item and of each edge, and the limit for the weight of a group."""
+    """The weight of an item, the weight of an edge, and the limit for the weight of a group."""
 
     item: int
     edge: int
     limit: int
 
     def of(self, items: int, edges: int) -> int:
-        """Return the weight of a part of the graph."""
+        """Return the weight of a part of the graph with these numbers of items and edges."""
         return self.item * items + self.edge * edges
 
 
 @dataclass(frozen=True)
 class Groups:
-    """The number of edges and the weight of each group."""
+    """The number of edges of each group, and the weight of each group."""
 
     edges: I64
     weights: I64
@@ -48,26 +52,26 @@ def count_items(parent: I32, items: I32, new: int) -> None:
 
 @njit(cache=True)
 def count_edges(parent: I32, edges: I64, nodes: Edges) -> None:
-    """Add 1 to ``edges`` at the root of each of ``nodes``, which are one end of each edge."""
+    """Add 1 to ``edges`` at the root of each node. ``nodes`` has one end of each edge."""
     for node in nodes:
         edges[parent[node]] += 1
 
 
 def divide(parent: I32, items: I32, edges: I64, weights: Weights) -> Groups:
-    """Divide components into groups; replace ``items``, at each root, by the number of its group.
+    """Divide components into groups; at each root, replace ``items`` by the number of its group.
 
     ``parent`` leads from each node to its root. ``items`` and ``edges`` have the number of items
     and of edges of each component, at its root. A component that weighs more than half of the limit
     is a group of its own, even if it weighs more than the limit. Other groups are below the limit.
     """
-    # Components that start in one window, none longer than it, weigh less than two windows.
+    # If no component is longer than a window, those that start in one weigh less than two windows.
     window = max(weights.limit // 2, 1)
     listed = _listed(parent, items, LISTED)
     listed = listed[np.lexsort((listed, -items[listed].astype(np.int64)))]
     each = weights.item, weights.edge, window
     spans, own = _spans(parent, items, edges, *each, LISTED), _steps(listed, items, edges, *each)
     total = int(own.sum() + spans.sum())
-    starts = total - np.cumsum(spans)  # small components come last
+    starts = total - np.cumsum(spans)  # as small components come last
     found = np.zeros((2, total // window + 2), np.int64)
     _assign(parent, items, edges, *each, starts, listed, np.cumsum(own) - own, found)
     used = found[1] > 0
@@ -77,7 +81,7 @@ def divide(parent: I32, items: I32, edges: I64, weights: Weights) -> Groups:
 
 @njit(cache=True)
 def _listed(parent: I32, items: I32, least: int) -> I64:
-    """Return the roots of components of at least this many items."""
+    """Return the roots of the components that have at least ``least`` items."""
     count = 0
     for node in range(len(parent)):
         count += parent[node] == node and items[node] >= least
@@ -117,7 +121,7 @@ def _steps(roots: I64, items: I32, edges: I64, item: int, edge: int, window: int
 def _spans(
     parent: I32, items: I32, edges: I64, item: int, edge: int, window: int, listed: int
 ) -> I64:
-    """Return the sum of the steps of all components of each size below ``listed``."""
+    """Return, for each size below ``listed``, the sum of the steps of components of this size."""
     result = np.zeros(listed, np.int64)
     for root in range(len(parent)):
         if parent[root] == root and items[root] < listed:
@@ -139,10 +143,10 @@ def _assign(
     before: I64,
     found: I64,
 ) -> None:
-    """Give each component the group of the window where it starts.
+    """Give each component the group of the window in which it starts.
 
-    ``starts`` has the start of the components of each size, and ``before`` the start of each listed
-    component. Adds the edges and the weights of the groups to ``found``.
+    ``starts`` has, for each size, the start of the next component of this size, and ``before`` has
+    the start of each listed component. Adds the edges and the weights of the groups to ``found``.
     """
     for root in range(len(parent)):
         size = items[root]
@@ -159,7 +163,7 @@ def _assign(
 
 @njit(cache=True, inline="always")
 def _enter(found: I64, begin: int, weight: int, edges: int, window: int) -> int:
-    """Return the group of a component that begins at ``begin``, and count it there."""
+    """Return the group of a component that begins at ``begin``, and count it in ``found``."""
     group = begin // window + (weight > window)
     found[0, group] += edges
     found[1, group] += weight
@@ -177,7 +181,7 @@ def _renumber(parent: I32, groups: I32, rank: I64) -> None:
 def settle(nodes: I32, parent: I32, groups: I32, filled: I64, homes: I32) -> None:
     """Write the group of each node to ``homes``, and its position among the nodes of that group.
 
-    ``filled`` has the current number of nodes of each group. ``groups`` is a result of
+    ``filled`` has the number of nodes that each group has so far. ``groups`` is a result of
     ``divide``, and ``homes`` has two columns.
     """
     for row in range(len(nodes)):
@@ -189,14 +193,20 @@ def settle(nodes: I32, parent: I32, groups: I32, filled: I64, homes: I32) -> Non
 
 @njit(cache=True)
 def by_group(homes: I32, starts: I64, out: I32) -> None:
-    """Write the rows of ``homes`` to ``out``, group after group, from ``starts`` on."""
+    """Write the row numbers of ``homes`` to ``out``, group after group.
+
+    The rows of a group begin at its position in ``starts``.
+    """
     for row in range(len(homes)):
         out[starts[homes[row, 0]] + homes[row, 1]] = row
 
 
 @njit(cache=True)
 def edges_by_group(src: Edges, dst: Edges, homes: I32, free: I64, out: I32) -> None:
-    """Write the edges of each group to ``out`` from ``free`` on; ends become positions there."""
+    """Write edges to ``out``, those of a group from its position in ``free`` on.
+
+    The ends of an edge become positions within the group.
+    """
     for edge in range(len(src)):
         group = homes[src[edge], 0]
         out[0, free[group]] = homes[src[edge], 1]

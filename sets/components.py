@@ -2,7 +2,7 @@
 
 The paper leaves the algorithm open. Its authors ran Spark joins in rounds, which took minutes. One
 pass of union-find over numbered items takes seconds and four bytes per item. If these bytes do not
-fit in memory, ``component_groups`` works on memory-mapped arrays.
+fit in memory, use the functions of ``component_groups``, which work on memory-mapped arrays.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ Edges = npt.NDArray[np.signedinteger]
 
 
 def weak_components(items: int, edges: Iterable[tuple[Edges, Edges]]) -> I32:
-    """Return the component of each item, as the lowest position of an item in the component.
+    """Return the component of each item, named by the lowest position of an item in it.
 
     ``edges`` are chunks of edges: two arrays of item positions, src and dst.
     """
@@ -29,9 +29,9 @@ def weak_components(items: int, edges: Iterable[tuple[Edges, Edges]]) -> I32:
 
 
 def dense(labels: I32) -> tuple[I32, int]:
-    """Renumber labels as 0, 1, 2, …; return the new labels and the number of distinct labels.
+    """Renumber labels as 0, 1, 2, …; return the new labels and their number.
 
-    Each label must be the position of an item with this label.
+    Each old label must be the position of an item that has this label.
     """
     roots = labels == np.arange(len(labels), dtype=labels.dtype)
     rank = np.cumsum(roots, dtype=np.int32) - np.int32(1)
@@ -40,7 +40,7 @@ def dense(labels: I32) -> tuple[I32, int]:
 
 @njit(cache=True)
 def find(parent: I32, item: int) -> int:
-    """Return the root of an item; shorten the path to it, so that later calls are faster."""
+    """Return the root of an item. The path to it is shortened, so that later calls are faster."""
     while parent[item] != item:
         parent[item] = parent[parent[item]]
         item = parent[item]
@@ -49,7 +49,7 @@ def find(parent: I32, item: int) -> int:
 
 @njit(cache=True)
 def join(parent: I32, src: Edges, dst: Edges) -> None:
-    """Join the trees at both ends of each edge; the smallest item of a tree is its root."""
+    """Join the trees of the two ends of each edge. The smallest item of a tree is its root."""
     for edge in range(len(src)):
         one, other = find(parent, src[edge]), find(parent, dst[edge])
         if one < other:
@@ -61,13 +61,13 @@ def join(parent: I32, src: Edges, dst: Edges) -> None:
 @njit(cache=True)
 def flatten(parent: I32) -> None:
     """Make every item point to its root."""
-    for item in range(len(parent)):  # a parent comes before its items, so it is final
+    for item in range(len(parent)):  # its parent is smaller, and so already final
         parent[item] = parent[parent[item]]
 
 
 @njit(cache=True)
 def join_within(parent: I32, src: Edges, dst: Edges, label: I32, side: I32) -> None:
-    """Join the trees at both ends of each edge whose ends agree in ``label`` and in ``side``."""
+    """Join the trees of the ends of each edge whose ends agree in ``label`` and in ``side``."""
     for edge in range(len(src)):
         s, d = src[edge], dst[edge]
         if label[s] == label[d] and side[s] == side[d]:

@@ -1,12 +1,13 @@
-"""The sets of a component without given splits, by joining tables at little cost to queries.
+"""The sets of a component for which no splits are given, found by joining tables.
 
-In CSProv (section IV) a person divides the tables of a large component into splits. This module
-finds the sets instead. At first every item is a set of its own. A query then reads no more than it
-needs, but there are as many sets as items and as many dependencies as triples. Step by step, the
-items on both ends of all triples between two tables are joined. Each join makes the set graph
-smaller and makes queries read more; sampled queries measure how much more (``sampling``). The pair
-of tables with the lowest cost per saved set or dependency is joined first, and so on until the set
-graph is small enough. No set reaches theta.
+The tables are joined whose joining costs queries least. In CSProv (section IV) a person divides the
+tables of a large component into splits. This module finds the sets instead. At first every item is
+a set of its own. A query then reads no more than it needs, but there are as many sets as items and
+as many dependencies as triples. Step by step, two tables are joined: for each triple between them,
+the sets of its two ends become one. Each join makes the set graph smaller and makes queries read
+more; sampled queries measure how much more (``sampling``). The pair of tables with the lowest cost
+per saved set or dependency is joined first, and so on until the set graph is small enough. No set
+reaches theta.
 
 A cost is measured again only when it is the lowest. Costs rarely fall while sets grow, so a pair
 that is still the cheapest after measuring again is joined.
@@ -27,23 +28,24 @@ from .sampling import UNBOUNDED, SampleReader, SetGraph
 Packed = Callable[[I32, bool], SetGraph | None]
 """A function that packs sets, given as the root of each item, and returns the packed sets.
 
-Returns None if too many sets and dependencies remain. If the second argument is True, packs even a
-set graph that takes long to pack.
+Returns None if too many sets and dependencies remain. If the second argument is True, even a set
+graph that takes long to pack is packed.
 """
 WORK = 20
-"""The limit on triples read to measure costs, as a multiple of the component's triples.
+"""The limit for the number of triples that are read to measure costs.
 
-The limit is at least ``MIN_WORK``. Beyond it, pairs get no measured cost. They are joined after the
-other pairs, beginning with the pairs that save the most sets and dependencies.
+It is a multiple of the number of triples in the component, and at least ``MIN_WORK``. Beyond it,
+pairs get no measured cost. They are joined after the other pairs, beginning with the pairs that
+save the most sets and dependencies.
 """
 MIN_WORK = 20_000_000
-"""The number of triples that may be read to measure costs, however small the component is."""
+"""The number of triples that may always be read to measure costs, however small a component is."""
 UNMEASURED = 1e18
-"""The cost of an unmeasured pair, before division by the sets and dependencies that it saves."""
+"""The cost of an unmeasured pair, before it is divided by what the pair saves."""
 PRICE_CUTOFF = 4
-"""Measuring a cost stops at this many times the lowest known cost."""
+"""The multiple of the lowest known cost at which measuring another cost is stopped."""
 RECHECK_AT = 0.8
-"""Packing is tried again once the set graph may have shrunk to this fraction of its old size."""
+"""Packing is tried again when the set graph may have shrunk to this fraction of its old size."""
 
 
 class Contraction:
@@ -60,7 +62,7 @@ class Contraction:
         self._forest.join_some(src[together], dst[together], theta - 1)
         self._between: dict[Pair, list[tuple[Edges, Edges]]] = defaultdict(list)
         self._derived: dict[int, int] = defaultdict(int)
-        """For each group, the other groups that derive from it, as the bits of a number."""
+        """For each group, the groups that derive from it, as the bits of a number."""
         self._reach: dict[int, int] = {}
         """A cache of the results of ``_reached``, emptied when two groups are joined."""
         for one, other, edges in _by_tables(src, dst, table):
@@ -69,17 +71,17 @@ class Contraction:
                 self._derived[one] |= 1 << other
         self._size = self._looked = len(table) + len(src)
         self._left = 0
-        """The number of triples that may still be read to measure costs."""
+        """The number of triples that may still be read in order to measure costs."""
         self.read = 0
         self.plan: list[Pair] = []
         """The joined pairs, in order."""
 
     def roots(self) -> I32:
-        """Return the set of each item, as one of its items."""
+        """Return the set of each item. A set is named by one of its items."""
         return self._forest.roots()
 
     def follow(self, plan: list[Pair]) -> bool:
-        """Join the pairs of another component's plan; return whether all sets stay below theta."""
+        """Join the pairs of another component's plan; return whether all sets are below theta."""
         for pair in plan:
             joins = self._join(pair)
             if joins < 0:
@@ -88,10 +90,10 @@ class Contraction:
         return True
 
     def find(self, packed: Packed, reader: SampleReader, most: int) -> bool:
-        """Join the cheapest pairs until the packed sets are few enough; return whether it succeeds.
+        """Join the cheapest pairs until the packed sets are few enough; return whether they are.
 
-        Returns False once the samples read more than ``most`` triples. Afterwards ``read`` is the
-        number of triples that the samples read from the packed sets.
+        Returns False as soon as the samples read more than ``most`` triples. Afterwards ``read`` is
+        the number of triples that the samples read from the packed sets.
         """
         self.read = reader.read(self._forest)
         self._left = max(WORK * self._edges, MIN_WORK)
@@ -101,7 +103,7 @@ class Contraction:
             pair, taken = prices.pop()
             joins = -1 if self._parted(*pair) else self._join(pair)
             if joins < 0:
-                continue  # for now, theta or other groups forbid the join
+                continue  # theta or other groups forbid the join for now
             if taken < len(self.plan):
                 saved = joins + self._triples(pair)
                 prices.put(pair, *self._price(reader, saved, prices.lowest()))
@@ -121,7 +123,7 @@ class Contraction:
         return graph is not None and self.read <= most
 
     def _price(self, reader: SampleReader, saved: int, lowest: float) -> tuple[float, int]:
-        """Return the cost of the joins just made, and the number of pairs joined before them.
+        """Return the cost of the joins just made, and the number of pairs that were joined before.
 
         The joins save ``saved`` sets and dependencies. The cost is the number of triples that the
         samples read in addition, divided by ``saved``. If the cost was not fully measured, returns
@@ -135,7 +137,7 @@ class Contraction:
         return (now - self.read + 1) / saved, len(self.plan) if now <= most else STALE
 
     def _join(self, pair: Pair) -> int:
-        """Join items along the triples between two groups; return the number of joins.
+        """Join the sets of the ends of all triples between two groups; return the number of joins.
 
         Returns -1, with nothing joined, if a set would reach theta.
         """
@@ -147,7 +149,7 @@ class Contraction:
         return joins
 
     def _keep(self, pair: Pair, joins: int) -> None:
-        """Keep the joins along a pair of groups, and merge its second group into its first."""
+        """Keep the joins of a pair of groups, and merge its second group into its first."""
         self._size -= joins + self._triples(pair)
         self.plan.append(pair)
         del self._between[pair]
@@ -165,8 +167,8 @@ class Contraction:
     def _parted(self, one: int, other: int) -> bool:
         """Return whether one group derives from the other through third groups.
 
-        If the two groups were joined, they and the third groups would derive from each other. Their
-        sets would form cycles.
+        If the two groups were joined, the joined group and the third groups would derive from each
+        other, and their sets would form cycles.
         """
         return self._leads(one, other) or self._leads(other, one)
 
@@ -175,7 +177,7 @@ class Contraction:
         return any(self._reached(group) >> other & 1 for group in _bits(third))
 
     def _reached(self, group: int) -> int:
-        """Return all groups that derive from a group, directly or not, as the bits of a number."""
+        """Return the groups that derive from a group, directly or not, as the bits of a number."""
         if group not in self._reach:
             seen = waiting = self._derived[group]
             while waiting:
@@ -215,7 +217,7 @@ def _pair(one: int, other: int) -> Pair:
 def _by_tables(
     src: Edges, dst: Edges, table: I32
 ) -> Iterator[tuple[int, int, tuple[Edges, Edges]]]:
-    """Yield each pair of tables, as src and dst, with the edges between the two tables."""
+    """Yield each pair of a src table and a dst table, with the edges between the two."""
     count = int(table.max(initial=-1)) + 1
     code = table[src].astype(np.int64) * count + table[dst]
     order = np.argsort(code, kind="stable")

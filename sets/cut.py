@@ -1,9 +1,9 @@
 """Algorithm 3 of CSProv (section IV): cut large pieces into connected sets below theta.
 
-The paper cuts along splits that a person names, and stops after the last split. The module
-``search`` then cuts the pieces that are still too large. If no splits are given, it cuts all large
-pieces. Every cut gives right answers (``docs/decisions/0004-tables.md``). A better cut only lets
-queries read less.
+The paper cuts along splits that a person names, and stops after the last split. Here, the module
+``search`` then cuts the pieces that are still too large. If no splits are given, ``search`` cuts
+all large pieces. Every cut gives right answers (``docs/decisions/0004-tables.md``). A better cut
+only lets queries read less.
 """
 
 from collections.abc import Sequence
@@ -32,9 +32,9 @@ def cut(
 
     ``piece`` is the number of each item's connected piece, from 0. ``src`` and ``dst`` are the
     edges within pieces, and ``table`` is each item's table. ``splits`` is a result of
-    ``split_codes``. The caller will pack sets up to ``limit`` items, and the cut takes that into
-    account. ``plans`` is passed on to ``find_sets``. ``bars`` has a threshold for each
-    piece instead of theta: pieces of fewer items are not cut. Sets are numbered from 0.
+    ``split_codes``. The caller will pack sets up to ``limit`` items, which the cut takes into
+    account. ``plans`` is passed on to ``find_sets``. ``bars`` has a threshold for each piece
+    instead of theta: pieces of fewer items are not cut. Sets are numbered from 0.
     """
     sets = piece.copy()
     bar = np.full(len(piece), theta, np.int32) if bars is None else bars[piece]
@@ -56,10 +56,10 @@ def cut(
 
 
 def _relabel(label: I32, src: Edges, dst: Edges, side: I32) -> I32:
-    """Cut each piece between items of different splits; return the connected part of each item.
+    """Cut each piece between items of different splits; return the part that each item is then in.
 
-    ``label`` has the piece of each item, and ``side`` the split of each item. Parts are
-    numbered from 0.
+    ``label`` has the piece of each item, and ``side`` has the split of each item. A part is
+    connected, and parts are numbered from 0.
     """
     parent = np.arange(len(label), dtype=np.int32)
     join_within(parent, src, dst, label, side)

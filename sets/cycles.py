@@ -14,20 +14,20 @@ from .distinct import distinct_pairs
 
 
 def cycles(items: int, src: Edges, dst: Edges) -> I32:
-    """Return the strongly connected component of each item, numbered from 0."""
+    """Return, for each item, its strongly connected component. Components are numbered from 0."""
     result: I32 = _strong(*neighbours(items, src, dst))
     return result
 
 
 def depths_over(cycle: I32, src: Edges, dst: Edges) -> I32:
-    """Return the length of the longest path to each item, where each cycle counts as one item."""
+    """Return, for each item, the length of the longest path to it. A cycle counts as one item."""
     from_, to = cycle[src], cycle[dst]
     across = from_ != to
     return depths(int(cycle.max()) + 1, from_[across], to[across])[cycle]
 
 
 def on_cycles(src: Edges, dst: Edges, group: I32) -> Bools:
-    """Return which groups of items derive from themselves, directly or through other groups."""
+    """Return, for each group, whether it derives from itself, directly or through other groups."""
     one, other = group[src], group[dst]
     together = cycles(int(group.max()) + 1, *distinct_pairs(one, other))
     found = np.bincount(together)[together] > 1
@@ -42,7 +42,7 @@ def _strong(at: I64, heads: I32) -> I32:
     index = np.full(items, -1, np.int32)
     low = np.empty(items, np.int32)
     next_edge = at[:-1].copy()
-    path = np.empty(items, np.int32)  # the call stack of the recursive algorithm
+    path = np.empty(items, np.int32)  # replaces the call stack of a recursion
     waiting = np.empty(items, np.int32)  # visited items whose component is not complete
     count = seen = depth = 0
     for start in range(items):

@@ -11,8 +11,8 @@ from .components import Edges
 def depths(nodes: int, src: Edges, dst: Edges) -> I32:
     """Return the number of edges on the longest path to each node; 0 for a source.
 
-    If every remaining node has an unfinished predecessor, the smallest remaining node is taken as a
-    source. Each such source breaks one cycle.
+    If every remaining node has a predecessor that is not finished, the smallest remaining node is
+    treated as a source. This breaks one cycle each time.
     """
     at, heads = neighbours(nodes, src, dst)
     waiting = np.bincount(dst, minlength=nodes).astype(np.int64)
@@ -21,7 +21,7 @@ def depths(nodes: int, src: Edges, dst: Edges) -> I32:
 
 
 def neighbours(nodes: int, src: Edges, dst: Edges) -> tuple[I64, I32]:
-    """Return ``at, heads``: edges of node ``n`` lead to the nodes ``heads[at[n]:at[n + 1]]``."""
+    """Return ``at`` and ``heads``: node ``n`` has edges to the nodes ``heads[at[n]:at[n + 1]]``."""
     at = np.zeros(nodes + 1, np.int64)
     np.cumsum(np.bincount(src, minlength=nodes), out=at[1:])
     heads: I32 = _fill(at[:-1].copy(), src, dst)
@@ -50,7 +50,7 @@ def _peel(at: I64, heads: I32, waiting: I64) -> I32:
             filled += 1
             done[node] = True
     while taken < nodes:
-        if taken == filled:  # every remaining node is on a cycle or behind one
+        if taken == filled:  # all that remain are on cycles or behind them
             while done[candidate]:
                 candidate += 1
             queue[filled] = candidate

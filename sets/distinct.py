@@ -12,11 +12,11 @@ from provhouse.model.arrays import I32, I64
 Numbers = npt.NDArray[np.signedinteger]
 
 WIDTH = np.int64(1) << 32
-"""More than any 32-bit number, so that each pair has its own code."""
+"""A number above every 32-bit number, so that each pair has a code of its own."""
 
 
 def coded(one: I32, other: I32) -> I64:
-    """Return each pair as one number; the numbers sort as the pairs do."""
+    """Return a number for each pair. The numbers have the same order as the pairs."""
     return one * WIDTH + other
 
 
@@ -27,7 +27,7 @@ def decoded(code: I64) -> tuple[I32, I32]:
 
 
 def distinct(values: I64) -> I64:
-    """Return the distinct values in order. Sorts ``values``, which are 0 or more, in place."""
+    """Return the distinct values in order. ``values``, which are 0 or more, are sorted in place."""
     values.sort()
     return values[np.diff(values, prepend=-1) > 0]
 
@@ -35,7 +35,7 @@ def distinct(values: I64) -> I64:
 def distinct_pairs(one: I32, other: I32) -> tuple[I32, I32]:
     """Return the distinct pairs whose two numbers differ, in order. Numbers are 0 or more.
 
-    Most pairs are repeated, so repeated pairs are dropped before the sort.
+    Most pairs occur repeatedly, so that repetitions are dropped before the sort.
     """
     begin = np.zeros(int(one.max(initial=-1)) + 2, np.int64)
     np.cumsum(np.bincount(one), out=begin[1:])
@@ -45,7 +45,7 @@ def distinct_pairs(one: I32, other: I32) -> tuple[I32, I32]:
 
 @njit(cache=True)
 def _first_pairs(free: I64, begin: I64, one: Numbers, other: Numbers, width: int) -> I64:
-    """Return each pair of different numbers once, as the code that ``coded`` gives to it."""
+    """Return the codes of all pairs of different numbers, each once, as ``coded`` gives them."""
     grouped = np.empty(len(one), np.int32)
     for pair in range(len(one)):
         grouped[free[one[pair]]] = other[pair]

@@ -1,8 +1,9 @@
 """A union-find forest that can undo joins and list the items of each tree.
 
-Each tree is a growing set. Paths are never shortened and the smaller tree goes below the larger
-one, so that removing one link undoes a join. The items of a tree form a ring. If two items
-exchange their next items, two rings become one, or one ring becomes two.
+Each tree is a growing set. Paths are never shortened, and the smaller tree goes below the larger
+one, so that a join is undone by removing one link. The items of a tree form a ring. If two items of
+different rings exchange their next items, the two rings become one; if they are in one ring, it
+becomes two.
 """
 
 from dataclasses import dataclass
@@ -25,17 +26,17 @@ class Forest:
     ring: I32
     """For each item, the next item of the same tree."""
     log: I32
-    """A buffer for joins that may be undone: the roots that went below another root, in order."""
+    """A buffer of joins that may be undone: the roots that went below another root, in order."""
 
     @classmethod
     def of(cls, items: int) -> "Forest":
-        """Return a forest of single items."""
+        """Return a forest in which each item is a tree of its own."""
         places = np.arange(items, dtype=np.int32)
         return cls(places.copy(), np.ones(items, np.int32), places, np.empty(items, np.int32))
 
     @classmethod
     def holding(cls, label: I32) -> "Forest":
-        """Return a forest with one tree per label; labels are numbers from 0 without gaps."""
+        """Return a forest with one tree for each label. Labels are numbers from 0 without gaps."""
         order = np.argsort(label, kind="stable").astype(np.int32)
         begins = np.flatnonzero(np.diff(label[order], prepend=-1))
         ring = np.empty_like(order)
@@ -45,19 +46,19 @@ class Forest:
         return cls(order[begins][label], sizes[label], ring, np.empty(0, np.int32))
 
     def join(self, src: Edges, dst: Edges, joins: int, theta: int) -> int:
-        """Join the trees at both ends of each edge; return the number of joins now in the log.
+        """Join the trees of the two ends of each edge; return the number of joins then in the log.
 
-        The log already contains ``joins`` joins. If a tree reaches ``theta`` items, undoes all
-        joins of the log and returns -1.
+        The log already contains ``joins`` joins. If a tree reaches ``theta`` items, all joins in
+        the log are undone and -1 is returned.
         """
         return int(_join(self.parent, self.size, self.ring, self.log, src, dst, joins, theta))
 
     def take_back(self, joins: int) -> None:
-        """Undo the ``joins`` joins in the log, the last one first."""
+        """Undo the joins in the log, of which there are ``joins``, the last one first."""
         _undo(self.parent, self.size, self.ring, self.log, joins)
 
     def join_some(self, src: Edges, dst: Edges, largest: int) -> int:
-        """Join the trees at both ends of each edge; return the number of joins.
+        """Join the trees of the two ends of each edge; return the number of joins.
 
         Skips each join that would make a tree of more than ``largest`` items.
         """
@@ -104,7 +105,7 @@ def _join_some(parent: I32, size: I32, ring: I32, src: Edges, dst: Edges, larges
 
 @njit(cache=True)
 def _link(parent: I32, size: I32, ring: I32, one: int, other: int) -> int:
-    """Join two trees; return the root that is now below the other, or -1 if both were one tree."""
+    """Join two trees; return the root that is now below the other root, or -1 for one tree."""
     if one == other:
         return -1
     if size[one] < size[other]:

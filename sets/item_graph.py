@@ -17,13 +17,13 @@ from .components import dense, flatten, join, weak_components
 from .distinct import coded, decoded, distinct
 
 APPENDED = 1_000
-"""The least number of new items of a large stored component that are cut, though below theta.
+"""The least number of new items that are cut if they join a large stored component.
 
-As one set, they would lead a question about one item to everything that any of them derives from,
-such as the state of all earlier nights.
+They are cut although they are fewer than theta. As one set, they would lead a question about one of
+them to everything that any of them derives from, such as the state of all earlier nights.
 """
 PAIRS = 1 << 22
-"""Dependencies are deduplicated whenever about this many have been collected."""
+"""The approximate number of collected dependencies at which repetitions are removed."""
 
 
 @dataclass(frozen=True)
@@ -31,20 +31,23 @@ class StoredSets:
     """The stored sets that an ingest touches, in order of their ids."""
 
     of_place: I64
-    """The index of each stored item's set; items are in the order of ``is_new`` of `ItemGraph`."""
+    """The index of the set of each stored item.
+
+    Items are in the order of ``is_new`` of ``ItemGraph``.
+    """
     components: I64
     """The id of each set's component."""
     items: Callable[[], I64]
-    """A function that passes over all stored sets and returns the size of each set's component."""
+    """A function that reads all stored sets and returns the size of each set's component."""
 
 
 class ItemGraph:
     """The new and stored items of an ingest, and the edges between them.
 
-    An item's place is its position in ``is_new``, which marks the new items. ``table`` holds the
-    table of each new item. ``edges`` is called for every pass, and returns the edges in chunks: two
-    arrays of places, src and dst. ``stored`` is called once, when the sets of stored items are
-    first needed.
+    The place of an item is its position in ``is_new``, a mask of the new items. ``table`` has the
+    table of each new item. ``edges`` is called for every pass over the edges. It returns them in
+    chunks of two arrays of places, src and dst. ``stored`` is called once, when the sets of stored
+    items are first needed.
     """
 
     def __init__(
@@ -60,7 +63,7 @@ class ItemGraph:
 
     @cached_property
     def _index(self) -> I32:
-        """For each place of a new item, the position of that item among the new items."""
+        """For the place of each new item, the position of the item among the new items."""
         return np.cumsum(self._is_new, dtype=np.int32) - np.int32(1)
 
     @cached_property
@@ -78,9 +81,9 @@ class ItemGraph:
         return dense(weak_components(len(self.new_places), self._new_edges()))[0]
 
     def bars(self, theta: int) -> I32:
-        """Return the threshold of each piece: with at least this many items, it is cut into sets.
+        """Return, for each piece, the number of items from which on it is cut into sets.
 
-        It is ``theta``, or ``APPENDED`` if the piece joins a stored component that is then large.
+        It is ``theta``, or ``APPENDED`` if the piece joins a stored component that is large then.
         """
         sizes = np.bincount(self.pieces, minlength=1)
         bars = np.full(len(sizes), theta, np.int32)
@@ -126,15 +129,16 @@ class ItemGraph:
         return parent[:count], parent[count:]
 
     def group_of(self, label: I32, count: int) -> I32:
-        """Return the component of each new set: the root that its items have in ``_roots``."""
+        """Return the component of each new set, which is the root of its items in ``_roots``."""
         group = np.zeros(count, np.int32)
         group[label] = self._roots[0]
         return group
 
     def outside(self, bars: I32) -> tuple[I32, I32]:
-        """Return distinct pairs (new item, stored set it derives from) of the pieces that are cut.
+        """Return distinct pairs of a new item and a stored set that it derives from.
 
-        Only pieces that join a stored component have such pairs. ``bars`` has their thresholds.
+        Pairs are returned for pieces that are cut. Only pieces that join a stored component have
+        such pairs. ``bars`` has the thresholds from which on pieces are cut.
         """
         large = (np.bincount(self.pieces, minlength=1) >= bars)[self.pieces]
         parts = [np.empty(0, np.int64)]
@@ -148,7 +152,10 @@ class ItemGraph:
         return decoded(distinct(np.concatenate(parts)))
 
     def dependencies(self, label: I32, count: int) -> tuple[I32, I32]:
-        """Return distinct pairs (set, set it derives from); stored sets have the higher numbers."""
+        """Return distinct pairs of a set and a set it derives from.
+
+        Stored sets have higher numbers.
+        """
         node = np.empty(len(self._is_new), np.int32)
         node[self.new_places] = label
         node[~self._is_new] = count + self._stored.of_place
@@ -157,7 +164,7 @@ class ItemGraph:
             child, parent = node[dst], node[src]
             across = child != parent
             parts.append(distinct(coded(child[across], parent[across])))
-            # Sorting after every small file would be slow.
+            # It would be slow to sort after every small file.
             if sum(map(len, parts[1:])) > max(PAIRS, len(parts[0])):
                 parts = [distinct(np.concatenate(parts))]
         return decoded(distinct(np.concatenate(parts)))
@@ -165,8 +172,9 @@ class ItemGraph:
     def components(self, group: I32, first: I64) -> tuple[I64, list[tuple[int, int]], int]:
         """Return each new set's component id, the merges, and the change in the component count.
 
-        ``group`` is the root of each set's component and ``first`` the first item number of each
-        set. A merge is a pair (id, id of the component that it becomes part of).
+        ``group`` has the root of each set's component, and ``first`` has each set's first item
+        number. A merge is a pair of a component's id and the id of the component that it becomes a
+        part of.
         """
         ids = self._stored_components[0]
         smallest: dict[int, int] = {}
@@ -176,7 +184,7 @@ class ItemGraph:
         merges: list[tuple[int, int]] = []
         kept: dict[int, int] = {}
         for root, component in zip(self._roots[1].tolist(), ids.tolist(), strict=True):
-            if root in kept:  # ids are in order, so the kept id is smaller
+            if root in kept:  # ids ascend, so the kept id is smaller
                 merges.append((component, kept[root]))
             else:
                 kept[root] = component
@@ -187,7 +195,7 @@ class ItemGraph:
 
 
 def with_neighbours(count: int, child: I32, parent: I32) -> Bools:
-    """Return which of the first ``count`` sets share their component with another set."""
+    """Return a mask of the first ``count`` sets: true if others are in the same component."""
     several = np.zeros(count, bool)
     for ends in (child, parent):
         several[ends[ends < count]] = True

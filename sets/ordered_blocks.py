@@ -1,18 +1,19 @@
-"""The cut of a component into blocks of ordered items, if its tables give no way to cut it.
+"""The cut of a component into blocks of ordered items, if its tables are no way to cut it.
 
-If each item follows the items it derives from, a block of consecutive items depends on earlier
-blocks only, so there are no cycles. The order is depth first, from the deepest items, so that an
-item is close to the items it derives from. Items with very many children would still tie all blocks
-together. These items and everything they derive from are called the core. The core is separated
-from the other items, which fall into pieces that depend on the core and not on each other.
+In an order in which each item follows the items that it derives from, a block of consecutive items
+depends only on earlier blocks, so there are no cycles. The order is depth first, from the deepest
+items, so that an item is close to the items that it derives from. Items with very many children
+would still tie all blocks together. These items, and all items that they derive from, are called
+the core. The core is separated from the other items. These fall into pieces that depend on the core
+but not on each other.
 
 The module tries several core sizes and block sizes, and packs the resulting sets. Of the cuts that
-are then small enough, it keeps the cut with the fewest triples read by the samples.
+are small enough after packing, it keeps the one from which the samples read the fewest triples.
 
-If the samples still read very much, the module also cuts each table by itself, into windows of
-neighbours in the order. Windows help in a history of versions of many things, such as a repository
-whose folders are tables: a version derives from recent versions of few other things, but everything
-is connected at every time.
+If the samples still read very many triples, the module also cuts each table by itself, into
+windows: items that are neighbours in the order. Windows help in a history of versions of many
+things, such as a repository whose folders are tables: a version derives from recent versions of few
+other things, but everything is connected at every time.
 """
 
 from collections.abc import Iterator
@@ -31,23 +32,26 @@ from .ordering import parents_first
 from .sampling import UNBOUNDED, SampleReader, SetGraph
 
 CHILDREN = (1 << 30, 8, 2)
-"""The limits that are tried: items with more children than the limit belong to the core.
+"""The limits to try: items with more children than the limit belong to the core.
 
 No item exceeds the first limit.
 """
 SMALLEST = 8
-"""Blocks with fewer items are not tried: there would be too many blocks."""
-NEAR_SMALLEST = 2
-"""The size limit of compared set graphs if no cut is small enough.
+"""The least number of items in the blocks that are tried.
 
-The limit is a multiple of the smallest set graph.
+There would be too many smaller blocks.
+"""
+NEAR_SMALLEST = 2
+"""The limit for the size of the set graphs that are compared if no cut is small enough.
+
+The limit is a multiple of the size of the smallest set graph.
 """
 MUCH = 10_000
-"""Windows are tried if a sampled question reads more triples than this on average."""
+"""The number of triples that a sampled question must read, on average, for windows to be tried."""
 WINDOWS = (4096, 1024, 256, 64, 16)
-"""The window sizes in items, tried in this order until there are too many windows."""
+"""The window sizes, in items. They are tried in this order until there are too many windows."""
 GROWTH = 8
-"""The growth factor of the size limit of sets, for each round of joining."""
+"""The factor by which the size limit of sets grows from one round of joining to the next."""
 
 
 def blocks(
@@ -60,12 +64,13 @@ def blocks(
     reader: SampleReader,
     free: int = 0,
 ) -> tuple[I32, int]:
-    """Return the set of each item, as one of its items, and the number of triples the samples read.
+    """Return the set of each item, named by one of its items, and the triples that samples read.
 
-    Of the cuts that are small enough, returns the cut with the fewest triples. All numbers up to
-    ``free`` count as equal; of such cuts, returns the one with the smallest set graph. If no cut is
-    small enough, returns a cut whose set graph is little larger than necessary, with ``UNBOUNDED``
-    as the number, so that the caller prefers any cut that is small enough.
+    Of the cuts that are small enough, returns the cut from which the samples read the fewest
+    triples. All numbers up to ``free`` count as equal; of such cuts, returns the one with the
+    smallest set graph. If no cut is small enough, returns a cut whose set graph is little larger
+    than necessary, with ``UNBOUNDED`` as the number of triples, so that the caller prefers any cut
+    that is small enough.
     """
     graph = Ordered(src, dst, cycle, theta)
     sizes = [theta - 1]
@@ -74,8 +79,8 @@ def blocks(
     best, coarsest = _Best(packed, reader, free), 0
     for core in graph.cores():
         below, above = coarsest, len(sizes)
-        middle = below  # if these blocks are too many, all smaller blocks are
-        while below < above:  # smaller blocks read less, as long as they are few enough
+        middle = below  # if there are too many of these, so there are of smaller ones
+        while below < above:  # smaller blocks read less, if they are few enough
             if best.still_reads(graph.cut(core, sizes[middle])):
                 below, coarsest = middle + 1, middle
             else:
@@ -101,8 +106,8 @@ class _Best:
     def still_reads(self, roots: I32) -> bool:
         """Keep a cut if it is the best so far; return whether to try a finer cut.
 
-        A finer cut may be better if this cut is small enough, and the samples read more than
-        ``free`` triples from it.
+        A finer cut may be better if this cut is small enough and the samples read more than
+        ``free`` triples from this cut.
         """
         sets = self._packed(roots, True)
         if sets is None:
@@ -114,10 +119,11 @@ class _Best:
 
 
 def _compromise(graph: "Ordered", reader: SampleReader) -> I32:
-    """Return the cut with the fewest reads, if no cut is small enough.
+    """Return the cut from which the samples read least, for a piece without a small enough cut.
 
     One candidate is the cut that ``Ordered.joined`` returns. The other candidates are cuts into the
-    largest blocks, unless their set graph is over ``NEAR_SMALLEST`` times as large.
+    largest blocks, except those whose set graph is over ``NEAR_SMALLEST`` times as large as the one
+    of the first candidate.
     """
     joined = graph.joined()
     most = NEAR_SMALLEST * graph.sets(joined).size
@@ -145,7 +151,7 @@ class Ordered:
         self._items = np.argsort(rank[cycle], kind="stable")
 
     def cores(self) -> Iterator[Bools]:
-        """Yield growing cores, each as a mask over items; the first core is empty."""
+        """Yield cores, each larger than the last, as masks of items. The first core is empty."""
         children = np.bincount(self._src, minlength=len(self._cycle))
         before = -1
         for most in CHILDREN:
@@ -158,10 +164,10 @@ class Ordered:
                 yield chosen[self._cycle]
 
     def cut(self, core: Bools, size: int) -> I32:
-        """Cut the core and the other items into blocks of up to ``size``; return each item's set.
+        """Cut the core, and the other items, into blocks of up to ``size``; return each item's set.
 
-        Connected items of a block share a set. Items that derive from each other share a set, too,
-        even if they are in several blocks.
+        Items of a block that are connected share a set. Items that derive from each other also
+        share a set, even if they are in several blocks.
         """
         src, dst = self._src, self._dst
         piece = np.arange(len(core), dtype=np.int32)
@@ -175,11 +181,11 @@ class Ordered:
         return forest.roots()
 
     def _join_only_parents(self, forest: Forest, size: int) -> None:
-        """Join each set that has a single parent to this parent, up to ``size`` items.
+        """Join each set that has a single parent to its parent, into sets of up to ``size`` items.
 
         The joins are worthwhile because many items derive only from an item of an earlier block,
-        and no item derives from them. They never make sets depend on each other in cycles, because
-        every path into the joined set leads through its parent.
+        and no item derives from them. The joins never make sets depend on each other in cycles,
+        because every path into a joined set leads through its parent.
         """
         roots = forest.roots()
         child, parent = distinct_pairs(roots[self._dst], roots[self._src])
@@ -189,8 +195,8 @@ class Ordered:
     def windows(self, table: I32, size: int) -> I32:
         """Put up to ``size`` items of a table that are neighbours in the order into one set.
 
-        Items that derive from nothing are in sets of their own. These sets contain no triples, so
-        reading them upstream costs nothing. Returns the set of each item.
+        Items that derive from nothing get separate sets. Such sets have no triples, so that it
+        costs nothing to read them upstream. Returns the set of each item.
         """
         derived = np.zeros(len(table), np.int32)
         derived[self._dst] = 1
@@ -205,7 +211,7 @@ class Ordered:
         return roots
 
     def joined(self) -> I32:
-        """Return the set of each item, joined along edges as far as theta allows."""
+        """Return the set of each item, if sets are joined along edges as far as theta allows."""
         forest, largest = self._begun(), 1
         while largest < self.theta - 1:
             largest = min(largest * GROWTH, self.theta - 1)
@@ -213,12 +219,12 @@ class Ordered:
         return forest.roots()
 
     def sets(self, roots: I32) -> SetGraph:
-        """Return the sets of a cut and their dependencies."""
+        """Return the sets of a cut, and the dependencies between them."""
         label = dense(roots)[0]
         return SetGraph(label, *distinct_pairs(label[self._dst], label[self._src]))
 
     def _begun(self) -> Forest:
-        """Return a forest that joins only items that derive from each other."""
+        """Return a forest in which only items that derive from each other are joined."""
         forest = Forest.of(len(self._cycle))
         together = self._cycle[self._src] == self._cycle[self._dst]
         forest.join_some(self._src[together], self._dst[together], self.theta - 1)
@@ -235,7 +241,10 @@ def _add_parents(order: I64, at: I64, heads: I32, chosen: Bools) -> None:
 
 @njit(cache=True)
 def _fill(items: I64, piece: I32, size: int) -> I32:
-    """Return each item's block within its piece; blocks take items in the order of ``items``."""
+    """Return the block of each item within its piece.
+
+    Blocks are filled in the order of ``items``.
+    """
     filled = np.zeros(len(piece), np.int32)
     block = np.empty(len(piece), np.int32)
     for item in items:

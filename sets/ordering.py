@@ -1,4 +1,4 @@
-"""An order of items or sets, where each follows the items or sets that it derives from."""
+"""An order of items or sets, in which each follows the items or sets that it derives from."""
 
 import numpy as np
 from numba import njit
@@ -10,7 +10,10 @@ from .distinct import dense_values
 
 
 def set_order(items: I64, group: I32, child: I32, parent: I32) -> I64:
-    """Order sets by component, the largest first; each set follows the sets it derives from."""
+    """Order sets by component, the largest first.
+
+    Each set follows the sets that it derives from.
+    """
     count = len(items)
     roots = dense_values(group)
     size = np.bincount(roots, items)[roots] if count else items

@@ -3,16 +3,16 @@
 The paper leaves many sets of a few items. Four rules pack them. The rules apply one after the
 other until sets and dependencies are few enough; ``docs/decisions/0006-sets.md`` measures them.
 
-1. A set that is the only child of its only parent joins that parent.
-2. Sets with the same parents and the same children join each other.
-3. Sets without parents join each other, as long as the joined set has at most twice as many
-   children as the first of them.
-4. Sets with the same parents join each other.
+1. A set that is the only child of its only parent joins that parent. 2. Sets with the same parents
+and the same children join each other. 3. Sets without parents join each other, as long as the
+joined set has at most twice as many children as the first set had. 4. Sets with the same parents
+join each other.
 
 Rules 1 and 2 enlarge a closure only by the joined items. Rule 3 costs nothing upstream, since no
-path continues from such sets, and has a bounded cost downstream. Rule 4 costs hardly more upstream
-than rule 2, but a walk downstream continues from all joined sets. Other rules that were tried join
-sets with different parents. They close cycles in the set graph and ruin queries of deep traces.
+path continues from sets without parents, and it has a bounded cost downstream. Rule 4 costs hardly
+more upstream than rule 2, but a walk downstream continues from all joined sets. Other rules that
+were tried join sets with different parents. This closes cycles in the set graph and makes queries
+of deep traces very slow.
 """
 
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ from .distinct import distinct_pairs
 
 @dataclass(frozen=True)
 class Packing:
-    """The new set of each set, and the number of sets and dependencies that remain."""
+    """The packed set that each set is in, and the number of sets and dependencies that remain."""
 
     label: I32
     size: int
@@ -38,7 +38,7 @@ class Packing:
 def pack(
     sets: int, items: I64, child: I32, parent: I32, group: I32, limit: int, enough: int
 ) -> I32:
-    """Pack sets up to ``limit`` items; return the new set of each set, numbered without gaps.
+    """Pack sets up to ``limit`` items; return the packed set of each set, numbered without gaps.
 
     Applies rules while more than ``enough`` sets and dependencies remain. ``packings`` describes
     the other arguments.
@@ -52,7 +52,7 @@ def pack(
 def packings(
     sets: int, items: I64, child: I32, parent: I32, group: I32, limit: int
 ) -> Iterator[Packing]:
-    """Yield the sets as they are, then as they are after each rule; numbers have no gaps.
+    """Yield the sets as they are, then as they are after each rule, numbered without gaps.
 
     ``items`` are the sizes of the first ``sets`` sets, which may be packed. ``child`` and
     ``parent`` are the dependencies, as distinct pairs; higher numbers in them are fixed sets, which
@@ -75,8 +75,10 @@ def packings(
 
 
 def _carried(packed: I32, count: int, child: I32, parent: I32) -> tuple[I32, I32]:
-    """Return the dependencies after packing. The numbers of fixed sets still follow those of packed
-    sets."""
+    """Return the dependencies after packing.
+
+    The numbers of the fixed sets still follow those of the packed sets.
+    """
     dense = np.unique(packed, return_inverse=True)[1]
     fewer = count - (int(dense.max(initial=-1)) + 1)
 
@@ -127,12 +129,15 @@ def _alike(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: i
 
 
 def _siblings(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: int) -> I32:
-    """Apply rule 4 (same parents) to sets with parents; compare parents by sums as in rule 2."""
+    """Apply rule 4 (same parents) to sets with parents.
+
+    Parents are compared by sums, as in rule 2.
+    """
     return _joined_alike(_sums(child, parent, nodes, 1)[: len(items)], items, group, limit)
 
 
 def _joined_alike(mine: U64, items: I64, group: I32, limit: int) -> I32:
-    """Join sets with the same component and the same sum in ``mine``, unless that sum is 0."""
+    """Join sets that have the same component and the same sum in ``mine``, unless the sum is 0."""
     single = np.flatnonzero(mine != 0)
     order = single[np.lexsort((single, mine[single], group[single]))]
     result: I32 = _fill(order, mine, group, items, limit)
@@ -176,7 +181,7 @@ def _fill(order: I64, signature: U64, group: I32, items: I64, limit: int) -> I32
 
 
 def _sources(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: int) -> I32:
-    """Apply rule 3 (sets without parents); sets with common children are tried in a row."""
+    """Apply rule 3 (sets without parents). Sets that have children in common are tried in a row."""
     at, children = neighbours(nodes, parent, child)
     chosen = np.bincount(child, minlength=nodes)[: len(items)] == 0
     sources = np.flatnonzero(chosen & (np.diff(at)[: len(items)] > 0))

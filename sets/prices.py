@@ -5,15 +5,16 @@ from collections.abc import Collection, Iterable
 from heapq import heappop, heappush
 
 Pair = tuple[int, int]
-"""Two groups of tables, the smaller number first, or one group twice."""
+"""Two groups of tables, the one with the smaller number first, or one group twice."""
 STALE = -1
-"""Stands for the number of joined pairs if the cost of a pair is not fully measured."""
+"""The value instead of a number of joined pairs if the cost of a pair is not fully measured."""
 
 
 class Prices:
-    """Pairs with their costs. Pairs without a known cost come first, in the order of their arrival.
+    """Pairs with their costs.
 
-    An entry of the heap is valid only while ``_latest`` has the entry's number.
+    Pairs without a known cost come first, in the order in which they were added. An entry of the
+    heap is valid only while ``_latest`` has the number of this entry.
     """
 
     def __init__(self, pairs: Iterable[Pair]) -> None:
@@ -40,7 +41,7 @@ class Prices:
         return pair, taken
 
     def put(self, pair: Pair, cost: float, taken: int) -> None:
-        """Add a pair with its cost, which was measured when ``taken`` pairs had been joined."""
+        """Add a pair with its cost, which was measured after ``taken`` pairs had been joined."""
         self._count += 1
         self._latest[pair] = self._count
         heappush(self._heap, (cost, taken, self._count, pair))
@@ -51,7 +52,10 @@ class Prices:
         return self._heap[0][0] if self._heap else math.inf
 
     def forget(self, pairs: Iterable[Pair]) -> None:
-        """Forget the costs of these pairs; add a pair without a cost if it is not in the queue."""
+        """Forget the costs of these pairs.
+
+        Pairs that are not in the queue are added without a cost.
+        """
         for pair in pairs:
             self._latest.pop(pair, None)
             self._unknown[pair] = None

@@ -1,7 +1,7 @@
-"""The number of triples that queries would read from sets, by walks from sampled items.
+"""The number of triples that queries would read from sets, measured by walks from sampled items.
 
-A query reads the triples of every set that it reaches, and a set owns the triples that end in its
-items (CSProv, section IV). A walk in this module goes on from all items of each set that it
+A query reads the triples of every set that it reaches. The triples of a set are those that end in
+its items (CSProv, section IV). A walk in this module continues from all items of each set that it
 reaches, so it counts exactly the triples that a query reads.
 """
 
@@ -17,9 +17,9 @@ from .depths import neighbours
 from .forest import Forest, root
 
 SAMPLES = 50
-"""The number of items drawn from all derived items; about as many are drawn table by table."""
+"""The number of samples drawn from all derived items. About as many are drawn table by table."""
 SEED = 0
-"""A fixed seed, so that the same graph always gets the same samples."""
+"""The fixed seed, by which the same graph always gets the same samples."""
 UNBOUNDED = 1 << 62
 """A limit that no number of triples reaches."""
 
@@ -41,7 +41,7 @@ class SetGraph:
 
 @dataclass(frozen=True)
 class SampleReader:
-    """A graph and sampled items, to measure the triples that queries for these items read."""
+    """A graph and sampled items, used to measure how many triples queries for these items read."""
 
     samples: I64
     up: tuple[I64, I32]
@@ -49,7 +49,7 @@ class SampleReader:
 
     @classmethod
     def of(cls, src: Edges, dst: Edges, table: I32) -> "SampleReader":
-        """Draw the samples, half of them by table: people also ask for items of small tables."""
+        """Draw the samples, half of them by table, as people also ask for items of small tables."""
         items = len(table)
         up = neighbours(items, dst, src)
         derived = np.flatnonzero(np.diff(up[0]))
@@ -59,13 +59,16 @@ class SampleReader:
     def read(self, forest: Forest, most: int = UNBOUNDED) -> int:
         """Return the number of triples that all samples read in both directions.
 
-        Counting stops once the number is above ``most``.
+        Counting stops as soon as the number is above ``most``.
         """
         edges = *self.up, *self.down, self.up[0]
         return int(_read(self.samples, *edges, forest.parent, forest.ring, most))
 
     def read_sets(self, graph: SetGraph, most: int = UNBOUNDED) -> int:
-        """Return the result of ``read`` for these sets, faster if closures are large."""
+        """Return what ``read`` returns, but for these sets.
+
+        This is faster if closures are large.
+        """
         sets = int(graph.label.max()) + 1
         own = np.bincount(graph.label, np.diff(self.up[0]), sets).astype(np.int64)
         up, down = (
@@ -101,7 +104,7 @@ def _read(
     ring: I32,
     most: int,
 ) -> int:
-    seen = np.full(len(parent), -1, np.int32)  # the last walk at each set; needs no reset
+    seen = np.full(len(parent), -1, np.int32)  # the last walk that reached each set
     stack = np.empty(len(parent), np.int32)
     total = 0
     for number in range(2 * len(samples)):
@@ -127,7 +130,7 @@ def _reach(
     stack: I32,
     most: int,
 ) -> int:
-    """Return the number of triples in all sets reached from an item's set."""
+    """Return the number of triples in all sets that are reached from the set of an item."""
     seen[root(parent, item)] = mark
     top = _push(item, ring, stack, 0)
     total = 0

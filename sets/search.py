@@ -1,10 +1,11 @@
 """The search for the best cut of large pieces, which tries several ways and keeps the best.
 
-The first way joins tables (``contraction``). If tables derive from themselves, or if joining tables
-is not enough, the items are also put in order and cut into blocks (``ordered_blocks``).
+The first way joins tables (``contraction``). The second way puts the items in order and cuts them
+into blocks (``ordered_blocks``). It is tried if tables derive from themselves, or if joining tables
+is not enough.
 
-Pieces with the same tables, and the same dependencies between them, are of one kind and are cut
-alike. So one search is enough for all copies of a workflow, and for each time it was run.
+Pieces that have the same tables, and the same dependencies between these tables, are of one kind
+and are cut alike. So one search is enough for all copies and all runs of a workflow.
 """
 
 from collections.abc import Iterator
@@ -30,28 +31,34 @@ from .stars import ALONE, SOURCES, star_sets
 ENOUGH = 5
 """A cut is small enough if it has at most one set or dependency for every ``ENOUGH`` items."""
 FREE = 1_000
-"""The most triples that sampled questions read on average from a cut that is fast enough.
+"""The largest average number of triples that sampled questions read from a cut that is fast enough.
 
 The limit applies if tables derive from themselves. Of the cuts that are fast enough, the search
 chooses the cut with the smallest set graph. Reading this many triples takes less time than looking
 up the item that a question names.
 """
 FREE_PART = 100
-"""The limit in a small component is one in this many of its triples, if that is below ``FREE``."""
+"""In a small component, the limit is its number of triples divided by this number.
+
+It applies if it is below ``FREE``.
+"""
 PACKING_FACTOR = 5
 """Quick packing is tried if the set graph is at most this many times as large as allowed."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A connected piece: items, their tables numbered from 0, and edges as positions of items."""
+    """A connected piece of a graph.
+
+    Tables are numbered from 0, edges connect positions of items.
+    """
 
     items: I64
     table: I32
     src: I32
     dst: I32
     kind: bytes
-    """A digest of the piece's tables and the dependencies between them."""
+    """A digest of the piece's tables and of the dependencies between these tables."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +73,7 @@ class CutPlan:
 
 
 Plans: TypeAlias = dict[bytes, CutPlan | None]
-"""The plan for each kind of pieces that was searched; None if none was found."""
+"""For each kind of pieces that was searched, its plan; None if no plan was found."""
 
 
 def find_sets(
@@ -79,16 +86,16 @@ def find_sets(
     plans: Plans | None = None,
     bar: I32 | None = None,
 ) -> I32:
-    """Return the set of each item, as one of its items; a piece below ``theta`` is one set.
+    """Return the set of each item, named by one of its items. A piece below ``theta`` is one set.
 
     ``label`` numbers the pieces from 0. Sets will be packed up to ``limit`` items. ``plans`` has
-    the plans of other pieces, and gets the plans of these pieces. ``bar`` has for each item a
-    threshold of its piece instead of theta: pieces of fewer items are not searched.
+    the plans of other pieces, and gets the plans of these pieces. ``bar`` has, for each item, the
+    threshold of its piece, which replaces theta: pieces of fewer items are not searched.
     """
     sets = _first_items(label)
     plans = {} if plans is None else plans
     bar = np.full(len(label), theta, np.int32) if bar is None else bar
-    if limit > 1:  # else packing is turned off
+    if limit > 1:  # below, packing is turned off
         most = min(SOURCES * limit, theta - 1)
         found = star_sets(label, src, dst, table, _are_large(label, bar), most, ENOUGH)
         cut = found != ALONE
@@ -100,7 +107,7 @@ def find_sets(
 
 
 def _roots(piece: Piece, theta: int, limit: int, plans: Plans) -> I32:
-    """Return the set of each item of a piece, as one of its items."""
+    """Return the set of each item of a piece, named by one of its items."""
     cycle = cycles(len(piece.items), piece.src, piece.dst)
     groupings = list(bands(piece.src, piece.dst, piece.table, cycle))
 
@@ -115,7 +122,7 @@ def _roots(piece: Piece, theta: int, limit: int, plans: Plans) -> I32:
     packed = _Packed(piece, limit)
     reader = SampleReader.of(piece.src, piece.dst, piece.table)
 
-    # Smaller pieces join stored items, and their tables may derive from stored rows of themselves.
+    # Pieces below theta join stored items, so that rows may derive from stored rows of their table.
     cyclic = len(piece.items) < theta or on_cycles(piece.src, piece.dst, piece.table).any()
     free = min(FREE, len(piece.src) // FREE_PART) * 2 * len(reader.samples) if cyclic else 0
 
@@ -140,7 +147,7 @@ def _roots(piece: Piece, theta: int, limit: int, plans: Plans) -> I32:
 
 
 def _large_pieces(label: I32, src: Edges, dst: Edges, table: I32, bar: I32) -> Iterator[Piece]:
-    """Yield the pieces of at least as many items as ``bar`` has at their items, largest first."""
+    """Yield the pieces that have as many items as ``bar`` requires for these, largest first."""
     sizes = np.bincount(label)
     large = np.flatnonzero(_are_large(label, bar))
     if not len(large):
@@ -162,7 +169,7 @@ def _large_pieces(label: I32, src: Edges, dst: Edges, table: I32, bar: I32) -> I
 
 
 def _are_large(label: I32, bar: I32) -> Bools:
-    """Return whether each piece has at least as many items as ``bar`` requires for its items."""
+    """Return, for each piece, whether it has as many items as ``bar`` requires for its items."""
     sizes = np.bincount(label)
     bars = np.zeros(len(sizes), np.int32)
     bars[label] = bar
@@ -170,20 +177,20 @@ def _are_large(label: I32, bar: I32) -> Bools:
 
 
 def _kind(tables: I32, from_: I64, to: I64) -> bytes:
-    """Return a digest of a piece's tables and of the pairs of tables between which it has edges.
+    """Return a digest of a piece's tables, and of the pairs of tables that have edges between them.
 
-    The pairs are listed and not marked in a matrix, which would be huge: a piece may have as many
-    tables as items.
+    The pairs are listed instead of marked in a matrix, because a piece may have as many tables as
+    items, and the matrix would be huge.
     """
     return sha256(tables.tobytes() + distinct(from_ * len(tables) + to).tobytes()).digest()
 
 
 def _as_met(src: I32, dst: I32) -> I64:
-    """Return the items in the order that the edges first name them.
+    """Return the items in the order in which the edges first name them.
 
-    Files tend to name an item near the items it derives from, and the search is faster if such
-    items are close to each other. With items in the order of hashes, the search takes nine times as
-    long on the paper's trace.
+    Files tend to name an item near the items that it derives from, and the search is faster if
+    these items are close to each other. With items in the order of hashes, the search takes nine
+    times as long on the paper's trace.
     """
     met = np.column_stack((src, dst)).ravel()[::-1]
     first = np.empty(int(met.max()) + 1, np.int64)
@@ -198,7 +205,7 @@ def _runs(rank: I32, count: int) -> Iterator[I64]:
 
 
 class _Packed:
-    """A packer of the sets of a piece, which returns the packed sets if they are few enough."""
+    """A packer of the sets of a piece. It returns the packed sets if they are few enough."""
 
     def __init__(self, piece: Piece, limit: int) -> None:
         self._piece, self._limit = piece, limit
@@ -220,7 +227,7 @@ class _Packed:
 
 
 def _first_items(label: I32) -> I32:
-    """Return for each item the first item with the same label."""
+    """Return, for each item, the first item that has the same label."""
     first = np.empty(int(label.max(initial=-1)) + 1, np.int32)
-    first[label[::-1]] = np.arange(len(label), dtype=np.int32)[::-1]  # the last one stays
+    first[label[::-1]] = np.arange(len(label), dtype=np.int32)[::-1]  # the value written last stays
     return first[label]

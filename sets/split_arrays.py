@@ -1,4 +1,4 @@
-"""Splits of tables as arrays: the split of each table at each nesting level."""
+"""Splits of tables, as arrays with the split that each table is in at each nesting level."""
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 
@@ -19,7 +19,7 @@ def tables_of(splits: Iterable["str | Split"]) -> Iterator[str]:
 
 
 def restricted(splits: Sequence[Split], tables: Set[str]) -> list[Split]:
-    """Return the splits without the tables that are not in ``tables``, and without empty splits."""
+    """Return the splits without tables that ``tables`` lacks, and without empty splits."""
     kept: list[Split] = []
     for split in splits:
         texts = [part for part in split if isinstance(part, str) and part in tables]

@@ -1,9 +1,10 @@
 """The cut of pieces whose derived items derive from sources only, without a search.
 
 A report leaves such a piece: each of its rows derives from many rows of its sources. The cut makes
-each derived item a set, and puts sources with the same derived items into one set. It reads nothing
-that an answer does not need: a set of sources has no triples, and an item that derives from one of
-its sources derives from all. No search finds a cut that reads less.
+each derived item a set, and puts sources from which the same items derive into one set. With this
+cut, a query reads nothing that its answer does not need: a set of sources has no triples, and an
+item that derives from one source of a set derives from all of them. No search finds a cut with
+which queries read less.
 """
 
 import numpy as np
@@ -15,28 +16,29 @@ from .components import Edges
 from .distinct import distinct_pairs
 
 FEW = 20
-"""The module cuts a piece if it has at least this many items for each derived item.
+"""A piece is cut here if it has at least this many items for each derived item.
 
-Otherwise there would be too many sets, and the search joins derived items with their sources.
+Otherwise there would be too many sets, and the search joins derived items with their sources
+instead.
 """
 SOURCES = 20
-"""A set of sources may have this many times as many items as a packed set.
+"""A set of sources may have up to this many times as many items as a packed set.
 
-A later ingest may use only some items of the set, and a question about another item then reads the
-triples of all. Reading some thousand triples takes less time than looking up the item that a
-question names.
+A later ingest may use only some items of the set. A question about another item then reads the
+triples of all of them. Reading some thousand triples takes less time than looking up the item that
+a question names.
 """
 ALONE = np.int32(-1)
-"""Stands for the set of an item that the module does not cut."""
+"""The value instead of a set for an item that the module does not cut."""
 
 
 def star_sets(
     label: I32, src: Edges, dst: Edges, table: I32, chosen: Bools, limit: int, enough: int
 ) -> I32:
-    """Return the set of each item, as one of its items; ``ALONE`` for items that are not cut.
+    """Return the set of each item, named by one of its items; ``ALONE`` for items that are not cut.
 
-    ``label`` numbers the pieces from 0, and ``chosen`` says which of them to cut. No set of sources
-    has more than ``limit`` items. A piece stays uncut if it would have more than one set or
+    ``label`` numbers the pieces from 0, and ``chosen`` is a mask of the pieces to cut. No set of
+    sources has more than ``limit`` items. A piece stays uncut if it would have more than one set or
     dependency for every ``enough`` items.
     """
     sizes = np.bincount(label)
@@ -61,9 +63,10 @@ def star_sets(
 
 @njit(cache=True)
 def _signatures(src: Edges, dst: Edges, table: I32) -> U64:
-    """Return a number for each item, which sources of a table with the same derived items share.
+    """Return a number for each item.
 
-    Other items share a number only by chance; questions then read more, but answers stay right.
+    Sources of a table from which the same items derive share a number. Other items share a number
+    only by chance; questions then read more, but answers stay right.
     """
     sums = np.zeros(len(table), np.uint64)
     for item in range(len(table)):
@@ -77,11 +80,11 @@ def _signatures(src: Edges, dst: Edges, table: I32) -> U64:
 
 @njit(cache=True)
 def _group(src: Edges, signature: U64, chosen: Bools, limit: int, sets: I32) -> None:
-    """Put sources into sets in the order that the edges name them, so neighbours stay together.
+    """Put sources into sets in the order in which edges name them: neighbours stay together.
 
-    ``sets`` has ``ALONE`` for each source, and gets an item of its set.
+    ``sets`` has ``ALONE`` for each source at first, and gets an item of the source's set.
     """
-    size = 1  # of a hash table that is at most half full, so that probing is short
+    size = 1  # of a hash table at most half full, so that probes are short
     while size < 2 * min(len(sets), len(src)):
         size *= 2
     leader, free = np.full(size, np.int32(-1)), np.zeros(size, np.int64)

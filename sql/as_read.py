@@ -4,7 +4,7 @@ from sqlglot import exp
 
 
 def put_right(nodes: list[exp.Expr]) -> None:
-    """Change SEMI joins, joins with UNNEST, ``count()``, and LIMIT by a computed share of rows."""
+    """Correct SEMI joins, joins with UNNEST, ``count()``, and LIMIT by a computed share of rows."""
     for node in nodes:
         if isinstance(node, exp.Join):
             _join(node)
@@ -30,7 +30,7 @@ def _semi(join: exp.Join) -> None:
 
 
 def _share(limit: exp.Limit) -> None:
-    """Write a computed share with the sign ``%``: DuckDB accepts the word for numbers only."""
+    """Write a computed share with the sign ``%``; DuckDB accepts PERCENT after numbers only."""
     options = limit.args.get("limit_options")
     if options is None or not options.args.get("percent"):
         return

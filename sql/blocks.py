@@ -25,7 +25,7 @@ def unwrapped(query: exp.Expr) -> exp.Expr:
 
 
 def own(root: exp.Expr, *kinds: type[Node]) -> Iterator[Node]:
-    """Yield the nodes of some kinds in a block, without nested queries, in text order."""
+    """Yield a block's nodes of some kinds, except those in nested queries, in text order."""
     todo: list[exp.Expr] = [root]
     while todo:
         node = todo.pop()
@@ -36,7 +36,7 @@ def own(root: exp.Expr, *kinds: type[Node]) -> Iterator[Node]:
 
 
 ENDS = (exp.Select, exp.SetOperation, exp.Column, exp.Identifier, exp.Literal)
-"""Nodes that are nested queries, or have nothing of interest below."""
+"""Nodes below which ``own`` does not look: nested queries, and nodes with nothing of interest."""
 
 
 def sources(select: exp.Select) -> list[exp.Expr]:
@@ -81,15 +81,16 @@ def is_plain(query: exp.Expr) -> bool:
 
 
 def is_resolved(select: exp.Select) -> bool:
-    """Return whether all columns of a block have a table, except in its ORDER BY."""
+    """Return whether all columns of a block, except in its ORDER BY, name their table."""
     parts = (part for part in select.iter_expressions() if not isinstance(part, exp.Order))
     return all(column.table for part in parts for column in part.find_all(exp.Column))
 
 
 def plain_blocks(select: exp.Select) -> int:
-    """Return the number of blocks that a block of joins consists of, without blocks in expressions.
+    """Return the number of blocks in a block of joins: the block, and those of its derived tables.
 
-    Returns 0 if it reads anything except tables, and derived tables that only join tables.
+    Blocks in expressions do not count. Returns 0 if the block reads anything except tables, and
+    derived tables that only join tables.
     """
     found = 1
     for source in sources(select):

@@ -1,8 +1,8 @@
 """DuckDB's own reading of a query: the plan that it binds, before it optimises.
 
 provhouse reads SQL with sqlglot, and DuckDB with its own parser and catalogue. A query has lineage
-only if both agree: DuckDB must bind the text that provhouse writes from its tree to the plan of the
-user's text, and that plan must scan the tables that provhouse found.
+only if both agree: provhouse writes its tree as text again; DuckDB must bind this text to the same
+plan as the user's text, and the plan must scan the tables that provhouse found.
 """
 
 import json
@@ -21,15 +21,15 @@ from .scan_order import CHOOSING, KEEPS, in_table_order, renumber
 IGNORED = re.compile(
     r'"(?:alias|query_location|query_location_length|table_index)":(?:"(?:[^"\\]|\\.)*"|\d+),?'
 )
-"""Parts of a plan that do not change its result. The quotes in texts of a plan are escaped."""
+"""The pattern of parts of a plan that do not change its result. Quotes in a plan are escaped."""
 NAN = re.compile('"value":(-?[A-Z][A-Za-z]*)')
-"""NaN and infinity, in DuckDB's notation, which is not JSON. The quotes in texts are escaped."""
+"""The pattern of NaN and infinity, which DuckDB does not write as JSON. Quotes are escaped."""
 SPELLING = {
     "alias", "query_location", "query_location_length", "table_index", "is_operator",
     "bound_columns", "aggregate_index", "group_index", "groupings_index", "window_index",
     "unnest_index", "cte_index", "mark_index", "input_table_names",
 }  # fmt: skip
-"""The ignored parts, and further parts that depend on spelling, such as the case of names."""
+"""The parts in ``IGNORED``, and further parts that depend on spelling, such as letter case."""
 TRUE = {
     "expression_class": "BOUND_CONSTANT",
     "type": "VALUE_CONSTANT",
@@ -41,7 +41,7 @@ CALLED = re.compile(f'"qname":{PATH}')
 
 
 class NotBound(Exception):
-    """The error for a text that DuckDB does not bind, or whose plan it cannot write down."""
+    """The error for a text that DuckDB does not bind, or whose plan DuckDB cannot write as JSON."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,10 @@ class Bound:
         return {str(json.loads(path)[-1]).lower() for path in set(CALLED.findall(self.text))}
 
     def same(self, other: "Bound", names: Mapping[str, str]) -> bool:
-        """Return whether two plans compute the same. ``names`` has functions with several names."""
+        """Return whether two plans compute the same.
+
+        ``names`` has the documented name of each function, by its other names.
+        """
         if IGNORED.sub("", self.text) == IGNORED.sub("", other.text):
             return True
         one, two = (json.loads(each.text) for each in (self, other))
@@ -100,10 +103,10 @@ class _Reader:
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
         self._ctes: dict[int, int] = {}
-        """The WITH queries in the order of the plan, by their numbers in the plan."""
+        """The position of each WITH query in the plan's order, by its number in the plan."""
 
     def plain(self, node: Any) -> Any:
-        """Return a part of a plan in this form."""
+        """Return a part of a plan in a form independent of spelling and numbering."""
         if isinstance(node, list):
             return [self.plain(each) for each in node]
         if not isinstance(node, dict):
@@ -140,7 +143,7 @@ def _same_form(found: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any
 
 
 def _chosen_last(node: dict[str, Any]) -> dict[str, Any]:
-    """Return ORDER BY or LIMIT with a choice of columns above it instead of below."""
+    """Return an ORDER BY or LIMIT node; move a choice of columns from below it to above it."""
     below: dict[str, Any] = node["children"][0]
     if any(map(node.get, CHOOSING)):
         return node
@@ -153,7 +156,7 @@ def _chosen_last(node: dict[str, Any]) -> dict[str, Any]:
 
 
 def _repeats(node: dict[str, Any]) -> bool:
-    """Return whether a node is ``SELECT * FROM (...)``, with the columns of the query within."""
+    """Return whether a node only repeats the columns below it, as ``SELECT * FROM (...)`` does."""
     if node.get("type") != "LOGICAL_PROJECTION":
         return False
     found = [(each.get("type"), each.get("index", 0)) for each in node["expressions"]]

@@ -1,4 +1,7 @@
-"""The tables and views that a connection sees, read once until a table or view changes."""
+"""The tables and views that a connection sees.
+
+They are read once, and again only after a table or view has changed.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""The collations of columns, which let DuckDB take texts that differ for equal."""
+"""The collations of columns, by which DuckDB may treat different texts as equal."""
 
 import json
 from typing import Any
@@ -10,10 +10,10 @@ from .not_covered import REWRITE, NotCovered
 
 
 def collations(con: duckdb.DuckDBPyConnection, sql: str) -> dict[int, str]:
-    """Return the collations of the columns of a query by position, for columns that have one.
+    """Return, by position, the collation of each column of a query that has a collation.
 
     Raises NotCovered for a text with a collation inside another value, and for a query whose plan
-    DuckDB does not write down.
+    DuckDB cannot write as JSON.
     """
     try:
         (found,) = bound(con, sql)

@@ -4,7 +4,10 @@ from sqlglot import exp
 
 
 def cte_of(table: exp.Table) -> exp.CTE | None:
-    """Return the WITH query that a table names, or None. Queries see only earlier ones."""
+    """Return the WITH query that a table names, or None.
+
+    Unless the clause is recursive, a WITH query sees only earlier WITH queries.
+    """
     if table.db:
         return None
     node: exp.Expr | None = table

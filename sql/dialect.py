@@ -30,7 +30,7 @@ SYNTAX = {"CAST", "TRY_CAST", "EXTRACT", "TRIM", "SUBSTRING", "POSITION", "OVERL
 OPERATORS = {"AND", "OR", "CASE", "COLLATE", "EXISTS", "LIKE", "FILTER", "STRUCT", "VALUES"}
 RENAMED = {*DuckDB.Parser.FUNCTIONS, *DuckDB.Parser.FUNCTION_PARSERS} - KNOWN - SYNTAX - OPERATORS
 NOT_CALLED = {TokenType.ALIAS, TokenType.DCOLON, TokenType.STAR, TokenType.R_PAREN}
-"""Tokens before the name of a type, or before a clause such as ``* replace (...)``."""
+"""Tokens after which a name is no function, but a type or a clause such as ``* replace (...)``."""
 
 
 PIVOTS = {TokenType.PIVOT, TokenType.UNPIVOT}
@@ -48,20 +48,23 @@ class Verbatim(DuckDB):
 
 
 class Meta(dict[str, Any]):
-    """Metadata of a node. A copy of the node copies it shallowly, in a third of the time."""
+    """Metadata of a node.
+
+    A copy of the node has a shallow copy of it, made in a third of the time.
+    """
 
     def __deepcopy__(self, memo: object) -> "Meta":
         return Meta(self)
 
 
 def meta(node: exp.Expr) -> Mapping[str, Any]:
-    """Return the metadata of a node without creating any, which each copy would copy."""
+    """Return a node's metadata without creating any: copies of the node would copy it."""
     found: Mapping[str, Any] | None = node._meta
     return found or {}
 
 
 def text(tree: exp.Expr) -> str:
-    """Return a tree without PIVOT as SQL."""
+    """Return the SQL of a tree that has no PIVOT."""
     return DuckDB().generator(unsupported_level=ErrorLevel.RAISE).generate(tree, copy=False)
 
 
@@ -73,7 +76,7 @@ def key(node: exp.Expr) -> str:
 
 
 def text_with_pivots(tree: exp.Expr, unsupported: ErrorLevel = ErrorLevel.IGNORE) -> str:
-    """Return a tree as SQL, with the tables of columns in PIVOT, which sqlglot leaves out."""
+    """Return a tree as SQL. Columns in PIVOT keep their tables, which sqlglot would leave out."""
     if tree.find(exp.Pivot) is not None:
         tree = tree.copy()
         for pivot in tree.find_all(exp.Pivot):
@@ -155,7 +158,7 @@ def _negate(negated: exp.Not) -> None:
 def _keep_nulls(nulls: exp.Expr) -> None:
     """Keep IGNORE NULLS in the argument of a function, where sqlglot would leave it out.
 
-    The node for an item of ORDER BY carries it, since any words can follow this node.
+    The words are put into a node for an item of ORDER BY, since any words can follow this node.
     """
     if isinstance(nulls.parent, exp.Anonymous):
         words = "IGNORE NULLS" if isinstance(nulls, exp.IgnoreNulls) else "RESPECT NULLS"

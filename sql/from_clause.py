@@ -15,7 +15,7 @@ METHODS = ("POSITIONAL", "ASOF")
 def reads_choice(select: exp.Select) -> bool:
     """Return whether the FROM clause of a block may have other rows when it runs again.
 
-    Derived tables that can be stored by themselves no longer count: they are stored already.
+    Derived tables that can be stored by themselves do not count: they are already stored.
     """
     joins = select.args.get("joins") or []
     if select.args.get("sample") or any(each.method in METHODS for each in joins):
@@ -24,7 +24,7 @@ def reads_choice(select: exp.Select) -> bool:
 
 
 def _depends(source: exp.Expr) -> bool:
-    """Return whether a derived table chooses among rows by values of the items before it."""
+    """Return whether a derived table chooses rows by values of the items before it in FROM."""
     return (
         isinstance(source, exp.Subquery)
         and bool(outer_columns(source))
@@ -33,7 +33,7 @@ def _depends(source: exp.Expr) -> bool:
 
 
 def chooses(query: exp.Expr) -> bool:
-    """Return whether a block may choose other rows, or orders, when it runs again."""
+    """Return whether a block may choose other rows, or another order, when it runs again."""
     if query.args.get("limit") or query.args.get("offset"):
         return True
     if not isinstance(query, exp.Select):
@@ -81,7 +81,7 @@ MOVED = ("from_", "joins", "sample")
 
 
 def _columns(select: exp.Select) -> Iterator[exp.Column]:
-    """Yield the columns of a block outside FROM, also in its subqueries."""
+    """Yield the columns that a block uses outside FROM, including those in its subqueries."""
     for clause, found in list(select.args.items()):
         if clause in MOVED:
             continue

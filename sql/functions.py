@@ -30,7 +30,7 @@ class Functions:
     names: dict[str, str] = field(default_factory=dict)
     """The documented name of each function, by its other names."""
     macros: dict[str, list[Macro]] = field(default_factory=dict)
-    """Macros by name. Macros with one name differ in the number of their parameters."""
+    """Macros by name. Macros with the same name differ in the number of their parameters."""
 
     def macro(self, name: str, arguments: int, table: bool) -> Macro | None:
         """Return the macro that a call means, or None. ``table`` is whether the call is in FROM."""

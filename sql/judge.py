@@ -17,7 +17,8 @@ from .not_covered import REWRITE, NotCovered, refuse
 def check(con: duckdb.DuckDBPyConnection, sql: str, tree: exp.Expr, catalog: Catalog) -> Bound:
     """Return DuckDB's plan of a text, if DuckDB binds the tree to the same plan.
 
-    Raises NotCovered if it does not, or if the query calls a function that changes its value.
+    Raises NotCovered if it does not, or if the query calls a function that has another value at
+    each call.
     """
     try:
         text = dialect.text_with_pivots(tree, ErrorLevel.RAISE)
@@ -50,14 +51,14 @@ def _bound(con: duckdb.DuckDBPyConnection, sql: str, tree: exp.Expr, why: str) -
 
 
 def refuse_unstable(found: Bound, tree: exp.Expr, functions: Functions) -> None:
-    """Refuse functions with another value at each call, since a witness query would not agree."""
+    """Refuse functions with another value at each call, which a witness query could not repeat."""
     if unstable := sorted(found.called & functions.unstable):
         node = _call(tree, unstable)
         refuse(node.sql("duckdb").lower() if node else f"{unstable[0]}()", node or tree)
 
 
 def _call(tree: exp.Expr, names: Sequence[str]) -> exp.Expr | None:
-    """Return the first call of one of some functions in a tree."""
+    """Return the first call in a tree of any function in ``names``, or None."""
     for node in tree.find_all(exp.Func):
         name = node.name if isinstance(node, (exp.Anonymous, exp.AggFunc)) else node.sql_name()
         if name.lower() in names or node.sql_name().lower() in names:

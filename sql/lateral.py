@@ -6,8 +6,8 @@ from sqlglot import exp
 def mark(tree: exp.Expr) -> None:
     """Add LATERAL to all derived tables that may refer to items before them.
 
-    sqlglot looks for names in these items only where the word stands. It does not know the word in
-    a join without parentheses inside another join, ``a JOIN (...) b JOIN c ON p ON q``.
+    sqlglot looks for names in these items only where the word LATERAL stands. It does not accept
+    the word in a join without parentheses inside another join, ``a JOIN (...) b JOIN c ON p ON q``.
     """
     found = [join.this for join in tree.find_all(exp.Join) if isinstance(join.this, exp.Subquery)]
     found = [each for each in found if isinstance(each.this, exp.Query) and each.alias]

@@ -9,7 +9,7 @@ from .subqueries import outer_columns
 
 
 def choices(query: exp.Expr, nodes: Iterable[exp.Expr]) -> list[str]:
-    """Return the clauses that choose rows by the number of other rows, each with its place.
+    """Return the clauses that choose rows by counting other rows, each with its place.
 
     The rows of such a query cannot always be computed again from their records, which lack the rows
     that were passed over. A LIMIT of the whole query does not count, unless it is a share.
@@ -29,8 +29,8 @@ def choices(query: exp.Expr, nodes: Iterable[exp.Expr]) -> list[str]:
 def take_ties(query: exp.Expr) -> None:
     """Make LIMITs that depend on asked values take all ties, or else all rows they choose from.
 
-    After the query ran, it is unknown which ties it took. Rows before an OFFSET decide which rows
-    follow, so they count too.
+    After the query has run, it is unknown which ties it took. Rows before an OFFSET decide which
+    rows follow, so they count too.
     """
     for block in [query, *query.find_all(exp.Select, exp.SetOperation)]:
         if not (block.args.get("limit") or block.args.get("offset")):

@@ -26,7 +26,7 @@ def lower(query: exp.Expr) -> None:
 
 
 class Below:
-    """The derived table that gets the rows of a grouped block."""
+    """The derived table that has the rows of a grouped block before they are grouped."""
 
     def __init__(self, select: exp.Select, name: str) -> None:
         self.select = select

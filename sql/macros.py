@@ -16,7 +16,7 @@ DEPTH = 50
 def unfold(tree: exp.Expr, nodes: Iterable[exp.Expr], functions: Functions) -> bool:
     """Unfold the macros in a query, except built-in macros that only compute with plain values.
 
-    ``nodes`` are the nodes of the tree. Returns whether the query has any macros.
+    ``nodes`` are the nodes of the tree. Returns whether any macro was unfolded.
     """
     for depth in range(DEPTH):
         calls = [
@@ -82,7 +82,7 @@ def _replace(call: exp.Func, macro: Macro) -> None:
         alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(macro.name))
         table.replace(exp.Subquery(this=body, alias=alias, joins=table.args.get("joins")))
     else:
-        whole = call.parent if isinstance(call.parent, exp.Dot) else call  # it has its schema
+        whole = call.parent if isinstance(call.parent, exp.Dot) else call  # with a schema
         whole.replace(exp.paren(body))
 
 

@@ -1,4 +1,4 @@
-"""Keys that SELECT lists: for ORDER BY ALL, GROUP BY ALL, and GROUPING SETS."""
+"""Keys that are taken from the SELECT list, for ORDER BY ALL, GROUP BY ALL and GROUPING SETS."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ def name_all(tree: exp.Expr) -> None:
 
 
 def expand_all(nodes: list[exp.Expr]) -> None:
-    """Replace GROUP BY ALL by its keys: it would include columns that are added later."""
+    """Replace GROUP BY ALL by its keys, since ALL would include columns that are added later."""
     for group in nodes:
         select = group.parent if isinstance(group, exp.Group) else None
         if not isinstance(select, exp.Select) or not group.args.get("all"):
@@ -53,7 +53,7 @@ def _beside(select: exp.Select) -> list[exp.Expr]:
 
 
 def _is_key(projection: exp.Expr, select: exp.Select) -> bool:
-    """Return whether GROUP BY ALL includes a column of SELECT: it depends on the block's rows."""
+    """Return whether a column of SELECT depends on the block's rows, as GROUP BY ALL requires."""
     if any(is_aggregate(node) for node in own(projection, exp.Func)):
         return False
     bound = {source.alias_or_name for source in sources(select)}
@@ -67,7 +67,7 @@ def _is_key(projection: exp.Expr, select: exp.Select) -> bool:
 
 
 def expand_named(nodes: list[exp.Expr]) -> None:
-    """Replace positions and names by the keys they stand for."""
+    """Replace positions and names in grouping sets by the keys that they stand for."""
     for select, keys in _grouped_by_sets(nodes):
         listed = select.expressions
         by_name = {each.alias_or_name: each for each in listed}

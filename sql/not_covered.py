@@ -18,7 +18,7 @@ LOAD = "Make a table of it with register(name, data), and read that"
 
 
 PLACE = ("line", "col", "start", "end")
-"""The metadata of a node that give its place in the query."""
+"""The keys in a node's metadata whose values give the node's place in the query."""
 
 
 def refuse(what: str, node: exp.Expr, remedy: str = REWRITE) -> NoReturn:

@@ -1,7 +1,7 @@
 """The names and types of the columns of a result, read from a text and its bound plan.
 
-DuckDB also returns them, but binds the text once more for that. This module finds them if a name
-can be spelled in only one way, and a type has no parts.
+DuckDB also returns them, but would bind the text once more. This module finds the names and types
+if each name can be spelled in only one way, and no type has parts.
 """
 
 import json
@@ -58,7 +58,7 @@ def _spelled_otherwise(columns: set[str], nodes: Iterable[exp.Expr], catalog: Ca
 
 
 def outputs(names: list[str], plan: Bound) -> list[Output] | None:
-    """Return the columns of a result with these names, or None if its plan does not show them."""
+    """Return the names and types of a result's columns, or None if the plan does not show them."""
     (node,) = json.loads(plan.text)["plans"]
     while node["type"] in PASS:
         node = node["children"][-1]
@@ -74,7 +74,7 @@ def outputs(names: list[str], plan: Bound) -> list[Output] | None:
 
 
 def _kind(expression: dict[str, Any]) -> str:
-    """Return a type as DuckDB writes it; empty for a type with parts."""
+    """Return the type of an expression as DuckDB writes it; empty for a type with parts."""
     kind = expression.get("return_type") or expression.get("value", {}).get("type", {})
     name, info = kind.get("id", ""), kind.get("type_info")
     if name == "DECIMAL" and info and "width" in info:

@@ -46,9 +46,10 @@ class Reference:
 
 @dataclass
 class Parsed:
-    """A qualified query. The metadata of each table has a position, as ``ref`` or ``cte``.
+    """A qualified query. The metadata of a table has its position in a list of this class.
 
-    ``kept`` are blocks that are stored before the query runs; tables that read them have ``kept``.
+    ``ref`` is a position in ``references``, ``cte`` in ``ctes``, and ``kept`` in ``kept``, the
+    blocks that are stored before the query runs.
     """
 
     query: exp.Query
@@ -89,10 +90,11 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
 def _qualified(
     con: duckdb.DuckDBPyConnection, query: str, catalog: Catalog, lateral: bool
 ) -> tuple[Any, str, list[str]]:
-    """Return a tree with a table for each column, and with structs for rows as values.
+    """Return a tree in which each column has a table, and each row used as a value is a struct.
 
-    With it come the text that DuckDB must read alike, and the names of its columns if they are
-    certain. ``lateral`` is whether derived tables may refer to items before them.
+    Also returns the text that DuckDB must read in the same way, and the names of the query's
+    columns if they are certain. ``lateral`` is whether derived tables may refer to items before
+    them.
     """
     tree = _query(query)
     name_columns(tree)
@@ -105,7 +107,7 @@ def _qualified(
     _flatten(nodes)
     if rewritten(nodes):
         _mark_aggregates(nodes, catalog)
-        judge.check(con, sql, tree.copy(), catalog)  # PIVOT is changed as it is written
+        judge.check(con, sql, tree.copy(), catalog)  # before PIVOT is replaced
         tree = plain(tree, con)
         sql = dialect.text(tree)
     stars.spell_out(tree, partial(_columns, catalog), con)
@@ -259,7 +261,7 @@ def _schema(nodes: list[exp.Expr], catalog: Catalog) -> MappingSchema:
 
 
 def _name_subqueries(nodes: list[exp.Expr]) -> None:
-    """Name scalar subqueries in SELECT, so that ORDER BY can name them by their position."""
+    """Name scalar subqueries in SELECT, so that ORDER BY can refer to them by position."""
     for select in nodes:
         if isinstance(select, exp.Select):
             unnamed = [
@@ -289,7 +291,7 @@ def _flatten(nodes: list[exp.Expr]) -> None:
             block = holder.parent if isinstance(holder, exp.From) else inner
             assert block is not None
             block.set("joins", [*own_joins, *_take_joins(block)])
-        if isinstance(holder, exp.From) and holder.parent is not None:  # of FROM before SELECT
+        if isinstance(holder, exp.From) and holder.parent is not None:  # FROM is before SELECT
             joins = [*_take_joins(holder.this), *_take_joins(holder.parent)]
             holder.parent.set("joins", joins)
 
@@ -308,7 +310,7 @@ def _mark_aggregates(nodes: list[exp.Expr], catalog: Catalog) -> None:
 
 
 def _semi_joins(nodes: list[exp.Expr]) -> None:
-    """Replace SEMI and ANTI joins by EXISTS and NOT EXISTS, inner ones first, since they move."""
+    """Replace SEMI and ANTI joins by EXISTS and NOT EXISTS, the innermost first: they move."""
     for join in reversed([node for node in nodes if isinstance(node, exp.Join)]):
         kind = (join.args.get("kind") or join.args.get("side") or "").upper()
         if kind not in ("SEMI", "ANTI") or not isinstance(join.parent, exp.Select):
@@ -377,7 +379,7 @@ def _collect(node: exp.Expr, found: list[exp.CTE]) -> None:
 
 
 def _number(parsed: Parsed, catalog: Catalog) -> list[int]:
-    """Number the uses of base tables in the order of the text; copies have the same number.
+    """Number the uses of base tables in text order; copies of a use have the same number.
 
     Returns the numbers of all uses, including the copies that names in SELECT have made.
     """

@@ -99,7 +99,7 @@ def _column(name: str) -> exp.Column:
 
 
 def _pivot(shape: _Shape, names: list[str]) -> exp.Select:
-    """Return the GROUP BY of a PIVOT, whose columns have these names in DuckDB."""
+    """Return a PIVOT as a GROUP BY. ``names`` are DuckDB's names of the PIVOT's columns."""
     pivot = shape.pivot
     statement = pivot.this is not None
     keys = pivot.expressions if statement else pivot.args["fields"]
@@ -126,7 +126,7 @@ def _pivot(shape: _Shape, names: list[str]) -> exp.Select:
 
 
 def _values(shape: _Shape, key: exp.Expr) -> Iterator[tuple[str, exp.Expr]]:
-    """Yield the values of a key, as the names of columns, each with its condition."""
+    """Yield each value of a key as its part of a column's name, with the value's condition."""
     assert isinstance(key, exp.In)  # ``pivot_values`` has listed the values in the data
     if not key.expressions:
         refuse("PIVOT by an IN that is not a list of values", key)
@@ -166,7 +166,7 @@ def _filtered(aggregate: exp.Expr, condition: exp.Expr) -> exp.Expr:
         whole: exp.Expr = node
         while isinstance(whole.parent, (exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)):
             whole = whole.parent
-        if isinstance(whole.parent, exp.Filter):  # DuckDB 2.0 would leave it out
+        if isinstance(whole.parent, exp.Filter):  # DuckDB 2.0 would drop the filter
             refuse("FILTER in PIVOT", whole.parent)
         where = exp.Where(this=condition.copy())
         whole.replace(exp.Filter(this=whole.copy(), expression=where))
@@ -174,7 +174,7 @@ def _filtered(aggregate: exp.Expr, condition: exp.Expr) -> exp.Expr:
 
 
 def _unpivot(shape: _Shape, names: list[str]) -> exp.Select:
-    """Return the query of an UNPIVOT, whose columns have these names in DuckDB."""
+    """Return the query of an UNPIVOT. ``names`` are DuckDB's names of the UNPIVOT's columns."""
     pivot = shape.pivot
     if pivot.this is not None:
         into = pivot.args.get("into")
@@ -205,7 +205,7 @@ def _unnested(values: exp.Expr) -> exp.Expr:
 
 
 def _entries(shape: _Shape, listed: exp.Expr) -> Iterator[tuple[str, list[exp.Expr]]]:
-    """Yield the name of a column, or of several columns together, and their values."""
+    """Yield one name for a column, or for several columns together, and their expressions."""
     value = listed.this if isinstance(listed, exp.PivotAlias) else listed.unalias()
     if (star := _star(value)) is not None:
         for name in shape.columns([star]):

@@ -8,7 +8,7 @@ from .not_covered import refuse
 
 
 def list_values(con: duckdb.DuckDBPyConnection, tree: exp.Expr, sql: str) -> tuple[exp.Expr, str]:
-    """Write the values that each PIVOT finds in the data into a tree; return it and its text.
+    """Write into a tree the values that each PIVOT finds in the data; return tree and text.
 
     DuckDB plans no statement that depends on data. Raises NotCovered if the text with the values
     has other columns. If no PIVOT reads data, the text is returned unchanged.

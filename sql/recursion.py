@@ -1,9 +1,9 @@
-"""Recursive WITH queries: the query reads their rows, stored once with a number.
+"""Recursive WITH queries: their rows are stored once, numbered, and the query reads these rows.
 
 The lineage of a row includes the lineage of all rows that it was derived from. If each row of the
 recursion comes from single rows of the step before, these rows are found by running the recursive
-branch over the stored rows. Otherwise, as with an aggregate in that branch, a row has all records
-that the recursion reads.
+branch over the stored rows. Otherwise, as with an aggregate in that branch, the lineage of a row
+has all records that the recursion reads.
 """
 
 from collections.abc import Sequence
@@ -22,8 +22,8 @@ NUMBER = "__provhouse_number"
 class Recursion:
     """A recursive WITH query: ``name`` is the table with its rows, in the columns ``columns``.
 
-    ``ref`` stands for that table, as the references of the query do for their tables. It is
-    negative.
+    ``ref`` is a negative number that stands for this table, as the number of a reference stands for
+    its table.
     """
 
     name: str
@@ -35,17 +35,17 @@ class Recursion:
 
 
 def refuse_keys(tree: exp.Expr) -> None:
-    """Refuse USING KEY: it lets later rows replace stored ones."""
+    """Refuse USING KEY, by which later rows replace stored rows."""
     for cte in tree.find_all(exp.CTE):
         if cte.args.get("key_expressions"):
             refuse("USING KEY", cte)
 
 
 def store(cte: exp.CTE, name: str, ref: int) -> tuple[Recursion, exp.Select]:
-    """Return a recursive WITH query, and the query that makes the table ``name`` of its rows.
+    """Return the recursion of a WITH query, and the query for the table ``name`` of its rows.
 
-    The references of the WITH query to itself read that table from now on. Raises NotCovered for
-    another form.
+    The references of the WITH query to itself read that table from now on. Raises NotCovered for a
+    WITH query of another form.
     """
     union = blocks.unwrapped(cte.this)
     if not isinstance(union, exp.Union):
@@ -134,7 +134,7 @@ def _nodes(parts: list[object]) -> list[exp.Expr]:
 
 
 def sources(recursion: Recursion) -> exp.Select:
-    """Return the number of each stored row, joined with the rows of both branches that equal it.
+    """Return a query that joins each stored row's number with the equal rows of both branches.
 
     The second branch reads all stored rows. Its values get the types of the stored columns.
     """

@@ -1,4 +1,4 @@
-"""Bound plans whose scans read columns in the order of the table, and whose keys are in order.
+"""Bound plans in one standard order of the columns of scans and of the keys of GROUP BY.
 
 DuckDB numbers the columns of a scan in the order of their use in a text. The same query with the
 conditions of a USING or NATURAL JOIN in another order has other numbers. This module puts the
@@ -25,7 +25,7 @@ PLACES = {"alias", "query_location", "query_location_length"}
 
 
 class Unknown(Exception):
-    """The error for a node of unknown columns: the columns beside them cannot be numbered."""
+    """A node has unknown columns, so the columns beside them cannot be numbered."""
 
 
 def in_table_order(plan: Any) -> Any:
@@ -89,7 +89,7 @@ def _groups(node: dict[str, Any]) -> Order | None:
 
 
 def _unplaced(part: Any) -> Any:
-    """Return an expression without its places in the text and its aliases."""
+    """Return an expression without aliases and without its places in the text."""
     if isinstance(part, list):
         return [_unplaced(each) for each in part]
     if not isinstance(part, dict):

@@ -37,7 +37,7 @@ def ask(
 
 
 def _withs(part: exp.Expr) -> Iterator[tuple[exp.With, exp.CTE | None]]:
-    """Yield the WITH clauses around a part, each with the WITH query around the part, or None."""
+    """Yield each WITH clause around a part, and its WITH query that contains the part, or None."""
     inside: exp.CTE | None = None
     node: exp.Expr | None = part
     while node is not None:

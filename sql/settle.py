@@ -32,7 +32,7 @@ def settle(parsed: Parsed) -> None:
 
 
 def _store(parsed: Parsed, at: int, cte: exp.CTE) -> None:
-    """Store the rows of a recursive WITH query; all queries that read it read the stored rows."""
+    """Store the rows of a recursive WITH query; queries that read it now read the stored rows."""
     name = f"{KEPT}{next(_numbers)}"
     recursion, stored = store(cte, name, -1 - len(parsed.recursions))
     if recursion.linear:
@@ -50,7 +50,7 @@ def _store(parsed: Parsed, at: int, cte: exp.CTE) -> None:
 
 
 def _settle(parsed: Parsed, query: exp.Expr, riding: bool) -> None:
-    """Settle a block. If ``riding``, it runs once, and its rows reach the result with identity."""
+    """Settle a block. If ``riding``, the block runs once, and its rows keep their identity."""
     query = blocks.unwrapped(query)
     if isinstance(query, exp.SetOperation):
         same = isinstance(query, exp.Union) and not query.args.get("distinct")

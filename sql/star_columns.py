@@ -26,7 +26,7 @@ class Shared:
 
     name: str
     members: set[str]
-    """The sources of these columns, by alias in lower case."""
+    """The aliases, in lower case, of the sources of these columns."""
     value: exp.Expr
 
 
@@ -35,13 +35,13 @@ class Scope:
     """The sources of a block in the order of their joins, with their columns."""
 
     columns: dict[str, list[str]] = field(default_factory=dict)
-    """The columns of each source, by its alias as it is written."""
+    """The columns of each source, by the alias of the source as it is written."""
     known: bool = True
     """Whether the columns of all sources are known."""
     shared: list[Shared] = field(default_factory=list)
 
     def share(self, name: str, aliases: set[str]) -> Shared | None:
-        """Return the shared column of this name in some of the sources."""
+        """Return the shared column ``name`` of any of the sources ``aliases``, or None."""
         for each in self.shared:
             if each.name.lower() == name.lower() and each.members & aliases:
                 return each
@@ -100,7 +100,7 @@ class Speller:
         return asked if len(asked) == len(found) else found
 
     def block(self, select: exp.Select) -> None:
-        """Spell out one block, unless it is spelled out."""
+        """Spell out one block, unless this has been done before."""
         if id(select) in self._done:
             return
         self._done.add(id(select))
@@ -151,7 +151,7 @@ class Speller:
         return right
 
     def _without_given(self, join: exp.Join) -> None:
-        """Use a table's own names of columns in ON, where sqlglot does not know given ones."""
+        """Use a table's own column names in ON, where sqlglot does not know those of an alias."""
         table, on = join.this, join.args.get("on")
         alias = table.args.get("alias")
         if on is None or not isinstance(table, exp.Table) or alias is None or not alias.columns:
@@ -321,7 +321,7 @@ def _changed(star: exp.Star, columns: list[tuple[str, exp.Expr]]) -> list[exp.Ex
 
 
 def _unqualified(select: exp.Select, scope: Scope) -> None:
-    """Replace the names of shared columns that have no table in a block."""
+    """Replace the unqualified names of shared columns in a block by the columns' values."""
     aliases = {each.alias.lower() for each in select.expressions if isinstance(each, exp.Alias)}
     for column in list(select.find_all(exp.Column)):
         if column.table or isinstance(column.this, exp.Star):

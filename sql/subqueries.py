@@ -95,11 +95,12 @@ COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 
 
 def _use(node: exp.Expr, root: exp.Expr) -> Use:
-    """Return the dependence of a row on a condition with a subquery.
+    """Return how a row depends on a condition with a subquery.
 
-    ``with``: it must be true for the row to appear; ``without``: it must be false; ``part``: it is
-    a part of a condition with AND, OR and NOT, so that NULL equals the value that the rest of the
-    condition makes of FALSE; ``value``: any other use, where a row may depend on FALSE or NULL.
+    ``with``: the condition must be true for the row to appear; ``without``: the condition must be
+    false; ``part``: the condition is a part of a condition with AND, OR and NOT, so that NULL
+    equals the value that the rest of the condition makes of FALSE; ``value``: any other use, where
+    a row may depend on FALSE or NULL.
     """
     certain, positive = isinstance(root, FILTERS), True
     if not certain and not (isinstance(root.parent, exp.Join) and root.arg_key == "on"):

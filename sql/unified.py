@@ -1,6 +1,6 @@
 """Cast the sides of set operations that differ in type, as DuckDB does.
 
-A row of UNION, INTERSECT or EXCEPT comes from the rows of a side that equal it. They are compared
+A row of UNION, INTERSECT or EXCEPT comes from the rows of a side that equal it. Rows are compared
 in the type and collation of the result: 1 and 'a' are compared as texts.
 """
 

@@ -13,7 +13,10 @@ from .not_covered import refuse
 
 
 def spell_out(nodes: list[exp.Expr], columns: Callable[[exp.Table], list[str]]) -> None:
-    """Replace each table name that is used as a value. ``columns`` returns a table's columns."""
+    """Replace each table name that is used as a value by a struct.
+
+    ``columns`` returns the columns of a table.
+    """
     for row in nodes:
         if not isinstance(row, exp.TableColumn):
             continue

@@ -31,16 +31,17 @@ from provhouse.model.settings import Settings
 from provhouse.runtime.spark import session as store
 from provhouse.store.warehouse.layout import Layout
 
-# A shell that starts tests in the background makes them ignore Ctrl-C or SIGHUP, and commands would
-# inherit that.
+# A shell that starts tests in the background makes them ignore Ctrl-C or SIGHUP. Commands that the
+# tests start would inherit this.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-# In tests, servers and the demo's pipeline run for only a minute, in which Java's optimizing
-# compiler would take more time than it saves.
+# In tests, servers and the demo's pipeline run for only a minute. In so short a time, Java's
+# optimizing compiler would take longer than it saves.
 os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
 
-# The first example that calls a kernel may compile it, which takes longer than Hypothesis allows.
+# The first example that calls a compiled kernel may have to compile it, which takes longer than
+# Hypothesis allows.
 hypothesis.settings.register_profile("provhouse", deadline=None)
 hypothesis.settings.load_profile("provhouse")
 
@@ -59,7 +60,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     """A function that compares a text, byte for byte, with a file in ``golden/`` beside the test.
 
-    ``pytest --golden FOLDER`` rewrites the golden files of that folder instead.
+    With ``pytest --golden FOLDER``, the function rewrites the golden files of FOLDER instead.
     """
 
     def compare(name: str, text: str) -> None:
@@ -76,7 +77,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 
 
 def _parts(text: str) -> list[str]:
-    """Return the lines of a text, long ones split after each comma, for a readable diff."""
+    """Return the lines of a text. Long lines are split after each comma, for a readable diff."""
     return [
         repr(part) if "\r" in part or "\x1b" in part else part
         for line in text.split("\n")
@@ -85,7 +86,7 @@ def _parts(text: str) -> list[str]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put tests that take long first, as `helpers.distribution` says."""
+    """Put tests that take long first, as described in `helpers.distribution`."""
     using = (item for item in items if SLOW & {*getattr(item, "fixturenames", ())})
     slow = {group(item.nodeid) for item in using}
     items.sort(key=lambda item: place(item.nodeid, slow))
@@ -99,7 +100,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Groups:
 
 @pytest.fixture(scope="session")
 def graph_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The home of a managed Neo4j that stays up for all tests; its path has odd characters."""
+    """The home of a managed Neo4j that runs during all tests.
+
+    Its path contains unusual characters.
+    """
     home = tmp_path_factory.mktemp("neo4j hömé")
     server.up(home, "512m", Silent())
     with pytest.MonkeyPatch.context() as patch:
@@ -110,10 +114,11 @@ def graph_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def _wipe_of_one(home: Path) -> Callable[[str, Settings, Progress], None]:
-    """Return what erasures call to wipe Neo4j; in this home, it deletes one warehouse only.
+    """Return a substitute for the function by which erasures wipe Neo4j.
 
-    A start of Neo4j takes as long as fifty small erasures. `tests/fire` and
-    `tests/care/test_forget_killed.py` have servers of their own, which erasures really wipe.
+    In the shared home, the substitute deletes one warehouse only, because a start of Neo4j takes as
+    long as fifty small erasures. `tests/fire` and `tests/care/test_forget_killed.py` have their own
+    servers, which erasures really wipe.
     """
 
     def wipe(warehouse: str, settings: Settings, progress: Progress) -> None:
@@ -141,20 +146,24 @@ def graph(address: Address) -> Iterator[Graph]:
     with Graph(address, secrets.token_hex(8)) as opened:
         opened.prepare()
         yield opened
-        # Queries of other tests that read all warehouses would take minutes with these sets.
+        # Otherwise, queries of other tests that read all warehouses would take minutes with these
+        # sets.
         opened.remove("sets_pruned", 0, 1 << 62)
 
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
-    """The Spark session of all tests, started as commands start one; it ends when the tests end."""
+    """The Spark session of all tests, started as commands start one.
+
+    It ends after the last test.
+    """
     folder = tmp_path_factory.mktemp("spark")
     return store.spark(Settings(master="local[2]", spark_memory="1g"), Layout(folder).logs)
 
 
 @pytest.fixture(scope="session")
 def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warm]:
-    """A ``Warm``, which starts commands on a Spark of its own, not on that of all tests."""
+    """A ``Warm``, which starts commands on its own Spark and not on the Spark of all tests."""
     with Warm(tmp_path_factory.mktemp("warm")) as started:
         yield started
 

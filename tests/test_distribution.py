@@ -1,4 +1,4 @@
-"""Tests are divided by what they share, and a process that dies delays no other."""
+"""Tests are divided by what they share. A process that dies delays no other process."""
 
 import os
 import subprocess
@@ -34,7 +34,7 @@ def test_lives(number):
 
 
 def test_a_process_that_dies_fails_its_test_and_ends_nothing_else(tmp_path: Path) -> None:
-    """Its group had finished groups before it; the test that ended it is not tried again."""
+    """The process had finished groups before it died. The test that ended it is not tried again."""
     (tmp_path / "conftest.py").write_text(CONFTEST)
     for name in ("a", "b", "c", "e", "f"):
         (tmp_path / f"test_{name}.py").write_text(LIVES)

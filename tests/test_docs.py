@@ -1,4 +1,4 @@
-"""The links and file names in Markdown pages lead to files and headings that exist."""
+"""Links and file names in Markdown pages lead to files and headings that exist."""
 
 import re
 import subprocess
@@ -13,13 +13,13 @@ FILE = re.compile(r"`([\w.-]+/[\w./-]+\.(?:py|sh|md|lock|toml|yml))`")
 
 
 def anchors(text: str) -> set[str]:
-    """Return the anchors of a page's headings, as GitHub makes them."""
+    """Return the anchors that GitHub makes for the headings of a page."""
     heads = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
 
 
 def leads_somewhere(page: Path, link: str) -> bool:
-    """Return whether the file that a link names exists, and has the heading that it names."""
+    """Return whether a link's file exists and has the heading that the link names."""
     name, _, anchor = link.partition("#")
     target = page.parent / name if name else page
     return target.exists() and (not anchor or anchor in anchors(target.read_text(encoding="utf-8")))
@@ -30,8 +30,8 @@ def test_links_and_file_names_lead_somewhere(name: str) -> None:
     page = ROOT / name
     text = page.read_text(encoding="utf-8")
     wrong = [link for link in LINK.findall(text) if not leads_somewhere(page, link)]
-    # A page may name files from the root or from its own folder. A name with NEW stands for a
-    # file that a contributor adds.
+    # A page may name files from the root folder or from its own folder. A name that contains NEW
+    # stands for a file that a contributor will add.
     wrong += [
         file
         for file in FILE.findall(text)

@@ -1,4 +1,4 @@
-"""Notebooks in ``docs`` run in Jupyter's kernel, and show what their stored outputs show."""
+"""Notebooks in ``docs`` run in Jupyter's kernel, and their outputs equal the stored outputs."""
 
 import os
 import re
@@ -9,11 +9,11 @@ import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
 VARYING = re.compile(r"<p><span>Method: .*?</span></p>|<p><span>Committed .*?</span></p>")
-"""A pattern for the notebook's paragraphs with times, which differ from run to run."""
+"""A pattern for the paragraphs of the notebook that contain times, which differ in each run."""
 
 
 def shown(cell: Any) -> list[str]:
-    """Return what the outputs of a cell show, without times."""
+    """Return what the outputs of a cell show, except times."""
     return [
         VARYING.sub("", _text(output))
         for output in cell.get("outputs", [])

@@ -1,6 +1,7 @@
 """``typings`` links to all packages, pyproject.toml lists them, and lock files are complete.
 
-Folder ``X`` is the package ``provhouse.X``, with one exception: ``api`` is ``provhouse`` itself.
+The folder ``X`` is the package ``provhouse.X``, with one exception: ``api`` is ``provhouse``
+itself.
 """
 
 import re
@@ -17,7 +18,7 @@ API = "api"
 
 
 def package(folder: str) -> str:
-    """Return the package name of a top-level folder."""
+    """Return the name of the package in a top-level folder."""
     return "provhouse" if folder == API else f"provhouse.{folder}"
 
 

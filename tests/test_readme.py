@@ -1,12 +1,12 @@
 """The README's examples run as typed and print what the README shows.
 
-All examples run in one new folder that also has the repository's ``examples``. First come the
-fenced blocks marked ``console``, in their order: a command is a line that begins with ``$ ``, and
-the lines up to the next command are its expected output. Then the ``python`` blocks run as one
-script, whose expected output is in the ``text`` blocks. In expected output ``…`` stands for any
-text, and a line with only ``…`` stands for any number of lines. ``provhouse`` commands run on a
-Spark that is already up. Blocks without a mark do not run: ``make`` and ``git`` are tested from a
-fresh clone instead.
+All examples run in one new folder, which also contains the repository's ``examples``. First, the
+fenced blocks marked ``console`` run in order. In these blocks, each line that begins with ``$ `` is
+a command, and the lines up to the next command are its expected output. Then, the ``python`` blocks
+run as one script. Its expected output is in the ``text`` blocks. In expected output, ``…`` stands
+for any text, and a line that consists of ``…`` stands for any number of lines. ``provhouse``
+commands run on a Spark that is already running. Blocks without a mark do not run: ``make`` and
+``git`` are tested from a fresh clone instead.
 """
 
 import os
@@ -26,7 +26,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def blocks(kind: str) -> list[str]:
-    """Return the contents of the README's fenced blocks that are marked with ``kind``."""
+    """Return the contents of the fenced blocks in the README that are marked with ``kind``."""
     return re.findall(rf"^```{kind}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 
 
@@ -39,7 +39,10 @@ def commands() -> Iterator[tuple[str, list[str]]]:
 
 
 def missing(output: str, wanted: list[str]) -> str:
-    """Return the first wanted line that the output lacks, or '' if it has all in their order."""
+    """Return the first wanted line that is missing in the output, or '' if none is missing.
+
+    The lines must be in the wanted order.
+    """
     lines = iter([line.strip() for line in output.splitlines()])
     for line in wanted:
         if not line.strip(" …"):
@@ -68,7 +71,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def environment(graph_home: Path) -> dict[str, str]:
-    """Return an environment in which commands find the tests' Neo4j and the default warehouse."""
+    """Return an environment in which commands use the tests' Neo4j and the default warehouse."""
     given = {
         **os.environ,
         "PROVHOUSE_NEO4J_HOME": str(graph_home),

@@ -1,4 +1,4 @@
-"""systemd accepts the units in docs/systemd, and their commands and settings exist."""
+"""systemd accepts the units in docs/systemd. Their commands and settings exist."""
 
 import re
 import shlex
@@ -18,7 +18,7 @@ PROGRAMS = re.compile(r"/opt/provhouse/bin/\w+")
 
 
 def test_the_units_are_valid(tmp_path: Path) -> None:
-    """The programs are replaced by an existing one, since systemd checks that they exist."""
+    """Each program is replaced by an existing one, because systemd checks that programs exist."""
     if not shutil.which("systemd-analyze"):
         pytest.skip("systemd-analyze is missing")
     for unit in UNITS:

@@ -15,7 +15,7 @@ def folders() -> list[str]:
 
 
 def summary(file: Path) -> str:
-    """Return the first line of a module's docstring; empty if it has none."""
+    """Return the first line of a module's docstring; empty if the module has no docstring."""
     docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
     return docstring.partition("\n")[0]
 

@@ -1,9 +1,8 @@
 """Generator of runtime/jars.lock: exact coordinates, sizes and SHA-256 of jars from Maven.
 
 For maintainers: run ``make lock-jars`` after changing a version in ``ROOTS`` or the version of
-pyspark.
-Maven must be installed. A jar that Delta needs is left out if pyspark bundles any version of it,
-because Spark prefers its own jars.
+pyspark. Maven must be installed. A jar that Delta needs is left out if pyspark bundles any version
+of that jar, because Spark prefers its own jars.
 """
 
 import hashlib

@@ -2,7 +2,8 @@
 
 ``ready.py java`` checks Java. ``ready.py early`` does what is possible before Spark is installed:
 it gets missing jars, prepares Neo4j, and compiles what the first ingest and the first what-if
-question would have to wait for, in the demo and in the tests. ``ready.py jars`` does all else.
+question would have to wait for, in the demo and in the tests. ``ready.py jars`` does everything
+else.
 """
 
 import os

@@ -21,15 +21,15 @@ BESIDE = ("benchmarks", "examples", "tests", "tools")
 MESSAGES = ("say", "begin", "write", "fail", "Option", "Argument")
 """Functions whose arguments a person reads, in addition to the constructors of errors."""
 SHORTEST = 12
-"""The length of the shortest message listed. Shorter ones are names rather than sentences."""
+"""The length of the shortest message listed. Shorter messages are names rather than sentences."""
 _JAVA = re.compile(r"/\*\*.*?\*/|(?:[Uu]nsupported(?:\.\w+)?|refusal)\([^;]*?\);", re.DOTALL)
 _STRING = re.compile(r'"((?:\\.|[^"\\])* (?:\\.|[^"\\])*)"')
 _NO_PROSE = re.compile(r"^ *```.*?^ *```|^(?:#|\||<!--).*?$", re.MULTILINE | re.DOTALL)
-"""Code, headings, tables and marks of a page."""
+"""Matches what is no prose in a page: code, headings, tables and marks."""
 
 
 def texts(file: Path) -> Iterator[tuple[int, str]]:
-    """Yield each text of a file that a person reads, with its line."""
+    """Yield each text in a file that a person reads, with the line where the text begins."""
     text = file.read_text(encoding="utf-8")
     of = {".py": _python, ".java": _java, ".md": _markdown}[file.suffix]
     yield from of(text)

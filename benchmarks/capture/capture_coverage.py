@@ -1,6 +1,6 @@
 """Write the outcomes of captured queries in `make test-long` to `results/coverage.json`.
 
-A query without a record keeps its earlier result.
+A query for which the run recorded nothing keeps its earlier outcome.
 """
 
 import json
@@ -13,29 +13,29 @@ from benchmarks.shared.results_file import Record, ResultsFile, packages, record
 
 
 class Query(TypedDict, total=False):
-    """One query: ``exact``, ``superset``, ``refused``, or ``untested`` if it has no rows."""
+    """One query. Its outcome is ``exact``, ``superset``, ``refused``, or ``untested`` (no rows)."""
 
     query: str
     outcome: str
     why: str
-    """The operators that make it a superset, or the refusal."""
+    """The operators that make the lineage a superset, or the reason for the refusal."""
     absence: bool
-    """Whether rows may also depend on the absence of others."""
+    """Whether rows may also depend on the absence of other rows."""
     rows: int
     tried: int
     """The number of rows whose witnesses were enough to compute them again."""
     dropped: int
-    """The number of witnesses that were left out, one at a time, of rows with few witnesses."""
+    """The number of witnesses that were left out one at a time, for rows with few witnesses."""
     unneeded: int
-    """The number of those without which the row was the same."""
+    """The number of left-out witnesses without which the row was the same."""
     factor: str
-    """The size of the tables, where a suite uses several."""
+    """The size of the tables, where a suite uses several sizes."""
     taps: int
     seconds: float
 
 
 class Suite(Record):
-    """The outcomes of all queries of the last run. A query with a wrong result is no outcome."""
+    """The outcomes of all queries of the last run. A query with a wrong result has no outcome."""
 
     versions: dict[str, str]
     queries: list[Query]
@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def number(query: Query) -> tuple[int, str]:
-    """Return the number and the half of a query, by which queries are in order."""
+    """Return the sort key of a query: the number in its name, and the name."""
     digits = "".join(filter(str.isdigit, query["query"]))
     return int(digits), query["query"]
 

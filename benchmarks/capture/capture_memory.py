@@ -1,8 +1,8 @@
-"""Measure the memory that capture takes: the 22 queries of TPC-H, in sessions of their own.
+"""Measure the memory that capture takes for the 22 queries of TPC-H.
 
 python -m benchmarks.capture.capture_memory [--scale 1] [--repeats 3]
 
-Sessions with and without capture alternate, each in a new process. Nothing is landed, since that
+Sessions with and without capture alternate, each in a new process. Nothing is landed, since landing
 may happen in another process. Results go to `results/capture_memory.json`.
 """
 
@@ -30,10 +30,10 @@ from provhouse.runtime.memory_sizes import sampling
 class Peak(TypedDict):
     """The largest memory in one session that runs all queries, in megabytes.
 
-    ``spark`` is the anonymous memory of Spark's JVM, which is driver and executor here, ``heap``
-    what was left of its heap after a full collection, ``execution`` the largest sum that the tasks
-    of one stage have held for sorting, joins and aggregates, and ``driver`` the anonymous memory of
-    the Python process.
+    ``spark`` is the anonymous memory of Spark's JVM, which is both driver and executor here;
+    ``heap`` is what a full collection left of the JVM's heap; ``execution`` is the largest memory
+    that the tasks of one stage together used for sorting, joins and aggregates; ``driver`` is the
+    anonymous memory of the Python process.
     """
 
     spark: int

@@ -40,7 +40,10 @@ from provhouse.store.warehouse.layout import Layout
 
 
 class Night(TypedDict):
-    """One night: the job with capture, and its landing; ``entries`` are the slots in its files."""
+    """The figures of one night: its job with capture, and its landing.
+
+    ``entries`` is the number of slots in the association files.
+    """
 
     entries: int
     job_seconds: float
@@ -48,18 +51,18 @@ class Night(TypedDict):
 
 
 class Question(TypedDict):
-    """The medians of the lineage of rows of one table, after the last night."""
+    """The medians of lineage questions about rows of one table, asked after the last night."""
 
     table: str
     asked: int
     items: int
     read_per_item: float
-    """Triples that were read for each item of the answer."""
+    """The number of triples that were read for each item of the answer."""
     seconds: float
 
 
 class Results(SeededRun):
-    """All nights. ``facts`` are the sales of each night."""
+    """All nights. ``facts`` is the number of sales of each night."""
 
     facts: int
     nights: list[Night]
@@ -70,7 +73,7 @@ RESULTS: ResultsFile[Results] = ResultsFile("capture_nights.json")
 
 
 AROUND = 3
-"""The nights before and after the one that is shown, of whose seconds the median is taken."""
+"""The number of nights before and after a shown night whose seconds enter its median."""
 
 
 def table(results: Results) -> str:
@@ -154,7 +157,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure nightly runs of a star schema.")
     parser.add_argument("--nights", type=int, default=200)
     parser.add_argument("--facts", type=int, default=20_000, help="sales of a night")
-    parser.add_argument("--out", type=Path, help="write the results to another file")
     given = parser.parse_args()
     load = mean_load()
     with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as name:
@@ -172,7 +174,7 @@ def main() -> None:
             }
         finally:
             down(job.settings, Silent())
-    RESULTS.write(results, given.out)
+    RESULTS.write(results)
     print(json.dumps(results["questions"], indent=1))
 
 
@@ -200,7 +202,7 @@ class Job:
             self.spark.read.parquet(str(self.folder / name)).createOrReplaceTempView(name)
 
     def night(self, number: int) -> Night:
-        """Run the job of one night with capture, and return what it and the landing took."""
+        """Run one night's job with capture, and return the seconds of the job and its landing."""
         self._store(self.folder / "sales" / f"night={number}", self._sales(number))
         block = Layout(self.settings.warehouse).captured / str(number)
         begin_block(block, KEYS, "nightly")

@@ -3,9 +3,9 @@
 python -m benchmarks.capture.overhead [--scale 1] [--repeats 3] [--queries q01 q18]
 
 Plain and captured runs alternate. Each query is landed once, without keys, in a warehouse that all
-queries share. Processor time is that of this process and its children, Spark's JVM and Python
-workers, and of Neo4j. Results go to `results/capture.json` after each query, so that a run that was
-stopped is continued with ``--queries``.
+queries share. Processor time is that of this process, of its children (Spark's JVM and Python
+workers), and of Neo4j. Results go to `results/capture.json` after each query, so that a run that
+was stopped is continued with ``--queries``.
 """
 
 import argparse
@@ -45,8 +45,9 @@ from provhouse.store.warehouse.layout import Layout, bytes_below
 class Landing(TypedDict):
     """The size and the costs of the landing of one write.
 
-    ``entries`` are the slots in association files, and ``associations`` the pairs that remain of
-    them in the warehouse. ``numbered_seconds`` are those from the files to numbered triples.
+    ``entries`` is the number of slots in association files, and ``associations`` the number of
+    pairs that remain of them in the warehouse. ``numbered_seconds`` are the seconds from the files
+    to numbered triples.
     """
 
     entries: int
@@ -61,7 +62,7 @@ class Landing(TypedDict):
 
 
 class Query(TypedDict):
-    """The medians of one query. ``nodes`` is the size of its optimised plan."""
+    """The medians of one query. ``nodes`` is the number of nodes in its optimised plan."""
 
     query: str
     nodes: int
@@ -83,7 +84,7 @@ RESULTS = ResultsFile[dict[str, Results]]("capture.json")
 
 
 LARGE = 1_000_000
-"""Rates and sizes count for queries with at least this many associations; others land at once."""
+"""Rates count only for queries with at least this many associations; other queries land at once."""
 MEAN = {"1": 1.20, "3": 1.12}
 """The largest geometric mean of the overhead, by scale factor."""
 
@@ -126,18 +127,18 @@ def _row(query: Query) -> tuple[str, ...]:
 
 
 def overhead(query: Query) -> float:
-    """Return how many times as long the captured write takes."""
+    """Return the ratio of seconds: the captured write to the plain write."""
     return query["captured"]["seconds"] / query["plain"]["seconds"]
 
 
 def shuffle(query: Query) -> float:
-    """Return how many times as many bytes the captured write shuffles; 1 if there are none."""
+    """Return the ratio of shuffled bytes: captured to plain; 1 if the plain write shuffles none."""
     plain = query["plain"]["shuffle_bytes"]
     return query["captured"]["shuffle_bytes"] / plain if plain else 1.0
 
 
 def cpu(query: Query) -> float:
-    """Return the ratio of processor time, of the captured write and its landing together."""
+    """Return the ratio of processor time: the captured write and its landing to the plain write."""
     together = query["captured"]["cpu_seconds"] + query["landing"]["cpu_seconds"]
     return together / query["plain"]["cpu_seconds"]
 
@@ -190,7 +191,7 @@ Frame = Callable[[], DataFrame]
 """A function that returns a new frame of the same query."""
 QUERIES = ROOT / "tests" / "capturing" / "tpch"
 WARM = "q19"
-"""The query that is landed before all others; of the rows that they name, it names very few."""
+"""The query that is landed before all others; it names very few of the rows that they name."""
 
 
 def main() -> None:
@@ -200,11 +201,10 @@ def main() -> None:
     parser.add_argument("--scale", default="1", help="the scale factor of TPC-H, such as 0.1")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--queries", nargs="+", choices=names, default=names)
-    parser.add_argument("--folder", type=Path, help="a folder on a large disk")
     given = parser.parse_args()
     adopt()
     load = mean_load()
-    with tempfile.TemporaryDirectory(prefix="provhouse-bench-", dir=given.folder) as name:
+    with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as name:
         folder = Path(name)
         made_by = tpch_tables(folder / "tpch", given.scale)
         bench = Bench.prepared(folder, folder / "tpch")

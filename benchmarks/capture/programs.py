@@ -2,8 +2,8 @@
 
 python -m benchmarks.capture.programs [--size 1] [--repeats 5] [--programs grep L2]
 
-All ways run in turn in one session of Spark, and write to a new folder. They run on a small text
-first, to warm up. Plain Spark and capture take turns. The results of the first turn are compared.
+Both ways, plain Spark and capture, take turns in one session of Spark; each run writes to a new
+folder. They run on a small text first, to warm up. The results of the first turn are compared.
 Landing is not measured here. Results go to `results/programs.json` after each program and
 interface, and a run of the same code continues where it was stopped.
 """
@@ -46,7 +46,7 @@ class Way(TypedDict):
 
 
 class Program(TypedDict):
-    """A program, and its variants by interface (``RDD`` or ``data frame``) and by name."""
+    """A program, and its costs by interface (``RDD`` or ``data frame``) and by way."""
 
     program: str
     ways: dict[str, dict[str, Way]]
@@ -120,7 +120,7 @@ def _rows(program: Program) -> Iterator[tuple[str, ...]]:
 
 WAYS = ("plain", "capture")
 SPLIT = 32 << 20
-"""The size of a partition of the input, as Spark cuts local files."""
+"""The size in bytes of a partition of the input, as Spark cuts local files."""
 WARM = 0.02
 """The gigabytes of the text on which a program warms up."""
 
@@ -131,8 +131,6 @@ def main() -> None:
     parser.add_argument("--size", type=float, default=1, help="gigabytes of each text")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--programs", nargs="+", choices=[*RDDS], default=[*RDDS])
-    parser.add_argument("--interfaces", nargs="+", choices=["RDD", "data frame"],
-                        default=["RDD", "data frame"])  # fmt: skip
     parser.add_argument("--folder", type=Path, help="a folder on a large disk")
     parser.add_argument("--output", type=Path, help="store the results elsewhere")
     given = parser.parse_args()
@@ -142,7 +140,7 @@ def main() -> None:
     missing = [
         (program, interface)
         for program in given.programs
-        for interface in given.interfaces
+        for interface in ("RDD", "data frame")
         if not measured(results, program, interface, given.repeats)
     ]
     if not missing:

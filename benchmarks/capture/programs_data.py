@@ -16,9 +16,9 @@ VOCABULARY = 8_000
 """The number of words, as in Titian's evaluation."""
 ZIPF = 1.0
 WORDS = 10
-"""Words in a line."""
+"""The number of words in a line."""
 BLOCK = 200_000
-"""Rows of a file."""
+"""The number of rows of a file."""
 USERS = 100_000
 FIELDS = ("user", "action", "timespent", "term", "ip", "time", "revenue", "info", "links")
 
@@ -40,7 +40,7 @@ def generate(folder: Path, gigabytes: float, seed: int = 1) -> None:
 
 
 def _write(folder: Path, blocks: Iterator[pa.Table], size: int, fields: tuple[str, ...]) -> None:
-    """Write blocks of a table as text and as Parquet, until the text has a size."""
+    """Write blocks of a table as text and as Parquet, until the text has ``size`` bytes."""
     text, parquet = folder.with_suffix(".txt"), folder
     for path in (text, parquet):
         path.mkdir(parents=True)
@@ -69,7 +69,7 @@ def _lines(rng: np.random.Generator, size: int) -> Iterator[pa.Table]:
 
 def _views(rng: np.random.Generator) -> Iterator[pa.Table]:
     while True:
-        user = (USERS * rng.random(BLOCK) ** 3).astype(np.int64)  # some users view much
+        user = (USERS * rng.random(BLOCK) ** 3).astype(np.int64)  # some users view many pages
         page = rng.integers(0, 1 << 30, BLOCK)
         number = pa.array(page).cast(pa.string())
         columns = {

@@ -1,6 +1,6 @@
 """The programs of `programs.py` on RDDs: grep, word count, and the PigMix queries that Titian ran.
 
-Each gives lines. ``Context`` and the RDDs are those of Spark or of capture.
+Each program returns an RDD of lines. ``Context`` and the RDDs are those of Spark or of capture.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ USER, ACTION, SPENT, QUERY, IP, TIME, REVENUE, INFO, LINKS = range(9)
 
 
 class Inputs:
-    """Reads the tables below a folder, and knows the number of partitions."""
+    """A reader of the tables below a folder, with the number of partitions to use."""
 
     def __init__(self, context: Any, folder: Path, partitions: int) -> None:
         self._context, self._folder, self.partitions = context, folder, partitions
@@ -73,7 +73,7 @@ def l2(read: Inputs) -> Any:
 
 
 def l3(read: Inputs) -> Any:
-    """Join views with users, and sum the revenue of each."""
+    """Join views with users, and sum the revenue of each user."""
     views = read.rows("views").map(lambda row: (row[USER], int(row[REVENUE])))
     joined = views.join(read.names("users"), read.partitions)
     return joined.mapValues(lambda both: both[0]).reduceByKey(add, read.partitions).map(_line)
@@ -86,13 +86,13 @@ def l4(read: Inputs) -> Any:
 
 
 def l5(read: Inputs) -> Any:
-    """Find those who have viewed and are no users."""
+    """Find those who have viewed pages but are not users."""
     viewers = read.names("views").distinct(read.partitions)
     return viewers.subtractByKey(read.names("users"), read.partitions).keys()
 
 
 def l6(read: Inputs) -> Any:
-    """Sum the time by groups of which many have one row."""
+    """Sum the time by groups, many of which have one row."""
     spent = read.rows("views").map(
         lambda row: ((row[USER], row[QUERY], row[IP], row[TIME]), int(row[SPENT]))
     )
@@ -114,7 +114,7 @@ def l7(read: Inputs) -> Any:
 
 
 def l11(read: Inputs) -> Any:
-    """Find all who have viewed or are in the wide table."""
+    """Find all who have viewed pages or are in the wide table."""
     viewers = read.names("views").distinct(read.partitions)
     others = read.names("wide").distinct(read.partitions)
     return viewers.union(others).distinct(read.partitions).keys()

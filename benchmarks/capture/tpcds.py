@@ -94,7 +94,7 @@ def _row(query: Query) -> tuple[str, ...]:
 
 
 def overhead(query: Query) -> float:
-    """Return how many times as long the captured write takes."""
+    """Return the ratio of seconds: the captured write to the plain write."""
     return query["captured"]["seconds"] / query["plain"]["seconds"]
 
 
@@ -126,10 +126,9 @@ def main() -> None:
     parser.add_argument("--scale", default="1", help="the scale factor of TPC-DS, such as 0.1")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--queries", nargs="+", choices=names, default=names)
-    parser.add_argument("--folder", type=Path, help="a folder on a large disk")
     given = parser.parse_args()
     load = mean_load()
-    with tempfile.TemporaryDirectory(prefix="provhouse-bench-", dir=given.folder) as name:
+    with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as name:
         bench = Bench.prepared(Path(name), tpcds.tables(given.scale))
         measure(bench, queries, given.queries[0], 1)  # compiles
         for query in given.queries:
@@ -138,7 +137,7 @@ def main() -> None:
 
 
 def store(scale: str, load: float, repeats: int, query: Query) -> None:
-    """Add a query to the stored results if they have the same scale, and print it."""
+    """Store a query, beside the stored queries if these have the same scale, and print it."""
     stored = RESULTS.path.exists() and RESULTS.read()
     before = stored["queries"] if stored and stored["scale"] == scale else []
     queries = {**{each["query"]: each for each in before}, query["query"]: query}
@@ -193,7 +192,7 @@ def measure(bench: Bench, queries: Path, name: str, repeats: int) -> Query:
 
 
 def renamed(spark: SparkSession, sql: str) -> DataFrame:
-    """Return the frame of a query, with different names for its columns, as files need it."""
+    """Return the frame of a query whose columns all have different names, as files require."""
     frame = spark.sql(sql.strip().removesuffix(";"))
     return frame.toDF(*(f"{name}_{at}" for at, name in enumerate(frame.columns)))
 

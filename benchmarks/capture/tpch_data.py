@@ -1,7 +1,7 @@
-"""Make the tables of TPC-H: with the port of the official generator, or else with our own.
+"""Make the tables of TPC-H with the port of the official generator, or else with our own.
 
-The official one is a program of its own, which `make bench-capture` installs into an environment of
-its own (`.long/tpch`).
+The port is a separate program, which `make bench-capture` installs into a separate environment
+(`.long/tpch`).
 """
 
 import subprocess

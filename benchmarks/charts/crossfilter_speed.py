@@ -27,7 +27,7 @@ from provhouse.interactive.charts.structures import STRUCTURES, Structure
 
 
 class Spread(TypedDict):
-    """The milliseconds from a movement of a brush to all bars, with a number of brushes."""
+    """The milliseconds from moving a brush to the bars of all views, for one number of brushes."""
 
     way: str
     brushes: int
@@ -57,11 +57,11 @@ class Data(TypedDict):
     bars: dict[str, int]
     spreads: list[Spread]
     bytes: dict[str, int]
-    """The memory of each contender."""
+    """The memory of each contender in bytes."""
     seconds: dict[str, float]
-    """The time to build it."""
+    """The seconds that each contender takes to build its structures."""
     read_ms: float
-    """The time that one thread needs at least to read the bars of all rows once."""
+    """The shortest time in which one thread can read the bars of all rows once."""
     drawn: list[Drawn]
 
 
@@ -84,7 +84,10 @@ RESULTS = ResultsFile[Results]("crossfilter.json")
 
 
 DRAGS = ((0.1, 0.3), (0.2, 0.8), (0.5, 0.9))
-"""The begin and the end of a drag, as parts of the width of a view. The mouse moves in 20 steps."""
+"""The start and the end of each drag, as fractions of a view's width.
+
+The mouse moves in 20 steps.
+"""
 
 
 def drawn(table: pa.Table, ranges: Mapping[str, int]) -> list[Drawn]:
@@ -125,7 +128,7 @@ def _dragged(page: Any, view: int, name: str) -> Drawn:
 
 
 SMALL = 20_000_000
-"""Up to this many rows, the goals of ten million rows count."""
+"""Up to this many rows, the goals for ten million rows apply."""
 
 
 def table(results: Results) -> str:
@@ -189,8 +192,9 @@ def _goal(text: str, of: str, spreads: list[Spread], limit: float) -> dict[str, 
 
 SYNTHETIC = {"place": 301, "date": 7762, "delay": 8, "carrier": 29}
 """The numbers of bars of Smoke's four views of flights."""
+BUDGET_MB = 6144
 MOVES, SQL_MOVES = 60, 6
-# How often a brush moves in each view. Each movement of SQL takes long.
+# The number of movements of a brush in each view. With SQL, a movement takes long.
 WAYS: dict[str, tuple[Structure, ...]] = {
     "provhouse": STRUCTURES,
     "cubes alone": ("pair cubes", "active-view cube"),
@@ -203,12 +207,11 @@ def main() -> None:
     """Measure both data sets and write the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=10_000_000)
-    parser.add_argument("--budget-mb", type=int, default=6144)
     parser.add_argument("--moves", type=int, default=MOVES)
     options = parser.parse_args()
     load, gigabytes = machine.mean_load(), bandwidth()
     data = [
-        measure(name, table, options.moves, options.budget_mb, gigabytes)
+        measure(name, table, options.moves, gigabytes)
         for name, table in (
             ("flights, resampled", flights(options.rows)),
             ("synthetic", synthetic(options.rows)),
@@ -240,14 +243,14 @@ def flights(rows: int) -> pa.Table:
 
 
 def synthetic(rows: int) -> pa.Table:
-    """Return columns with the paper's numbers of bars, more rows in the first ones."""
+    """Return columns with the paper's numbers of bars; the first bars have more rows."""
     draw = np.random.default_rng(2)
     return pa.table({
         name: (bars * draw.random(rows) ** 2).astype(np.int32) for name, bars in SYNTHETIC.items()
     })  # fmt: skip
 
 
-def measure(name: str, table: pa.Table, moves: int, budget_mb: int, gigabytes: float) -> Data:
+def measure(name: str, table: pa.Table, moves: int, gigabytes: float) -> Data:
     """Return the spread of times by contender, number of brushes and moved view."""
     bars = {
         column: [*range(-1, pc.max(table[column]).as_py() + 1)] for column in table.column_names
@@ -257,7 +260,7 @@ def measure(name: str, table: pa.Table, moves: int, budget_mb: int, gigabytes: f
     for way, structures in WAYS.items():
         began = time.perf_counter()
         views = ChartViews(
-            table, dict.fromkeys(bars, None) | _ranges(bars), (), {}, budget_mb, structures
+            table, dict.fromkeys(bars, None) | _ranges(bars), (), {}, BUDGET_MB, structures
         )
         seconds[way], sizes[way] = time.perf_counter() - began, sum(views.sizes.values())
 
@@ -281,12 +284,12 @@ def measure(name: str, table: pa.Table, moves: int, budget_mb: int, gigabytes: f
 
 
 def _ranges(bars: dict[str, list[int]]) -> dict[str, Any]:
-    """Return a range for each whole number: more than 60 would be put together."""
+    """Return numbers of ranges with which each whole number has a bar, even if more than 60."""
     return {column: len(numbers) - 1 for column, numbers in bars.items() if len(numbers) > 60}
 
 
 def sql(con: duckdb.DuckDBPyConnection, move: Move, lows: dict[str, int]) -> None:
-    """Count the bars of each view under the brushes of all others."""
+    """Count the rows in each bar of each view, under the brushes of all other views."""
     for view in lows:
         tests = [
             f"{column} between {lows[column] + bars.start} and {lows[column] + bars.stop - 1}"

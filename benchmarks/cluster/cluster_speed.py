@@ -1,10 +1,11 @@
-"""Do the same on one machine and on a standalone cluster, and compare all that comes out.
+"""Run one scenario on one machine and on a standalone cluster, and compare all results.
 
     make cluster
 
-It runs a master and two workers on this machine. A third run loses one worker during the ingest
-and, after another has replaced it, one during questions. Each has a task when it is killed. Prints
-a table; exits with status 1 if anything differs, or if Spark has not repeated these tasks.
+It runs a master and two workers on this machine. A third run loses one worker during the ingest,
+which is replaced, and then another worker during questions. Each of the two has a task when it is
+killed. Prints a table; exits with status 1 if anything differs, or if Spark has not repeated the
+tasks of the killed workers.
 """
 
 import argparse

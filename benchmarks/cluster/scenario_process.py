@@ -32,9 +32,9 @@ def run(
 ) -> dict[str, Result]:
     """Run a scenario; return the results by step. Raises RuntimeError if it fails.
 
-    ``on`` is called with the name of each step, which begins when it returns, and with
-    ``cluster_run.HELD`` and a host when a task runs there, in the steps of ``scenario.lose``.
-    Executors find the driver at ``address``.
+    ``on`` is called with the name of each step, and the step begins when ``on`` returns. In the
+    steps of ``scenario.lose``, ``on`` is also called with ``cluster_run.HELD`` followed by a host
+    when a task runs on this host. Executors find the driver at ``address``.
     """
     conf = folder / "conf"
     conf.mkdir(exist_ok=True, parents=True)

@@ -1,10 +1,10 @@
-"""Use one warehouse in every way, on a given Spark master, and print what came out.
+"""Use one warehouse in every way, on a given Spark master, and print the results.
 
     cluster_run.py SCENARIO
 
 SCENARIO is a JSON file with the fields of ``Scenario``. Each line of the output is JSON: either the
-beginning of a step, which then waits for a line of input, or its name, seconds and result. PySpark
-has one context in a process, so each master needs a process of its own.
+beginning of a step, which then waits for a line of input, or the name, seconds and result of a
+step. PySpark has one context in a process, so each master needs a process of its own.
 """
 
 import json
@@ -43,7 +43,7 @@ METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
 AGAIN = 3
 """The number of times that ``count_tasks`` asks each question."""
 HELD = "a task is on "
-"""The beginning of what is printed when a task runs in a step of ``Scenario.lose``; then a host."""
+"""The text that is printed, before a host, when a task runs in a step of ``Scenario.lose``."""
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,14 @@ class Scenario:
     """Whether to ask again, and print which tasks Spark ran for each question, and where."""
     methods: Sequence[Method] = METHODS
     lose: Sequence[str] = ()
-    """Steps before which the caller suspends all workers, and kills one at ``HELD``."""
+    """Steps before which the caller suspends all workers, and in which it kills one at ``HELD``."""
 
 
 def main(path: Path) -> None:
     """Carry out a scenario; after a ``begin`` of a step, the caller may kill a worker."""
     scenario = Scenario(**json.loads(path.read_text(encoding="utf-8")))
     settings = Settings.load(scenario.settings)
-    ingesting.SMALL_BYTES = compacting.SMALL = 0  # so that all tasks run in Spark
+    ingesting.SMALL_BYTES = compacting.SMALL = 0  # so that Spark runs every task
     with Step("executors") as step:
         context = session.spark(settings, Layout(settings.warehouse).logs).sparkContext
         step.result = look(context)
@@ -132,7 +132,7 @@ def ask(scenario: Scenario, settings: Settings, when: str) -> None:
 
 
 def count_tasks(scenario: Scenario, settings: Settings) -> None:
-    """Ask each question several times by CSProv; print its partitions, and the tasks of each time.
+    """Ask each question several times by CSProv; print its partitions and the tasks of each time.
 
     The process must keep no partitions (``hot_mb`` 0), so that all are in Spark's cache.
     """
@@ -185,7 +185,7 @@ def fingerprint(items: Iterable[tuple[str, int]], triples: Iterable[tuple[str, s
 
 
 class Losing:
-    """Watches the steps that lose a worker."""
+    """A watcher of the steps in which a worker is lost."""
 
     def __init__(self, context: SparkContext, steps: Sequence[str]) -> None:
         self._context, self._left = context, set(steps)
@@ -194,7 +194,7 @@ class Losing:
         """The last job before the step in which a worker is being lost."""
 
     def begin(self, step: str) -> None:
-        """Print ``HELD`` and its host when a task runs, if a worker is lost in this step."""
+        """If a worker is lost in this step, print ``HELD`` and a host when a task runs on it."""
         if self._last is not None:
             self._counted.append(count_lost(self._context, self._last))
             self._last = None
@@ -208,7 +208,7 @@ class Losing:
             tell(happens=f"{HELD}{host}")
 
     def counted(self) -> list[tuple[int, int]]:
-        """Return, for each step, the number of tasks that were lost, and of those repeated."""
+        """Return, for each step, the number of lost tasks, and of lost tasks that were repeated."""
         self.begin("")
         return self._counted
 
@@ -242,7 +242,7 @@ class Steps(Silent):
 
 
 def begin(step: str) -> None:
-    """Print the beginning of a step, and wait until the caller has done what it does then."""
+    """Print the beginning of a step, and wait for a line of input from the caller."""
     tell(begin=step)
     sys.stdin.readline()
     for each in losing:

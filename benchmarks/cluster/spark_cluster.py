@@ -2,7 +2,7 @@
 
 Each worker has a working folder and a folder for temporary files of its own. Where the rights
 allow, it also has a mount namespace in which ``/tmp`` is its own, so that it shares only the given
-folders with the driver. Where the command ``ip`` is there too, the master and each worker are in
+folders with the driver. Where the command ``ip`` exists too, the master and each worker are in
 network namespaces, from which they reach each other and the driver only by their addresses.
 """
 
@@ -29,10 +29,11 @@ TRIES = 8
 CHECKED = 253
 """The number of the process that only tries the network.
 
-It is no other's, because the kernel removes an interface a while after its process has ended.
+No other process has this number, because the kernel removes an interface only a while after its
+process has ended.
 """
 WAIT = 10
-"""The longest time until a process in a namespace has reached this one."""
+"""The most seconds that a process in a namespace may take to connect to this process."""
 
 
 class Network:
@@ -90,7 +91,7 @@ class Network:
             f"nsenter --net=/proc/{here}/ns/net ip address add {self.address(0)}/24 dev {name}",
             f"nsenter --net=/proc/{here}/ns/net ip link set {name} up",
             "echo ready",
-            "exec cat",  # which ends with this process, whose end of the pipe is then closed
+            "exec cat",  # ends when this process ends, which closes the pipe
         ]
         self._bridge = subprocess.Popen(
             ["unshare", "--net", "sh", "-c", " && ".join(script)],
@@ -122,7 +123,7 @@ SPARK_CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 DEPLOY = "org.apache.spark.deploy"
 LOOPBACK = "127.0.0"
 SECONDS = 60
-"""The longest time that a start or an end may take."""
+"""The most seconds that a start or an end may take."""
 
 
 class Cluster:
@@ -163,8 +164,8 @@ class Cluster:
         """Return the address of a process: 0 is the driver, 1 the master, and a higher number a
         worker.
 
-        With one address, Spark would take the workers for one machine, and have one read the files
-        of another directly.
+        If all had one address, Spark would take the workers for one machine, and have a worker read
+        the files of another worker directly.
         """
         if self._network:
             return self._network.address(number)
@@ -268,7 +269,7 @@ class Cluster:
         return [*_dying(), "unshare", *kinds, *shell, *command]
 
     def _hiding(self, folder: Path) -> list[str]:
-        """Return the commands that replace ``/tmp`` by a folder; what is shared stays."""
+        """Return the commands that replace ``/tmp`` by a folder; shared folders stay visible."""
         own, script = folder / "tmp", []
         for seen in (*self._shared, Path(sys.prefix), folder):
             if seen.is_relative_to("/tmp"):

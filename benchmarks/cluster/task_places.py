@@ -1,4 +1,4 @@
-"""Say which tasks Spark has run, and where, by the store from which its web page is made."""
+"""Find which tasks Spark has run, and where, in the store behind Spark's web page."""
 
 import time
 from collections.abc import Callable
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 MOST = 1_000_000
-"""More tasks than a stage has here."""
+"""A number of tasks that no stage reaches here."""
 
 
 class Ran(NamedTuple):
@@ -51,7 +51,8 @@ def await_task(context: "SparkContext", over: Callable[[], bool]) -> str:
 def count_lost(context: "SparkContext", job: int) -> tuple[int, int]:
     """Count attempts that were lost with an executor, in the jobs after this one.
 
-    Returns the number of tasks that had such an attempt, and of those that succeeded in another.
+    Returns the number of tasks that had a lost attempt, and how many of these succeeded in another
+    attempt.
     """
     stages = _stages_after(context, job)
     made = [each for each in attempts(context) if each.task[0] in stages]
@@ -63,7 +64,7 @@ class Attempt(NamedTuple):
     """An attempt at a task that Spark has begun."""
 
     number: int
-    """Its number among all attempts of the context."""
+    """The number of the attempt among all attempts of the context."""
     task: tuple[int, int]
     """The stage, and the partition."""
     retry: int
@@ -72,7 +73,7 @@ class Attempt(NamedTuple):
     status: str
     error: str
     second: bool
-    """Whether Spark began it while another attempt was running."""
+    """Whether Spark began the attempt while another attempt at the task was running."""
     last: bool
     """Whether the stage is the last of a job of several stages."""
 
@@ -119,7 +120,7 @@ def _jobs(context: "SparkContext") -> list[Any]:
 
 
 def _store(context: "SparkContext") -> Any:
-    """Return Spark's store of jobs and tasks, after all that has happened is in it."""
+    """Wait until Spark's store of jobs and tasks is up to date, and return the store."""
     private: Any = context
     private._jsc.sc().listenerBus().waitUntilEmpty()
     return private._jsc.sc().statusStore()

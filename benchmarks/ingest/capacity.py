@@ -1,6 +1,6 @@
 """Make the tables of `docs/capacity.md` from the results of benchmarks.
 
-They are those of `ingest.py` and `set_graph.py`.
+The benchmarks are `ingest.py` and `set_graph.py`.
 
 Each quantity is fitted as ``a * triples ** e`` to all measured sizes, by least squares on the
 logarithms. Values beyond the largest measured size are extrapolated by that fit. Memory is fitted

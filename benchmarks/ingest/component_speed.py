@@ -111,31 +111,27 @@ def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Compare programs that find components.")
     parser.add_argument("--copies", type=int, default=1, help="measure on this many copies too")
-    parser.add_argument("--repeat", type=int, default=REPETITIONS)
-    parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--only", nargs="+", choices=CONTENDERS, default=[*CONTENDERS])
-    parser.add_argument("--out", type=Path)
-    given = parser.parse_args()
+    copies: int = parser.parse_args().copies
     load = mean_load()
-    measured = list(measure_all(given.seed, given.copies, given.only, given.repeat))
+    measured = list(measure_all(copies))
     results: Results = {
-        **run(load, packages("numba", "numpy", *given.only)),
-        "seed": given.seed,
-        "repetitions": given.repeat,
+        **run(load, packages("numba", "numpy", *CONTENDERS)),
+        "seed": SEED,
+        "repetitions": REPETITIONS,
         "bars": {name: kept for each in measured for name, kept in targets(each).items()},
         "traces": measured,
     }
-    RESULTS.write(results, given.out)
+    RESULTS.write(results)
 
 
-def measure_all(seed: int, copies: int, names: Sequence[str], repeat: int) -> Iterator[Measurement]:
+def measure_all(copies: int) -> Iterator[Measurement]:
     """Measure one trace after the other, so that only one trace at a time is on disk."""
-    trace = paper(seed)
+    trace = paper(SEED)
     items = len(trace.table)
-    for name, (many, edges) in traces(items, trace.src, trace.dst, seed, copies).items():
+    for name, (many, edges) in traces(items, trace.src, trace.dst, SEED, copies).items():
         with TemporaryDirectory() as folder:
             save(Path(folder), many * items, many * len(trace.src), edges())
-            yield measure(name, Path(folder), many * items, many * len(trace.src), names, repeat)
+            yield measure(name, Path(folder), many * items, many * len(trace.src))
 
 
 Pairs = tuple[I32, I32]
@@ -158,7 +154,7 @@ def traces(items: int, src: I32, dst: I32, seed: int, copies: int) -> dict[str, 
 
 
 def save(folder: Path, items: int, edges: int, parts: Iterable[Pairs]) -> None:
-    """Write the items and edges to the files that `component_contenders.py` reads."""
+    """Write the number of items, and the edges, to files for `component_contenders.py`."""
     np.save(folder / "items.npy", items)
     ends = [
         np.lib.format.open_memmap(folder / f"{end}.npy", "w+", np.int32, (edges,))
@@ -172,14 +168,12 @@ def save(folder: Path, items: int, edges: int, parts: Iterable[Pairs]) -> None:
         end.flush()
 
 
-def measure(
-    trace: str, folder: Path, items: int, edges: int, names: Sequence[str], repeat: int
-) -> Measurement:
+def measure(trace: str, folder: Path, items: int, edges: int) -> Measurement:
     """Measure the contenders in turn on one trace. Raises Damaged if their answers differ."""
-    runs: dict[str, list[Trial]] = {name: [] for name in names}
+    runs: dict[str, list[Trial]] = {name: [] for name in CONTENDERS}
     failed: set[str] = set()
-    for _ in range(repeat):
-        for name in names:
+    for _ in range(REPETITIONS):
+        for name in CONTENDERS:
             if name not in failed:
                 one = start(name, folder)
                 print(trace, name, one, file=sys.stderr, flush=True)

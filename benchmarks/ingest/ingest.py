@@ -3,12 +3,10 @@
 `make bench-ingest` runs this benchmark. It uses the command as a user does. After the ingest, it
 asks the first question and compares the answer with the trace. Then it appends three kinds of
 triples, 10,000 of each. Results go to `results/ingest.json`, by the number of copies of the trace.
-With `--shape`, a hard shape takes the place of the paper's trace, and the results are printed.
 """
 
 import argparse
 import csv
-import json
 import math
 import os
 import tempfile
@@ -25,7 +23,6 @@ from benchmarks.shared.measured_command import Command, Ingested, size
 from benchmarks.shared.results_file import ResultsFile, Run, mean_load, packages, status
 from benchmarks.shared.results_file import run as recorded
 from benchmarks.traces.paper_trace import paper
-from benchmarks.traces.shapes import SHAPES
 from benchmarks.traces.trace_files import Trace, names, write
 from provhouse.model.arrays import I64
 from provhouse.model.columns import DST, OP, SRC
@@ -250,21 +247,15 @@ def main() -> None:
     parser.add_argument("--copies", type=int, default=1)
     parser.add_argument("--folder", type=Path, help="a folder to work in, which is kept")
     parser.add_argument("--cut-mb", type=int, help="a limit for the memory of the step cut")
-    parser.add_argument("--shape", choices=tuple(SHAPES), help="a hard shape instead of the trace")
-    parser.add_argument("--items", type=int, default=500_000, help="items of the shape, about")
     given = parser.parse_args()
-    trace = SHAPES[given.shape](given.items, SEED) if given.shape else paper(SEED)
     with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as temporary:
-        measured = run(trace, given.folder or Path(temporary), given.copies, given.cut_mb)
-    if given.shape:
-        print(json.dumps(measured))
-        return
+        measured = run(given.folder or Path(temporary), given.copies, given.cut_mb)
     RESULTS.write({**RESULTS.read(missing={}), str(given.copies): measured})
 
 
-def run(trace: Trace, folder: Path, copies: int, cut_mb: int | None = None) -> IngestRun:
+def run(folder: Path, copies: int, cut_mb: int | None) -> IngestRun:
     """Write the trace, ingest it, ask the first question, and append to the warehouse."""
-    files = folder / "trace"
+    trace, files = paper(SEED), folder / "trace"
     if not files.exists():
         write(trace, files, copies)
     if cut_mb:

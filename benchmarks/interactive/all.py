@@ -1,8 +1,8 @@
 """Measure what it costs to plan a query, and to capture all its references at once.
 
-The queries are the 22 of TPC-H, the 43 of ClickBench, and shapes of one operator each. Ratios are
-of processor times of this process, since the machine may be shared; all ways take turns. Planning
-is the best of several new texts.
+The queries are the 22 of TPC-H, the 43 of ClickBench, and small queries of one operator each
+(``SHAPES``). Ratios are of processor times of this process, since the machine may be shared; all
+ways take turns. The time of planning is the best of those for several new texts.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from provhouse.model.errors import UsageError
 TPCH = ROOT / "tests" / "capturing" / "tpch"
 PLANS = 7
 LINES = 6_000_000
-"""The rows of lineitem at scale factor 1."""
+"""The number of rows of lineitem at scale factor 1."""
 SHAPES = {
     "filter": "select id, v from t where v < 10",
     "few groups": "select g, sum(v) s from t group by g",

@@ -15,11 +15,11 @@ class Query(TypedDict):
     query: str
     plain: Times
     witness: Times
-    """With lineage on demand."""
+    """The times with lineage on demand."""
     every: Times
-    """With the lineage of all references captured."""
+    """The times with the lineage of all references captured."""
     first: Times
-    """The records of the first row, on demand."""
+    """The times to find the records of the first row, on demand."""
     mode: str
     planning: NotRequired[Times]
     """The best time of planning a new text."""
@@ -75,7 +75,7 @@ def table(results: Results) -> str:
 
 
 def _planning(queries: list[Query], goals: dict[str, bool]) -> list[str]:
-    """Return what planning of new texts took, and add its goal."""
+    """Return the times of planning new texts as a sentence, and add their goal to ``goals``."""
     found = [each["planning"]["wall"] for each in queries if "planning" in each]
     if not found:
         return []

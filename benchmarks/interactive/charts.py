@@ -15,11 +15,11 @@ DATES, CARRIERS, REGIONS, KEYS = 365, 16, 5, 100_000
 MOVES = 100
 JOINED = "t join carriers using (carrier)"
 CHARTS = {"date": "t", "carrier": "t", "k": "t", "region": JOINED}
-"""The columns that charts show, and where they are."""
+"""For each column that a chart shows, the tables in FROM that have the column."""
 LINKS = (("date", "carrier"), ("date", "region"), ("k", "date"))
 ROWS = """
     select rowid from t where k in (select k from t group by k having min(name) <> max(name))"""
-"""The rows of all violations, as a person would write it."""
+"""The query for the rows of all violations, as a person would write it."""
 
 
 def run(results: Results, store: Callable[[], None]) -> None:
@@ -35,7 +35,7 @@ def run(results: Results, store: Callable[[], None]) -> None:
 
 
 def flights(rows: int) -> Connection:
-    """Return a table of which ten keys have two names, and a table of carriers."""
+    """Return a connection with a table in which ten keys have two names, and one of carriers."""
     draw = np.random.default_rng(5)
     key = draw.integers(0, KEYS, rows)
     name = np.where((key < 10) & (draw.random(rows) < 0.1), -1, key % 97)
@@ -87,7 +87,7 @@ def chart(column: str) -> str:
 
 
 def by_sql(con: Connection, first: str, second: str, keys: list[int]) -> set[int]:
-    """Return the values of one column in the records with some values of another."""
+    """Return the values of ``second`` in the records whose value of ``first`` is in ``keys``."""
     listed = ", ".join(map(str, keys))
     text = f"select distinct {second} from {JOINED} where {first} in ({listed})"
     return {value for (value,) in con.duckdb.sql(text).fetchall()}

@@ -12,7 +12,7 @@ from benchmarks.interactive.timing import medians
 from provhouse.interactive import Connection, Want, connect
 
 SHARES = (0.0001, 0.001, 0.01, 0.1, 0.5)
-"""The shares of the table that the rows of the result have."""
+"""The shares of the table's records from which rows of the result are made."""
 GROUPS = (100, 10_000, 1_000_000)
 CONSUMING = {
     "filter": "select count(*), max(v) from {} where k < 10",
@@ -46,7 +46,7 @@ def run(results: Results, store: Callable[[], None]) -> None:
 
 
 def shared(rows: int) -> Connection:
-    """Return a table in which each value of ``g`` has one of the shares."""
+    """Return a connection with a table in which each value of ``g`` has one of the shares."""
     draw = np.random.default_rng(3)
     rest = 1 - sum(SHARES)
     group = draw.choice(len(SHARES) + 1, rows, p=[*SHARES, rest]).astype(np.int32)

@@ -31,7 +31,10 @@ from provhouse.sql.not_covered import NotCovered
 
 
 class Query(TypedDict, total=False):
-    """One query: ``right``, ``wrong``, ``refused``, ``untested`` if it has no rows, or ``slow``."""
+    """One query.
+
+    Its outcome is ``right``, ``wrong``, ``refused``, ``slow``, or ``untested`` (no rows).
+    """
 
     query: str
     outcome: str
@@ -39,13 +42,13 @@ class Query(TypedDict, total=False):
     references: int
     """The number of uses of base tables."""
     negative: int
-    """The references that rows depend on by having no match there."""
+    """The number of references in which a row must have no match to appear."""
     rows: int
     tried: int
     removed: int
     """The number of tries without the witnesses of one reference."""
     necessary: int
-    """The number of tries in which the row then went or changed."""
+    """The number of these tries in which the row disappeared or changed."""
     factor: str
     seconds: float
     code: str
@@ -62,7 +65,7 @@ class Suite(Record):
 Results = dict[str, Suite]
 RESULTS = ResultsFile[Results]("interactive_coverage.json")
 FACTORS = {"tpch": ("0.01",), "tpch-1": ("1",), "tpcds": ("0.01", "0.1", "1")}
-"""The sizes of the tables of each suite that are tried until a query has rows."""
+"""For each suite, the sizes of its tables that are tried in turn until a query has rows."""
 MEANING = {
     "right": "right",
     "wrong": "**wrong**",
@@ -187,7 +190,7 @@ class _WithoutTexts(ast.NodeTransformer):
 
 
 def number(query: Query) -> tuple[int, str]:
-    """Return the number and the half of a query, by which queries are in order."""
+    """Return the sort key of a query: the number in its name, and the name."""
     digits = "".join(filter(str.isdigit, query["query"]))
     return int(digits), query["query"]
 

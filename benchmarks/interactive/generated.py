@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from helpers.adversarial.run import Tried
 
 FIRST = 1_000
-"""The first seed; the tests of each change take earlier ones."""
+"""The first seed; the tests of every change use earlier seeds."""
 PART = 500
 OFTEN = 3
-"""The number of texts from which on a reason is listed."""
+"""The smallest number of texts refused for a reason at which the reason is listed."""
 
 
 class Part(TypedDict):
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def empty() -> Counts:
-    """Return the counts of no text."""
+    """Return counts without any text."""
     return {
         **machine.record(), "versions": machine.packages("duckdb", "sqlglot", "provhouse"),
         "code": code(), "texts": 0, "outcomes": {}, "ran": {}, "refused": {}, "reasons": {},

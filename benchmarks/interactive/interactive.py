@@ -4,7 +4,6 @@ python -m benchmarks.interactive.interactive [--scale 1] [--rows 10000000] [--re
 
 Four parts: the 22 queries of TPC-H; other ways to the same records; queries over the records of one
 row; GROUP BY with zipf-distributed keys. All ways of one part take turns. Ratios include planning
-from benchmarks import ROOT
 from the plan that is kept; planning of a new text is shown apart. Each measurement is stored at
 once, and a run with the same settings and code continues where it was stopped.
 """

@@ -131,7 +131,7 @@ def goals(results: Results) -> dict[str, bool]:
 
 
 def _first(results: Results) -> dict[str, bool]:
-    """Return whether capture and the first question are ahead of each other way."""
+    """Return for each other way whether our capture and first question are ahead of it."""
     found = {}
     for way in (each for each in _ways(results["contenders"]) if "provhouse" not in each):
         behind = []
@@ -150,7 +150,7 @@ def _first(results: Results) -> dict[str, bool]:
 
 
 def _points(results: Results) -> dict[str, bool]:
-    """Return whether the index is ahead at every share."""
+    """Return whether the index is ahead of the other ways at every share."""
     times = {(each["query"], each["share"], each["way"]): each["times"]["wall"]
              for each in results["consuming"]}  # fmt: skip
     behind = [

@@ -2,7 +2,8 @@
 
 Re-execution runs the query again for the values of the row's keys, as hand-written SQL would.
 Perm's rewriting (Glavic and Alonso, 2009) makes a table of each row of the result with each of its
-records, and asks that. SmokedDuck captures inside a fork of DuckDB, in an environment of its own.
+records, and asks this table. SmokedDuck captures inside a fork of DuckDB, in an environment of its
+own.
 """
 
 import json
@@ -29,9 +30,13 @@ FORK = ROOT / ".long" / "smokedduck"
 PROGRAM = Path(__file__).parent / "smokedduck.py"
 Rids = NDArray[np.int64]
 Way = tuple[Callable[[], Any], Callable[[Any], Rids]]
-"""The query with its capture, and the question to what it returns: the rids of the first row."""
+"""Two functions.
+
+The first runs the query with its capture; the second takes the result of the first, and returns the
+rids of the first row.
+"""
 SUMS = "select count(*), sum(l_orderkey), sum(l_linenumber) from lineitem where rowid in"
-"""Sums of keys, by which records are compared that have other rids elsewhere."""
+"""A query for sums of keys, to compare records whose rids differ between databases."""
 
 
 def run(
@@ -123,7 +128,7 @@ def ways(con: Connection, sql: str) -> dict[str, Way]:
 
 
 def grouped(sql: str) -> tuple[str, list[str]]:
-    """Return the rows that a query groups, as SQL, and the names of the keys in its result."""
+    """Return SQL for the rows that a query groups, and the names of the keys in its result."""
     query: Any = sqlglot.parse_one(sql, dialect="duckdb")
     keys = query.args["group"].expressions
     names = {each.unalias().sql(): each.alias_or_name for each in query.expressions}

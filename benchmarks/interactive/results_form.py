@@ -6,27 +6,27 @@ from benchmarks.shared.results_file import ResultsFile, Run
 
 
 class Times(TypedDict):
-    """Milliseconds: of the processor, all threads together, and of the wall clock."""
+    """Milliseconds of the processor (``cpu``, all threads together) and of the wall clock."""
 
     cpu: float
     wall: float
 
 
 class Query(TypedDict):
-    """A query of TPC-H: without lineage, with it on demand, and with that of lineitem captured."""
+    """The times of a query of TPC-H: plain, with lineage on demand, and with lineitem captured."""
 
     query: str
     plain: Times
     witness: Times
     anchor: Times | None
     planning: Times
-    """Planning of a text that was not seen before."""
+    """The times to plan a text that was not seen before."""
     one_row: Times | None
-    """The records of the first row, found by a witness query."""
+    """The times to find the records of the first row by a witness query."""
     hot_row: Times | None
-    """The records of a row, when the lineage of all rows is indexed."""
+    """The times to find the records of a row when the lineage of all rows is indexed."""
     hot_rids: Times | None
-    """The rows of 1,000 records, when they are indexed."""
+    """The times to find the rows of 1,000 records when the lineage is indexed."""
 
 
 class Contender(TypedDict):
@@ -35,16 +35,16 @@ class Contender(TypedDict):
     query: str
     way: str
     capture: Times
-    """The query, with what the way adds to it."""
+    """The times of the query, with what the way adds to it."""
     lineage: Times
-    """The first question."""
+    """The times of the first question."""
     records: int
     same: bool
     """Whether the records are those that provhouse found."""
 
 
 class Consuming(TypedDict):
-    """A query over the records of one row, which are a share of the table."""
+    """A query over the records of one row; ``share`` is their share of the table."""
 
     query: str
     share: float
@@ -53,7 +53,7 @@ class Consuming(TypedDict):
 
 
 class Groups(TypedDict):
-    """A GROUP BY, without lineage and with that of both directions captured."""
+    """The times of a GROUP BY: plain, and with lineage captured in both directions."""
 
     rows: int
     groups: int
@@ -72,7 +72,7 @@ class Link(TypedDict):
 
 
 class Dependency(TypedDict):
-    """A check of a functional dependency with the rows of its violations, and SQL by hand."""
+    """A check of a functional dependency with the rows of its violations, and the same by SQL."""
 
     violations: int
     records: int

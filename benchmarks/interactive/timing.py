@@ -19,7 +19,7 @@ def timed(run: Callable[[], Value]) -> tuple[Times, Value]:
 
 
 def medians(ways: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, Times]:
-    """Return the median times of each way; all take turns. The first turn does not count."""
+    """Return the median times of each way. All ways take turns; the first turn does not count."""
     times: dict[str, list[Times]] = {way: [] for way in ways}
     for repeat in range(repeats + 1):
         for way, run in ways.items():

@@ -64,7 +64,7 @@ def table(results: Results) -> str:
 
 
 KIND = next(kind for kind in KINDS if kind.name == "LC-SL" and kind.direction == "upstream")
-WITH, WITHOUT = 40, 3
+WITH, WITHOUT, SEED = 40, 3, 6
 """The numbers of commands that are measured with the server and without it."""
 
 
@@ -72,19 +72,15 @@ def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Measure complete commands.")
     parser.add_argument("--warehouse", type=Path, required=True)
-    parser.add_argument("--seed", type=int, default=6)
-    given = parser.parse_args()
-    settings = Settings.load({"warehouse": given.warehouse})
-    RESULTS.write(run(settings, given.seed))
+    RESULTS.write(run(Settings.load({"warehouse": parser.parse_args().warehouse})))
 
 
-def run(settings: Settings, seed: int) -> Results:
+def run(settings: Settings) -> Results:
     """Measure Python alone, then commands with the server, then commands without it."""
     load = mean_load()
     snapshot = open_snapshot(settings.warehouse)
-    (found,) = drawn(
-        snapshot, all_triples(snapshot), settings.theta or THETA, [KIND], WITH + 1, seed
-    )
+    theta = settings.theta or THETA
+    (found,) = drawn(snapshot, all_triples(snapshot), theta, [KIND], WITH + 1, SEED)
     items: list[str] = snapshot.names.names(found.items).to_pylist()
     command = Command(settings.warehouse)
 
@@ -101,7 +97,7 @@ def run(settings: Settings, seed: int) -> Results:
     took["without the server"] = spread(ask, items[: WITHOUT + 1])
     return {
         **recorded(load, packages("typer", "pyspark", "provhouse")),
-        "seed": seed,
+        "seed": SEED,
         "triples": snapshot.commit.totals.triples,
         "took": took,
     }

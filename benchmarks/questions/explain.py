@@ -132,6 +132,7 @@ def _note(name: str, one: WarehouseRun) -> str:
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 METHODS: tuple[Method, ...] = ("rq", "ccprov")
+SEED = 6
 ITEMS = 100
 """The number of items for which CSProv is asked, in both directions."""
 FEW = 10
@@ -140,10 +141,10 @@ WARM = 10
 """The number of questions that are asked first, and whose times do not count."""
 
 
-def run(settings: Settings, seed: int, progress: Progress) -> WarehouseRun:
+def run(settings: Settings, progress: Progress) -> WarehouseRun:
     """Draw items, measure questions, and return the results."""
     load = mean_load()  # before the benchmark adds to it
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(SEED)
     with Asker(settings, progress) as asker:
         none = ItemNumbers(np.empty(0, np.int64))
         asker.spark.partitions.fetch(asker.snapshot.partitions, none, none)
@@ -161,7 +162,7 @@ def run(settings: Settings, seed: int, progress: Progress) -> WarehouseRun:
             asker.ask(items[-1], "upstream", method)
         return {
             **recorded(load, versions(address.http)),
-            "seed": seed,
+            "seed": SEED,
             "warehouse": totals(asker),
             "copy_seconds": filled,
             "by_sets": by_sets,
@@ -269,7 +270,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Compare times with the estimates of explain.")
     parser.add_argument("--warehouse", type=Path, default=Path("demo-warehouse"))
     parser.add_argument("--name", default="the demo's flights")
-    parser.add_argument("--seed", type=int, default=6)
     parser.add_argument(
         "--fit", action="store_true", help="print the best constants; measure nothing"
     )
@@ -278,17 +278,13 @@ def main() -> None:
         print("\n".join(f"{name} = {value:.3g}" for name, value in fit(RESULTS.read()).items()))
         return
     settings = replace(Settings.load({"warehouse": given.warehouse}), hot_mb=0)
-    sys.exit(
-        guarded(
-            lambda: write(settings, given.name, given.seed), lambda: settings.warehouse / "logs"
-        )
-    )
+    sys.exit(guarded(lambda: write(settings, given.name), lambda: settings.warehouse / "logs"))
 
 
-def write(settings: Settings, name: str, seed: int) -> None:
+def write(settings: Settings, name: str) -> None:
     """Measure, and write the results."""
     with progress_display() as progress:
-        measured = run(settings, seed, progress)
+        measured = run(settings, progress)
     RESULTS.write({**RESULTS.read(missing={}), name: measured})
 
 

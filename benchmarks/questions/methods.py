@@ -127,7 +127,7 @@ RESULTS = ResultsFile[Results]("methods.json")
 METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
 BATCHED = next(kind for kind in KINDS if kind.name == "LC-SL")
 STORAGES = {"RAM": "MEMORY_AND_DISK", "disk": "DISK_ONLY"}
-MANY, WANTED, BATCH = 100, 10, 1_000
+MANY, WANTED, BATCH, SEED = 100, 10, 1_000, 4
 """The numbers of items to ask for.
 
 ``MANY`` is for each class with CSProv alone, and ``WANTED`` for each class with all methods.
@@ -144,40 +144,32 @@ def main() -> None:
     parser.add_argument(
         "--copies", type=int, default=1, help="copies of the trace in the warehouse"
     )
-    parser.add_argument("--storage", nargs="+", choices=STORAGES, default=list(STORAGES))
-    parser.add_argument(
-        "--wanted",
-        type=int,
-        default=WANTED,
-        help="items of each class for which all methods are asked",
-    )
-    parser.add_argument("--seed", type=int, default=4)
     given = parser.parse_args()
     with TemporaryDirectory(prefix="provhouse-bench-") as temporary:
         warehouse = given.warehouse or Path(temporary) / "warehouse"
         if given.warehouse is None:
             make_warehouse(warehouse, Path(temporary) / "trace", given.copies)
         settings = Settings.load({"warehouse": warehouse})
-        sys.exit(guarded(lambda: write(settings, given), lambda: warehouse / "logs"))
+        sys.exit(guarded(lambda: write(settings, given.copies), lambda: warehouse / "logs"))
 
 
-def write(settings: Settings, given: argparse.Namespace) -> None:
+def write(settings: Settings, copies: int) -> None:
     """Measure the methods with partitions in memory and on disk, and write the results."""
     results = RESULTS.read(missing={})
     load = mean_load()  # before the benchmark adds to it
     snapshot = open_snapshot(settings.warehouse)
-    questions = choose(snapshot, settings.theta or THETA, KINDS, MANY, given.seed)
-    (batch,) = choose(snapshot, settings.theta or THETA, [BATCHED], BATCH, given.seed)
+    questions = choose(snapshot, settings.theta or THETA, KINDS, MANY, SEED)
+    (batch,) = choose(snapshot, settings.theta or THETA, [BATCHED], BATCH, SEED)
     on: WarehouseMeasured = {
         **recorded(load, packages("pyspark", "pyarrow", "numba", "provhouse")),
-        "seed": given.seed,
+        "seed": SEED,
         "warehouse": cast(Totals, asdict(snapshot.commit.totals)),
     }
-    runs = results.setdefault(str(given.copies), {})
+    runs = results.setdefault(str(copies), {})
     with progress_display() as progress:
-        for name in given.storage:
-            stored = replace(settings, spark_storage=STORAGES[name])
-            runs[name] = run(stored, on, questions, batch, given.wanted, progress)
+        for name, storage in STORAGES.items():
+            stored = replace(settings, spark_storage=storage)
+            runs[name] = run(stored, on, questions, batch, progress)
     RESULTS.write(results)
 
 
@@ -207,7 +199,6 @@ def run(
     on: WarehouseMeasured,
     questions: list[ClassQuestions],
     batch: ClassQuestions,
-    wanted: int,
     progress: Progress,
 ) -> StorageRun:
     """Measure all methods cold, then CSProv hot, then a batch.
@@ -224,7 +215,7 @@ def run(
         for one in questions:
             times += [empty.seconds(1) for _ in range(20)]
             progress.begin(f"Measure {one.kind.name}, {one.kind.direction}")
-            classes.append(measure(asker, one, wanted, job))
+            classes.append(measure(asker, one, job))
         empty.release()
     with warmed(settings, progress) as asker:
         for one, each in zip(questions, classes, strict=True):
@@ -261,13 +252,11 @@ def fill(asker: Asker) -> dict[str, float]:
     }
 
 
-def measure(
-    asker: Asker, one: ClassQuestions, wanted: int, job: tuple[float, float]
-) -> MeasuredClass:
+def measure(asker: Asker, one: ClassQuestions, job: tuple[float, float]) -> MeasuredClass:
     """Measure one class: ask all methods for some of its items, then CSProv for all items."""
     kind = one.kind
     ask_all(asker, one.items[0], kind)  # a first question may have other costs
-    some = [ask_all(asker, item, kind) for item in one.items[:wanted]]
+    some = [ask_all(asker, item, kind) for item in one.items[:WANTED]]
     cold = [asker.ask(item, kind.direction, "csprov") for item in one.items]
     by_method: dict[str, MethodTimes] = {
         method: measured([each[method] for each in some]) for method in METHODS

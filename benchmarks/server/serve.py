@@ -131,7 +131,7 @@ SMALL = {"SC-SL": 1.0, "LC-SL": 1.0}
 MIXED = {"SC-SL": 40.0, "LC-SL": 40.0, "SC-SL impact": 9.0, "LC-SL impact": 9.0, "LC-LL": 2.0}
 EVERY = 30.0
 """The number of seconds between two measurements of memory."""
-ITEMS = 200
+ITEMS, SEED = 200, 6
 """The number of items of each class for which clients ask."""
 
 
@@ -139,17 +139,13 @@ def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Measure the server under load.")
     parser.add_argument("--warehouse", type=Path, required=True)
-    parser.add_argument("--seed", type=int, default=6)
-    parser.add_argument("--minutes", type=float, default=10, help="duration of the mixed load")
-    given = parser.parse_args()
-    settings = Settings.load({"warehouse": given.warehouse})
-    RESULTS.write(run(settings, given.seed, given.minutes))
+    RESULTS.write(run(Settings.load({"warehouse": parser.parse_args().warehouse})))
 
 
-def run(settings: Settings, seed: int, minutes: float) -> Results:
+def run(settings: Settings) -> Results:
     """Measure all phases of the load, cold and then hot, and return the results."""
     load = mean_load()
-    questions = choose(settings, seed)
+    questions = choose(settings)
     used = versions(up(settings.graph_home, settings.neo4j_memory, Silent()).http)
     phases: list[Phase] = []
     began = perf_counter()
@@ -160,28 +156,28 @@ def run(settings: Settings, seed: int, minutes: float) -> Results:
             ("cold, small", 100, 60.0, SMALL),
             ("cold, large", 8, 60.0, {"LC-LL": 1.0}),
         ):
-            phases.append(phase(settings, name, clients, seconds, weights, questions, seed))
+            phases.append(phase(settings, name, clients, seconds, weights, questions))
     with served(settings):
         few = {kind: paths[:20] for kind, paths in questions.items()}
-        phase(settings, "warming", 20, 10, SMALL, few, seed)
-        phases.append(phase(settings, "hot, small", 100, 60, SMALL, few, seed))
-        phases.append(phase(settings, "mixed", 100, 60 * minutes, MIXED, questions, seed))
-        phases.append(phase(settings, "too many, mixed", 600, 60, MIXED, questions, seed))
+        phase(settings, "warming", 20, 10, SMALL, few)
+        phases.append(phase(settings, "hot, small", 100, 60, SMALL, few))
+        phases.append(phase(settings, "mixed", 100, 600, MIXED, questions))
+        phases.append(phase(settings, "too many, mixed", 600, 60, MIXED, questions))
     return {
         **recorded(load, used),
-        "seed": seed,
+        "seed": SEED,
         "triples": commit_as_of(Layout(settings.warehouse)).totals.triples,
         "start_seconds": round(start, 2),
         "phases": phases,
     }
 
 
-def choose(settings: Settings, seed: int) -> dict[str, list[str]]:
+def choose(settings: Settings) -> dict[str, list[str]]:
     """Return the URL paths of questions, by class. Each question is in one class only."""
     layout = Layout(settings.warehouse)
     snapshot = Snapshot(layout, commit_as_of(layout))
     questions = {}
-    for one in drawn(snapshot, all_triples(snapshot), settings.theta or THETA, KINDS, ITEMS, seed):
+    for one in drawn(snapshot, all_triples(snapshot), settings.theta or THETA, KINDS, ITEMS, SEED):
         name = one.kind.name + (" impact" if one.kind.direction == "downstream" else "")
         names = snapshot.names.names(one.items).to_pylist()
         questions[name] = [path_of(one.kind.direction, item) for item in names]
@@ -208,7 +204,6 @@ def phase(
     seconds: float,
     weights: dict[str, float],
     questions: dict[str, list[str]],
-    seed: int,
 ) -> Phase:
     """Run ``clients`` clients for ``seconds`` seconds, and return the figures of this phase."""
     found = server_file.running(settings.warehouse)
@@ -216,7 +211,7 @@ def phase(
     orders: Orders = {
         "host": server_file.HOST, "port": found.port,
         "token": server_file.token(settings.warehouse),
-        "clients": clients, "seconds": seconds, "seed": seed, "questions": questions,
+        "clients": clients, "seconds": seconds, "seed": SEED, "questions": questions,
         "weights": {kind: weight for kind, weight in weights.items() if kind in questions},
     }  # fmt: skip
     cpu = _cpu(found.pid)

@@ -1,7 +1,7 @@
-"""Measure import and walks of a set graph that is larger than a trace on this machine can make.
+"""Measure import and walks of a set graph larger than that of any trace that fits this machine.
 
 Neo4j gets the set graph of a warehouse several times, as separate components, until there are
-``--sets`` nodes for sets. They are imported as an ingest does it. Then random sets of the graph are
+``--sets`` nodes for sets. The nodes are imported as in an ingest. Then random sets of the graph are
 walked in both directions: each set once in a server that has just started, and once again. This
 shows what Neo4j alone takes at a size whose triples do not fit this machine. Results go to
 `results/set_graph.json`, by the number of nodes.
@@ -66,6 +66,8 @@ class Measured(SeededRun):
 
 
 RESULTS: ResultsFile[dict[str, Measured]] = ResultsFile("set_graph.json")
+MEMORY = "1g"
+"""The heap of Neo4j."""
 
 
 def main() -> None:
@@ -73,19 +75,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure import and walks of large set graphs.")
     parser.add_argument("--warehouse", type=Path, required=True, help="of one ingest")
     parser.add_argument("--sets", type=int, default=20_000_000)
-    parser.add_argument("--memory", default="1g", help="the heap of Neo4j")
-    parser.add_argument("--out", type=Path, help="write the results to another file")
     given = parser.parse_args()
     layout = Layout(given.warehouse)
     pieces = bulk(Snapshot(layout, read_commit(layout, 1)), 1)
     rows = {name: pa.concat_tables(tables) for name, tables in pieces.items()}
     copies = -(-given.sets // rows["sets"].num_rows)
     with TemporaryDirectory(prefix="provhouse-set-graph-") as folder:
-        measured = measure(Path(folder), rows, copies, given.memory)
-    RESULTS.write({**RESULTS.read(missing={}), str(measured["sets"]): measured}, given.out)
+        measured = measure(Path(folder), rows, copies)
+    RESULTS.write({**RESULTS.read(missing={}), str(measured["sets"]): measured})
 
 
-def measure(home: Path, rows: dict[str, pa.Table], copies: int, memory: str) -> Measured:
+def measure(home: Path, rows: dict[str, pa.Table], copies: int) -> Measured:
     """Import the graph this many times into a new database, and walk it."""
     load, step = mean_load(), 1 + max(pc.max(rows[name]["id"]).as_py() for name in NODES)
     many = {name: copied(table, copies, step) for name, table in rows.items()}
@@ -93,7 +93,7 @@ def measure(home: Path, rows: dict[str, pa.Table], copies: int, memory: str) -> 
     starts = np.asarray(many["dependencies"]["set"].take(drawn(counts["dependencies"])))
     tables = {name: [table] for name, table in many.items()}
     begun = perf_counter()
-    with server.connected(home, memory, Silent(), Import(WAREHOUSE, tables)) as address:
+    with server.connected(home, MEMORY, Silent(), Import(WAREHOUSE, tables)) as address:
         imported = perf_counter() - begun
         del many, tables
         begun = perf_counter()
@@ -102,7 +102,7 @@ def measure(home: Path, rows: dict[str, pa.Table], copies: int, memory: str) -> 
         indexed = perf_counter() - begun
     stored = size(home / "data")
     begun = perf_counter()
-    with server.connected(home, memory, Silent()) as address, Graph(address, WAREHOUSE) as graph:
+    with server.connected(home, MEMORY, Silent()) as address, Graph(address, WAREHOUSE) as graph:
         started = perf_counter() - begun
         walks = {way: walked(graph, way, starts.tolist()) for way in WAYS}
         process = psutil.Process(server.process_id(home))

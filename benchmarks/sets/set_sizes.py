@@ -65,7 +65,10 @@ class Results(SeededRun):
 
 RESULTS = ResultsFile[Results]("sets.json")
 MOST_GROUPS = 10
-"""The most groups of tables in a diagram. More groups would not show how a component is cut."""
+"""The largest number of groups of tables in a diagram.
+
+More groups would not show how a component is cut.
+"""
 HEAD = ("sets", "dependencies", "upstream", "downstream", "partitions, share", "time")
 
 
@@ -199,9 +202,7 @@ def _shapes(title: str, shapes: Sequence[MeasuredTrace]) -> str:
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Measure how much questions read.")
-    parser.add_argument("--flights", type=Path, default=ROOT / "demo-data" / "export")
     parser.add_argument("--samples", type=Path, help="a folder of other traces, as .csv.gz files")
-    parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     load = mean_load()
     of_shape("ladder", 2_000, 120)  # compiles kernels
@@ -211,11 +212,11 @@ def main() -> None:
         "seed": SEED,
         "bars": targets(paper),
         "paper": paper,
-        "flights": flights(given.flights),
+        "flights": flights(ROOT / "demo-data" / "export"),
         "shapes": [of_shape(name) for name in SHAPES],
         "samples": list(samples(given.samples)) if given.samples else [],
     }
-    RESULTS.write(results, given.out)
+    RESULTS.write(results)
 
 
 def of_paper() -> MeasuredTrace:

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from benchmarks.shared.results_file import status
 
 EVERY = 0.02
-"""Seconds between two measurements of memory."""
+"""The number of seconds between two measurements of memory."""
 
 
 class Cost(TypedDict):
@@ -41,7 +41,7 @@ class Clock:
     cpu: float
     shuffled: int
     server: int | None
-    """The process of Neo4j."""
+    """The process id of Neo4j, or None."""
 
     @classmethod
     def now(cls, spark: SparkSession, server: int | None) -> "Clock":
@@ -76,7 +76,8 @@ def cpu_seconds(server: int | None) -> float:
 def adopt() -> None:
     """Become the parent of processes whose parent ends, on Linux.
 
-    Their processor time would otherwise be missing once they are no descendants of this process.
+    Their processor time would otherwise be missing once they are no longer descendants of this
+    process.
     """
     adopt_orphans = 36  # PR_SET_CHILD_SUBREAPER, in linux/prctl.h
     ctypes.CDLL(None).prctl(adopt_orphans, 1, 0, 0, 0)

@@ -168,7 +168,8 @@ def code(*folders: str) -> str:
 def continued(before: Fields | None, new: Fields) -> Fields:
     """Return earlier results if their settings are those of a new run, else the new ones.
 
-    Lists are what is measured; all else, without the date and the load, are settings.
+    Fields with lists are measurements; all other fields, except the date and the load, are
+    settings.
     """
     if before is None:
         return new

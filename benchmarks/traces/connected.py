@@ -15,11 +15,11 @@ import numpy as np
 from provhouse.model.arrays import I32, I64, Bools
 
 FEW = 9
-"""The most parents that an item has within its set, unless it is an aggregate."""
+"""The largest number of parents that an item has within its set, unless it is an aggregate."""
 CROSS = 8
-"""The most parents that an item has in other sets."""
+"""The largest number of parents that an item has in other sets."""
 AGGREGATE = (11, 99)
-"""The fewest and the most parents of a usual aggregate, which is an item with many parents.
+"""The smallest and the largest number of parents of a usual aggregate, an item with many parents.
 
 A few aggregates have even more parents; see ``Widest``.
 """

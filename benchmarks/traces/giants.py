@@ -49,7 +49,7 @@ class Giant:
     sp2: tuple[tuple[int, ...], int, int]
     sp3: tuple[tuple[int, ...], int]
     most: int
-    """The most items in those sets of sp3 whose sizes are not given."""
+    """The largest number of items in a set of sp3 whose size is not given."""
     shared: int
     """The number of shared sets: the first sets of sp2, which derive from many sets of sp1."""
     layers: Mapping[int, tuple[int, ...]]

@@ -257,7 +257,7 @@ def hand_cut(trace: Trace, component: I32) -> I32:
     """Cut components by the paper's algorithm 3, and return each item's set.
 
     The splits are those of ``workflow``. This plain implementation shares no code with
-    ``sets/cut.py``. `sets.py` compares its sets with those that provhouse finds.
+    ``sets/cut.py``. `sets/set_sizes.py` compares its sets with those that provhouse finds.
     """
     found = splits()
     given: list[Split] = [found["sp1"], found["sp2"], [found["sp4"], found["sp5"]]]

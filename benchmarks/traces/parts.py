@@ -50,9 +50,10 @@ def linked(
 ) -> Links:
     """Return ``count`` links between sets and their parent sets, of three kinds.
 
-    They are the links from ``primary``, which has one parent for each set, the links in ``known``,
-    and random links. A random link leads to a set near the primary parent, or to any set. A set
-    gets several random links if it has many items in its first layer and is not in ``closed``.
+    The three kinds are the links from ``primary``, which has one parent for each set; the links in
+    ``known``; and random links. A random link leads to a set near the primary parent, or to any
+    set. A set gets several random links if it has many items in its first layer and is not in
+    ``closed``.
 
     Raises ValueError if too few links are possible.
     """

@@ -20,7 +20,7 @@ CHANGES = 6
 ABOVE = 200
 """The average difference between the numbers of a folder and of the folder above it."""
 NEAR = 12
-"""The numbers of the folders whose files a commit changes differ by about this."""
+"""The folders whose files a commit changes have numbers that differ by about this number."""
 BACK = 25
 """The average distance of a commit from the commit that it was made from."""
 MERGES = 0.2

@@ -15,9 +15,12 @@ from provhouse.capturing.walks.smallest import Smallest
 
 Tables = Mapping[str, DataFrame]
 Store = Callable[[list[Any], Any], None]
-"""Adds a measurement to a part of the results, and stores them."""
+"""A function that adds a measurement to a part of the results, and stores the results."""
 ALIKE = 30_000
-"""Events so far from each other have the same user, kind and day."""
+"""Events whose ids differ by this number have the same kind and day.
+
+They also have the same user if there are 10,000 users.
+"""
 KEYS = {"events": "id", "users": "user", "countries": "country"}
 MEASURES = (
     "avg(v) AS mean, min(v) AS least, count_if(v IS NULL) AS nulls, count_if(v > 100000) AS large"
@@ -28,7 +31,7 @@ TESTS = {
     "one value is NULL": "nulls > 0",
     "two values are large": "large >= 2",
 }
-"""The planted faults, and the test that finds the row of a result to be wrong."""
+"""For each planted fault, the test by which the row of a result is wrong."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ PROGRAMS = (
             "kind IN (SELECT kind FROM events WHERE value > 2) GROUP BY user, day) JOIN users "
             "USING (user) JOIN countries USING (country) WHERE rate > 0) GROUP BY region"),
 )  # fmt: skip
-"""Filters, projections, joins, semi joins and aggregates; each is counted."""
+"""Programs of filters, projections, joins, semi joins and aggregates; each operator is counted."""
 
 
 def write_tables(spark: SparkSession, folder: Path, rows: int) -> None:
@@ -80,7 +83,7 @@ def write_tables(spark: SparkSession, folder: Path, rows: int) -> None:
 def planted(
     spark: SparkSession, folder: Path, rows: int, most: int, found: list[Fault], store: Store
 ) -> None:
-    """Measure what it takes to find planted faults, up to ``most``, beside those found already."""
+    """Measure the search for up to ``most`` planted faults, except those that are in ``found``."""
     wanted = [(program, name) for program in PROGRAMS for name in TESTS][:most]
     known = {(each["program"], each["fault"]) for each in found}
     missing = [(program, name) for program, name in wanted if (program.name, name) not in known]
@@ -133,7 +136,7 @@ def blamed(run: Capture, program: Program, name: str, test: str, tables: Tables)
 
 
 def is_minimal(found: Smallest, program: Program, wrong: str, tables: Tables) -> bool:
-    """Return whether the program goes wrong on the records, and on none without one of them."""
+    """Return whether the program goes wrong on the records, but not if any one is left out."""
     kept = {name: _only(found, name, frame) for name, frame in tables.items()}
 
     def goes_wrong(some: Tables) -> bool:

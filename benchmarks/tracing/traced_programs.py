@@ -28,7 +28,7 @@ from provhouse.store.warehouse.layout import bytes_below
 SIZE = 0.25
 """The gigabytes of each text."""
 RERUN = ("grep", "word count", "L3")
-"""A filter, an aggregate, and a join with an aggregate."""
+"""The programs that are run again: a filter, an aggregate, and a join with an aggregate."""
 
 
 def rerun_programs(
@@ -96,7 +96,7 @@ def through_programs(
     found: list[Through],
     store: Callable[[list[Any], Any], None],
 ) -> None:
-    """Measure walks through the programs that are missing, on texts of some gigabytes."""
+    """Measure walks through the programs that are missing, on texts of ``size`` gigabytes."""
     known = {(each["program"], each["interface"], each["size"]) for each in found}
     every = [(program, interface) for program in RDDS for interface in INTERFACES]
     missing = [each for each in every if (*each, size) not in known]

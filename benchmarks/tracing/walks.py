@@ -18,7 +18,7 @@ from provhouse.capturing.walks.cursor_ids import CursorIds
 class Steps(TypedDict):
     """Seconds to walk from one row, and from 1,000, to the sources and back, and to show records.
 
-    A time is that from a condition on the rows to the number of what was found.
+    A time begins with a condition on the rows, and ends when the number of found rows is known.
     """
 
     back: float
@@ -36,9 +36,9 @@ class Through(Steps):
     size: float
     """The size of the text that the program reads, in gigabytes."""
     witnesses: int
-    """The source rows of one row of the result."""
+    """The number of source rows that one row of the result derives from."""
     memory_mb: int
-    """The growth of this process during the walks."""
+    """The growth of this process's memory during the walks."""
 
 
 class Walk(Steps):
@@ -46,13 +46,13 @@ class Walk(Steps):
 
     query: str
     witnesses: int
-    """The source rows of one row of the result."""
+    """The number of source rows that one row of the result derives from."""
     cold: float
-    """The first walk of one row to its sources, in the session of the job."""
+    """The first walk from one row to its sources, in the session of the job."""
     warehouse: float
-    """The lineage of the row, asked of the warehouse's server."""
+    """The question for the lineage of the row, answered by the warehouse's server."""
     memory_mb: int
-    """The growth of this process while all rows of the result are walked back."""
+    """The growth of this process's memory while all rows of the result are walked back."""
 
 
 class Again(TypedDict):
@@ -143,7 +143,7 @@ def anew(cursor: Cursor) -> Cursor:
 
 
 def shown(rows: Cursor) -> None:
-    """Print the records of rows to nowhere."""
+    """Show the records of rows, and discard the output."""
     with redirect_stdout(StringIO()):
         anew(rows).show()
 

@@ -1,7 +1,7 @@
 """Measure what-if deletion: `make bench-what-if`.
 
 On a random graph of ten million triples of all kinds, 1, 100 and 10,000 items are deleted. With a
-warehouse of the paper's trace, the complete question is compared with `impact`, both counts only
+warehouse of the paper's trace, the complete question is compared with `impact`, both as counts only
 and with nothing in memory. An aggregate of a million inputs is computed without each of them, and
 the answer about an item with a million triples upstream is shown at each level.
 
@@ -84,7 +84,7 @@ class AlternativeRun(TypedDict):
     chosen_ms: float
     """The time of all alternatives together."""
     one_ms: float
-    """The time of one complete what-if deletion of one of them."""
+    """The time of one complete what-if deletion of one input."""
 
 
 class Results(SeededRun, Deletions):
@@ -184,7 +184,7 @@ def _whole(results: Results) -> str:
 
 TRIPLES, ITEMS_A_TRIPLE, DEPTH = 10_000_000, 0.45, 9
 DELETED = (1, 100, 10_000)
-INPUTS, CHOSEN, REPEATS = 1_000_000, 10_000, 9
+INPUTS, CHOSEN, REPEATS, WANTED, SEED = 1_000_000, 10_000, 9, 5, 4
 SURE = ("all", "any", "aggregate")
 PARTS = ("index_ms", "deletions", "alternatives", "zooms", "whole")
 COMPUTED = [name for name in FUNCTIONS if name != "other"]
@@ -195,12 +195,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure what-if deletion.")
     parser.add_argument("--warehouse", type=Path, help="a warehouse with the paper's trace")
     parser.add_argument("--triples", type=int, default=TRIPLES)
-    parser.add_argument("--wanted", type=int, default=5, help="items of each class")
-    parser.add_argument("--inputs", type=int, default=INPUTS, help="inputs of the aggregate")
-    parser.add_argument("--zoomed", type=int, default=INPUTS, help="triples of the answer")
-    parser.add_argument("--seed", type=int, default=4)
     parser.add_argument("--again", action="store_true", help="measure all parts again")
-    parser.add_argument("--out", type=Path, help="default: the results in this repository")
     given = parser.parse_args()
     sys.exit(guarded(lambda: write(given), lambda: Path("logs")))
 
@@ -208,8 +203,8 @@ def main() -> None:
 def write(given: argparse.Namespace) -> None:
     """Measure the parts that are missing, and write the results after each."""
     load = mean_load()
-    sizes = {name: getattr(given, name) for name in ("triples", "inputs", "zoomed", "seed")}
-    before = None if given.again else _before(given, sizes)
+    sizes = {"triples": given.triples, "inputs": INPUTS, "zoomed": INPUTS, "seed": SEED}
+    before = None if given.again else _before(sizes)
     found = {
         **recorded(load, packages("numpy", "numba", "provhouse")), **sizes,
         **(before or {"index_ms": 0, **{part: [] for part in PARTS[1:]}}),
@@ -217,32 +212,31 @@ def write(given: argparse.Namespace) -> None:
     results = cast(Results, found)
 
     def rng() -> np.random.Generator:
-        return np.random.default_rng(given.seed)
+        return np.random.default_rng(SEED)
 
     def save() -> None:
-        RESULTS.write(results, given.out)
+        RESULTS.write(results)
 
     if not results["deletions"]:
         found.update(deletions(given.triples, rng()))
         save()
     if not results["alternatives"]:
-        results["alternatives"] = [*alternative_runs(given.inputs, rng())]
+        results["alternatives"] = [*alternative_runs(INPUTS, rng())]
         save()
-    if not results["zooms"] and given.zoomed:
+    if not results["zooms"]:
         with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as folder:
-            results["zooms"] = [*zooms(given.zoomed, Path(folder), rng())]
+            results["zooms"] = [*zooms(INPUTS, Path(folder), rng())]
         save()
     if given.warehouse and not results["whole"]:
-        results["whole"] = [*questions(given)]
+        results["whole"] = [*questions(given.warehouse)]
     save()
 
 
-def _before(given: argparse.Namespace, sizes: dict[str, int]) -> dict[str, object] | None:
+def _before(sizes: dict[str, int]) -> dict[str, object] | None:
     """Return the parts of an earlier run of the same sizes and seed, if there was one."""
-    file = given.out or RESULTS.path
-    if not file.exists():
+    if not RESULTS.path.exists():
         return None
-    found = json.loads(file.read_text(encoding="utf-8"))
+    found = json.loads(RESULTS.path.read_text(encoding="utf-8"))
     if any(found.get(name) != size for name, size in sizes.items()):
         return None
     return {name: found[name] for name in PARTS if name in found}
@@ -251,7 +245,8 @@ def _before(given: argparse.Namespace, sizes: dict[str, int]) -> dict[str, objec
 def alternative_runs(count: int, rng: np.random.Generator) -> Iterator[AlternativeRun]:
     """Yield the times of an aggregate without each input, by its function.
 
-    The values without ``CHOSEN`` inputs are compared with those of what-if deletions of some.
+    For some of the ``CHOSEN`` inputs, the values without the input are compared with those of a
+    what-if deletion of it.
     """
     item = count
     rows = DerivationRows(
@@ -342,14 +337,14 @@ def deletions(count: int, rng: np.random.Generator) -> Deletions:
     return found
 
 
-def questions(given: argparse.Namespace) -> Iterator[Whole]:
+def questions(warehouse: Path) -> Iterator[Whole]:
     """Yield the times of whole questions by class: what-if and impact, in turn."""
-    settings = Settings.load({"warehouse": given.warehouse})
+    settings = Settings.load({"warehouse": warehouse})
     snapshot = open_snapshot(settings.warehouse)
     kinds = [kind for kind in KINDS if kind.direction == "downstream"]
     cold = replace(settings, hot_mb=8)
     theta = settings.theta or THETA
-    for one in choose(snapshot, theta, kinds, given.wanted, given.seed):
+    for one in choose(snapshot, theta, kinds, WANTED, SEED):
         times: dict[str, list[float]] = {"impact": [], "what_if": []}
         with Asker(cold, Silent()) as asker:
             asker.warm()

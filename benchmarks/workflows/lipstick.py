@@ -3,8 +3,8 @@
 ``Workflow`` runs the steps of modules. With capture, each relation has a column ``_id``, each step
 also selects the ids of its sources, and one statement a step adds its triples to a table. Without
 capture, it runs the same queries without these columns. Capture of whole programs, in
-``provhouse.capture`` and ``provhouse.interactive``, needs no such declarations; this one shows the
-cost of the triples alone, as the paper's does.
+``provhouse.capture`` and ``provhouse.interactive``, needs no such declarations; the capture here
+shows the cost of the triples alone, as the paper's does.
 """
 
 import math
@@ -128,7 +128,7 @@ class Workflow:
         )
 
     def write(self, file: Path) -> int:
-        """Write the triples as Parquet, and return how many there are."""
+        """Write the triples as Parquet, and return the number of triples."""
         self.db.execute(f"COPY triples TO '{file}' (FORMAT parquet)")
         return self.count()
 
@@ -248,7 +248,7 @@ class Stations:
         return range((layer - 1) * self.fan, layer * self.fan)
 
     def _observed(self, station: int, year: int, month: int) -> Row:
-        """Return a month of a synthetic climate, as many numbers as the paper's data have."""
+        """Return a month of a synthetic climate, with as many numbers as in the paper's data."""
         mean = -15 - station % 5 + 18 * math.cos((month - 7) / 6 * math.pi)
         others = (round(self.random.random() * 100, 2) for _ in VARIABLES[1:])
         return (year, month, round(mean + self.random.gauss(0, 4), 2), *others)

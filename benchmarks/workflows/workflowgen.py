@@ -6,7 +6,6 @@ sizes goes on with the workflows that are missing, unless `--again` is given.
 """
 
 import argparse
-import json
 import random
 import tempfile
 from collections.abc import Callable, Iterator
@@ -54,18 +53,18 @@ class Asked(TypedDict):
     triples: int
     items: int
     fold_one: float
-    """One module folded."""
+    """The seconds to fold one module."""
     fold_all: float
     subgraph: float
-    """Ancestors, descendants and siblings of descendants of a random item."""
+    """The seconds to find ancestors, descendants and siblings of descendants of a random item."""
     delete: float
-    """The fates of all items after a deletion of a random item."""
+    """The seconds to find the fates of all items after the deletion of a random item."""
     reached: float
-    """The items that such a deletion reaches, the median."""
+    """The median number of items that the deletion of a random item reaches."""
     visible: int
-    """The items that are visible with all modules folded."""
+    """The number of items that are visible when all modules are folded."""
     equal: bool
-    """Whether folding all modules one after the other hides the same items."""
+    """Whether folding each module alone hides, together, the same items as folding all modules."""
 
 
 class Stored(TypedDict):
@@ -75,11 +74,11 @@ class Stored(TypedDict):
     triples: int
     plain: int
     derived: int
-    """With derivations and the kinds of operations."""
+    """The bytes with derivations and the kinds of operations."""
     valued: int
-    """With the values of the sources of aggregates, too."""
+    """The bytes if the values of the sources of aggregates are added."""
     modules: int
-    """With roles, modules, invocations and executions, too."""
+    """The bytes if roles, modules, invocations and executions are added, too."""
 
 
 class WorkflowGenRun(Run):
@@ -195,6 +194,7 @@ def targets(results: WorkflowGenRun) -> dict[str, bool]:
     }
 
 
+SIZES = {"cars": 20_000, "stations": 24, "executions": 100}
 THREADS = (1, 2, 4)
 REPEATS = 20
 """The number of random items whose subgraph is asked, and of folds that are measured."""
@@ -206,40 +206,34 @@ Made = Callable[[Workflow], Dealerships | Stations]
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Measure the workflows of the Lipstick paper.")
-    parser.add_argument("--cars", type=int, default=20_000)
-    parser.add_argument("--stations", type=int, default=24)
-    parser.add_argument("--executions", type=int, default=100)
     parser.add_argument("--again", action="store_true", help="measure all workflows again")
-    parser.add_argument("--out", type=Path, help="default: the results in this repository")
-    given = parser.parse_args()
+    again: bool = parser.parse_args().again
     run = recorded(mean_load(), packages("duckdb", "numba", "pyarrow", "provhouse"))
-    sizes = {name: getattr(given, name) for name in ("cars", "stations", "executions")}
-    before = None if given.again else _before(given.out, sizes)
-    found = before or cast(WorkflowGenRun, {**run, **sizes, "timed": [], "asked": [], "stored": []})
+    before = None if again else _before()
+    found = before or cast(WorkflowGenRun, {**run, **SIZES, "timed": [], "asked": [], "stored": []})
     done = {one["workflow"] for one in found["stored"]}
-    for name, make in workflows(given.cars, given.stations):
+    for name, make in workflows(SIZES["cars"], SIZES["stations"]):
         if name not in done:
             with tempfile.TemporaryDirectory(prefix="provhouse-bench-") as folder:
                 measure(name, make, found, Path(folder))
-            RESULTS.write(found, given.out)
+            RESULTS.write(found)
 
 
 def measure(name: str, make: Made, found: WorkflowGenRun, folder: Path) -> None:
-    """Measure one workflow, and add what was found to the results."""
+    """Measure one workflow, and add the measurements to the results."""
     file, executions = folder / "triples.parquet", found["executions"]
     found["timed"] += [measured(name, make, each, executions, file) for each in THREADS]
     found["asked"] += [questions(name, file, part, executions) for part in PARTS]
     found["stored"].append(stored(name, file, folder))
 
 
-def _before(out: Path | None, sizes: dict[str, int]) -> WorkflowGenRun | None:
+def _before() -> WorkflowGenRun | None:
     """Return the results of an earlier run of the same sizes, if there was one."""
-    file = out or RESULTS.path
-    if not file.exists():
+    if not RESULTS.path.exists():
         return None
-    found: WorkflowGenRun = json.loads(file.read_text(encoding="utf-8"))
-    known = {name: size for name, size in found.items() if name in sizes}
-    return found if known == sizes else None
+    found = RESULTS.read()
+    known = {name: size for name, size in found.items() if name in SIZES}
+    return found if known == SIZES else None
 
 
 def workflows(cars: int, stations: int) -> Iterator[tuple[str, Made]]:

@@ -10,7 +10,7 @@ _ENDINGS = (".parquet", ".csv", ".json", ".orc", ".text", ".txt")
 
 
 def table_of(path: Path) -> str:
-    """Return the name of the table at a path: the last part, without the ending of a format."""
+    """Return the name of the table at a path: the last part, without the ending for a format."""
     name = path.name
     ending = next((each for each in _ENDINGS if name.lower().endswith(each)), "")
     return name[: len(name) - len(ending)] or name

@@ -1,8 +1,8 @@
 """Write the association files of RDDs; Spark's Python workers run this.
 
-Workers may lack provhouse, so their functions are sent together with the code that they use from
-this module. The module imports only packages that a worker has. The files have the form of
-``capturing/java/.../taps/TapFile.java``.
+Workers may lack provhouse, so each function is sent to them together with the code that the
+function uses from this module. The module imports only packages that a worker has. The files have
+the form of those that ``capturing/java/.../taps/TapFile.java`` writes.
 """
 
 import os
@@ -38,7 +38,7 @@ class AssociationFile:
         os.makedirs(folder, exist_ok=True)
 
     def reserve(self) -> int:
-        """Reserve a number for the file, and return the first key of its range."""
+        """Reserve a number for the file, and return the first key that contains this number."""
         if self._attempt >> ATTEMPT_BITS:
             raise OverflowError("This Spark application has run too many tasks to capture RDDs")
         for run in range(1 << RUN_BITS):
@@ -96,7 +96,7 @@ class AssociationFile:
         self.rows += table.num_rows
 
     def close(self, *, keep: bool) -> None:
-        """Close the file; ``keep`` gives it its final name."""
+        """Close the file and, with ``keep``, give it its final name. Delete a file without rows."""
         if self._writer is None:
             os.unlink(self._hidden)
             return

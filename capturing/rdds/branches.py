@@ -27,7 +27,7 @@ HERE = __name__.rpartition(".")[0]
 
 
 class Branches:
-    """The stages of an RDD. A union has several branches."""
+    """The stages of an RDD, one for each branch. Only a union has several branches."""
 
     def __init__(self, context: "LineageContext", branches: tuple[StageBranch, ...]) -> None:
         self.context, self.branches = context, branches
@@ -85,7 +85,10 @@ class Branches:
         return any(each.absence for each in self.branches)
 
     def moved(self, pairs: "RDD[Any]", *others: "Branches", absence: bool = False) -> Self:
-        """Return the RDD of pairs of a record and its slots from this RDD and others."""
+        """Return an RDD of the records in ``pairs``, which pairs each record with its slots.
+
+        The slots are those of this RDD, followed by those of the others.
+        """
         every: list[Branches] = [self, *others]
         slots = tuple(slot for each in every for slot in each.slots())
         scans = tuple({scan: None for each in every for scan in each.scans()})
@@ -149,7 +152,7 @@ class Branches:
         )
 
     def grouped(self, others: "Sequence[Branches]", partitions: int | None) -> "RDD[Any]":
-        """Return an RDD of Spark with the values of each key and their side and slots."""
+        """Return a Spark RDD of keys, each with its values and the side and slots of each value."""
         every: list[Branches] = [self, *others]
         parts = [each.tagged().map(side(number)) for number, each in enumerate(every)]
         return self.united(parts).groupByKey(partitions)

@@ -25,7 +25,7 @@ class Combiner(Protocol):
 
 
 class CombinedValues:
-    """A combiner that merges the values of each key. A result is a key, its value and number."""
+    """A combiner that merges the values of each key. A result is a key with a numbered value."""
 
     def __init__(self, create: Callable[[Any], Any], merge: Callable[[Any, Any], Any]) -> None:
         self._create, self._merge = create, merge
@@ -36,7 +36,7 @@ class CombinedValues:
         return len(self._values)
 
     def add(self, records: Iterable[Any], numbers: list[int]) -> None:
-        """Add pairs of a key and a value."""
+        """Add pairs of a key and a value, and append the number of each key to ``numbers``."""
         number_of, enter, values = self._numbers.setdefault, numbers.append, self._values
         create, merge, size = self._create, self._merge, len(values)
         for key, value in records:
@@ -55,7 +55,7 @@ class CombinedValues:
 
 
 class CombinedRecords:
-    """A combiner that keeps one of equal records. A result is a record with its number."""
+    """A combiner that keeps one record of equal records. A result is a record with its number."""
 
     def __init__(self) -> None:
         self._numbers = defaultdict[Any, int](count().__next__)
@@ -64,7 +64,7 @@ class CombinedRecords:
         return len(self._numbers)
 
     def add(self, records: Iterable[Any], numbers: list[int]) -> None:
-        """Add records."""
+        """Add records, and append the number of each record's result to ``numbers``."""
         numbers.extend(map(self._numbers.__getitem__, records))
 
     def results(self, base: int) -> Iterator[tuple[Any, bytes]]:

@@ -1,4 +1,4 @@
-"""The context of a captured block, whose RDDs know the source rows of their records."""
+"""The context of a captured block, whose RDDs keep the source rows of their records."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -29,9 +29,9 @@ class LineageContext(FileContext[LineageRDD]):
     """A context that reads files as RDDs and captures their lineage when they are saved.
 
     The class has the methods of ``SparkContext`` that read files, with the same arguments. A
-    declared key names the rows of a file. Without a key, their position names them, as in
-    ``log/1099511627781``: the number of the file and the number of the line. Methods that make RDDs
-    of other data are refused, since the rows of such RDDs have no names.
+    declared key names the rows of a file. Without a key, their positions name them, as in
+    ``log/1099511627781``, which combines the number of the file and the number of the line. Methods
+    that make RDDs of other data are refused, since the rows of such RDDs have no names.
     """
 
     def __init__(
@@ -43,18 +43,18 @@ class LineageContext(FileContext[LineageRDD]):
         tables: Sequence[str] | None = None,
         functions: Mapping[str, KeyOf] | None = None,
     ) -> None:
-        """``captured`` is the block, and files of taps go below ``folder``.
+        """``captured`` has the rules of the block, and files of taps go below ``folder``.
 
-        ``keys`` has the key columns of tables. ``functions`` compute the keys of records; a table
-        with a function has one key column, which is only a name. ``tables`` names the tables whose
-        writes are captured; None means all.
+        ``keys`` has the key columns of each table. ``functions`` has for some tables a function
+        that computes the key of a record; such a table has one key column, which is only a name.
+        ``tables`` names the tables whose writes are captured; None means all.
         """
         super().__init__(context)
         self.folder, self.keys = folder, keys
         self._captured, self._tables = captured, tables
         self._functions = functions or {}
         self.counts: Any = context.accumulator({}, Reports())
-        """The number of rows that a task has read from each part of a source."""
+        """The number of rows that tasks have read from each part of a source."""
         self._parts = self._groups = 0
 
     def union(self, rdds: Sequence[LineageRDD]) -> LineageRDD:
@@ -96,7 +96,7 @@ class LineageContext(FileContext[LineageRDD]):
         """Return the key that is declared for a table, or None.
 
         Raises UsageError for key columns, since records of RDDs have no columns. Only lines of text
-        have one: the column ``value``, as in data frames.
+        have a column: ``value``, as in data frames.
         """
         if function := self._functions.get(table):
             (name,) = self.keys[table]

@@ -24,7 +24,7 @@ class Key:
     of: KeyOf
 
     def of_written(self, unit: str) -> KeyOf:
-        """Return the key function for written records; tasks write ``lines`` as bytes."""
+        """Return the key function for written records, which are bytes if ``unit`` is ``lines``."""
         of = self.of
         return (lambda line: of(line.decode("utf-8"))) if unit == "lines" else of
 

@@ -25,19 +25,20 @@ class Entering(ABC):
 
     def __init__(self) -> None:
         self.leaving: list[Any] = []
-        """The records that have left since the last call of ``slots``, or numbers for them."""
+        """The records that left since the last call of ``slots``, or numbers in their place."""
 
     def pull(self, records: Iterator[Any], most: int) -> bool:
         """Let up to ``most`` records leave; return whether these are the last records.
 
-        ``list.extend`` updates the length for each record from an iterator. ``_starts`` reads it.
+        ``list.extend`` updates the length of ``leaving`` for each record that it takes from an
+        iterator. Subclasses read this length when a record enters.
         """
         self.leaving.extend(islice(records, most))
         return len(self.leaving) < most
 
     @abstractmethod
     def slots(self) -> list[Any]:
-        """Return the slots of the records in ``leaving``, an array for each slot; empty it."""
+        """Return the slots of the records in ``leaving``, an array per slot; empty ``leaving``."""
 
     @abstractmethod
     def close(self) -> None:
@@ -51,11 +52,11 @@ class Positioned(Entering):
         super().__init__()
         self.records: Iterator[Any] = iter(())
         self._starts = [0]
-        """The number of records that had left when each record entered, since the last fold."""
+        """For each record since the last fold, the number of records that left before it came."""
         self._first = -1
         """The position of the first record in ``_starts``; -1 if no record has entered."""
         self._blocks: list[list[Any]] = []
-        """The slots of the folded records at the beginning of ``leaving``."""
+        """The slots of the records at the beginning of ``leaving`` that are folded already."""
 
     def slots(self) -> list[Any]:
         self._fold()
@@ -89,7 +90,7 @@ class Positioned(Entering):
 
 
 def blocks(records: Iterable[Any]) -> Iterator[Iterator[Any]]:
-    """Yield records in blocks; read each block before the next one."""
+    """Yield records in blocks. The caller must read each block before it takes the next one."""
     every = iter(records)
     for first in every:
         yield chain((first,), islice(every, BLOCK - 1))
@@ -99,7 +100,7 @@ class SourceRows(Positioned):
     """The rows of a part of a file. The id of a row is ``first`` plus its position."""
 
     def __init__(self, first: int, rows: Iterable[Any], ended: Callable[[int], None]) -> None:
-        """``ended`` gets the number of rows after the last row."""
+        """After the last row, ``ended`` is called with the number of rows."""
         super().__init__()
         self._id, self._ended = first, ended
         self.records = self._counted(rows)
@@ -118,7 +119,10 @@ class SourceRows(Positioned):
 
 
 class Carried(Positioned):
-    """Records that carry their slots, as pairs of a record and a number or a tuple of numbers."""
+    """Records that carry their slots, in pairs of a record and its slots.
+
+    The slots are a number, or a tuple of numbers.
+    """
 
     def __init__(self, width: int, pairs: Iterable[tuple[Any, Any]]) -> None:
         super().__init__()
@@ -146,7 +150,7 @@ class Merged(Positioned):
     """Records that a shuffle has merged, with the slots of the parts of each record."""
 
     def __init__(self, folder: str, merged: Iterable[tuple[Any, bytes]], width: int = 1) -> None:
-        """``merged`` has pairs of a record and its parts; a part has ``width`` numbers."""
+        """``merged`` has pairs of a record and its parts; each part is ``width`` numbers."""
         super().__init__()
         self._file = AssociationFile(folder, 1 + width)
         self._width = width
@@ -193,7 +197,7 @@ class Whole(Entering):
     """Records that derive from all records that a function of a partition has taken."""
 
     def __init__(self, tap: "Tap", before: Entering, records: Iterator[Any]) -> None:
-        """``records`` is the input of the function; it reads them through ``taken``."""
+        """``records`` is the input of the function, which takes the records from ``taken``."""
         super().__init__()
         self._before = before
         self._file = AssociationFile(tap.folder, 1 + tap.width)
@@ -230,12 +234,12 @@ class Tap:
     """The folder of association files, and the columns for the slots of a stage."""
 
     def __init__(self, folder: str, columns: Sequence[int], width: int) -> None:
-        """``width`` is the number of slot columns; columns that ``columns`` lacks are NULL."""
+        """``width`` is the number of slot columns; a column that is not in ``columns`` is NULL."""
         self.folder, self.columns, self.width = folder, tuple(columns), width
 
 
 def spread(slots: Sequence[Any], columns: Sequence[int], width: int, count: int) -> list[Any]:
-    """Return slots at their columns; all other columns are NULL."""
+    """Return ``width`` columns: slots at the positions in ``columns``, and NULL in all others."""
     found = [np.full(count, NONE) for _ in range(width - len(columns))]
     at = dict(zip(columns, slots, strict=True))
     return [at[column] if column in at else found.pop() for column in range(width)]

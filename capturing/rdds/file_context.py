@@ -21,7 +21,7 @@ _SHARED = frozenset(
 
 
 _WHOLE = frozenset({"binaryFiles", "wholeTextFiles"})
-"""Methods whose records are whole files. One split may have several of them."""
+"""Methods whose records are whole files. One split may have several files."""
 
 
 class FileContext(ABC, Generic[Made]):
@@ -79,4 +79,7 @@ class FileContext(ABC, Generic[Made]):
 
     @abstractmethod
     def _read(self, rdd: "RDD[Any]", name: str, unit: str) -> Made:
-        """Return the RDD of files that Spark has read; ``unit`` is ``lines`` or ``records``."""
+        """Return an RDD of this context for an RDD of Spark.
+
+        ``rdd`` is Spark's RDD of the files ``name``, and ``unit`` is ``lines`` or ``records``.
+        """

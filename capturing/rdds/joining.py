@@ -32,12 +32,12 @@ def nothing(width: int) -> Slots:
 
 
 def side(number: int) -> Callable[[Any], Any]:
-    """Return the function that adds the number of a side to a pair with slots."""
+    """Return a function that adds the number of a side to the value in a pair with slots."""
     return lambda tagged: (tagged[0][0], (number, tagged[0][1], tagged[1]))
 
 
 def sides(values: Iterable[Any], count: int) -> list[list[tuple[Any, Slots]]]:
-    """Return the values and slots of a key, by side."""
+    """Return for each side a list of the values of a key, with their slots."""
     found: list[list[tuple[Any, Slots]]] = [[] for _ in range(count)]
     for number, value, slots in values:
         found[number].append((value, slots))
@@ -47,10 +47,10 @@ def sides(values: Iterable[Any], count: int) -> list[list[tuple[Any, Slots]]]:
 def joining(
     left: int, right: int, outer_left: bool, outer_right: bool
 ) -> Callable[[Iterable[Any]], Joined]:
-    """Return the function of a partition that joins the sides of each key.
+    """Return the function that joins the two sides of each key of a partition.
 
     ``left`` and ``right`` are the numbers of slots. ``outer_left`` keeps records on the left that
-    have no partner on the right; ``outer_right`` keeps records on the right.
+    have no partner on the right; ``outer_right`` keeps records on the right without a partner.
     """
     together = both(left, right)
     no_left, no_right = [(None, nothing(left))], [(None, nothing(right))]
@@ -79,7 +79,10 @@ def without(groups: Iterable[Any]) -> Joined:
 
 
 def gathering(folder: str, widths: list[int]) -> Callable[[int, Iterable[Any]], Positioned]:
-    """Return the function that opens a stage on groups of sides with these numbers of slots."""
+    """Return the function that opens a stage on the values of each key from several sides.
+
+    ``widths`` has the number of slots of each side.
+    """
     width, count = sum(widths), len(widths)
     before = [(NONE,) * sum(widths[:at]) for at in range(count)]
     after = [(NONE,) * sum(widths[at + 1 :]) for at in range(count)]

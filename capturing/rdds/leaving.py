@@ -14,7 +14,7 @@ from .declared_keys import KeyOf, text_of
 from .entering import BLOCK, Entering, Tap, spread
 
 CHUNK = 1 << 10
-"""The number of records that leave at once. They are in memory."""
+"""The number of records that leave at once; all of these are in memory together."""
 
 
 def plain(entering: Entering, records: Iterator[Any]) -> Iterator[Any]:
@@ -48,7 +48,7 @@ def written(
     ended: Callable[[tuple[int, str, int]], None],
     key: KeyOf | None,
 ) -> Iterator[Any]:
-    """Yield the records that a task writes to its file, and write their slots in this order.
+    """Yield the records that a task writes to its file, and write their slots in the same order.
 
     With a ``key``, also write the keys of the records. ``ended`` gets the partition, the name of
     the association file, and the number of records.
@@ -77,7 +77,8 @@ def combined(
 ) -> Iterator[tuple[Any, Any]]:
     """Yield the combined records with the keys of their groups, and write the slots.
 
-    Beyond ``memory`` megabytes, the results so far leave, and a key may leave again later.
+    If memory use exceeds ``memory`` megabytes, the results so far leave. A key may leave again
+    later.
     """
     found, file, base, limit, ended = combiner(), None, 0, memory, False
     while not ended:
@@ -101,5 +102,5 @@ def combined(
             found = combiner()
             if not ended:
                 gc.collect()
-                # Python may keep freed memory; with the old limit, each block would be full.
+                # Python may keep freed memory; with the old limit, every block would be full.
                 limit = max(memory, int(get_used_memory() * 1.05))

@@ -1,4 +1,4 @@
-"""RDDs whose records know their source rows."""
+"""RDDs that keep the source rows of their records."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -27,7 +27,7 @@ _ACTIONS = frozenset(
      "sampleStdev", "sampleVariance", "stats", "stdev", "sum", "sumApprox", "take", "takeOrdered",
      "takeSample", "toLocalIterator", "top", "treeAggregate", "treeReduce", "variance"}
 )  # fmt: skip
-"""Methods that return values to the program and not RDDs."""
+"""Methods that return values to the program instead of RDDs."""
 
 
 class LineageRDD(PairRdd):
@@ -81,7 +81,7 @@ class LineageRDD(PairRdd):
         return self.streamed(lambda _, records: filter(function, records))
 
     def keyBy(self, f: Callable[[Any], Any]) -> Self:
-        """Return each record with its key."""
+        """Return pairs of a record's key, which a function returns, and the record."""
         return self.streamed(lambda _, records: ((f(record), record) for record in records))
 
     def mapPartitions(
@@ -107,11 +107,11 @@ class LineageRDD(PairRdd):
         *,
         row_by_row: bool = False,
     ) -> Self:
-        """Apply a function to the number and records of each partition, as ``mapPartitions``."""
+        """Apply a function to the number and records of each partition, like ``mapPartitions``."""
         return self._of_partitions("mapPartitionsWithIndex", f, row_by_row)
 
     def glom(self) -> Self:
-        """Return a list of the records of each partition."""
+        """Return one list for each partition, with the records of the partition."""
         return self.together("map to a list", lambda _, records: [list(records)])
 
     def _of_partitions(self, kind: str, f: Any, row_by_row: bool) -> Self:
@@ -123,7 +123,7 @@ class LineageRDD(PairRdd):
         return self.streamed(sampler.func)
 
     def zipWithIndex(self) -> Self:
-        """Return each record with its number."""
+        """Return each record with its position among all records."""
         counts = self.plain().mapPartitions(lambda records: [sum(1 for _ in records)])
         starts = [0, *accumulate(counts.collect())] if self.getNumPartitions() > 1 else [0]
         return self.streamed(
@@ -147,7 +147,7 @@ class LineageRDD(PairRdd):
         return self.of(*self.branches, *moved)
 
     def intersection(self, other: "LineageRDD") -> Self:
-        """Return the values that both RDDs have; each derives from its records in both RDDs."""
+        """Return the values that both RDDs have; each derives from the equal records in both."""
         other = self.known(other, "intersection")
         both = self._keyed().cogroup(other._keyed())
         return both.filter(lambda pair: all(pair[1])).keys()
@@ -213,7 +213,7 @@ class LineageRDD(PairRdd):
         return self.moved(tagged.sortBy(lambda each: keyfunc(each[0]), ascending, numPartitions))
 
     def repartition(self, numPartitions: int) -> Self:
-        """Distribute the records over partitions."""
+        """Distribute the records over this number of partitions."""
         return self.moved(self.tagged().repartition(numPartitions))
 
     def coalesce(self, numPartitions: int, shuffle: bool = False) -> Self:

@@ -1,4 +1,4 @@
-"""The context of a replay, which reads files as RDDs of plain Spark without some rows."""
+"""The context of a replay, which reads files as plain Spark RDDs but leaves out some rows."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, compress, repeat
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
 
 Places = Callable[[Sequence[Split]], Mapping[int, Any]]
-"""A function that returns the positions of the chosen rows by partition, in ascending order."""
+"""A function that returns, for each partition, the ascending positions of its chosen rows."""
 
 
 class ReplayContext(FileContext["ReplayRDD"]):
@@ -43,7 +43,7 @@ class ReplayContext(FileContext["ReplayRDD"]):
 
 
 def kept(rows: Iterable[Any], chosen: Any, only: bool) -> Iterator[Any]:
-    """Yield ``only`` the rows at the chosen positions, or all other rows; None chooses no row."""
+    """Yield the rows at the chosen positions if ``only``, else all others; None chooses no row."""
     if chosen is None:
         return iter(()) if only else iter(rows)
     mask = np.full(chosen[-1] + 1, not only, np.uint8)

@@ -10,14 +10,14 @@ from pyspark.accumulators import AccumulatorParam
 
 
 class Reports(AccumulatorParam[dict[int, Any]]):
-    """Values by number; a number with two different values has None."""
+    """Values by number. A number that gets two different values has the value None."""
 
     def zero(self, value: dict[int, Any]) -> dict[int, Any]:
         """Return an empty dictionary."""
         return {}
 
     def addInPlace(self, value1: dict[int, Any], value2: dict[int, Any]) -> dict[int, Any]:
-        """Add values; set None for a number with another value."""
+        """Add values; set None for a number that has a different value already."""
         for number, value in value2.items():
             value1[number] = value if value1.get(number, value) == value else None
         return value1

@@ -44,7 +44,7 @@ def _encoded(split: int, records: Iterable[Any]) -> Iterator[bytes]:
 
 
 def save(rdd: Branches, path: str, unit: str, write: "Callable[[list[RDD[Any]]], None]") -> None:
-    """Call ``write`` with the RDD of each branch, and describe the written files.
+    """Call ``write`` with one RDD for each branch, and describe the written files.
 
     Raises UsageError if the path exists already.
     """
@@ -109,7 +109,7 @@ def _described(rdd: Branches, target: Path, slots: tuple[Slot, ...]) -> dict[str
 
 
 def _groups(slots: Iterable[Slot]) -> Iterator[Group]:
-    """Yield the groups behind slots, directly or through other groups, each once."""
+    """Yield the groups that slots refer to, directly or through other groups, each group once."""
     seen = set[Group]()
     waiting = list(slots)
     while waiting:
@@ -178,13 +178,13 @@ def _keyed(parts: Sequence[StagePart], keyed: Keyed) -> dict[str, Any]:
 
 
 def _task_of(file: Path) -> int:
-    """Return the task that has written a file such as ``part-00000`` or ``part-r-00000``."""
+    """Return the task that wrote a file such as ``part-00000`` or ``part-r-00000``; else -1."""
     digits = [word for word in file.name.split(".")[0].split("-") if word.isdigit()]
     return int(digits[0]) if digits else -1
 
 
 def _sources(scan: FileScan, counts: dict[int, int | None]) -> Iterator[dict[str, Any]]:
-    """Yield the parts of files, with the position of each part's first row; -1 is unknown."""
+    """Yield the parts of files, each with the position of its first row; -1 if it is unknown."""
     first = dict[str, int]()
     for part in sorted(scan.parts, key=lambda each: (each.path, each.start)):
         before = first.get(part.path, 0)

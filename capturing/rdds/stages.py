@@ -78,7 +78,7 @@ class StageBranch:
     steps: tuple[tuple[int, Step], ...] = ()
     """The functions, each with the value of ``first`` when the function was added."""
     first: int = 0
-    """The number of partitions of the earlier branches."""
+    """The number of partitions of all earlier branches together."""
     absence: bool = False
     """Whether records may depend on the absence of other records, as after an outer join."""
 
@@ -106,12 +106,12 @@ def _task(
 
 
 def streaming(function: Callable[[int, Iterator[Any]], Iterable[Any]]) -> Step:
-    """Return the step of a function that returns all results of a record before the next record."""
+    """Return the step for a function that finishes each record before it takes the next one."""
     return lambda split, entering, records: (entering, iter(function(split, records)))
 
 
 def whole(tap: Tap, function: Callable[[int, Iterator[Any]], Iterable[Any]]) -> Step:
-    """Return the step of a function whose results derive from all records of its partition."""
+    """Return the step for a function whose results derive from all records of their partition."""
 
     def step(
         split: int, before: Entering, records: Iterator[Any]
@@ -123,7 +123,7 @@ def whole(tap: Tap, function: Callable[[int, Iterator[Any]], Iterable[Any]]) -> 
 
 
 def aligned(branches: Sequence[StageBranch]) -> tuple[tuple[Slot, ...], list[tuple[int, ...]]]:
-    """Return the slots of a union, and the columns of each branch's own slots."""
+    """Return the slots of a union, and for each branch the columns that its own slots get."""
     slots = list[Slot]()
     columns = list[tuple[int, ...]]()
     for branch in branches:

@@ -1,1 +1,1 @@
-"""Read the association files of captured jobs: the rows that each row of a write was made of."""
+"""Read the association files of captured jobs: which rows each row of a write was made from."""

@@ -29,7 +29,7 @@ class Mark:
     table: str
     key: tuple[str, ...]
     number: int
-    """The number that the ids of its rows have in place of a file number."""
+    """The number that the ids of the marked rows have in place of a file number."""
 
 
 @dataclass(frozen=True)
@@ -37,27 +37,27 @@ class SourceFile:
     """A file that a captured plan may have read."""
 
     number: int
-    """Its number in the ids of its rows; each write has its own numbers."""
+    """The number of the file in the ids of its rows. Each write has its own numbers."""
     path: Path
     root: Path
     """The path that the program reads: the file, or a folder above it."""
     table: str
     bytes: int
     changed: int
-    """When the file was last changed, in milliseconds."""
+    """The time of the last change of the file, in milliseconds."""
     first_row: int | None = None
-    """Delta's id of its first row; None if the table has no row tracking."""
+    """Delta's id of the file's first row; None if the table has no row tracking."""
     commit: int | None = None
-    """The version of the Delta table that added it."""
+    """The version of the Delta table that added the file."""
     first: int = 0
-    """The position in the file of the row with the index 0; -1 if it is unknown.
+    """The position in the file of the row whose index in its id is 0; -1 if it is unknown.
 
-    In an RDD, each part of a file has its own number.
+    If an RDD read the file, each part of the file has its own number, and so its own index 0.
     """
     unit: str = "parquet"
-    """The kind of its rows: ``parquet``, or ``lines`` or ``records`` of any other file."""
+    """The kind of the file's rows: ``parquet``, or ``lines`` or ``records`` in any other file."""
     start: int = 0
-    """The offset in bytes of the start of a part."""
+    """The offset of the part's start in the file, in bytes."""
     rows: int = -1
     """The number of rows of a part of a file; -1 if it is unknown."""
     names: FileNames = EXACT_NAMES
@@ -68,7 +68,7 @@ class SourceFile:
         return FileState(self.path, self.bytes, self.changed)
 
     def in_file(self, key: Key) -> Key:
-        """Return the file's names for the columns of a key; raise BadInput if one is unknown."""
+        """Return the file's names for a key's columns; raise BadInput for an unknown column."""
         return self.names.of(key, self.table)
 
     def check_unchanged(self) -> None:
@@ -80,10 +80,10 @@ class SourceFile:
 class TapPart:
     """The rows of a partition that a window function uses, numbered in the window's order.
 
-    With ``last``, they end with the row whose number this column of the tap has, minus ``less``;
-    ``count`` is the column with the number of rows, or None if they begin with the first row.
-    Without ``last``, they begin ``low`` and end ``high`` rows after the current row; None means no
-    limit.
+    With ``last``, the used rows end with the row whose number is the value in this column of the
+    tap, minus ``less``. ``count`` is then the column with the number of used rows, or None if they
+    begin with the first row of the partition. Without ``last``, the used rows begin ``low`` rows
+    and end ``high`` rows after the current row; None means no limit.
     """
 
     low: int | None = None
@@ -99,9 +99,9 @@ class KeyColumn:
 
     name: str
     type: str
-    """The type that Spark hashes the values as: ``int``, ``bigint`` or ``string``."""
+    """The type for which Spark hashes the values: ``int``, ``bigint`` or ``string``."""
     flagged: bool = False
-    """Whether the hash also includes whether the value is NULL."""
+    """Whether the hash also includes a flag for NULL."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class SourceKey:
     """Source columns that contain the keys of a tap, so that the tap omits the keys."""
 
     slot: int
-    """The slot of the tap that has the ids of the source rows."""
+    """The position of the tap's slot that has the ids of the source rows."""
     columns: tuple[KeyColumn, ...]
     hashed: bool
     """Whether a key is the hash of the columns; otherwise it is the value of the only column."""
@@ -131,29 +131,29 @@ class TapTable:
     checked: bool
     """Whether a second hash follows the key, to prove that each key stands for one group."""
     folder: Path
-    """The folder of its files. The folders of the proofs are beside it."""
+    """The folder of the tap's files. The folders of the proofs are beside this folder."""
 
     parts: tuple[TapPart, ...] = ()
-    """The parts of a partition that the rows of a window derive from; its tap is above it."""
+    """The parts of a partition that a window's rows derive from. The tap is above the window."""
     columns: int = 0
     """The number of columns for ``parts``, before the slots: the row's number, and counts."""
     of: int | None = None
-    """The tap whose file this one reads: the whole partitions of a window with parts."""
+    """The number of the tap whose files this tap reads for the whole partitions of a window."""
     source: SourceKey | None = None
     """The source columns that have the keys, if the tap omits them."""
     mark: Mark | None = None
-    """The table of the rows, if they are marked; ``proofs`` then counts its taps."""
+    """The table of the rows, if they are marked. ``proofs`` is then the number of its taps."""
     function: str = ""
     """The function of an aggregate: ``sum``, ``count``, ``min``, ``max``, ``avg`` or ``other``."""
     place: str = ""
-    """The file and line of the user's program; empty if Spark does not know them."""
+    """The operator's file and line in the user's program; empty if Spark does not know them."""
     valued: bool = False
     """Whether the last column has each row's value for the aggregate, as the bits of a double.
 
     Each row is then one source row."""
 
     def proof(self, place: int) -> Path:
-        """Return the folder with the keys of all groups that one place of the plan wrote."""
+        """Return the folder to which one place of the plan wrote the keys of all groups."""
         return self.folder.with_name(f"{self.folder.name}-keys-{place}")
 
     @property
@@ -210,9 +210,9 @@ class CapturedWrite:
     keyed: tuple[KeyedSource, ...]
     """The scans of sources whose rows have no numbers of their own."""
     op: str
-    """The text of its operation; empty if the program passes none."""
+    """The text of the write's operation; empty if the program passes none."""
     module: str
-    """The module of the program that wrote it, or an empty text."""
+    """The module of the program that made the write, or an empty text."""
     state_tables: tuple[str, ...]
     """The tables that the module reads as its state."""
     state: str
@@ -221,7 +221,7 @@ class CapturedWrite:
     It is ``unknown`` if Spark did not report the end.
     """
     written: tuple[Path, ...]
-    """The new files in the folder of the write."""
+    """The files that the write made below ``path``."""
     seconds: float
     rewriting: float
     columns: ColumnMap
@@ -230,7 +230,7 @@ class CapturedWrite:
     first_rows: Mapping[Path, tuple[int, int]]
     """For each file, the version of the Delta table that added it, and the id of its first row."""
     stopped: str
-    """Why the budget stopped its capture; empty if it did not."""
+    """The reason why the budget stopped the capture of the write; empty if it did not."""
     unit: str
     """For an RDD: whether the rows of its files are ``lines`` or ``records``."""
     counts: tuple[int, ...]
@@ -239,7 +239,7 @@ class CapturedWrite:
     """Whether the kinds of the operations decide exactly when each row exists.
 
     They do not if a condition, a LIMIT or a rank may read an aggregate, or if a row needs a group
-    and something else. Folders of earlier releases do not record it."""
+    and something else. The folders of earlier releases do not record this."""
     names: FileNames
     """The names that columns have in the files of the write."""
 

@@ -13,7 +13,7 @@ class FileNames:
     """The rule that finds the columns of a table in its files."""
 
     exact: bool = True
-    """Whether case counts, from ``spark.sql.caseSensitive``."""
+    """Whether upper and lower case differ, as ``spark.sql.caseSensitive`` says."""
     pairs: tuple[tuple[str, str], ...] = ()
     """The name of each column in the table and in the files; empty if all names are equal.
 
@@ -26,9 +26,9 @@ class FileNames:
         return cls(exact, tuple(in_files.items()))
 
     def of(self, key: Key, table: str) -> Key:
-        """Return the names that a key's columns have in files; raise BadInput if one is unknown.
+        """Return the names of a key's columns in files; raise BadInput if a column is unknown.
 
-        Without pairs, return the names unchanged: only the files know their columns.
+        Without ``pairs``, return the names unchanged, since only the files list their columns.
         """
         if not self.pairs:
             return key

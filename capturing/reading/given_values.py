@@ -1,4 +1,4 @@
-"""Read the values that source rows contribute to an aggregate, which the tap below it wrote."""
+"""Read the values that source rows contribute to an aggregate, from the tap below the aggregate."""
 
 from pathlib import Path
 
@@ -16,9 +16,9 @@ from .tap_files import count_rows, tap_pieces
 
 
 def values_of(tap: TapTable, aside: Path) -> Spread:
-    """Return the ids of source rows and the bits of their values, in parts as in a ``PairSet``.
+    """Return the ids of source rows and the bits of their values, in the parts of a ``PairSet``.
 
-    The ``PairSet`` must have the pairs of the tap's only slot.
+    This ``PairSet`` must have the pairs of the tap's only slot.
     """
     found = Spread(2, count_rows(tap.folder), aside)
     columns = len(tap.slots) + (0 if tap.source else tap.first_slot) + 1

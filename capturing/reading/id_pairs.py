@@ -48,7 +48,7 @@ class PairSet:
         return self
 
     def parts(self) -> Iterator[Pairs]:
-        """Yield the parts; a position may be in several parts, a pair is in one."""
+        """Yield the parts. A position may be in several parts, but each pair is in one part."""
         for part in self._spread.parts():
             yield Pairs(*part)
 
@@ -59,7 +59,7 @@ class PairSet:
 
 
 def part_of(row: I64) -> I64:
-    """Return the numbers that assign row ids to parts."""
+    """Return for each row id the number that selects its part."""
     return row >> _NEAR
 
 
@@ -95,10 +95,10 @@ def _new(ordered: I64) -> Bools:
 
 
 def through(pairs: Pairs, at: I64, values: I64) -> Pairs:
-    """Return the pairs that join groups to the values of the lower groups they derive from.
+    """Return pairs of a group and a value, for each value of the lower groups behind the group.
 
-    ``pairs.row`` and ``at`` are positions of lower groups. ``at`` has a position for each of
-    ``values``, in ascending order.
+    ``pairs`` are pairs of a group and a lower group. ``at`` has the position of the lower group for
+    each of ``values``, in ascending order; ``pairs.row`` has the same positions.
     """
     first = np.searchsorted(at, pairs.row, "left")
     count = np.searchsorted(at, pairs.row, "right") - first

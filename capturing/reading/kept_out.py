@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class KeptOut:
-    """The errors of the writes of a block; also keeps out writes that build on a kept-out write."""
+    """The writes of a block that are kept out: wrong writes, and writes that build on them."""
 
     def __init__(self, writes: Iterable[CapturedWrite]) -> None:
         """Start without errors for the finished writes of a block."""
@@ -62,8 +62,8 @@ class KeptOut:
     def _kept(self) -> list[CapturedWrite]:
         """Return the writes with errors, and later writes that read from or write to their places.
 
-        If a later write landed without the first, its lineage would end at the first. And the first
-        would get a higher version than the later write once it is ingested.
+        If a later write landed without the earlier one, the lineage of the later write would end
+        at the earlier one. And the earlier write would get the higher version once it is ingested.
         """
         kept, made = list[CapturedWrite](), set[Path | str]()
         for write in self._writes:
@@ -74,13 +74,13 @@ class KeptOut:
 
 
 def _made(write: CapturedWrite) -> set[Path | str]:
-    """Return the place and files of a write, with only the name of each missing file."""
+    """Return the place and the files of a write; for a missing file, only the file's name."""
     files = (path if path.exists() else path.name for path in write.written)
     return {write.path, *files}
 
 
 def _used(write: CapturedWrite) -> set[Path | str]:
-    """Return the places and files that a write wrote to or read, in the forms of ``_made``."""
+    """Return the place of a write, and the places and files that it read, files also by name."""
     read = [each.path for each in write.sources]
     for scan in write.keyed:
         read += [*scan.files, *([scan.place] if scan.place else [])]

@@ -23,13 +23,13 @@ class KeyedSource:
     """A scan of a source such as CSV files or a table of another database."""
 
     number: int
-    """The first of its numbers in the ids of its rows; each read partition has a number."""
+    """The first of the scan's numbers in row ids. Each partition that is read has a number."""
     partitions: int
     table: str
     key: tuple[str, ...]
     tap: Path
     files: tuple[Path, ...]
-    """Its files; the tap has the position of each row's file in them."""
+    """The files of the source. The tap records each row's file as a position in this tuple."""
     states: tuple[tuple[int, int], ...]
     """The size of each file in bytes, and the time of its last change, in milliseconds."""
     place: Path | None
@@ -43,19 +43,19 @@ class KeyedSource:
 
     @property
     def file_states(self) -> list[FileState]:
-        """The paths, sizes and times of its files when the job read them."""
+        """The path, size and time of each file of the source when the job read it."""
         states = zip(self.files, self.states, strict=True)
         return [FileState(path, *state) for path, state in states]
 
     def check_unchanged(self, paths: Container[Path]) -> None:
-        """Raise BadInput if one of some files has changed since the job read it."""
+        """Raise BadInput if one of the files ``paths`` has changed since the job read it."""
         for path, (size, changed) in zip(self.files, self.states, strict=True):
             if path in paths:
                 check_unchanged(path, size, changed)
 
 
 @dataclass(frozen=True)
-class SourceKeys:
+class ScannedKeys:
     """The keys of all rows that a scan read, in ascending order of the row ids."""
 
     ids: I64
@@ -64,7 +64,7 @@ class SourceKeys:
     """The position of each row's file; 0 without files."""
 
 
-def source_keys(source: KeyedSource) -> SourceKeys:
+def source_keys(source: KeyedSource) -> ScannedKeys:
     """Return the keys of a source.
 
     Raises BadInput if a key is NULL or not unique, or if Spark read the source twice and found
@@ -84,7 +84,7 @@ def source_keys(source: KeyedSource) -> SourceKeys:
     rows = rows.take(pa.array(np.argsort(found)))
     texts = rows["key"].combine_chunks()
     check_texts(source.table, source.key, texts)
-    return SourceKeys(np.asarray(rows["id"]), texts, np.asarray(rows["file"]) >> ROW_BITS)
+    return ScannedKeys(np.asarray(rows["id"]), texts, np.asarray(rows["file"]) >> ROW_BITS)
 
 
 def check_texts(table: str, key: tuple[str, ...], keys: pa.Array) -> None:

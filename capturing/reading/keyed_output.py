@@ -1,4 +1,4 @@
-"""Rows of a write in a form without row numbers: the tap of the rows wrote their keys."""
+"""Rows of a write in a format without row numbers: the tap of the rows wrote their keys."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +19,7 @@ from .tap_files import row_keys
 
 @dataclass(frozen=True)
 class KeyedOutput(Output):
-    """The rows of a write such as CSV files or a table of another database.
+    """The rows of a write to, for example, CSV files or a table of another database.
 
     If the write made no files, ``files`` is the folder of its taps, since a version needs a path.
     """

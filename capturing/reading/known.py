@@ -58,7 +58,7 @@ class Known:
         return [self._writes.get(number) for number in self.numbers(files)]
 
     def moved(self, source: SourceFile) -> MovedFile | None:
-        """Return a ``MovedFile`` if captured writes wrote its rows to other files; else None."""
+        """Return a ``MovedFile`` if captured writes wrote the file's rows elsewhere, or None."""
         if source.path not in self._moved:
             self._moved[source.path] = moved_file(source, self._tracked)
         return self._moved[source.path]

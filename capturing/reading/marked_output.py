@@ -20,7 +20,7 @@ class MarkedOutput(Output):
     tap: int = field(kw_only=True)
 
     def carried(self) -> Iterator[tuple[int, I64]]:
-        """Yield the first row's position and the slots of the rows, as arrays of slots by rows."""
+        """Yield pieces: the first row's position, and the slots as an array of slots by rows."""
         _, slots = self.rows.slots[self.tap]
         for start in range(0, slots.shape[1], PIECE):
             piece = slots[:, start : start + PIECE]
@@ -49,7 +49,7 @@ def marked_outputs(outputs: Sequence[Output]) -> list[MarkedOutput]:
 
 
 class MarkedNames:
-    """Items of marked rows, by their positions in a ``MarkedOutput``."""
+    """Items of marked rows, by the positions of the rows in a ``MarkedOutput``."""
 
     def __init__(self, output: MarkedOutput, written: Written) -> None:
         self._rows, self._written = output.rows, written

@@ -31,7 +31,7 @@ class MarkedRows:
     table: str
     key: tuple[str, ...]
     number: int
-    """The number that the ids of its rows have in place of a file number."""
+    """The number that the ids of the rows have in place of a file number."""
     hashes: I64
     """The numbers that rows above the mark carry, in ascending order."""
     names: pa.Array
@@ -60,7 +60,7 @@ Marks = Mapping[int, MarkedRows]
 
 
 def marks_of(write: CapturedWrite, known: dict[Path, MarkedRows], aside: Path) -> Marks:
-    """Return the marked rows that a write used; add them to ``known``, by their places.
+    """Return the marked rows that a write used. Add them to ``known`` under their places.
 
     Keys stay in files in the folder ``aside``, mapped to memory. Raises BadInput if a key is NULL
     or not unique, or if Spark computed the rows twice and they derived from different rows.

@@ -23,11 +23,11 @@ from .description import SourceFile
 from .output import Output
 
 _COMMIT = "_row-commit-version-col-"
-"""The beginning of the name of Delta's column; the rest differs from table to table."""
+"""The prefix of Delta's column for this version; the rest of its name differs between tables."""
 
 
 def tracking_of(output: Output) -> RowTracking | None:
-    """Return the row tracking of a write, which finds its rows again; None without row tracking."""
+    """Return the row tracking by which a write's rows can be found again, or None without it."""
     write = output.write
     if not write.tracked or not all(path in write.first_rows for path in output.files):
         return None
@@ -41,18 +41,18 @@ class MovedFile:
 
     source: SourceFile
     writes: Sequence[Written]
-    """The captured writes of its table, at least one."""
+    """The captured writes of the file's table, at least one."""
     row_ids: str
     commits: str
 
     @property
     def table(self) -> str:
-        """The table in the names of its rows."""
+        """The table in the names of the file's rows."""
         return self.writes[-1].table
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The file's names for the columns that name its rows."""
+        """The columns that name the file's rows, by their names in the file."""
         return self.writes[-1].columns_in_files
 
     @cached_property

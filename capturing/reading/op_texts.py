@@ -8,7 +8,7 @@ _LONGEST = 120
 
 
 def op_of(write: CapturedWrite, table: str, tap: TapTable | None) -> str:
-    """Return the text of a tap's operation; None stands for the rows that carried source ids.
+    """Return the text of an operation: of ``tap``, or of rows that carried source ids if None.
 
     An example is ``totals: aggregate by cust``. A text that the program passes for the write is the
     text of its main operation, and the texts of its other operations begin with it.
@@ -22,7 +22,7 @@ def op_of(write: CapturedWrite, table: str, tap: TapTable | None) -> str:
 
 
 def _main(write: CapturedWrite) -> TapTable | str | None:
-    """Return the main operation: None if rows carried source ids, else the only tap."""
+    """Return the tap of the main operation, None if rows carried source ids, or ``several``."""
     if any(slot <= ROWS for slot in write.slots):
         return None
     taps = sorted(set(write.slots))

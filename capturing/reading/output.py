@@ -1,6 +1,7 @@
 """The files of a captured write, row by row: row n of task p is row n of ``part-p``.
 
-A task that writes partitions or buckets makes a file for each; the tap records each row's file.
+A task that writes partitions or buckets makes a file for each of them; the tap records the file
+of each row.
 """
 
 import re
@@ -21,7 +22,7 @@ from .marks import Marks, as_ids
 from .tap_files import PIECE, count_places, row_pieces
 
 _NAME = re.compile(r"part-(\d+)-([0-9a-f-]{36})(?:_(\d+))?(?:[-.]c(\d+))?\b.*")
-"""The task, the id of the write, the bucket, and a counter for the files of a task."""
+"""A file's name: the task, the id of the write, the bucket, and a counter for the task's files."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Output:
     write: CapturedWrite
     files: tuple[Path, ...]
     marks: Marks = field(default_factory=dict)
-    """The marked rows that its rows derive from."""
+    """The marked rows that the rows of the write derive from."""
     tasks: tuple[tuple[int, str], ...] = ()
     """For each file, its task, and its place within the task."""
     sample: float = 1.0
@@ -43,7 +44,7 @@ class Output:
         return tuple(map(_rows, self.files))
 
     def carried(self) -> Iterator[tuple[int, I64]]:
-        """Yield the first row's position and the slots of the rows, as arrays of slots by rows."""
+        """Yield pieces: the first row's position, and the slots as an array of slots by rows."""
         first = 0
         width = len(self.write.slots)
         for slots in row_pieces(self.write.folder / "rows", width, self.write.parts):

@@ -1,4 +1,4 @@
-"""The files of a saved, captured RDD, row by row: row n of task p is row n of its file."""
+"""The files of a saved, captured RDD, row by row: row n of a task is row n of the task's file."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +15,7 @@ from .tap_files import count_places, row_keys
 
 @dataclass(frozen=True)
 class RddOutput(Output):
-    """The files of one RDD. The tasks that wrote them counted their rows."""
+    """The files of one RDD. The tasks that wrote the files counted their rows."""
 
     @cached_property
     def counts(self) -> tuple[int, ...]:

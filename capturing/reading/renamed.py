@@ -13,7 +13,7 @@ from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.written import Written
 
 _UNIQUE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-"""The id of a write that Spark puts into the names of its files; files of RDDs have none."""
+"""A write's id, which Spark puts into the names of the write's files, except for RDDs."""
 
 
 class FileState(NamedTuple):
@@ -41,7 +41,7 @@ class Renamed:
         self._layout, self._writes = layout, writes
 
     def number(self, file: FileState, other: int) -> int:
-        """Return the number of the captured file that equals a file; else return ``other``."""
+        """Return the number of the only captured file that equals a file, or else ``other``."""
         same = self._same(file)
         return same[0] if len(same) == 1 else other
 
@@ -73,7 +73,7 @@ class Renamed:
 
     @cached_property
     def _by_name(self) -> dict[str, dict[int, tuple[int, int] | None]]:
-        """The numbers and states of the files with each name; old records have no states."""
+        """For each file name, the states of the captured files by number; None in old records."""
         states = {
             number: state
             for write in self._writes.values()

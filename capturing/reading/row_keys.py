@@ -49,7 +49,7 @@ class KeyValues:
         return self.texts.take(pa.array(rows)).cast(pa.string())
 
     def pieces(self, as_texts: bool) -> Iterator[tuple[int, I64]]:
-        """Yield the keys in pieces, each with its first row: integers, or hashes of the texts."""
+        """Yield pieces of keys with the first row's position: integers, or hashes of texts."""
         for start in range(0, self.rows, PIECE):
             rows = np.arange(start, min(start + PIECE, self.rows))
             found = self.take(rows)
@@ -59,8 +59,9 @@ class KeyValues:
 class KeyStore:
     """The keys of files, read once per file and stored in the folder ``aside``.
 
-    Columns are named as in the files; case counts if ``exact``. ``checked`` has the ranges of
-    distinct integer keys that an earlier ingest checked in files that have not changed since.
+    Columns are named as in the files; upper and lower case differ if ``exact``. ``checked`` is for
+    files that an earlier ingest checked and that have not changed since. It has the range of the
+    keys of each such file, if they are distinct integers.
     """
 
     def __init__(
@@ -163,7 +164,7 @@ def _apart(ranges: Sequence[Range | None]) -> bool:
 
 
 def _distinct(parts: Sequence[KeyValues], rows: int, aside: Path) -> int:
-    """Return the number of different names; keys (``a/b``, ``c``) and (``a``, ``b/c``) share one.
+    """Return the number of different names. Keys (``a/b``, ``c``) and (``a``, ``b/c``) share one.
 
     Integers are compared themselves; texts are compared only if their hashes are equal.
     """

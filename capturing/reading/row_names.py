@@ -49,9 +49,9 @@ def check_sources(
 ) -> None:
     """Keep out the writes that read a source whose declared key does not name its rows.
 
-    ``fresh`` has the files that the same block wrote, with their keys, which were checked as
-    output. A key is wrong if it is NULL or not unique, or if a captured write named the rows by
-    another key. Raises BadInput for a changed file.
+    ``fresh`` has the key of each file that the same block wrote. These keys were checked as output.
+    A key is wrong if it is NULL or not unique, or if a captured write named the rows by another
+    key. Raises BadInput for a changed file.
     """
     by_table: defaultdict[str, list[SourceFile]] = defaultdict(list)
     files = list(sources)
@@ -73,7 +73,7 @@ def _is_checked(
 ) -> bool:
     """Return whether the key of a source must be checked; raise an error if ``found`` differs.
 
-    ``found`` has the columns that name the rows in a captured write.
+    ``found`` has the columns by which a captured write named the rows; None without such a write.
     """
     if found is None:
         known.check_other(source.state)
@@ -88,7 +88,7 @@ def _is_checked(
 
 
 def key_of(source: SourceFile, keys: Mapping[str, Key], known: Known) -> Key:
-    """Return the key of a source file that no captured write made; empty for row ids.
+    """Return the key of a source file that no captured write made; empty if row ids name its rows.
 
     The columns are named as in the file.
     """
@@ -97,7 +97,7 @@ def key_of(source: SourceFile, keys: Mapping[str, Key], known: Known) -> Key:
 
 
 class RowNameScan(Protocol):
-    """Names of the rows of a scan; their ids have a number of the scan instead of a file number."""
+    """Names of the rows of a scan. Row ids have a number of the scan instead of a file number."""
 
     def includes(self, number: int) -> bool:
         """Return whether a number belongs to this scan."""
@@ -242,7 +242,7 @@ def marked_items(rows: MarkedRows, at: I64, written: Written) -> pa.Array:
 
 
 def keyed_items(table: str, keys: pa.Array, suffixes: pa.Array, of: I64) -> pa.Array:
-    """Return items with these keys; ``of`` has the position of each name's suffix."""
+    """Return items with these keys; ``of`` has, for each key, the position of its suffix."""
     ends = suffixes.take(pa.array(of))
     return pc.binary_join_element_wise(f"{table}/", keys.cast(pa.string()), ends, "")
 

@@ -51,7 +51,7 @@ class KeyFile:
             )
 
     def keys(self, rows: pa.RecordBatch) -> I64:
-        """Return the keys of rows of the file, which must have the columns in ``names``."""
+        """Return the keys of some rows of the file; ``rows`` must have the columns in ``names``."""
         columns = [
             pa.nulls(len(rows), pa.string() if column.type == "string" else pa.int64())
             if name is None
@@ -86,7 +86,7 @@ def key_of_null(key: SourceKey) -> int:
 
 
 def _name_in(names: Iterable[str], column: str) -> str | None:
-    """Return the name of a column in a file, in any case, or None."""
+    """Return the name that a column has in a file, ignoring upper and lower case, or None."""
     alike_names = [name for name in names if name.lower() == column.lower()]
     return column if column in alike_names else alike_names[0] if alike_names else None
 

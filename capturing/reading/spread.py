@@ -10,9 +10,9 @@ import numpy as np
 from provhouse.model.arrays import I64
 
 MOST = 1 << 22
-"""The most rows of an average part."""
+"""The largest number of rows of an average part."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-"""2^64 divided by the golden ratio; the high bits of a product select the part."""
+"""2^64 divided by the golden ratio. The high bits of its product with a value select the part."""
 
 
 class Spread:

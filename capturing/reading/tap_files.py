@@ -20,7 +20,7 @@ from .spread import Spread
 PIECE = 1 << 20
 """The number of rows that are read at once."""
 _NAME = re.compile(r"(\d+)-(\d+)\.(\d+)-(\d+)-[0-9a-f]{16}\.parquet")
-"""Partition, stage, attempt of the stage, task attempt, and a random number."""
+"""A file's name: partition, stage, attempt of the stage, task attempt, and a random number."""
 
 
 def tap_pieces(folder: Path, columns: int) -> Iterator[I64]:
@@ -48,7 +48,7 @@ class TaskRows:
     slots: I64
     """The slots of each row, as an array of slots by rows."""
     places: pa.DictionaryArray
-    """The file of each row within its task: partition and bucket, joined by ``|``."""
+    """The place of each row's file within the task: partition and bucket, joined by ``|``."""
 
     def by_place(self) -> I64:
         """Return the slots, ordered by place and then by row."""
@@ -62,7 +62,7 @@ class TaskRows:
 def read_keys_tap(folder: Path) -> tuple[I64, I64, pa.Array]:
     """Return the id, the file and the key of each row of a source; a row may occur twice.
 
-    The files are 0 if the tap has none.
+    The files are all 0 if the tap has no column for them.
     """
     paths = [path for _, found in sorted(tap_files(folder).items()) for path in found]
     tables = [pq.read_table(path) for path in paths]
@@ -150,7 +150,7 @@ def _check_stages(folder: Path, found: Mapping[int, list[Path]]) -> None:
     """Raise BadInput if two stages ran the same tasks with different rows.
 
     A sort reads its input twice. Spark may compute equal parts of a plan twice, and it repeats
-    tasks whose output was lost. All of these repeat the same rows, unless the rows are random.
+    tasks whose output was lost. In all these cases, the rows are the same unless they are random.
     """
     stages: defaultdict[str, dict[int, list[Path]]] = defaultdict(dict)
     for partition, paths in found.items():
@@ -180,12 +180,12 @@ def _stage(path: Path) -> str:
 def _same(one: list[Path], other: list[Path]) -> bool:
     return any(
         _rows(one, ordered=ordered).equals(_rows(other, ordered=ordered))
-        for ordered in (True, False)  # usually the order is equal too, and needs no sort
+        for ordered in (True, False)  # usually the order is equal too, so no sort is needed
     )
 
 
 def _within(one: Mapping[int, list[Path]], other: Mapping[int, list[Path]]) -> bool:
-    """Return whether another stage has all rows of a stage."""
+    """Return whether the stage ``other`` has all rows of the stage ``one``."""
     few, many = (
         pa.concat_tables(pq.read_table(path) for paths in stage.values() for path in paths)
         for stage in (one, other)

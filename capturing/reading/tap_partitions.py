@@ -15,7 +15,7 @@ from .spread import Spread
 from .tap_files import PIECE, alike, check_checks, count_rows, tap_pieces
 
 MOST_PER_ROW = 16
-"""The most used rows that are listed per row on average."""
+"""Used rows are listed one by one if their average number per row is not above this."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class _Found:
     """Rows with the wanted keys, and the positions in ``slots`` of the rows that they used."""
 
     at: I64
-    """The positions of their keys."""
+    """The position of each row's key."""
     partition: I64
     runs: tuple[tuple[I64, I64], ...]
     """For each part of the window, the first used row, and the row after the last used row."""
@@ -38,7 +38,7 @@ class _Found:
 class TapPartitions:
     """The partitions of a window, and the rows in them that rows with the given keys used.
 
-    Memory holds a whole partition at a time, as in a Spark task.
+    A whole partition is in memory at a time, as in a Spark task.
     """
 
     def __init__(self, table: TapTable, keys: I64, aside: Path) -> None:
@@ -104,7 +104,7 @@ class TapPartitions:
 
 
 def _bounds(part: TapPart, counted: I64, span: int) -> tuple[I64, I64]:
-    """Return the numbers of the first and last row of a part, which may not exist."""
+    """Return the numbers of the first and the last row of a part. These rows may not exist."""
     place = counted[0]
     if part.last is not None:
         last = counted[part.last] - part.less

@@ -22,11 +22,11 @@ from .tap_partitions import MOST_PER_ROW, TapPartitions, position
 
 @dataclass(frozen=True)
 class Kept:
-    """Groups of a tap that stand for source rows of groups above, which would be too many."""
+    """Groups of a tap that stand for their source rows, which are too many to be listed."""
 
     tap: int
     pairs: PairSet
-    """Positions in the list of keys of the groups above, and keys of groups of ``tap``."""
+    """Pairs of a position among the keys of the groups above and the key of a group of ``tap``."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Sources:
 
 
 class TapTracer:
-    """The search for the source rows of groups; it reads a tap once for each operator above it.
+    """The search for the source rows of groups. A tap is read once for each operator above it.
 
     Data that exceeds memory goes to files in the folder ``aside``, which the caller removes.
     """
@@ -161,10 +161,10 @@ class _Below:
     """The origins of the groups of a tap through the groups of a lower tap."""
 
     pairs: PairSet
-    """Positions among the groups above, and keys of groups below."""
+    """Pairs of a position among the groups above and the key of a group below."""
     keys: I64
     sources: PairSet
-    """Positions among ``keys``, and source rows."""
+    """Pairs of a position among ``keys`` and a source row."""
     count: int
     """The number of pairs that ``rows`` yields; 0 if the groups are kept instead."""
     kept: tuple[Kept, ...]

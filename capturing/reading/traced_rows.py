@@ -30,15 +30,15 @@ class GroupedRows:
     """Groups that rows of the output derive from, with the source rows of each group."""
 
     number: int
-    """Its position among the ``GroupedRows`` of the write."""
+    """The position of these rows among the ``GroupedRows`` of the write."""
     tap: TapTable
     row: I64
-    """Positions in the output, in ascending order of ``group``."""
+    """Positions of rows in the output, in ascending order of ``group``."""
     group: I64
     """For each of ``row``, the position of its group in ``sources``."""
     sources: PairSet
     values: Spread | None = None
-    """The values of source rows for the aggregate, in the parts of ``sources``, or None."""
+    """The values of source rows for the aggregate, in the same parts as ``sources``, or None."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Traced:
         }
 
     def exactness(self, tap: TapTable) -> str:
-        """Return the weakest exactness of a tap and the taps below it."""
+        """Return the weakest exactness of a tap and of the taps below it."""
         taps = self.output.write.taps
         below, waiting = set[int](), [taps.index(tap)]
         while waiting:
@@ -83,7 +83,7 @@ class Traced:
         return tap.op_kind if self.has_exact_kinds else "function"
 
     def direct_pairs(self) -> Iterator[Pairs]:
-        """Yield pairs of an output row's position and a source row that its slots have."""
+        """Yield pairs of an output row's position and a source row in its slots."""
         if self.direct:
             for first, slots in carried(self.output):
                 for slot in self.direct:
@@ -96,7 +96,7 @@ class RowPiece:
     """Triples of one op; rows of shared derivations have only one end."""
 
     op: str | None = None
-    """None for rows of shared derivations without a source row."""
+    """The text of the op; None for rows of shared derivations, which have no source row here."""
     src: I64 | None = None
     """Ids of source rows."""
     row: I64 | None = None
@@ -109,10 +109,10 @@ class RowPiece:
 
 
 def traced(output: Output, aside: Path) -> Traced:
-    """Return the lineage of the rows of a write, from the slots that they carried to source rows.
+    """Return the lineage of the rows of a write, traced from the rows' slots to source rows.
 
-    Data that exceeds memory goes to files in the folder ``aside``; the result needs them until the
-    caller removes them.
+    Data that exceeds memory goes to files in the folder ``aside``. The result needs these files,
+    and the caller removes them afterwards.
     """
     tracer = TapTracer(output, aside)
     grouped = list[GroupedRows]()

@@ -1,4 +1,4 @@
-"""The widened windows: their rows derive from whole partitions instead of parts."""
+"""The widened windows, whose rows derive from whole partitions instead of parts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Warn if a replay on the lineage of some rows does not give these rows as written."""
+"""Warn if a replay on the lineage of some rows does not give the rows as they were written."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType
 
 _CLOSE = 1e-9
-"""The largest relative difference of two floating-point numbers that count as equal.
+"""The largest relative difference between two floating-point numbers that count as equal.
 
 The order of rows changes the last digits of sums.
 """
@@ -28,9 +28,10 @@ def compare(
 ) -> None:
     """Warn if a replay on the sources of rows does not give the rows as the block wrote them.
 
-    The replay computes the program of each write again, with any operators; ``program`` is the
-    program of an RDD. Rows that only the replay has are no difference, because an anti join finds
-    no rows to remove in a lineage. A warning also reports rows that cannot be compared.
+    The replay computes the program of each write again, whatever its operators are; ``program`` is
+    the program of an RDD. Rows that only the replay has are no difference, because a lineage does
+    not contain the rows by which an anti join removes others. A warning also reports rows that
+    cannot be compared.
     """
     for place, ids in position.items():
         if place.write is None or not place.has_rows:
@@ -104,13 +105,22 @@ def _missing(written: "DataFrame", again: "DataFrame") -> tuple[int, str]:
           for field in fields)
     ).select(*(_comparable(field.name, field.dataType) for field in fields))  # fmt: skip
     missing = wanted.exceptAll(given)
+    count, row = _counted(missing)
     floats = {field.name for field in fields if field.dataType.typeName() in ("float", "double")}
-    if floats:  # exceptAll compares exactly, so compare the remaining rows again
-        others = given.exceptAll(wanted).alias("b")
-        same = " AND ".join(_same(field.name, field.name in floats) for field in fields)
-        missing = missing.alias("a").join(others, F.expr(same), "left_anti")
-    row = F.to_json(F.struct(*(F.col(f"`{field.name}`") for field in fields)))
-    found = missing.agg(F.count("*").alias("n"), F.first(row).alias("row")).collect()[0]
+    if not count or not floats:
+        return count, row
+    # exceptAll compares exactly, so compare the remaining rows again
+    others = given.exceptAll(wanted).alias("b")
+    same = " AND ".join(_same(field.name, field.name in floats) for field in fields)
+    return _counted(missing.alias("a").join(others, F.expr(same), "left_anti"))
+
+
+def _counted(rows: "DataFrame") -> tuple[int, str]:
+    """Return the number of rows, and one of them as JSON."""
+    from pyspark.sql import functions as F
+
+    row = F.to_json(F.struct("*"))
+    found = rows.agg(F.count("*").alias("n"), F.first(row).alias("row")).collect()[0]
     return found["n"], found["row"]
 
 

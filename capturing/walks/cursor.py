@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _NUMBER = f"shiftright(id, {ROW_BITS})"
-"""The number of the file of a row, in SQL."""
+"""The SQL expression for the number of a row's file."""
 
 
 class Cursor:
@@ -48,12 +48,12 @@ class Cursor:
         return Cursor(self.flow, lambda: step(self.flow, self.position))
 
     def go_back(self) -> "Cursor":
-        """Return the rows and groups that the rows derive from, one captured operator back.
+        """Return the rows and groups, one captured operator back, that the rows derive from.
 
         The captured operators merge rows: aggregates, windows, semi joins, scalar subqueries,
         ``mapInPandas``, and marks. Joins, filters and projections are no steps: one step reaches
-        all rows that they bring together. Rows of sources stay in place. Rows of a table that the
-        block has written lead on to the rows behind them.
+        all rows that these operators bring together. Rows of sources stay in place. Rows of a table
+        that the block has written lead on to the rows that they derive from.
         """
         return self._then(back)
 
@@ -62,7 +62,7 @@ class Cursor:
         return self._then(back_all)
 
     def go_next(self) -> "Cursor":
-        """Return the rows and groups that derive from the rows, one captured operator on."""
+        """Return the rows and groups, one captured operator further, that derive from the rows."""
         return self._then(forwards)
 
     def go_next_all(self) -> "Cursor":
@@ -201,13 +201,13 @@ class Cursor:
     def replay(
         self, frame: "DataFrame | Program", *, without: "Cursor | None" = None
     ) -> "DataFrame | RDD[Any]":
-        """Return a frame computed again on only the source rows that the rows derive from.
+        """Return a frame computed again on only the source rows that the cursor's rows derive from.
 
         For an RDD, pass the function that has made it instead of a frame, as to ``run.replay``.
-        ``without`` is a cursor whose source rows the replay leaves out. A table without any of the
-        source rows is empty, so the result can have rows that an anti join had removed. A replay
-        writes nothing. Rows that the block has written are computed again at once, and a warning
-        reports differences from the written rows. Raises the errors of ``run.replay``.
+        ``without`` is a cursor whose source rows the replay leaves out. In the replay, a table with
+        none of the source rows is empty, so the result can have rows that an anti join had removed.
+        A replay writes nothing. Rows that the block has written are computed again at once, and a
+        warning reports differences from the written rows. Raises the errors of ``run.replay``.
 
         >>> row = run.trace("report").where("carrier = 'AA'")
         >>> row.replay(report).show()
@@ -220,7 +220,7 @@ class Cursor:
         return found
 
     def left_out(self, frame: "DataFrame | Program") -> "DataFrame | RDD[Any]":
-        """Return a frame or RDD computed again without the rows; ``run.replay`` has the rules."""
+        """Return a frame or RDD computed again without the cursor's rows, as by ``run.replay``."""
         return self._again(frame, self.position, only=False)
 
     def _again(
@@ -241,13 +241,13 @@ class Cursor:
                 rows.records().show(n, truncate=False)
 
     def _only_table(self) -> list[str]:
-        """Return the table if only one is possible, to avoid a slow search; else an empty list."""
+        """Return the only possible table of the rows, found without a slow search, or no table."""
         at, files = self.position, self.flow.numbers.files
         tables = {file.table for file in files if self.flow.place_of_file(file) in at}
         return [*tables] if len(tables) == 1 and all(place.has_rows for place in at) else []
 
     def _first(self, n: int) -> "Cursor":
-        """Return some of the rows, in memory, so that only these rows are read."""
+        """Return at most ``n`` rows of each place in memory, so that no other rows are read."""
         few = {place: first(ids, n) for place, ids in self.position.items()}
         return Cursor(self.flow, lambda: few)
 

@@ -79,7 +79,7 @@ class CursorIds:
         return spark.sql(f"SELECT explode(CAST(array({numbers}) AS array<bigint>)) AS id")
 
     def taken(self, spark: "SparkSession", most: int) -> I64:
-        """Return the ids in order; from a frame with more than ``most`` ids, any ``most`` + 1."""
+        """Return the ids in order; of a frame with more than ``most``, any ``most`` + 1 ids."""
         if self.held is not None:
             return self.held
         found = self.to_frame(spark).select("id").distinct().limit(most + 1).toArrow()
@@ -121,8 +121,8 @@ def settled(
 ) -> Position:
     """Return the ids of frames and the ids that ``stay``, by place; a few ids are in memory.
 
-    ``scan`` yields the ids without Spark, or returns None. In that case, ``few`` means that the ids
-    may be few: one Spark job then reads at most ``FEW`` ids and one more to find out. Otherwise,
+    ``scan`` returns the ids, found without Spark, or None. If it returns None, ``few`` says that
+    the ids may be few: one Spark job then reads at most ``FEW`` rows and one more to find out. Else
     the frames stay lazy.
     """
     known: Mapping[CursorPlace, I64] | None = None

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Raises:
-    """The test that a program fails with an error."""
+    """The test whether a program fails with an error."""
 
     text: str = ""
     """A part of the error's text; an empty text accepts any error."""
@@ -23,12 +23,12 @@ Test = str | Callable[["Row"], object] | Raises
 
 
 def null(column: str) -> str:
-    """Return the test that a column is NULL."""
+    """Return the test whether a column is NULL."""
     return f"{_name(column)} IS NULL"
 
 
 def outside(column: str, low: float | None = None, high: float | None = None) -> str:
-    """Return the test that a number is less than ``low`` or greater than ``high``.
+    """Return the test whether a number is less than ``low`` or greater than ``high``.
 
     Raises UsageError if both are missing.
     """
@@ -40,7 +40,7 @@ def outside(column: str, low: float | None = None, high: float | None = None) ->
 
 
 def far(frame: "DataFrame", column: str, sigmas: float = 3.0) -> str:
-    """Return the test that a number is more than ``sigmas`` standard deviations from the mean.
+    """Return the test whether a number is over ``sigmas`` standard deviations from the mean.
 
     Computes the frame immediately to find the mean and the deviation of its column. Raises
     UsageError if all numbers are equal, or if the column has fewer than two numbers.
@@ -60,7 +60,7 @@ def far(frame: "DataFrame", column: str, sigmas: float = 3.0) -> str:
 
 
 def refused(check: Callable[["Row"], object]) -> Callable[["Row"], bool]:
-    """Return the test that a check raises an exception for a row, such as an assertion."""
+    """Return the test whether a check, such as an assertion, raises an exception for a row."""
 
     def test(row: "Row") -> bool:
         try:
@@ -73,7 +73,7 @@ def refused(check: Callable[["Row"], object]) -> Callable[["Row"], bool]:
 
 
 def raises(text: str = "") -> Raises:
-    """Return the test that the program fails with an error that contains this text."""
+    """Return the test whether the program fails with an error that contains this text."""
     return Raises(text)
 
 

@@ -101,7 +101,8 @@ class CapturedFlow:
     def records(self, files: Sequence[NumberedFile], ids: CursorIds | None) -> "DataFrame":
         """Return the records of some rows of files of one table, with the column ``ID`` added.
 
-        See ``raw_records.records`` for the rules. Keys find the rows of files such as CSV.
+        See ``raw_records.records`` for the rules. Rows of files such as CSV are found by their
+        keys.
         """
         self._keyed.check_unchanged({file.path for file in files})
         keyed = [file for file in files if file.unit == "keyed"]

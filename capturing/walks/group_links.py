@@ -35,7 +35,7 @@ class GroupLink(TapLink):
 
     folders: tuple[Path, ...]
     key: int
-    """The number of the column with the key."""
+    """The number of the tap's column that has the key."""
     columns: int
 
     def frame(self) -> "DataFrame":
@@ -44,7 +44,7 @@ class GroupLink(TapLink):
         return found.selectExpr(f"c{self.key} AS {KEY}", *self._columns())
 
     def scan_rows(self, ids: I64) -> Rows | None:
-        """Yield the associations of groups, or return None for too many rows."""
+        """Yield the associations of groups, or return None if the tap has too many rows."""
         return self._scan_rows(ids) if rows_in(tap_paths(self.folders)) <= MOST else None
 
     def _scan_rows(self, ids: I64) -> Rows:
@@ -53,7 +53,7 @@ class GroupLink(TapLink):
             yield found.values
 
     def scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64] | None:
-        """Yield the groups that derive from rows or groups, or return None for too many rows."""
+        """Yield the groups derived from some ids, or return None if the tap has too many rows."""
         return self._scan_forwards(place, ids) if rows_in(tap_paths(self.folders)) <= MOST else None
 
     def _scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64]:
@@ -80,13 +80,13 @@ class SourceLink(TapLink):
         return found.selectExpr(f"coalesce({VALUE}, {self._null}L) AS {KEY}", *self._columns())
 
     def scan_rows(self, ids: I64) -> Rows | None:
-        """Yield the associations of groups, or return None for too many rows."""
+        """Yield the associations of groups, or return None if the tap has too many rows."""
         return self._scan_rows(ids) if rows_in(self._paths) <= MOST else None
 
     def _scan_rows(self, ids: I64) -> Rows:
         masks, locks = dict[int, Bools](), {number: Lock() for number in self._by_number}
 
-        # Several threads call this function; a lock makes one of them compute the mask of a file.
+        # Several threads call this function. A lock lets one thread compute the mask of a file.
         def keep(column: pa.Array) -> Bools:
             rows = np.asarray(column)
             found = np.full(len(rows), self._null in ids)
@@ -109,7 +109,7 @@ class SourceLink(TapLink):
         return found
 
     def scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64] | None:
-        """Yield the groups that derive from rows or groups, or return None for too many rows."""
+        """Yield the groups derived from some ids, or return None if the tap has too many rows."""
         return self._scan_forwards(place, ids) if rows_in(self._paths) <= MOST else None
 
     def _scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64]:
@@ -150,7 +150,7 @@ class SourceLink(TapLink):
 
 
 def _by_file(rows: I64) -> Iterator[tuple[int, I64]]:
-    """Yield the numbers of the files of some rows, and the positions of the rows in ``rows``."""
+    """Yield the number of each file, and the positions in ``rows`` of the rows of this file."""
     numbers = np.where(rows == NONE, -1, rows >> ROW_BITS)
     for number in pa.array(numbers).unique().to_pylist():
         if number >= 0:

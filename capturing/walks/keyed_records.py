@@ -34,7 +34,7 @@ class _Numbered:
     file: NumberedFile
     known: KeyedFile
     address: str
-    """The address of the file in Spark's form; empty for all rows of a write."""
+    """The file's address in Spark's form; empty if the file stands for all rows of a write."""
 
 
 class KeyedRecords:

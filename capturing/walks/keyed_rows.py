@@ -92,7 +92,7 @@ class KeyedFile:
     """The rows of one file, or of all files that a write has made."""
 
     keys: pa.Array
-    """The key of each row, by its place."""
+    """The key of each row, in the order of the rows' places."""
     key: tuple[str, ...]
     """The columns of the key."""
     write: int
@@ -102,7 +102,7 @@ class KeyedFile:
     made: tuple[Path, ...] = ()
     """The files with the rows that the block has made."""
     tasks: tuple[tuple[Path, int], ...] = ()
-    """The association file of each task that has made rows, and the place of its first row."""
+    """For each task that has made rows, its association file and the place of its first row."""
     is_whole: bool = False
     """Whether the rows are all rows of a write."""
 
@@ -128,7 +128,7 @@ class KeyedRows:
                     self.runs[scan] = self._add_read(output.write.number, scan)
 
     def check_unchanged(self, paths: Container[Path]) -> None:
-        """Raise BadInput if one of some files has changed since a scan read it."""
+        """Raise BadInput if one of the files ``paths`` has changed since a scan read it."""
         for scan in {known.scan for path, known in self.files.items() if path in paths}:
             if scan:
                 scan.check_unchanged(paths)
@@ -168,7 +168,7 @@ class KeyedRows:
         return found
 
     def _add(self, path: Path, new: KeyedFile) -> None:
-        """Add the rows of a file from a scan; keep the longest of several scans."""
+        """Add the rows of a file as a scan read them, unless at least as many rows are known."""
         known, scan = self.files.get(path, new), new.scan
         both = min(len(known.keys), len(new.keys))
         same = known.keys.slice(0, both).equals(new.keys.slice(0, both))

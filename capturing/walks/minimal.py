@@ -1,9 +1,10 @@
 """Find a smallest set of rows that makes a program go wrong.
 
 The search is delta debugging (Zeller and Hildebrandt, TSE 2002) by bisection. It orders the rows,
-finds the shortest beginning that goes wrong, keeps the last row of this beginning, and searches the
-rows before it for the rest. This takes about log n runs for each row found; halving in all
-directions takes up to n squared runs. BigSift (Gulzar et al., SoCC 2017) also starts from lineage.
+and finds the shortest beginning of this order with which the program goes wrong. It keeps the last
+row of this beginning, and searches the rows before that row for the rest. This takes about log n
+runs for each row found; halving in all directions takes up to n squared runs. BigSift (Gulzar et
+al., SoCC 2017) also starts from lineage.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +20,7 @@ Closed = Callable[[I64], I64]
 """A function that drops the rows that cannot act together with the other rows."""
 
 _GROWTH = 16
-"""The growth factor of the beginnings until one goes wrong; bisection follows."""
+"""The growth factor of the tried beginnings until the program goes wrong; bisection follows."""
 
 
 class Remembered:
@@ -46,7 +47,7 @@ def smallest(tables: Sequence[I64], fails: Fails, closed: Closed) -> I64:
 
     ``tables`` has the rows of each table, the most suspicious first; all rows together make the
     program go wrong. While the search tries rows of one table, ``closed`` drops rows of other
-    tables that cannot matter. The search calls ``fails`` repeatedly with the same rows: see
+    tables that cannot matter. The search may call ``fails`` several times with the same rows: see
     ``Remembered``.
     """
     kept = np.sort(np.concatenate(tables)) if tables else np.empty(0, np.int64)
@@ -87,7 +88,7 @@ def _first(end: int, fails: Callable[[int], bool]) -> int:
 
 
 def _without_each(rows: I64, fails: Fails) -> I64:
-    """Return the rows without each row that can be left out."""
+    """Return the rows, leaving out one row after the other while the program still goes wrong."""
     at = kept = 0  # ``kept`` counts the rows that were needed since the last row was left out
     while kept < len(rows):
         less = np.delete(rows, at % len(rows))

@@ -27,11 +27,11 @@ class NumberedFile:
     """The path of the table: the file itself, or a folder above it."""
     table: str
     unit: str
-    """The kind of the rows: ``parquet``, ``keyed`` if keys find rows, ``lines`` or ``records``."""
+    """The kind of the rows: ``parquet``, ``lines``, ``records``, or ``keyed`` if found by keys."""
     write: int | None
     """The position of the write that has made the file; None if the block has only read it."""
     parts: tuple[SourceFile, ...] = ()
-    """The file as described by the writes that read it; several if RDDs have read parts of it."""
+    """The file as each write that read it describes it; several if RDDs have read parts of it."""
     rows: int = -1
     """The number of rows; -1 if it is unknown."""
 
@@ -42,7 +42,7 @@ class NumberedFile:
 
     @property
     def first_rows(self) -> dict[int, int]:
-        """The position of the first row of each part that RDDs have read, by its first byte."""
+        """For each part that RDDs have read, by its first byte, the position of its first row."""
         return {0: 0, **{part.start: part.first for part in self.parts if part.first >= 0}}
 
     @property
@@ -58,7 +58,7 @@ class NumberedFile:
 
 @dataclass(frozen=True)
 class Shift:
-    """Consecutive ids of rows in one write; the ids of the block are larger by ``add``."""
+    """Consecutive ids in one write. The ids of the same rows in the block are larger by ``add``."""
 
     first: int
     end: int
@@ -69,7 +69,7 @@ class FileNumbers:
     """The files of all finished writes of a block, by number."""
 
     def __init__(self, outputs: Sequence[Output], keyed: KeyedRows) -> None:
-        """``keyed`` knows the rows of files without row numbers."""
+        """``keyed`` has the rows of files without row numbers."""
         self._keyed = keyed
         written = {path for output in outputs for path in output.files}
         read = defaultdict[Path, list[SourceFile]](list)

@@ -41,10 +41,10 @@ def records(
 ) -> "DataFrame":
     """Return the records of some rows of files of one table, with the column ``ID`` added.
 
-    ``files`` must have all rows of ``ids``; None means all rows of the files. For a few rows, this
-    process immediately reads their row groups only. Lines of text have the column ``value``. Raises
-    BadInput if a file has changed since it was read, and UsageError if the records cannot be read
-    from files.
+    ``files`` must have all rows of ``ids``. If ``ids`` is None, all rows of the files are returned.
+    For a few rows, this process immediately reads only the row groups with these rows. Lines of
+    text have the column ``value``. Raises BadInput if a file has changed since it was read, and
+    UsageError if the records cannot be read from files.
     """
     for file in files:
         _check(file)
@@ -133,7 +133,7 @@ def _is_simple(kind: pa.DataType) -> bool:
 
 
 def _typed(file: NumberedFile, found: pa.Table, ids: I64, wanted: pa.Schema) -> pa.Table:
-    """Return rows of a file with these columns; a missing column is the folder's value or NULL."""
+    """Return rows with the ``wanted`` columns; a missing one has the value of a folder, or NULL."""
     known = {name.lower(): found[name] for name in found.column_names}
     known[ID] = pa.chunked_array([ids[ids >> ROW_BITS == file.number]])
     folders = _of_folders(file.path, file.root)
@@ -147,7 +147,7 @@ def _typed(file: NumberedFile, found: pa.Table, ids: I64, wanted: pa.Schema) -> 
 
 
 def _of_folders(path: Path, root: Path) -> dict[str, str | None]:
-    """Return the columns in the names of a table's folders, such as ``day=2026-01-01``."""
+    """Return columns and values from the names of a table's folders, as in ``day=2026-01-01``."""
     parts = path.parent.relative_to(root).parts if root != path else ()
     pairs = (folder.partition("=") for folder in parts)
     known = {unquote(name): unquote(value) for name, equals, value in pairs if equals}

@@ -37,7 +37,7 @@ class RddReplay:
         """The files that the program has read so far."""
 
     def rdd(self, ids: I64, only: bool) -> "RDD[Any]":
-        """Return the RDD computed on ``only`` some rows, or without them; the ids are sorted.
+        """Return the RDD on the rows with these sorted ids if ``only``, else on all other rows.
 
         With ``only``, the RDD skips files that are no source of any write of the block; otherwise
         it reads them as a whole. Raises UsageError if the program splits a file with some of the
@@ -54,7 +54,7 @@ class RddReplay:
         return found.rdd
 
     def on_few(self, ids: I64, only: bool) -> "DataFrame":
-        """Return the records as lines of text, in the column ``value``."""
+        """Return the records of ``rdd`` as lines of text, in the column ``value``."""
         lines = self.rdd(ids, only).map(line_of)
         return self._flow.spark.createDataFrame(lines, "value string")
 
@@ -66,7 +66,7 @@ class RddReplay:
         """Do nothing, because a replay skips partitions without chosen rows."""
 
     def _places(self, ids: I64, splits: Sequence[Split]) -> Mapping[int, I64]:
-        """Return the positions of the rows in each split that has some of the ids."""
+        """Return, for each split with some of the ids, the positions of their rows in the split."""
         parts = defaultdict[str, list[tuple[int, int]]](list)
         for at, (path, start) in enumerate(splits):
             parts[path].append((at, start))
@@ -106,7 +106,7 @@ class RddReplay:
 
 
 def _positions(file: NumberedFile, rows: I64, parts: Sequence[tuple[int, int]]) -> dict[int, I64]:
-    """Return the partitions with some rows of a file, and the positions of the rows in them.
+    """Return, for each partition with some rows of a file, the positions of the rows in it.
 
     ``parts`` has the number and the first byte of each partition.
     """

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def replayed(flow: CapturedFlow, frame: "DataFrame", rows: Position, only: bool) -> "DataFrame":
-    """Return a frame computed again without some rows, or with ``only`` them.
+    """Return a frame computed again on ``rows`` if ``only``, else on all other rows.
 
     The replay also computes the tables of the block again, except tables with some of the rows.
     Raises UsageError for groups of an operator, for rows of tables that the frame does not read,
@@ -36,14 +36,14 @@ def replayed(flow: CapturedFlow, frame: "DataFrame", rows: Position, only: bool)
 
 
 def on_rows(flow: CapturedFlow, replay: Replay, rows: CursorIds, only: bool) -> "DataFrame":
-    """Return the result of a replay without some rows, or with ``only`` them."""
+    """Return the result of a replay on ``rows`` if ``only``, else on all other rows."""
     if rows.held is not None:
         return replay.on_few(rows.held, only)
     return replay.on_many(rows.to_frame(flow.spark).select("id"), only)
 
 
 def rerun(flow: CapturedFlow, program: Program, rows: Position, only: bool) -> "RDD[Any]":
-    """Return the RDD of a program that runs again without some rows, or with ``only`` them.
+    """Return the RDD of a program that runs on ``rows`` if ``only``, else on all other rows.
 
     Raises UsageError for groups of an operator, for more than ``HELD`` rows, for rows of tables
     that the program does not read, and for files that it cannot read again. Raises BadInput if a
@@ -80,8 +80,8 @@ def opened(
 ) -> tuple[Replay, list[NumberedFile]]:
     """Return a replay of a frame or a write, and the files of the block that the replay reads.
 
-    ``again`` lists the writes of the block whose rows the replay computes again. ``adding`` makes
-    files that no finished write has read files of the block.
+    ``again`` lists the writes of the block whose rows the replay computes again. With ``adding``,
+    files that no finished write has read become files of the block.
     """
     if isinstance(program, int):
         program = _folder(flow, program)
@@ -156,7 +156,7 @@ def _check_state(file: NumberedFile, state: dict[str, Any]) -> None:
 
 
 def _check_reads(rows: Position, every: CursorIds, read: Sequence[NumberedFile]) -> None:
-    """Raise UsageError if the program reads none of the rows; of many ids, check only places."""
+    """Raise UsageError if the program reads none of the rows; for many ids, check only places."""
     writes, numbers = {file.write for file in read}, {file.number for file in read}
     unread = all(place.write not in writes for place in rows)
     if unread or (every.held is not None and numbers.isdisjoint(every.numbers())):

@@ -75,7 +75,7 @@ class RowDerivations:
         return cls(start, known, tables)
 
     def closed(self, rows: I64) -> I64:
-        """Return the source rows in ``rows`` that lead to the start if no other ones exist."""
+        """Return the ``rows`` that still lead to the start if no other source rows exist."""
         whole = self._whole(rows)
         used, wanted = {SOURCES: _EMPTY}, self._start
         while wanted:

@@ -30,7 +30,7 @@ def rows_of_file(path: Path, rows: I64) -> pa.Table:
 def rows_of_files(
     files: Sequence[NumberedFile], ids: I64
 ) -> Iterator[tuple[NumberedFile, pa.Table]]:
-    """Yield the rows with some ids, by file; the ids are sorted."""
+    """Yield each file with rows of some ids, and these rows; ``ids`` is sorted."""
     for file in files:
         first, end = np.searchsorted(ids, (file.first_id, file.first_id + (1 << ROW_BITS)))
         if first < end:

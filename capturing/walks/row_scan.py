@@ -19,7 +19,7 @@ from ..reading.description import TapTable
 from ..reading.source_keys import KeyFile, key_of_null
 
 MOST = 1 << 31
-"""The largest number of rows that this process scans, in about ten seconds; Spark scans more."""
+"""The largest number of rows that this process scans, in about ten seconds; else Spark scans."""
 
 HASHED = 1 << 12
 """The largest number of values in a hash table; Arrow rebuilds the table in each call."""
@@ -50,7 +50,7 @@ def rows_in(paths: Sequence[Path]) -> int:
 
 
 def among(values: I64) -> Keep:
-    """Return a filter for some values that searches only for values in a column's range."""
+    """Return a filter that keeps ``values``, and searches only those within a column's range."""
     ordered = np.sort(values)
 
     def keep(column: pa.Array) -> Bools:
@@ -74,7 +74,7 @@ def among(values: I64) -> Keep:
 def matches(
     paths: Sequence[Path], by: str, keep: Keep, columns: Sequence[str]
 ) -> Iterator[Matches]:
-    """Yield the rows that ``keep`` selects by the column ``by``, with some columns.
+    """Yield the rows that ``keep`` selects by the column ``by``, with the values in ``columns``.
 
     Several threads read ahead and call ``keep``.
     """

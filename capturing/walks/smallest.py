@@ -55,7 +55,7 @@ class Smallest:
 def of_row(
     flow: CapturedFlow, row: Cursor, key: Sequence[str], test: Test, program: Program | None
 ) -> Smallest:
-    """Return the smallest input that makes a row of a write wrong by a test.
+    """Return the smallest input with which a row of a write is still wrong by a test.
 
     If the table has a ``key``, only a row with the same key counts. ``program`` makes the table if
     the table is an RDD. Raises UsageError if the cursor is not at one row of a table that the block

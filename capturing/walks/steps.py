@@ -27,7 +27,7 @@ def back(flow: CapturedFlow, position: Position) -> Position:
 
 
 def forwards(flow: CapturedFlow, position: Position) -> Position:
-    """Return the ids derived from rows and groups, one operator on; rows of final tables stay."""
+    """Return the ids derived from rows and groups, one operator further; final rows stay."""
     stay = {place: ids for place, ids in position.items() if not any(flow.forwards(place))}
     leads = [(link, place, ids) for place, ids in position.items() for link in flow.forwards(place)]
     parts = [(link.of, partial(link.forwards, place, ids)) for link, place, ids in leads]
@@ -71,7 +71,7 @@ def back_all(flow: CapturedFlow, position: Position) -> Position:
 
 
 def forwards_all(flow: CapturedFlow, position: Position) -> Position:
-    """Return the rows that derive from rows and groups, of writes that no other write has read."""
+    """Return the rows derived from rows and groups, in writes that no other write has read."""
     return _all(flow, position, lambda place: any(flow.forwards(place)), forwards)
 
 

@@ -1,4 +1,4 @@
-"""Order rows by how unusual their values are, so that a search finds a faulty one early."""
+"""Order rows by how unusual their values are, so that a search finds a faulty row early."""
 
 import numpy as np
 import pyarrow as pa

@@ -1,7 +1,7 @@
 """Links between the places of a captured block, as joins of Spark frames.
 
 A link leads from the rows or groups of one place back to their sources, one captured operator away,
-and forwards again. This process searches for few ids itself, without Spark.
+and forwards again. If the ids are few, this process follows the links itself, without Spark.
 """
 
 from abc import ABC, abstractmethod
@@ -93,17 +93,16 @@ class TapLink(ABC):
         return ids_in(self._using(ids, self._of(place)), [KEY])
 
     def scan_back(self, ids: I64) -> Found | None:
-        """Yield the results of ``back`` for a few ids, or return None if only Spark can compute
-        them."""
+        """Yield what ``back`` finds for a few ids, or return None if only Spark can find it."""
         rows = self.scan_rows(ids)
         return None if rows is None else self._found_in(rows)
 
     def scan_rows(self, ids: I64) -> Rows | None:
-        """Yield the associations of a few ids, or return None if only Spark can."""
+        """Yield the associations of a few ids, or return None if only Spark can find them."""
         return None
 
     def scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64] | None:
-        """Yield the results of ``forwards`` for a few ids, or return None if only Spark can."""
+        """Yield what ``forwards`` finds for a few ids, or return None if only Spark can find it."""
         return None
 
     @abstractmethod
@@ -135,7 +134,7 @@ class TapLink(ABC):
         return [number for number, slot in enumerate(self.slots) if place in slot.places]
 
     def bounds_of(self, place: CursorPlace) -> tuple[int, int]:
-        """Return the bounds for ids of the rows of a place: the smallest, and the end."""
+        """Return the bounds for the ids of a place's rows: the smallest id, and the end."""
         if place.write is None:
             return 0, self.numbers.first_id(0)
         first, end = (self.numbers.first_id(place.write + more) for more in (0, 1))

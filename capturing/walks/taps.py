@@ -1,4 +1,4 @@
-"""Read the files of taps as Spark frames; the only module of walks that knows their form."""
+"""Read the files of taps as Spark frames; no other module of walks depends on their form."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -28,7 +28,7 @@ _CODECS = (".gz", ".bz2", ".zst", ".lz4", ".snappy", ".deflate")
 def lines(
     spark: "SparkSession", files: Sequence[NumberedFile], ids: CursorIds | None
 ) -> "DataFrame":
-    """Return lines of files as the columns ``value`` and ``ID``; None means all lines.
+    """Return lines of files as the columns ``value`` and ``ID``; if ``ids`` is None, all lines.
 
     For a few lines, this process immediately reads only the parts of the files with these lines.
     """
@@ -51,10 +51,10 @@ def _few(spark: "SparkSession", files: Sequence[NumberedFile], ids: I64) -> "Dat
 
 
 def lines_of(path: Path, rows: I64, starts: dict[int, int]) -> Iterator[bytes]:
-    """Yield some lines of a file; the rows are in order.
+    """Yield some lines of a file; ``rows`` has their numbers in ascending order.
 
-    ``starts`` maps the first byte of each split to the number of its first line. It contains the
-    beginning of the file; the lines of any other split begin after the first end of a line.
+    ``starts`` maps the first byte of each split to the number of its first line. It includes the
+    beginning of the file. In any other split, the first line begins after the first line end.
     """
     lines = sorted((line, byte) for byte, line in starts.items())
     firsts = np.array([line for line, _ in lines])

@@ -26,7 +26,7 @@ class WindowLink(TapLink):
     def frame(self) -> "DataFrame":
         """Return the rows: ``key``, ``partition``, ``at``, a column for each slot, and bounds.
 
-        Part n of the window of a row has the rows from ``low{n}`` to ``high{n}``, both included.
+        For each row, part n of the window has the rows from ``low{n}`` to ``high{n}``, inclusive.
         """
         found = tap_frame(self.spark, [self.table.folder], self.table.first_slot + len(self.slots))
         return found.selectExpr(
@@ -64,7 +64,7 @@ class WindowLink(TapLink):
         return [self._bound(part) for part in self.parts]
 
     def _bound(self, part: TapPart) -> tuple[str, str]:
-        """Return SQL for the numbers of the first and last row of a part, which may not exist."""
+        """Return SQL for the numbers of a part's first and last row. These rows may not exist."""
         first = 2 + self.table.checked
         if part.last is not None:
             last = f"c{first + part.last} - {part.less}"

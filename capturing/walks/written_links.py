@@ -59,7 +59,7 @@ class WrittenLink(TapLink):
                 yield np.concatenate([keys[order][None], values])
 
     def scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64] | None:
-        """Yield the rows that derive from rows or groups, or return None for too many rows."""
+        """Yield the rows derived from some ids, or return None if the write has too many rows."""
         paths = tap_paths([self._folder])
         return self._scan_forwards(place, ids, paths) if rows_in(paths) <= MOST else None
 
@@ -83,7 +83,7 @@ class WrittenLink(TapLink):
         return found
 
     def _rows(self, span: "RowSpan", ids: I64) -> I64:
-        """Return the positions of a file's rows in its association file."""
+        """Return the positions, in the association file of a span, of rows given by their ids."""
         positions = span.first + ids - span.id
         return self._places_in(span.name)[span.place][positions] if self.write.parts else positions
 

@@ -19,12 +19,10 @@ if TYPE_CHECKING:
 def blame(
     ctx: typer.Context,
     table: Annotated[
-        str | None,
-        typer.Argument(help="The table with the wrong rows, which captured jobs wrote."),
+        str | None, typer.Argument(help="The table with the wrong rows, which captured jobs wrote.")
     ] = None,
     where: Annotated[
-        str | None,
-        typer.Option(metavar="SQL", help="A condition that is true for wrong rows."),
+        str | None, typer.Option(metavar="SQL", help="A condition that is true for wrong rows.")
     ] = None,
     dbt: Annotated[
         Path | None,
@@ -42,7 +40,6 @@ def blame(
             help="The program that computes the table, to find a smallest input: an .sql file with "
             "a query, or a function in a Python file, which is called with the tables by name and "
             "returns a Spark frame.",
-            show_default=False,
         ),
     ] = None,
     form: FormOption = None,

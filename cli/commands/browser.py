@@ -22,11 +22,7 @@ def browser(
     ctx: typer.Context,
     item: Annotated[
         str | None,
-        typer.Argument(
-            metavar="ITEM",
-            help="Write the lineage of this item into Neo4j.",
-            show_default=False,
-        ),
+        typer.Argument(metavar="ITEM", help="Write the lineage of this item into Neo4j."),
     ] = None,
     impact: Annotated[
         bool, typer.Option("--impact", help="Write the impact of the item instead.")
@@ -98,9 +94,6 @@ def _clear(settings: Settings, warehouse: str) -> None:
 
     from ..progress_display import progress_display
 
-    with (
-        progress_display() as progress,
-        shared_graph(warehouse, settings, progress) as graph,
-    ):
+    with progress_display() as progress, shared_graph(warehouse, settings, progress) as graph:
         removed = graph.remove_views()
     sys.stdout.write(f"{removed:,} nodes were removed from Neo4j.\n")

@@ -37,7 +37,6 @@ def crossfilter(
             metavar="COLUMN[=HOW]",
             help="Show a column as bars. HOW is a number of ranges or of most frequent texts; "
             "borders, such as 0,15,60; or day, month or year. Repeatable.",
-            show_default=False,
         ),
     ] = None,
     grid: Annotated[
@@ -46,7 +45,6 @@ def crossfilter(
             "--grid",
             metavar="X,Y[=N]",
             help="Show two columns as a grid of cells, with N ranges each. Repeatable.",
-            show_default=False,
         ),
     ] = None,
     measure: Annotated[
@@ -55,16 +53,11 @@ def crossfilter(
             "--measure",
             metavar="COLUMN",
             help="A column of numbers; the page can show its sums and averages. Repeatable.",
-            show_default=False,
         ),
     ] = None,
     table: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="The table to show, for a DuckDB file with several.",
-            show_default=False,
-        ),
+        typer.Option(metavar="NAME", help="The table to show, for a DuckDB file with several."),
     ] = None,
     key: Annotated[
         str | None,
@@ -72,7 +65,6 @@ def crossfilter(
             metavar="COLUMN",
             help="The column that identifies records in saved lineage. Default: their position in "
             "the file, or their rowid in DuckDB.",
-            show_default=False,
         ),
     ] = None,
     port: Annotated[
@@ -80,8 +72,7 @@ def crossfilter(
         typer.Option(metavar="PORT", min=0, max=65535, help="Port on this machine; 0: a free one."),
     ] = 0,
     budget: Annotated[
-        int,
-        typer.Option("--budget-mb", metavar="MB", min=1, help="Memory for rows and cubes."),
+        int, typer.Option("--budget-mb", metavar="MB", min=1, help="Memory for rows and cubes.")
     ] = 2048,
 ) -> None:
     """Show linked views of a file in the browser.

@@ -21,7 +21,6 @@ def cypher(
         typer.Option(
             metavar="NAME=VALUE",
             help="A parameter of the query, as JSON or plain text. Repeatable.",
-            show_default=False,
         ),
     ] = None,
     form: FormOption = None,

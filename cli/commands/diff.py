@@ -30,7 +30,6 @@ def diff(
             "--to",
             metavar="GENERATION|TIME",
             help="The later generation. Default: the current one.",
-            show_default=False,
         ),
     ] = None,
     downstream: DownstreamOption = False,

@@ -17,17 +17,13 @@ from ..questions import OutputOptions, answer
 def evaluate(
     ctx: typer.Context,
     item: ItemArgument,
-    semiring: Annotated[
-        Semiring,
-        typer.Option(help="The value to compute over the derivations.", show_default=False),
-    ],
+    semiring: Annotated[Semiring, typer.Option(help="The value to compute over the derivations.")],
     weights: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
             help="A CSV file with the columns item and weight. Sources that are not in the file "
             "have the neutral weight: 1 for trust and count, 0 for access and cost.",
-            show_default=False,
         ),
     ] = None,
     aggregates: Annotated[

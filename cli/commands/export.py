@@ -24,23 +24,14 @@ def export(
     folder: Annotated[
         Path,
         typer.Argument(
-            parser=local_path,
-            metavar="DIR",
-            help="Folder for the files, new or empty.",
-            show_default=False,
+            parser=local_path, metavar="DIR", help="Folder for the files, new or empty."
         ),
     ],
     lineage: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ITEM", help="Export only the lineage of this item.", show_default=False
-        ),
+        str | None, typer.Option(metavar="ITEM", help="Export only the lineage of this item.")
     ] = None,
     impact: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ITEM", help="Export only the impact of this item.", show_default=False
-        ),
+        str | None, typer.Option(metavar="ITEM", help="Export only the impact of this item.")
     ] = None,
     as_of: AsOfOption = None,
     form: FormOption = None,

@@ -15,8 +15,7 @@ from ..questions import OutputOptions, answer
 def forget(
     ctx: typer.Context,
     items: Annotated[
-        list[str],
-        typer.Argument(metavar="ITEM...", help="Names of the items to erase.", show_default=False),
+        list[str], typer.Argument(metavar="ITEM...", help="Names of the items to erase.")
     ],
     dry_run: Annotated[
         bool,

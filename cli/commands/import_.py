@@ -13,9 +13,7 @@ from ..options import FormOption, WaitOption
 
 def import_(
     ctx: typer.Context,
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The folder of an export.", show_default=False)
-    ],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of an export.")],
     form: FormOption = None,
     wait: WaitOption = None,
 ) -> None:

@@ -31,7 +31,6 @@ def ingest(
             parser=local_path,
             metavar="FILES...",
             help="Files, folders or quoted patterns: CSV, TSV, JSON lines, Parquet, Delta tables.",
-            show_default=False,
         ),
     ] = None,
     input_format: Annotated[
@@ -71,7 +70,6 @@ def ingest(
             metavar="FILE",
             help="A file that describes ops: CSV, JSON lines or Parquet with the column op, and "
             "kind, function, module, sql, job, place or exactness. FILES may then be left out.",
-            show_default=False,
         ),
     ] = None,
     modules: Annotated[
@@ -81,12 +79,10 @@ def ingest(
             metavar="FILE",
             help="A TOML or JSON file that declares modules: their ops, and the tables of their "
             "inputs, state and outputs (docs/modules.md). FILES may then be left out.",
-            show_default=False,
         ),
     ] = None,
     splits: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="A TOML file that assigns tables to splits."),
+        Path | None, typer.Option(metavar="FILE", help="A TOML file that assigns tables to splits.")
     ] = None,
     theta: Annotated[
         int | None,

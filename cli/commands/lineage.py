@@ -30,9 +30,7 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
         item: Annotated[
             str | None,
             typer.Argument(
-                metavar="ITEM",
-                help="Name of the item. Put -- before a name that begins with -.",
-                show_default=False,
+                metavar="ITEM", help="Name of the item. Put -- before a name that begins with -."
             ),
         ] = None,
         items: Annotated[

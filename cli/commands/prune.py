@@ -13,8 +13,7 @@ from ..options import FormOption, WaitOption
 def prune(
     ctx: typer.Context,
     keep: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Keep the last N generations.", show_default=False),
+        int | None, typer.Option(metavar="N", min=1, help="Keep the last N generations.")
     ] = None,
     before: Annotated[
         str | None,
@@ -22,7 +21,6 @@ def prune(
             metavar="TIME",
             help="Keep the generations committed at this ISO 8601 time or later. A date means the "
             "beginning of that day. Times are local unless they name a time zone.",
-            show_default=False,
         ),
     ] = None,
     form: FormOption = None,

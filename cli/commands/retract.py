@@ -15,11 +15,7 @@ def retract(
     ctx: typer.Context,
     items: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="ITEM...",
-            help="End all triples from or to these items.",
-            show_default=False,
-        ),
+        typer.Argument(metavar="ITEM...", help="End all triples from or to these items."),
     ] = None,
     file: Annotated[
         Path | None,
@@ -38,7 +34,6 @@ def retract(
             help="End the lineage of captured rows of versions before V, a version or an ISO 8601 "
             "time, if a later write has replaced their table and no remaining item derives from "
             "them.",
-            show_default=False,
         ),
     ] = None,
     form: FormOption = None,

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,16 +10,7 @@ from provhouse.model.errors import BadInput, ProvhouseError, UsageError
 from provhouse.model.paths import local_path
 from provhouse.model.settings import Settings
 
-from ..capture_options import (
-    BudgetMbOption,
-    BudgetSecondsOption,
-    CaptureRunOption,
-    KeyOption,
-    SampleOption,
-    UnsupportedOption,
-    ValuesOption,
-    spark_settings,
-)
+from ..capture_options import spark_settings, with_capture
 from ..invocation import invocation
 from ..options import WaitOption
 
@@ -27,6 +18,7 @@ if TYPE_CHECKING:
     from provhouse.capturing.scripts import Ran
 
 
+@with_capture
 def run_spark(
     ctx: typer.Context,
     script: Annotated[
@@ -35,14 +27,8 @@ def run_spark(
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="[ARGUMENTS]...", help="Its arguments.")
     ] = None,
-    key: KeyOption = None,
-    run: CaptureRunOption = None,
-    on_unsupported: UnsupportedOption = "refuse",
-    budget_mb: BudgetMbOption = None,
-    budget_seconds: BudgetSecondsOption = None,
-    sample: SampleOption = None,
-    values: ValuesOption = False,
     wait: WaitOption = None,
+    **options: Any,
 ) -> None:
     """Run an unchanged Spark job in Python, and ingest the lineage of its writes.
 
@@ -52,8 +38,7 @@ def run_spark(
     from provhouse.capturing.scripts import run_script
 
     settings = invocation(ctx).settings(wait_seconds=wait)
-    limits = budget_mb, budget_seconds, sample, values
-    configured = spark_settings(settings, key, run, on_unsupported, *limits)
+    configured = spark_settings(settings, **options)
     if not script.is_file():
         raise UsageError(f"Cannot run {script}", "There is no such file", "Name a Python program")
     ran = run_script(script, arguments or [], configured)

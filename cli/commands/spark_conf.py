@@ -2,32 +2,16 @@
 
 import shlex
 import sys
+from typing import Any
 
 import typer
 
-from ..capture_options import (
-    BudgetMbOption,
-    BudgetSecondsOption,
-    CaptureRunOption,
-    KeyOption,
-    SampleOption,
-    UnsupportedOption,
-    ValuesOption,
-    spark_settings,
-)
+from ..capture_options import spark_settings, with_capture
 from ..invocation import invocation
 
 
-def spark_conf(
-    ctx: typer.Context,
-    key: KeyOption = None,
-    run: CaptureRunOption = None,
-    on_unsupported: UnsupportedOption = "refuse",
-    budget_mb: BudgetMbOption = None,
-    budget_seconds: BudgetSecondsOption = None,
-    sample: SampleOption = None,
-    values: ValuesOption = False,
-) -> None:
+@with_capture
+def spark_conf(ctx: typer.Context, **options: Any) -> None:
     """Print the options of spark-submit, spark-sql and pyspark that capture a job's writes.
 
     Use them as `spark-submit $(provhouse spark-conf) job.py`, and run `provhouse ingest --captured`
@@ -35,9 +19,6 @@ def spark_conf(
     """
     from provhouse.capturing.spark_settings import submit_options
 
-    settings = invocation(ctx).settings()
-    limits = budget_mb, budget_seconds, sample, values
-    found = spark_settings(settings, key, run, on_unsupported, *limits)
-    words = submit_options(found)
+    words = submit_options(spark_settings(invocation(ctx).settings(), **options))
     for option, value in zip(words[::2], words[1::2], strict=True):
         sys.stdout.write(f"{option} {shlex.quote(value)}\n")

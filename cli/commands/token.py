@@ -30,15 +30,13 @@ def token(
     ctx: typer.Context,
     action: Annotated[TokenAction, typer.Argument(metavar="add|list|revoke", help="What to do.")],
     name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", help="The person's name; not for list.", show_default=False),
+        str | None, typer.Argument(metavar="NAME", help="The person's name; not for list.")
     ] = None,
     role: Annotated[
         Role | None,
         typer.Option(
             help="What the token permits: read asks questions, write also writes views into Neo4j, "
-            "admin also reads metrics. For add.",
-            show_default=False,
+            "admin also reads metrics. For add."
         ),
     ] = None,
     until: Annotated[
@@ -47,7 +45,6 @@ def token(
             metavar="TIME",
             help="When the token expires: an ISO 8601 time. A date means the end of that day. "
             "For add.",
-            show_default=False,
         ),
     ] = None,
     form: FormOption = None,

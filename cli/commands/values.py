@@ -15,16 +15,11 @@ def values(
     of: Annotated[
         str,
         typer.Argument(
-            metavar="OF",
-            help="What to list: op, attributes (their keys), or attributes.KEY.",
-            show_default=False,
+            metavar="OF", help="What to list: op, attributes (their keys), or attributes.KEY."
         ),
     ],
     contains: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT", help="List only values that contain this text.", show_default=False
-        ),
+        str | None, typer.Option(metavar="TEXT", help="List only values that contain this text.")
     ] = None,
     as_of: AsOfOption = None,
     form: FormOption = None,

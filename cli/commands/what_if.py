@@ -15,7 +15,7 @@ from ..zoom_options import FoldOption, ZoomOption, zoom_level
 
 
 def _named(metavar: str, text: str, *names: str) -> typer.models.OptionInfo:
-    option = typer.Option(*names, metavar=metavar, help=f"{text} Repeatable.", show_default=False)
+    option = typer.Option(*names, metavar=metavar, help=f"{text} Repeatable.")
     assert isinstance(option, typer.models.OptionInfo)
     return option
 
@@ -56,7 +56,6 @@ def what_if(
             metavar="ITEM",
             help="Instead of a deletion: show the values that the sums, counts and other "
             "aggregates of this item would have without each of their inputs in turn.",
-            show_default=False,
         ),
     ] = None,
     limit: Annotated[
@@ -65,7 +64,6 @@ def what_if(
             metavar="N",
             min=1,
             help="With --each, show the N inputs with the largest change. Default: 100.",
-            show_default=False,
         ),
     ] = None,
     zoom: ZoomOption = None,

@@ -17,9 +17,9 @@ Text = tuple[str, str]
 
 
 def has_lone_calls(snapshot: Snapshot, items: ItemNumbers) -> bool:
-    """Return whether triples touching the items have a module or call that no other triple has.
+    """Return whether a module or call occurs in triples that touch the items, but in no others.
 
-    Neo4j may then have the name of the module or call, and an erasure must remove it.
+    If so, Neo4j may have the name of this module or call, and an erasure must remove the name.
     """
     if not snapshot.derived:
         return False
@@ -37,7 +37,7 @@ def has_lone_calls(snapshot: Snapshot, items: ItemNumbers) -> bool:
 def _others(
     snapshot: Snapshot, items: ItemNumbers, touched: Sequence[PartitionNumber]
 ) -> Iterator[set[Text]]:
-    """Yield the texts of triples that do not touch the items, partition by partition."""
+    """Yield, partition by partition, the texts of the triples that do not touch the items."""
     for partition in touched:
         rows = read_partition(snapshot.partition_path(partition), (SRC, DST, *_CALL))
         yield _texts(rows.filter(pa.array(~touching(rows, items))))

@@ -1,9 +1,9 @@
 """Carry out the steps of an erasure. Each step can be repeated after an interruption.
 
 The order of the steps matters. First, ``erased.npy`` hides the names from all readers at once.
-Next, ops that occur only in triples of erased items are removed from the tables that describe ops
-or count triples, while the triples still have these ops. Then triples, names, look-ups and logs are
-cleared. Last, Neo4j is rebuilt, if ``erasure.json`` requests it.
+Next, the ops that occur only in triples of erased items are removed from the tables that describe
+ops or count triples. This is done while the triples still have their ops. Then triples, names,
+look-ups and logs are cleared. Last, Neo4j is rebuilt, if ``erasure.json`` requests it.
 """
 
 from contextlib import suppress
@@ -55,10 +55,10 @@ class Resumed:
 def resume_erasure(
     settings: Settings, progress: Progress, *, in_views: bool = True
 ) -> Resumed | None:
-    """Complete an erasure that an earlier writer began; return None if there is none.
+    """Complete an erasure that an earlier writer began; return None if there is no such erasure.
 
-    Only the writer may call this. If Neo4j is in use, its rebuild is left to a later writer, the
-    result has no counts, and a progress message reports this.
+    Only the writer may call this. If Neo4j is in use, rebuilding Neo4j is left to a later writer,
+    the result has no counts, and a progress message reports this.
     """
     layout = Layout(settings.warehouse)
     erasure = read_erasure(layout)
@@ -89,10 +89,10 @@ def count_items(layout: Layout, erasure: Erasure) -> int:
 
 
 def repeat_erasures(settings: Settings, progress: Progress) -> None:
-    """Repeat all erasures ever made, in case any text of the erased items is left.
+    """Repeat all erasures ever made, in case some text of the erased items is still stored.
 
-    Only the writer may call this. If ``erasure.json`` is damaged, Neo4j is rebuilt, too, since the
-    file may have requested a rebuild.
+    Only the writer may call this. If ``erasure.json`` is damaged, Neo4j is also rebuilt, since the
+    file may have requested this.
     """
     layout = Layout(settings.warehouse)
     try:
@@ -112,16 +112,16 @@ def repeat_erasures(settings: Settings, progress: Progress) -> None:
 def erase(settings: Settings, progress: Progress, *, in_views: bool = True) -> tuple[int, bool]:
     """Carry out the erasure in progress, if there is one.
 
-    ``in_views`` says whether views in Neo4j may have the names; they have none after an earlier
-    erasure of the same items. Returns the number of triples that touch the erased items, and
-    whether Neo4j was rebuilt. Raises Busy if Neo4j must be rebuilt but is in use; everything else
-    is done by then.
+    ``in_views`` is whether views in Neo4j may have the names. It is false if the same items were
+    already erased earlier. Returns the number of triples that touch the erased items, and whether
+    Neo4j was rebuilt. Raises Busy if Neo4j must be rebuilt but is in use; all other steps have then
+    been carried out.
     """
     layout = Layout(settings.warehouse)
     erasure = read_erasure(layout)
     if erasure is None:
         return 0, False
-    # Bases without a folder were pruned. The newest base, the current base, comes first.
+    # Bases without a folder were pruned. The newest base, which is the current one, comes first.
     stored = sorted(erasure.items.keys() & set(bases(layout)), reverse=True)
     items = {base: ItemNumbers(np.array(erasure.items[base], np.int64)) for base in stored}
     for base in stored:
@@ -136,7 +136,7 @@ def erase(settings: Settings, progress: Progress, *, in_views: bool = True) -> t
     clear_logs(layout)
     clear_abandoned()
     reach("logs cleared")
-    # No answer has the names by now, so views written later cannot have them either.
+    # From now on, no answer has the names, so views written later cannot have them either.
     if in_views and stored and _in_views(settings, items):
         _request_rebuild(layout)
     rebuild = _rebuild_requested(layout)
@@ -151,7 +151,8 @@ def erase(settings: Settings, progress: Progress, *, in_views: bool = True) -> t
 def _in_views(settings: Settings, items: dict[int, ItemNumbers]) -> bool:
     """Return whether views may have brought names of these items into Neo4j.
 
-    A base that ``items`` lacks has none of the names, so the check gets no items for it.
+    A base that is missing in ``items`` has none of the names, so for this base no items are
+    checked.
     """
     layout = Layout(settings.warehouse)
     known = {base: items[base].tolist() if base in items else [] for base in bases(layout)}
@@ -201,7 +202,7 @@ def _rebuild_graph(settings: Settings, progress: Progress) -> None:
 
 
 def _count_modules_again(settings: Settings, progress: Progress) -> None:
-    """Update the modules in Neo4j, since a cleared triple may no longer be part of a module."""
+    """Update the modules in Neo4j, since a triple may leave its module when it is cleared."""
     layout = Layout(settings.warehouse)
     commit = current(layout)
     shown = Snapshot(layout, commit) if commit else None

@@ -24,9 +24,10 @@ _NOTHING = ItemNumbers(np.empty(0, np.int64))
 def clear_descriptions(bases: Sequence[Snapshot], items: Mapping[int, ItemNumbers]) -> None:
     """Remove the texts, in all bases, about ops that only triples of these items have.
 
-    ``items`` has the items by base. All bases are cleared before any triple is: a compaction keeps
-    the description of an op whose last triple has died, so perhaps only an older base has the
-    triples that show the ops to remove. The rows stay, without any text.
+    ``items`` has the items by base. The descriptions in all bases are cleared before any triple is
+    cleared: a compaction keeps the description of an op whose last triple has died, so the triples
+    that show which ops to remove may be in an older base only. The rows of the descriptions stay,
+    without any text.
     """
     described = [base for base in bases if {OPERATIONS, MODULES} & {*base.commit.tables}]
     if not described:
@@ -47,7 +48,7 @@ def _clear(snapshot: Snapshot, ops: set[str]) -> None:
 
 
 _CLEARED = {OPERATIONS: OPERATION, MODULES: (NAME, PART)}
-"""The columns to clear, by table; the first column has the op."""
+"""The columns to clear in each table. The first of them has the op."""
 
 
 def _clear_table(snapshot: Snapshot, table: str, cleared: Sequence[str], ops: pa.Array) -> None:
@@ -61,7 +62,7 @@ def _clear_table(snapshot: Snapshot, table: str, cleared: Sequence[str], ops: pa
 
 def _without(rows: pa.Table, cleared: Sequence[str], ops: pa.Array) -> pa.Table:
     gone = pc.is_in(rows[cleared[0]], ops)
-    if PART in cleared:  # keep the declaration of a table with the same name as the op
+    if PART in cleared:  # a table may have the same name as the op
         gone = pc.and_(gone, pc.equal(rows[PART], OP_PART).fill_null(False))
     for at, name in enumerate(rows.column_names):
         if name in cleared:

@@ -1,7 +1,7 @@
-"""Read and write ``erasure.json``, which describes an erasure in progress by numbers, not names.
+"""Read and write ``erasure.json``, which describes an erasure in progress without any names.
 
-The file exists from before the first change until after the last, so that the next writer can
-complete an interrupted erasure.
+It has the numbers of the items instead. The file exists from before the first change until after
+the last, so that the next writer can complete an interrupted erasure.
 """
 
 import json
@@ -23,11 +23,11 @@ class Erasure:
     """The items to erase, and whether Neo4j must be rebuilt."""
 
     items: dict[int, list[int]]
-    """The item numbers by base; empty while rejected rows are being cleared."""
+    """The item numbers by base; empty if only rejected rows are being cleared."""
     graph: bool = False
     """Whether Neo4j must be rebuilt, because it has ops that were erased."""
     names: tuple[str, ...] = ()
-    """Salted hashes of the names to erase, so that a repeated command finds its own erasure."""
+    """Salted hashes of the names to erase, by which a repeated command finds its own erasure."""
 
     def has_name(self, name: str) -> bool:
         """Return whether this name is one of the names to erase."""
@@ -35,7 +35,7 @@ class Erasure:
 
 
 def hashed_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Return salted hashes of names, which reveal nothing to anyone who does not know the names."""
+    """Return salted hashes of names. Only someone who knows a name can recognize its hash."""
     salt = secrets.token_hex(16)
     return tuple(sorted(_hashed(name, salt) for name in names))
 

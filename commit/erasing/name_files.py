@@ -1,8 +1,8 @@
 """Remove names from the files of a base: from segments (names by number) and from look-ups.
 
-Look-ups must be cleared, too, since their hashes would confirm a guessed name. ``erased.npy`` is
-written first and hides the names from all readers at once. The other files may be cleared later,
-and more than once.
+Look-ups must also be cleared, since a hash in a look-up would confirm a guessed name.
+``erased.npy`` is written first and hides the names from all readers at once. The other files may be
+cleared later, and more than once.
 """
 
 import os
@@ -24,7 +24,7 @@ from provhouse.store.names.segments import BATCH, SegmentReader, without_rows
 from provhouse.store.names.versions import read_versions, versions_file
 
 _AT_ONCE = 1 << 20
-"""The number of look-up entries read at once."""
+"""The number of look-up entries that are read at once."""
 
 
 def mark_erased(folder: Path, numbers: ItemNumbers) -> None:
@@ -53,7 +53,7 @@ def clear_segments(folder: Path, spans: list[Span], numbers: ItemNumbers) -> Non
 
 
 def _have_names(path: Path, rows: I64) -> Iterator[bool]:
-    """Yield, batch by batch, whether any of these rows of a segment has a name."""
+    """Yield, for each batch of a segment, whether any of the given rows in it has a name."""
     reader = SegmentReader(path, (NAME,))
     for number in unique(rows // BATCH).tolist():
         here = rows[rows // BATCH == number] % BATCH
@@ -79,7 +79,10 @@ def _rewrite(path: Path, rows: I64) -> None:
 
 
 def _without(batch: pa.RecordBatch, rows: I64) -> pa.RecordBatch:
-    """Return the batch without the names in the given rows; ignore rows outside of the batch."""
+    """Return the batch without the names in the given rows.
+
+    Rows outside of the batch are ignored.
+    """
     here = rows[(rows >= 0) & (rows < batch.num_rows)]
     return without_rows(batch, here.tolist()) if len(here) else batch
 
@@ -87,8 +90,8 @@ def _without(batch: pa.RecordBatch, rows: I64) -> pa.RecordBatch:
 def clear_lookup(folder: Path, span: Span, erased: ItemNumbers) -> None:
     """Rewrite a look-up without the entries of erased items.
 
-    One new file, which appears complete, replaces the two old files of hashes and of offsets.
-    Processes that have mapped the old files can still read them.
+    One new file, which appears all at once, replaces the old file of hashes and the old file of
+    offsets. Processes that have mapped the old files can still read them.
     """
     hashed, offsets = read_lookup(folder, span.ingest)
     parts = range(0, len(hashed), _AT_ONCE)
@@ -116,7 +119,7 @@ def clear_lookup(folder: Path, span: Span, erased: ItemNumbers) -> None:
 
 
 def clear_ids(folder: Path, span: Span, erased: ItemNumbers) -> None:
-    """Rewrite the look-up of an ingest's row ids, if it has erased items, without them."""
+    """Rewrite the look-up of an ingest's row ids without the erased items, if it has any."""
     known = read_ids(folder, span.ingest)
     if known is None or not among(known.offsets().astype(np.int64) + span.first, erased).any():
         return
@@ -135,7 +138,7 @@ def _kept_ids(table: TableIds, span: Span, erased: ItemNumbers) -> TableIds:
 
 
 def clear_versions(folder: Path, span: Span, erased: ItemNumbers) -> None:
-    """Rewrite the versions of an ingest, if they include erased items, without these items."""
+    """Rewrite the versions of an ingest without the erased items, if they include any."""
     found = read_versions(folder, span.ingest)
     kept = ~among(found[1].astype(np.int64) + span.first, erased)
     if kept.all():

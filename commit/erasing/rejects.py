@@ -1,4 +1,4 @@
-"""Clear the content of rejected rows that name an erased item; row number and reason stay."""
+"""Clear the content of rejected rows that name an erased item. Their numbers and reasons stay."""
 
 import json
 import re
@@ -23,11 +23,17 @@ REJECTS = "rejects"
 CONTENT = "content"
 _TOLERANT = json.JSONDecoder(strict=False)
 _QUOTED = re.compile(r'"((?:[^"\\]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*)"?')
-"""Matches a JSON string. The closing quote is optional, so that no search takes quadratic time."""
+"""A pattern that matches a JSON string.
+
+The closing quote is optional, so that no search takes quadratic time.
+"""
 
 
 def rejects_naming(snapshot: Snapshot, names: Collection[str]) -> dict[Path, set[str]]:
-    """Return each file with rejected rows that name any of these items, and the names in it."""
+    """Return, by file, the given names that the file's rejected rows contain.
+
+    Files without any of these names are left out.
+    """
     folder = snapshot.folder(REJECTS)
     found: dict[Path, set[str]] = {}
     for path in table_files(folder, REJECTS, snapshot.commit.tables.get(REJECTS)):
@@ -57,14 +63,14 @@ def clear_rejected(path: Path, names: Collection[str]) -> int:
 
 
 def finish_rejected(layout: Layout, base: int) -> None:
-    """Complete a ``clear_rejected`` that was interrupted after it replaced a file."""
+    """Complete a call of ``clear_rejected`` that was interrupted after it had replaced a file."""
     folder = layout.table(base, REJECTS)
     if newest_version(folder) is not None:
         update_lengths(folder)
 
 
 class NameMatcher:
-    """Finds the given names that occur in the fields of a rejected row.
+    """A search for given names in the fields of a rejected row.
 
     The row's src and dst may lack the scope that an ingest puts in front of item names.
     """
@@ -82,9 +88,9 @@ class NameMatcher:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Yield all strings in a value, also inside strings that are JSON, such as attributes.
+    """Yield all strings in a value.
 
-    The input is untrusted, and its nesting may be as deep as its length allows.
+    If a string is JSON, as attributes are, yield its strings too.
     """
     left = [value]
     while left:
@@ -100,7 +106,10 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _parsed(text: str) -> object:
-    """Parse JSON; if it is nested too deeply or not valid, return all quoted strings in it."""
+    """Return parsed JSON.
+
+    If the text is not valid or nested too deeply, return its quoted strings.
+    """
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -1,8 +1,9 @@
-"""Replace values in files of Delta tables; row numbers, file names and most file lengths stay.
+"""Replace values in files of Delta tables.
 
-At every version, a table's log has the name and length of each file, and readers trust both. So a
-file that becomes shorter is padded with zeros in front of its footer. If the new values take more
-space in every encoding, the log gets the new length.
+Row numbers and file names stay, and so do most file lengths. At every version, a table's log has
+the name and length of each file, and readers rely on both. So a file that becomes shorter is padded
+with zeros in front of its footer. If the new values take more space in every encoding, the log gets
+the new length.
 """
 
 import json
@@ -18,7 +19,7 @@ from provhouse.runtime.files import sync_file, sync_folder
 from provhouse.store.tables.delta_tables import packed_columns
 
 Change = Callable[[pa.Table, int], pa.Table]
-"""A function that gets rows and the number of the first row, and returns the changed rows."""
+"""A function that gets rows and the number of the first of them, and returns the changed rows."""
 _TAIL = 8
 """The size in bytes of the last two fields of a file: its footer length and the magic number."""
 _ENCODINGS = (
@@ -26,7 +27,10 @@ _ENCODINGS = (
     (19, True),
     (19, False),
 )
-"""Encodings, the fastest first: the compression level, and whether strings get dictionaries."""
+"""The encodings to try, the fastest first.
+
+Each has a compression level, and whether strings are dictionary-encoded.
+"""
 
 
 def rewrite(path: Path, change: Change) -> None:
@@ -35,7 +39,7 @@ def rewrite(path: Path, change: Change) -> None:
     Processes that have the old file open can still read it. ``update_lengths`` must be called
     afterwards, even after a crash in between.
     """
-    aside = path.with_name(f".{path.name}")  # if this is interrupted, no commit shows the file
+    aside = path.with_name(f".{path.name}")  # no commit shows it, even if it is left behind
     size = path.stat().st_size
     for encoding in _ENCODINGS:
         _write(path, aside, change, *encoding)
@@ -96,7 +100,7 @@ def update_lengths(folder: Path) -> None:
 
 
 def _logged_lengths(folder: Path) -> dict[str, int]:
-    """Return the length of each file that the log names, also of files that were merged since."""
+    """Return the length of each file that the log names, including files that were merged since."""
     lengths = dict[str, int]()
     for log in sorted((folder / "_delta_log").glob("*.json")):
         for line in log.read_text(encoding="utf-8").splitlines():
@@ -106,7 +110,10 @@ def _logged_lengths(folder: Path) -> dict[str, int]:
 
 
 def _log_length(path: Path, length: int) -> None:
-    """Set the length of a file in the log; remove checkpoints, which only repeat the log."""
+    """Set the length of a file in a table's log.
+
+    Remove the log's checkpoints, which only repeat the log.
+    """
     logs = path.parent / "_delta_log"
     # Remove the hint first: a reader that finds the hint fails if the checkpoint is missing.
     (logs / "_last_checkpoint").unlink(missing_ok=True)

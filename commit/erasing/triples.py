@@ -1,7 +1,7 @@
 """Remove op and attributes from triples that touch erased items.
 
-The rows stay. So questions still reach the items downstream of an erased item, and all references
-to rows by place stay valid.
+The rows of the triples stay, so questions still reach the items downstream of an erased item, and
+all references to rows by place stay valid.
 """
 
 from collections.abc import Callable, Iterator
@@ -36,9 +36,9 @@ from provhouse.store.tables.touching import (
 from .rewriting import rewrite, update_lengths
 
 Pairs = dict[tuple[SetId, SetId], set[str]]
-"""Ops by pair of sets: a set, and another set that it derives from."""
+"""Ops by pair of sets. The first set of a pair derives from the second."""
 _COUNTED = ("set_dependencies", "workflow")
-"""The Delta tables with triple counts and ops."""
+"""The Delta tables that have triple counts and ops."""
 
 
 def clear_links(snapshot: Snapshot, items: ItemNumbers) -> int:
@@ -78,7 +78,7 @@ def lone_ops(snapshot: Snapshot, items: ItemNumbers) -> set[str]:
 
 
 def without_used(snapshot: Snapshot, ops: set[str], items: ItemNumbers) -> set[str]:
-    """Return the given ops that no triple of the base has, except triples touching the items."""
+    """Return the given ops without those that a triple not touching the items has."""
     for others in _other_ops(snapshot, items) if ops else ():
         ops = ops - others
         if not ops:
@@ -87,7 +87,7 @@ def without_used(snapshot: Snapshot, ops: set[str], items: ItemNumbers) -> set[s
 
 
 def _other_ops(snapshot: Snapshot, items: ItemNumbers) -> Iterator[set[str]]:
-    """Yield the ops of triples that do not touch the items, partition by partition."""
+    """Yield, partition by partition, the ops of the triples that do not touch the items."""
     touched = partitions_touching(snapshot, items)
     for partition in touched.tolist():
         rows = read_partition(snapshot.partition_path(partition), (SRC, DST, OP))
@@ -101,7 +101,7 @@ def _ops(rows: pa.Table) -> set[str]:
 
 
 def lone_ops_of_pairs(snapshot: Snapshot, items: ItemNumbers) -> Pairs:
-    """Return, for each pair of sets, the ops between them that only triples of the items have.
+    """Return the ops, by pair of sets, that only triples touching the items have between the two.
 
     A pair of sets without such ops is left out.
     """
@@ -110,7 +110,7 @@ def lone_ops_of_pairs(snapshot: Snapshot, items: ItemNumbers) -> Pairs:
     for partition in touched:
         for pair, op in _across(snapshot, partition, lambda rows: touching(rows, items)):
             lone.setdefault(pair, set()).add(op)
-    for partition in touched:  # these partitions have all triples between such a pair of sets
+    for partition in touched:  # all triples of these pairs are here
         for pair, op in _across(snapshot, partition, lambda rows: ~touching(rows, items)):
             lone.get(pair, set()).discard(op)
     return {pair: ops for pair, ops in lone.items() if ops - {""}}
@@ -119,9 +119,9 @@ def lone_ops_of_pairs(snapshot: Snapshot, items: ItemNumbers) -> Pairs:
 def _across(
     snapshot: Snapshot, partition: PartitionNumber, chosen: Callable[[pa.Table], Bools]
 ) -> Iterator[tuple[tuple[SetId, SetId], str]]:
-    """Yield each pair of sets and op of the chosen triples between different sets, once.
+    """Yield the distinct combinations of a pair of sets and an op, of triples between two sets.
 
-    In a pair, the set of dst comes first.
+    ``chosen`` returns a mask of the triples that count. In a pair, the set of dst comes first.
     """
     rows = read_partition(snapshot.partition_path(partition), (SRC, DST, OP))
     rows = rows.filter(pa.array(chosen(rows)))
@@ -151,7 +151,7 @@ def clear_ops(snapshot: Snapshot, ops: set[str], pairs: Pairs) -> None:
 
 
 def _without(rows: pa.Table, ops: set[str], pairs: Pairs) -> pa.Table:
-    """Return rows without the given ops; only the few rows with such ops become Python lists."""
+    """Return rows without the given ops. Only the few rows with such ops are made Python lists."""
     column = rows[OPS].combine_chunks()
     naming = _rows_naming(rows, column, ops, pairs)
     if not len(naming):
@@ -161,7 +161,7 @@ def _without(rows: pa.Table, ops: set[str], pairs: Pairs) -> pa.Table:
     if SET in rows.column_names:
         ends = zip(some[SET].to_pylist(), some[DERIVES_FROM].to_pylist(), strict=True)
         gone = [ops | pairs.get(pair, set()) for pair in ends]
-    # A row left without ops gets the empty op, as do triples that were ingested without an op.
+    # A row without any remaining op gets the empty op, like triples that were ingested without one.
     lists = [
         [op for op in each if op not in without] or [""]
         for each, without in zip(some[OPS].to_pylist(), gone, strict=True)
@@ -173,7 +173,7 @@ def _without(rows: pa.Table, ops: set[str], pairs: Pairs) -> pa.Table:
 
 
 def _rows_naming(rows: pa.Table, column: pa.ListArray, ops: set[str], pairs: Pairs) -> I64:
-    """Return the numbers of the rows that may have one of the ops or one of the pairs of sets."""
+    """Return the numbers of the rows that may have one of the ops, or one of the pairs of sets."""
     named = pc.is_in(pc.list_flatten(column), pa.array(sorted(ops), pa.string()))
     found = np.zeros(rows.num_rows, bool)
     found[np.asarray(pc.list_parent_indices(column).filter(named), dtype=np.int64)] = True

@@ -1,4 +1,4 @@
-// A set points to the set it derives from. Totals are set, not added, so that a second run changes nothing.
+// A set points to the set it derives from. Totals are set, not added, so a rerun changes nothing.
 UNWIND range(0, size($set) - 1) AS row
 MERGE (s:Set {warehouse: $warehouse, id: $set[row]})
 MERGE (source:Set {warehouse: $warehouse, id: $derives_from[row]})

@@ -1,4 +1,4 @@
-// The generation that becomes current. All other generations stop being current.
+// Writes the generation that becomes current. All other generations stop being current.
 MERGE (g:Generation {warehouse: $warehouse, number: $number})
 SET g.time = $time, g.triples = $triples, g.items = $items, g.current = true
 WITH g

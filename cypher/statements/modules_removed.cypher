@@ -1,4 +1,4 @@
-// Changed modules keep their nodes, and so what other modules derive from them.
+// Changed modules keep their nodes, so that relationships from other modules to them stay.
 CALL () {
   UNWIND $gone AS name
   MATCH (m:Module {warehouse: $warehouse, name: name})

@@ -1,4 +1,5 @@
-// What is stored of a module now, by which the next commit finds out whether it has changed.
+// Stores the digest of a module's rows and its numbers of relationships. The next commit compares
+// them to find out whether the module has changed.
 CALL () {
   UNWIND $rows AS row
   MATCH (m:Module {warehouse: $warehouse, name: row.name})

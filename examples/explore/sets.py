@@ -44,8 +44,7 @@ def dependencies(graph: Graph, warehouse: str) -> Any:
 
 
 def main(folder: str, bolt: str, password_file: str) -> None:
-    """Print the largest sets of a warehouse, the sets that they derive from, and all
-    dependencies."""
+    """Print the largest sets, the sets that they derive from, and all dependencies."""
     with provhouse.open(folder) as opened:
         ((warehouse,),) = opened.cypher("RETURN $warehouse").rows
         graph = connect(bolt, Path(password_file).read_text(encoding="utf-8").strip())

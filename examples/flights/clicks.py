@@ -3,8 +3,8 @@
     python examples/flights/clicks.py --data DATA --warehouse WAREHOUSE
 
 `make demo` makes both folders. A query on DuckDB sums up the delays of each carrier. One step down
-are the flights that its first line was made of; the lineage of all lines is then saved, so that
-the warehouse continues to the rows that the pipeline read.
+are the flights that the first line of the result was made of. The lineage of all lines is then
+saved, so that the warehouse leads on to the rows that the pipeline read.
 """
 
 import argparse
@@ -23,7 +23,8 @@ WORST = "select id, dep_delay from records order by dep_delay desc, id limit 1"
 def opened(data: Path, warehouse: provhouse.Warehouse) -> interactive.Connection:
     """Return a session with the pipeline's table ``departures``.
 
-    Its column ``item`` names each row as the warehouse does: with the version of the write.
+    The column ``item`` of the table names each row as the warehouse does: with the version of the
+    write.
     """
     con = interactive.connect()
     files = str(data / "tables" / "departures" / "*.parquet")
@@ -36,7 +37,7 @@ def opened(data: Path, warehouse: provhouse.Warehouse) -> interactive.Connection
 
 
 def explore(data: Path, folder: Path, **settings: Any) -> None:
-    """Print each step; ``settings`` are those of the warehouse."""
+    """Print each step; ``settings`` are the settings of the warehouse."""
     with provhouse.open(folder, **settings) as warehouse:
         con = opened(data, warehouse)
         report = con.sql(DELAYS, lineage=True)

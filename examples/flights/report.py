@@ -6,7 +6,7 @@ from pyspark.sql import functions as F
 
 LEAST_FLIGHTS = 20
 COUNTS = {"delay": "flights", "wind": "wind_flights"}
-"""The columns that count what each mean is a mean of."""
+"""For each mean, the column with the number of values that it is the mean of."""
 LINE = ("id", "section", "subject", "name", "flights", "cancelled", "delay", "wind")
 
 
@@ -34,9 +34,9 @@ def _windiest_days(step: Step) -> DataFrame:
 
 
 def _highest_winds(step: Step) -> DataFrame:
-    """Return the mean wind of each airport's windiest day, as the warehouse can compute it again.
+    """Return the mean wind of each airport's windiest day, which the warehouse can compute again.
 
-    It is an aggregate of one column, so capture stores what each day gives to it.
+    It is an aggregate of one column, so capture stores the value that each day gives to it.
     """
     none = F.lit(None)
     return (
@@ -85,7 +85,7 @@ def _carriers(step: Step) -> DataFrame:
 
 
 def _first(rows: DataFrame, group: str, *ties: str) -> DataFrame:
-    """Return the windiest row of each group; of equally windy ones, the first by ``ties``."""
+    """Return the windiest row of each group; of equally windy rows, the first by ``ties``."""
     order = Window.partitionBy(group).orderBy(F.col("wind").desc_nulls_last(), *ties)
     return rows.withColumn("rank", F.row_number().over(order)).where("rank = 1").drop("rank")
 

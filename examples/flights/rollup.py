@@ -35,7 +35,7 @@ def daily(step: Step) -> None:
 
 
 def daily_wind(step: Step) -> None:
-    """Write the mean of an airport's readings of each day."""
+    """Write the mean wind of each airport and day."""
     rows = (
         step.table("weather_clean")
         .groupBy("date", "origin")

@@ -1,9 +1,9 @@
 """The demo (`make demo`), which traces a surprising figure in a report to its cause.
 
 The demo runs the pipeline, whose lineage is captured, and asks three questions: what the figure
-derives from, what a wrong weather reading affected, and what the figure would be without it. It
-also shows what each query method reads for the same answer. Each section prints the `provhouse`
-command that does the same by hand. A second run skips the pipeline.
+derives from, what a wrong weather reading affected, and what the figure would be without this
+reading. It also shows what each query method reads for the same answer. Each section prints the
+`provhouse` command that does the same by hand. A second run skips the pipeline.
 """
 
 import argparse
@@ -111,7 +111,7 @@ def explain(printer: Printer, asker: Asker, tables: story.Tables) -> None:
     """Ask what a surprising figure derives from.
 
     If one weather reading explains the figure, also ask what else this reading affected, and what
-    the figure would be without it.
+    the figure would be without the reading.
     """
     lines = story.windiest_days(tables)
     figure = f"report/{lines[0]['id']}"

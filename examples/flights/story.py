@@ -85,7 +85,7 @@ class Readings:
 
 @dataclass(frozen=True)
 class Changed:
-    """A mean of the wind that has another value without a reading."""
+    """A mean wind that would have another value without a reading."""
 
     item: str
     op: str
@@ -187,7 +187,7 @@ def changes(found: WhatIf) -> list[Changed]:
 
 
 def day_of(changes: Sequence[Changed], origin: str, tables: Tables) -> Row:
-    """Return the flights of the day that is the windiest one at the airport ``origin`` now.
+    """Return the flights of the day that is now the windiest day at the airport ``origin``.
 
     The last of ``changes`` is the highest mean; the others are the means of days.
     """

@@ -22,15 +22,16 @@ from provhouse.model.errors import BadInput, UsageError
 
 KNOWN = (SRC, DST, OP, SRC_TABLE, DST_TABLE)
 ID_OF = {SRC: SRC_ID, DST: DST_ID}
-"""The column that identifies an end by its id within its table, instead of by its name."""
+"""For each end of a triple, the column that has its id within its table, in place of its name."""
 TABLE_OF = {SRC: SRC_TABLE, DST: DST_TABLE}
-"""The column with the table of each end."""
+"""For each end of a triple, the column that has its table."""
 _DESCRIBING = (*DESCRIBING, SHARED)
 _MAPPABLE = (*KNOWN, *ID_OF.values(), *_DESCRIBING)
 _MARKS = (DERIVATION, OP_KIND)
 """The column names that mark a file as describing derivations.
 
-In a file without these names, the columns of ``_DESCRIBING`` are attributes unless mapped.
+In a file with neither of these columns, the columns of ``_DESCRIBING`` are attributes unless
+mapped.
 """
 
 
@@ -41,11 +42,14 @@ class ColumnNames:
     mapped: tuple[tuple[str, str], ...] = ()
     """Pairs from ``--map``: a known name, such as ``src``, and the column that is read for it."""
     scope: str | None = None
-    """The column whose value is put before each name, if the names alone are not unique."""
+    """The column whose value is put before each name of its row.
+
+    It is for files whose names alone are not unique.
+    """
     describes: bool = False
-    """Whether all names in ``_DESCRIBING`` are known names, or only the mapped names."""
+    """Whether all names in ``_DESCRIBING`` are known names; if not, only the mapped ones are."""
     by_id: tuple[str, ...] = ()
-    """The ends, src or dst, that the column in ``ID_OF`` identifies."""
+    """The ends, src or dst, that a column in ``ID_OF`` identifies, instead of a name."""
     nulls: frozenset[str] = frozenset()
     """Texts from ``--null`` that stand for a missing value, in every column."""
 
@@ -58,7 +62,10 @@ class ColumnNames:
         return replace(self, describes=marked, by_id=by_id)
 
     def _has_id(self, end: str, present: Collection[str]) -> bool:
-        """Return whether a file names an end by its id; a column of names takes precedence."""
+        """Return whether a file identifies an end by id. It does not if it has a column of names.
+
+        The exception is a column of ids in ``--map``, which is always read.
+        """
         mapped, taken = dict(self.mapped), {column for _, column in self.mapped}
         if ID_OF[end] in mapped:
             return True
@@ -79,7 +86,10 @@ class ColumnNames:
 
     @cached_property
     def read_for(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of a known name, such as ``src``, and its column. A file may lack the column."""
+        """Pairs of a known name, such as ``src``, and the column to read for it.
+
+        A file may lack the column.
+        """
         named, taken = dict(self.mapped), {column for _, column in self.mapped}
         own = {name: name for name in self._names if name not in taken}
         both = {**own, **named}
@@ -205,7 +215,7 @@ def mapped_columns(
 
 
 def listed(columns: Sequence[str], most: int = 20) -> str:
-    """Return at most ``most`` names as a list for a sentence, and the number of further names."""
+    """Return up to ``most`` columns as a list for a sentence, and the number of further columns."""
     more = f" and {len(columns) - most:,} more" if len(columns) > most else ""
     return ", ".join(columns[:most]) + more
 

@@ -30,7 +30,7 @@ def check_encoding(path: str) -> None:
     try:
         with opened(path)[0] as stream:
             start = stream.read(2)
-    except (pa.ArrowException, OSError, EOFError):  # reading the rows reports it, with its place
+    except (pa.ArrowException, OSError, EOFError):  # reported with its place when the rows are read
         return
     if start in (b"\xff\xfe", b"\xfe\xff"):
         raise BadInput(

@@ -43,7 +43,7 @@ def tables_files(folder: Path) -> Iterator[Source]:
 
 
 def _check(table: DeltaTable, folder: Path) -> None:
-    """Raise BadInput if only the log deletes rows or renames columns."""
+    """Raise BadInput if the log deletes rows or renames columns that the files still have."""
     mode = table.metadata().configuration.get("delta.columnMapping.mode", "none")
     if mode != "none":
         found = f"Columns are renamed in its log only (columnMapping {mode})"

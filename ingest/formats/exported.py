@@ -1,4 +1,4 @@
-"""Read exported triples: Parquet files with the unchanged attributes of a triple in one column."""
+"""Read exported triples: Parquet files in which one column has a triple's attributes, unchanged."""
 
 from collections.abc import Iterator
 

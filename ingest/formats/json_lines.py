@@ -34,7 +34,7 @@ Numbered = list[tuple[int, "dict[str, object] | Unbounded"]]
 
 @dataclass(frozen=True)
 class Unbounded:
-    """A row with a number that is not finite; ``row`` has such numbers as text."""
+    """A row with a number that is not finite. In ``row``, such numbers are texts."""
 
     number: str
     row: dict[str, object]
@@ -168,7 +168,7 @@ def _batch(source: Source, row: int, objects: Numbered) -> Batch:
             attributes.append(as_object(given, columns.taken))
             scopes.append(_scope(columns, given))
         except (ValueError, RecursionError) as error:
-            # For example, a name is an object, or lists are nested too deep.
+            # Possible causes: a name is an object, or lists are nested too deep.
             raise unreadable(f"{source.path}, line {number}", "JSON", error) from error
     known = [pa.array(texts, pa.string()) for texts in zip(*names, strict=True)]
     rows = pa.table(known, [name for name, _ in columns.read_for]) if names else _NONE
@@ -218,7 +218,7 @@ def _scope(columns: ColumnNames, given: dict[str, object]) -> str | None:
 
 
 def _unless(value: object, nulls: Collection[str]) -> object:
-    """Return a value, or None for a text that stands for a missing value."""
+    """Return ``value``, or None if it is a text in ``nulls``, which stand for a missing value."""
     return None if isinstance(value, str) and value in nulls else value
 
 

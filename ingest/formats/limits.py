@@ -6,21 +6,22 @@ from os.path import getsize
 from provhouse.model.errors import BadInput
 
 BLOCK = 16 << 20
-"""The approximate number of bytes that are read at once, and the most bytes of a row."""
+"""The approximate number of bytes that are read at once. No row may have more bytes."""
 ROWS = 1 << 18
 """The largest number of rows that are read at once."""
 UNPACKED_TIMES = 300
-"""The largest ratio that a compressed text file may expand by, unless ``UNPACKED_BYTES`` is more.
+"""The largest factor by which a compressed text file may expand.
 
-Files with real names compress less.
+Expanding to ``UNPACKED_BYTES`` is always allowed. Files with real names compress less.
 """
 PARQUET_TIMES = 5_000
-"""The largest ratio that a Parquet file may expand by.
+"""The largest factor by which a Parquet file may expand.
 
-The limit is higher than for text, because Parquet stores a repeated string once.
+Expanding to ``UNPACKED_BYTES`` is always allowed. The limit is higher than for text, because
+Parquet stores a repeated string once.
 """
 UNPACKED_BYTES = 256 << 20
-"""The number of bytes that any compressed file may expand to, however small the file is."""
+"""The number of bytes that any compressed file may expand to, by whatever factor."""
 
 
 @dataclass

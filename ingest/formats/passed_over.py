@@ -39,7 +39,8 @@ def _found(path: Path, input_format: str | None) -> Iterator[Path]:
 def _inside(folder: Path, input_format: str | None, below: bool) -> Iterator[Path]:
     """Yield the files and linked folders that an ingest leaves out of a folder.
 
-    With ``below``, the folder is in a left-out folder, so all its files are left out.
+    With ``below``, the folder itself is inside a folder that is left out, so every file in it is
+    left out.
     """
     if (folder / LOG).is_dir():
         return

@@ -38,9 +38,9 @@ class Ragged:
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
-        """Suppress Python's report to standard error of a ragged row that is not UTF-8.
+        """Suppress the message that Python prints if a ragged row is not UTF-8.
 
-        Arrow cannot pass such a row to ``handle``, so it refuses the file, which is right.
+        Arrow cannot pass this row to ``handle``, so Arrow refuses the file, as it should.
         """
         before = sys.unraisablehook
 
@@ -70,7 +70,10 @@ class Ragged:
         return "skip"
 
     def added(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """Add to each batch the ragged rows found so far, and count them in the row numbers."""
+        """Yield each batch with the ragged rows found since the last one, and with row numbers.
+
+        The row numbers count the ragged rows too.
+        """
         for batch in batches:
             if not self._good_before:
                 yield batch
@@ -82,7 +85,7 @@ class Ragged:
             yield replace(batch, numbers=self._numbers(batch), rejected=table)
 
     def _numbers(self, batch: Batch) -> I64:
-        """Return the number of each row of a batch, from its position among the good rows."""
+        """Return each row's number in the file, which counts the ragged rows before it."""
         before: I64 = np.frombuffer(self._good_before, np.int64)
         good = np.arange(batch.first_row - 1, batch.first_row - 1 + batch.rows.num_rows)
         numbers: I64 = good + 1 + np.searchsorted(before, good, "right")

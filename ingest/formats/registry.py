@@ -4,8 +4,8 @@ To add a format, write a module in this folder with the functions of ``FormatMod
 line to ``FORMATS``. A module is imported when the first file of its format is read, so the command
 line lists the formats without delay.
 
-Reading an invalid file raises BadInput with the file's name and the line or row group. The task
-that stages a file rejects single rows, not the format module.
+Reading an invalid file raises BadInput with the file's name and the line or row group. Single rows
+are rejected by the task that stages the file, not by the format's module.
 """
 
 from collections.abc import Callable, Iterator
@@ -34,13 +34,19 @@ class Format:
 
     name: str
     module: str
-    """The name of its module in this folder."""
+    """The name of the format's module in this folder."""
     endings: tuple[str, ...] = ()
-    """The endings of its file names; file names never imply a format without endings."""
+    """The endings of the format's file names.
+
+    If it has none, only a caller can choose the format.
+    """
     compressible: bool = False
-    """Whether its files are plain text that may be compressed as a whole, like ``x.csv.gz``."""
+    """Whether files of the format are plain text, which may be compressed as a whole.
+
+    An example is ``x.csv.gz``.
+    """
     packed: bool = False
-    """Whether its files are compressed inside, like Parquet files."""
+    """Whether files of the format are compressed inside, like Parquet files."""
 
     def load(self) -> FormatModule:
         """Import and return the module that reads files of the format."""

@@ -29,9 +29,12 @@ class Source:
     A column of the same name in the file takes precedence.
     """
     label: str = ""
-    """The name of rows that a program passed; empty for a file of the user."""
+    """The name, in messages, of rows that a program passed. It is empty for a file of the user."""
     first_row: int = 1
-    """The number of the first row; above 1 if an earlier source of the label precedes this one."""
+    """The number of the first row.
+
+    It is above 1 if sources with the same label come before this one.
+    """
 
     @property
     def name(self) -> str:
@@ -56,14 +59,17 @@ ReportBytes = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows as read; ``first_row`` is the first row's number, and headers do not count."""
+    """Rows as they were read."""
 
     first_row: int
-    """Rows have consecutive numbers, unless ``numbers`` has the number of each row."""
+    """The number of the first row; headers do not count.
+
+    The rows have consecutive numbers, unless ``numbers`` has the number of each row.
+    """
     rows: pa.Table
     attributes: pa.Array
     scope: pa.Array | None = None
-    """The text before the names of each row."""
+    """For each row, the text to put before its names."""
     numbers: I64 | None = None
     rejected: pa.Table | None = None
     """Rows that the format's module could not read, with the columns of ``REJECTED``."""

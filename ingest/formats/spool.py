@@ -1,6 +1,6 @@
 """Write a program's Arrow batches to temporary files, which are read like files of a user.
 
-An ingest may read its input more than once, and an iterator of batches yields them once.
+An ingest may read its input more than once, but an iterator yields its batches only once.
 """
 
 from collections.abc import Iterable, Iterator
@@ -26,7 +26,7 @@ class ArrowStream(Protocol):
 
 
 FILE_ROWS = 1 << 21
-"""The number of rows that ends a temporary file and begins the next.
+"""The number of rows after which a temporary file ends and the next one begins.
 
 One task reads each file, so several files let a large ingest use all cores.
 """

@@ -67,7 +67,10 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _known(name: str, column: pa.ChunkedArray, by_id: Sequence[str]) -> pa.Array:
-    """Return a known column as text, except integer ids and dictionaries of their tables."""
+    """Return a known column as text, unless it identifies an end by id.
+
+    If it does, integer ids stay integers, and a dictionary of tables stays a dictionary.
+    """
     if name in {ID_OF[end] for end in by_id} and _fits(column):
         return column.combine_chunks().cast(pa.int64())
     if name in {TABLE_OF[end] for end in by_id} and pa.types.is_dictionary(column.type):
@@ -76,7 +79,7 @@ def _known(name: str, column: pa.ChunkedArray, by_id: Sequence[str]) -> pa.Array
 
 
 def _fits(column: pa.ChunkedArray) -> bool:
-    """Return whether all values of a column are integers that fit into 64 bits with a sign."""
+    """Return whether all values of a column are integers that fit into a signed 64-bit integer."""
     if not pa.types.is_integer(column.type):
         return False
     most = pc.max(column).as_py() if pa.types.is_uint64(column.type) else None

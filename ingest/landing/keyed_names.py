@@ -1,4 +1,4 @@
-"""Names of source rows that have no row numbers; captured writes may have made the rows."""
+"""Names of source rows that have no row numbers. Captured writes may have made these rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.capturing.reading.keyed import KeyedSource, SourceKeys, source_keys
+from provhouse.capturing.reading.keyed import KeyedSource, ScannedKeys, source_keys
 from provhouse.capturing.reading.keyed_output import KeyedOutput
 from provhouse.capturing.reading.known import Known
 from provhouse.capturing.reading.row_names import keyed_items
@@ -20,19 +20,19 @@ from provhouse.store.warehouse.written import Written
 
 @dataclass(frozen=True)
 class Fresh:
-    """The writes of the same block in forms without row numbers, by their versions."""
+    """The writes of the same block in forms without row numbers, by the versions of their rows."""
 
     outputs: Mapping[int, KeyedOutput]
 
     def has(self, version: int, keys: pa.Array) -> npt.NDArray[np.bool_]:
-        """Return whether a write of the block has a row with each key."""
+        """Return, for each key, whether the write with this version has a row with the key."""
         output = self.outputs.get(version)
         if output is None:
             return np.zeros(len(keys), bool)
         return np.asarray(pc.is_in(keys, output.names))
 
     def since(self, version: int, write: int) -> bool:
-        """Return whether a version's write is this write of the block or a later one."""
+        """Return whether a version is from write number ``write`` of the block or a later one."""
         output = self.outputs.get(version)
         return output is not None and output.write.number >= write
 
@@ -40,8 +40,8 @@ class Fresh:
 class KeyedNames:
     """Names of the rows of one scan: ``table/key@version`` for captured writes, else ``table/key``.
 
-    The file of a row determines the write that made the row. A table of another database has no
-    files; its row belongs to the newest earlier write that has the row's key.
+    The file of a row shows which write made the row. A table of another database has no files, so
+    its rows belong to the newest earlier write that has a row with the same key.
     """
 
     def __init__(self, scan: KeyedSource, write: int, known: Known, fresh: Fresh) -> None:
@@ -49,23 +49,26 @@ class KeyedNames:
         self._scan, self._write, self._known, self._fresh = scan, write, known, fresh
 
     def includes(self, number: int) -> bool:
-        """Return whether a file number in the ids of rows belongs to this scan."""
+        """Return whether a file number, as the ids of rows have it, belongs to this scan."""
         return self._scan.number <= number < self._scan.number + self._scan.partitions
 
     def items(self, ids: I64) -> tuple[str, pa.Array]:
-        """Return the table and the names of rows, by their ids."""
+        """Return the table of the scan, and the name of each row with one of these ids."""
         at = np.searchsorted(self._rows.ids, ids)
         suffixes, of = self._versions
         keys = self._rows.keys.take(pa.array(at))
         return self._table, keyed_items(self._table, keys, suffixes, of[at])
 
     @cached_property
-    def _rows(self) -> SourceKeys:
+    def _rows(self) -> ScannedKeys:
         return source_keys(self._scan)
 
     @cached_property
     def _writes(self) -> Sequence[Written | None]:
-        """The write of each file, or the writes to a table of another database."""
+        """The write that made each file.
+
+        For a table of another database, all earlier writes to the table.
+        """
         if self._scan.files:
             return self._known.writes(self._scan.file_states)
         found = self._known.at(self._scan.place) if self._scan.place else []
@@ -77,7 +80,7 @@ class KeyedNames:
 
     @cached_property
     def _versions(self) -> tuple[pa.Array, I64]:
-        """Suffixes of names, and the position of each row's suffix."""
+        """The suffixes of names, and, for each row of the scan, the position of its suffix."""
         suffixes = [write.suffix if write else "" for write in self._writes]
         if self._scan.files:
             return pa.array(suffixes, pa.string()), self._rows.files
@@ -89,7 +92,7 @@ class KeyedNames:
         return pa.array([*suffixes, ""], pa.string()), of
 
     def _has(self, write: Written, rows: I64) -> npt.NDArray[np.bool_]:
-        """Return, for each of some rows, whether a write has made a row with the same key."""
+        """Return, for each of these rows, whether a write has made a row with the same key."""
         keys = self._rows.keys.take(pa.array(rows))
         same = np.zeros(len(rows), np.int64)
         names = keyed_items(write.table, keys, pa.array([write.suffix]), same)
@@ -98,8 +101,8 @@ class KeyedNames:
     def check(self) -> None:
         """Raise an error if rows of captured writes cannot be found again by their keys.
 
-        Raises BadInput if a key is NULL or not unique, or if the write does not have it. Raises
-        UsageError if the declared key differs from the key of the write.
+        Raises BadInput if a key is NULL or not unique, or if the write has no row with it. Raises
+        UsageError if the declared key is not the key that the write was captured with.
         """
         rows = self._rows
         for number, write in enumerate(self._writes):

@@ -56,9 +56,9 @@ from .unused_keys import unused_keys
 from .weakened import WEAKEST_KIND, weakened
 
 SMALL_BYTES = 256 << 20
-"""The most bytes of triples, about four million triples, that land without Spark.
+"""The largest size of triples, in bytes, that land without Spark: about four million triples.
 
-They are numbers and need no parsing, so one process takes no longer than Spark's workers.
+The triples are numbers and need no parsing, so one process takes no longer than Spark's workers.
 """
 
 
@@ -72,12 +72,12 @@ def land_block(
 ) -> Landed:
     """Ingest the folder of a captured block as one new generation, then remove the folder.
 
-    With ``keep``, the folder stays, so that rows can be traced in it, and is not ingested again.
+    With ``keep``, the folder stays, so that rows can be traced in it, but it is not ingested again.
     ``keys`` replace the declared keys of the block. The result names the incomplete writes, which
-    are left out. A write with an error, such as a key that is NULL or not unique, is kept out with
-    the writes that build on it: the result has the error as its ``fault``, and the folder stays.
-    Raises this error if no other write is left; then nothing lands. Raises BadInput if files have
-    changed since the job, and Busy if another process writes.
+    are left out. A write with an error, such as a key that is NULL or not unique, is kept out,
+    together with the writes that build on it. The result then has the error as its ``fault``, and
+    the folder stays. If no other write is left, nothing lands and the error is raised. Raises
+    BadInput if files have changed since the job, and Busy if another process writes.
     """
     block = read_block(folder)
     begun, declared = captured_writes(folder), block.keys if keys is None else keys
@@ -95,7 +95,7 @@ def land_block(
 
 
 def _left_plain(folder: Path, block: Block, layout: Layout) -> tuple[Refusal, ...]:
-    """Return and note the uncaptured writes of a job whose configuration turned capture on."""
+    """Return the uncaptured writes of a job that its configuration captures, and note them."""
     try:
         records = json.loads((folder / "uncaptured.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -108,7 +108,7 @@ def _left_plain(folder: Path, block: Block, layout: Layout) -> tuple[Refusal, ..
 
 
 def _stopped(begun: Sequence[CapturedWrite], block: Block, layout: Layout) -> tuple[Refusal, ...]:
-    """Return and note the writes whose budget stopped their capture."""
+    """Return the writes whose capture was stopped by its budget, and note them."""
     found = tuple(
         Refusal(str(each.path), each.table, "The budget stopped its capture", each.stopped)
         for each in begun
@@ -144,7 +144,7 @@ def _land(
         if error := kept_out.error(0):
             raise error
         return Landed(incomplete=incomplete)
-    with only_writer(settings, progress):  # one lock for everything that _store commits
+    with only_writer(settings, progress):  # a single lock for all that _store commits
         landed = _store(whole, keys, block.run, store, aside, settings, progress)
     for each in whole:
         _has_landed(each.output.write).touch()
@@ -214,7 +214,7 @@ def _outputs(finished: Sequence[CapturedWrite], kept_out: KeptOut) -> list[Outpu
 def _traced(
     outputs: Sequence[Output], block: Block, aside: Path, kept_out: KeptOut
 ) -> list[Traced]:
-    """Return the sources of the rows of each write that is not kept out."""
+    """Return, for each write that is not kept out, the sources of its rows."""
     before, opened, found = kept_out.numbers(), dict[Path, MarkedRows](), list[Traced]()
     for output in outputs:
         if output.write.number not in before:
@@ -248,24 +248,27 @@ def _check(
                 for file, of in zip(scan.file_states, known.writes(scan.file_states), strict=True):
                     if of is None:
                         known.check_other(file)
-                if fresh.keys().isdisjoint(scan.files):  # else the written rows have no names yet
+                if fresh.keys().isdisjoint(scan.files):  # else written rows lack names yet
                     KeyedNames(scan, output.write.number, known, Fresh({})).check()
     check_sources(_sources(outputs), keys, known, fresh, store, kept_out)
     check_places([each.write for each in outputs], keys, known, fresh, kept_out)
 
 
 def _key(output: Output, keys: Mapping[str, Key]) -> Key:
-    """Return the key of the rows of a write: the key that its tap wrote, or the declared one."""
+    """Return the key of the rows of a write: the key that a tap wrote, or else the declared key."""
     return output.write.key or keys.get(output.write.table, ())
 
 
 def _stored_key(output: Output, keys: Mapping[str, Key]) -> Key:
-    """Return the key of the rows of a write, with the names that its columns have in the files."""
+    """Return the key of the rows of a write, with the names of its columns in the files."""
     return output.write.names.of(_key(output, keys), output.write.table)
 
 
 def _sources(outputs: Sequence[Output]) -> list[SourceFile]:
-    """Return each state of each source file once; each write numbers a file differently."""
+    """Return each source file once for each state that it was read in.
+
+    Duplicates occur because several writes read a file, each with a number of its own for it.
+    """
     every = (source for output in outputs for source in output.write.sources)
     return list({(each.path, each.bytes, each.changed): each for each in every}.values())
 
@@ -273,7 +276,7 @@ def _sources(outputs: Sequence[Output]) -> list[SourceFile]:
 def _marked(
     opened: Iterable[MarkedRows], run: str, settings: Settings, progress: Progress
 ) -> dict[Path, Written]:
-    """Give versions to marked rows, by their places."""
+    """Give versions to marked rows; return the version of the rows at each place."""
     rows = list(opened)
     new = [NewWrite(each.table, each.key, (each.place,), run) for each in rows]
     versions = number_writes(new, settings, progress) if new else []
@@ -289,7 +292,7 @@ def _numbered(
     settings: Settings,
     progress: Progress,
 ) -> list[Written]:
-    """Give versions to the writes, and numbers to the source files whose row ids are names."""
+    """Give versions to the writes, and numbers to the source files that name rows by row ids."""
     outputs = [each.output for each in found]
     new = [_new(each, keys, store, run) for each in found]
     versions = number_writes(new, settings, progress)
@@ -304,7 +307,7 @@ def _numbered(
 
 
 def _columns(output: Output, keys: Mapping[str, Key], store: KeyStore) -> Key:
-    """Return the columns of a write's key as its files have them."""
+    """Return the columns of a write's key, named as in its files."""
     key = _stored_key(output, keys)
     in_tap = isinstance(output, KeyedOutput) or not key
     return key if in_tap else store.columns(output.files[0], key)
@@ -363,7 +366,7 @@ def _names(
 
 
 def _one_each(ops: Sequence[pa.Table]) -> pa.Table:
-    """Return one description of each op, since two appends to a table have the same ops.
+    """Return one description of each op. Two appends to a table have the same ops.
 
     If descriptions of an op differ, the result has the weakest exactness and kind, and omits the
     facts that differ.

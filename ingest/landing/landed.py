@@ -17,23 +17,26 @@ class LandedWrite:
 
     table: str
     version: int
-    """Its rows are named ``table/key@version``; the plain name means the newest version."""
+    """The version of the rows, which are named ``table/key@version``.
+
+    A name without a version means the newest version.
+    """
     path: Path
     rows: int
     taps: int
-    """The number of operators with a tap, which wrote associations aside."""
+    """The number of operators with a tap that wrote associations aside."""
     associations: int
-    """The number of pairs of a source row and a row of the write, or a group of its rows."""
+    """The number of pairs of a source row and a written row, or a group of written rows."""
     bytes: int
-    """The size of its association files, which the ingest removes."""
+    """The size of the write's association files in bytes. The ingest removes these files."""
     seconds: float
-    """Seconds that Spark took to write, without the rewriting of the plan."""
+    """The seconds that Spark took for the write, without the time to rewrite the plan."""
     rewriting: float
-    """Seconds that the rewriting of the plan took."""
+    """The seconds that it took to rewrite the plan."""
     supersets: tuple[str, ...]
     """The operations whose lineage may include unused rows."""
     sample: float = 1.0
-    """The part of the rows that has lineage in the warehouse."""
+    """The fraction of the written rows that have lineage in the warehouse."""
 
     def __str__(self) -> str:
         found = (
@@ -62,7 +65,10 @@ class Landed:
     generation: int = 0
     """The generation that contains the writes; 0 if nothing was written."""
     incomplete: tuple[str, ...] = ()
-    """The paths of writes that were left out: Spark reported no end, or a write replaced them."""
+    """The paths of writes that were left out.
+
+    Spark reported no end of such a write, or another write replaced it.
+    """
     refusals: tuple[Refusal, ...] = ()
     """The writes that were refused, that ran uncaptured, or whose budget stopped their capture."""
     folder: Path | None = None
@@ -76,7 +82,7 @@ class Landed:
     kept_out: tuple[Refusal, ...] = ()
     """The writes that could not be ingested, for example because of a wrong key."""
     fault: ProvhouseError | None = field(default=None, repr=False)
-    """The error that kept out the writes."""
+    """The error because of which writes were kept out."""
     widened: Widened = field(default_factory=dict, repr=False)
     """The windows whose rows derive from whole partitions."""
 

@@ -1,4 +1,4 @@
-"""Pins of the files of a captured block, in the state when the block read or wrote them."""
+"""Pins of the files of a captured block, in the state in which the block read or wrote them."""
 
 import os
 from collections.abc import Collection, Mapping, Sequence
@@ -25,12 +25,12 @@ def pins_of(
 ) -> list[Pin]:
     """Return the pins of the files that a block wrote and read.
 
-    Files that earlier captured writes made already have the pins of these writes.
+    Files that an earlier captured write made are left out, because that write has pinned them.
     """
     written = [
         _now(version, path)
         for output, version in zip(outputs, versions, strict=True)
-        if not output.write.key and not output.write.unit  # else they are not read again
+        if not output.write.key and not output.write.unit  # no other output is read again
         for path in output.files
     ]
     writes = known.writes([source.state for source in sources])
@@ -45,7 +45,10 @@ def pins_of(
 def checked_before(
     layout: Layout, sources: Collection[SourceFile]
 ) -> dict[tuple[Path, Key], Range]:
-    """Return the range of the keys of each source file that an earlier ingest has checked."""
+    """Return, for source files that an earlier ingest has checked, the range of their keys.
+
+    The files are given by path and key. Only a file in the same state counts as checked.
+    """
     states = {(each.path, each.bytes, each.changed) for each in sources}
     return {
         (pin.path, pin.key): (pin.low, pin.high)

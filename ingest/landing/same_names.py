@@ -1,4 +1,4 @@
-"""Check that no two sources have one name, since their keys would name the same items."""
+"""Check that no two sources have the same name, since their keys would name the same items."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -18,11 +18,11 @@ def check_places(
     fresh: Collection[Path],
     kept_out: KeptOut,
 ) -> None:
-    """Keep out the writes that read two sources of one name, for example in two formats.
+    """Keep out the writes that read one of two sources with the same name.
 
-    A table's name omits the ending of its path, so ``orders.csv`` and ``orders.json`` are both
-    ``orders``. Versions distinguish the rows of captured writes, including the writes of the same
-    block, whose files are ``fresh``.
+    An example is a table in two formats: its name omits the ending of the path, so ``orders.csv``
+    and ``orders.json`` are both ``orders``. Rows of captured writes are distinguished by versions,
+    also those of writes of the same block, whose files are ``fresh``.
     """
     readers = defaultdict[str, defaultdict[Path, list[CapturedWrite]]](lambda: defaultdict(list))
     for write in writes:
@@ -36,7 +36,10 @@ def check_places(
 def _places(
     write: CapturedWrite, keys: Mapping[str, Key], known: Known, fresh: Collection[Path]
 ) -> Iterator[tuple[str, Path]]:
-    """Yield the table and the place of each source of a write that no captured write made."""
+    """Yield the table and the place of each source of a write.
+
+    Sources that a captured write made are left out.
+    """
     found = [each for each in write.sources if each.table in keys and each.path not in fresh]
     of = known.writes([source.state for source in found])
     yield from {(each.table, each.root) for each, one in zip(found, of, strict=True) if not one}

@@ -1,4 +1,4 @@
-"""Write triples to temporary files, one stream for each form of their ends."""
+"""Write triples to temporary files, with one stream for each form that the ends can have."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,8 +37,9 @@ _CODED = pa.dictionary(pa.int32(), pa.string())
 class Streams:
     """The triples of all writes of a block, as sources for an ingest.
 
-    Each end of the triples of a file is either a row id or a name, so up to four kinds of files
-    exist, and further kinds for triples with values. The files are in the folder ``aside``.
+    In a file, all src are row ids or all are names, and so are all dst. This makes four kinds of
+    files. Triples with values are in files of four further kinds. The files are in the folder
+    ``aside``.
     """
 
     def __init__(self, label: str, run: str, aside: Path) -> None:
@@ -52,7 +53,7 @@ class Streams:
         sources: SourceNames,
         outputs: OutputNames | MarkedNames | KeyedOutputNames,
     ) -> None:
-        """Write triples."""
+        """Write the triples of ``piece``, whose ends ``sources`` and ``outputs`` name."""
         dst = _nothing(0) if piece.row is None else outputs.ends(piece.row)
         if piece.src is None:
             self._write(
@@ -143,7 +144,7 @@ def _taken(ends: Ends, at: I64, count: int) -> Ends:
 
 
 def _role(src: Ends, state: Sequence[str]) -> pa.Array:
-    """Return the role of each source row; rows of a module's state have the role ``state``."""
+    """Return the role of each source row: ``state`` for rows of a module's state, else null."""
     if not state:
         return pa.nulls(len(src.values), pa.string())
     kept = pc.is_in(src.tables.cast(pa.string()), pa.array(state, pa.string()))

@@ -14,9 +14,9 @@ class UnusedKeys:
     """Declared keys that name no rows, probably because a table's name is wrong."""
 
     declared: tuple[str, ...] = ()
-    """The names of the tables, as declared."""
+    """The names of the tables for which these keys are declared."""
     tables: tuple[str, ...] = ()
-    """The tables that the writes read or made."""
+    """The tables that the writes read or wrote."""
 
     def __str__(self) -> str:
         return (

@@ -7,5 +7,5 @@ from .load import LoadResult
 
 
 def commit(job: Job, loaded: LoadResult) -> None:
-    """Write the commit record, which makes the loaded generation current."""
+    """Write the commit record. This makes the loaded generation current."""
     make_current(job.layout, loaded.graph, loaded.after)

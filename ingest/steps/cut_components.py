@@ -1,9 +1,9 @@
 """Step 3: cut the new items into sets, and number items and sets.
 
-One task cuts; it needs neither the rows nor the names. A stored item keeps its number and its set,
-so only new items are cut. New items that triples between new items connect form a piece. Each piece
-is cut into sets, and small sets are packed. The items of a set get consecutive numbers, and so do
-the items of a component. Stored components that new triples connect are merged.
+One task does all cutting, from neither rows nor names. A stored item keeps its number and its set,
+so only new items are cut. New items form a piece if triples between new items connect them. Each
+piece is cut into sets, and small sets are packed. The items of each set get consecutive numbers,
+and so do the new items of each component. Stored components that new triples connect are merged.
 
 If the arrays of all items would take too much memory, the components are divided into groups in
 files, and one group is cut at a time. The result is the same.
@@ -40,9 +40,9 @@ from .read import ReadResult
 RANGE_TRIPLES = 4 << 20
 """The approximate number of triples that are sorted at once."""
 SAMPLE = 64
-"""The sampling interval of edges; the sampled edges give the bounds of the ranges."""
+"""The sampling interval: every 64th edge is used to find the bounds of the ranges."""
 ITEM_BYTES, EDGE_BYTES = 150, 150
-"""The most bytes of memory that cutting takes for each item and each edge."""
+"""The most memory that cutting takes, in bytes for each item and bytes for each edge."""
 MEGABYTE = 1 << 20
 
 
@@ -55,7 +55,7 @@ class CutResult:
     components: int
     """The change in the number of components."""
     bounds: tuple[int, ...]
-    """The first item numbers of the second and later ranges of dst."""
+    """The first item number of each range of dst except the first range."""
 
 
 def cut(job: Job, read: ReadResult, numbered: NumberResult) -> CutResult:
@@ -81,7 +81,7 @@ def cut(job: Job, read: ReadResult, numbered: NumberResult) -> CutResult:
 
 
 def _levels(job: Job, tables: Sequence[str]) -> list[I32]:
-    """Return the given splits as arrays, without tables that this ingest has no items of."""
+    """Return the given splits as arrays. Tables without items in this ingest are omitted."""
     if not job.inputs.splits:
         return []
     return split_codes(restricted(job.inputs.splits[1], set(tables)), tables)
@@ -141,7 +141,8 @@ class CutItems:
         """Cut the groups one at a time, then number their sets, again one group at a time.
 
         Packing ends with the first rule after which all groups together have few enough sets and
-        dependencies. So each group gets every rule, and a file stores the packed sets of each rule.
+        dependencies. Therefore every rule is applied to each group, and a file stores the sets that
+        result from each rule.
         """
         plans: Plans = {}
         most, sizes = Most(0, 0), np.zeros(len(RULES) + 1, np.int64)
@@ -218,7 +219,7 @@ class Most:
 
     @property
     def enough(self) -> int:
-        """The most sets and dependencies that need no further packing."""
+        """The largest number of sets and dependencies that needs no further packing."""
         return self.alone + self.items // ENOUGH
 
 

@@ -1,7 +1,8 @@
 """Divide the items of an ingest into groups of components, in files, to cut one group at a time.
 
-Union-find over all items finds the components, as in memory, but its arrays are memory-mapped
-files: 32 bytes for each item and 8 for each edge. So the memory does not grow with the items.
+As for a cut in memory, union-find over all items finds the components. Here its arrays are
+memory-mapped files of 32 bytes for each item and 8 bytes for each edge, so that the memory needed
+does not grow with the number of items.
 """
 
 from collections.abc import Iterator
@@ -32,7 +33,7 @@ from ..staging import CHUNK, Staging
 
 
 class GroupPart(NamedTuple):
-    """Some components of an ingest, and the places of their new items."""
+    """A part of the components of an ingest, and the places of their new items."""
 
     graph: ItemGraph
     new_places: I64
@@ -47,7 +48,7 @@ class GroupSource:
 
     @property
     def stored(self) -> I64:
-        """The stored number of the item at each place, or -1."""
+        """The stored number of the item at each place, or -1 for a new item."""
         return np.asarray(open_array(self.staging.stored))
 
     @property
@@ -56,7 +57,7 @@ class GroupSource:
         return np.asarray(open_array(self.staging.tables))
 
     def whole(self) -> GroupPart:
-        """Return all items, with their arrays in memory."""
+        """Return all components of the ingest, with the arrays of their items in memory."""
         stored = self.stored
         is_new = stored < 0
         graph = ItemGraph(
@@ -68,7 +69,7 @@ class GroupSource:
         return GroupPart(graph, graph.new_places)
 
     def stored_sets(self, items: I64) -> StoredSets:
-        """Return the sets of stored items."""
+        """Return the stored sets that these stored items belong to."""
         snapshot, none = self.snapshot, np.empty(0, np.int64)
         if snapshot is None:
             return StoredSets(none, none, lambda: none)
@@ -87,7 +88,7 @@ class GroupSource:
 
 
 class GroupedItems:
-    """The items of an ingest in groups of components, the largest components first."""
+    """The items of an ingest, in groups of components. Groups of larger components come first."""
 
     def __init__(self, source: GroupSource, weights: Weights) -> None:
         staging = source.staging
@@ -109,7 +110,10 @@ class GroupedItems:
         return len(self.groups.weights)
 
     def part(self, number: int) -> GroupPart:
-        """Return a group; arrays of its items are in memory, and each pass reads its edges."""
+        """Return a group.
+
+        Arrays of its items are in memory; its edges are read from a file on each pass.
+        """
         places = self._places[self._starts[number] : self._starts[number + 1]]
         first, end = self._edge_starts[number : number + 2]
         stored = self._source.stored[places]
@@ -131,7 +135,7 @@ class GroupedItems:
 
 
 def _items_of(components: I64, snapshot: Snapshot) -> I64:
-    """Return the number of items in all sets of each of these components."""
+    """Return, for each of these components, the number of items in all of its sets."""
     ids, place = np.unique(components, return_inverse=True)
     found = np.zeros(len(ids), np.int64)
     for rows in _blocks(len(snapshot.set_components)):
@@ -144,7 +148,8 @@ def _items_of(components: I64, snapshot: Snapshot) -> I64:
 def _nodes(source: GroupSource, path: Path) -> tuple[I32, int, int]:
     """Return the node of each place, the number of new items, and the number of nodes.
 
-    New items are the first nodes. The components of stored items follow, as one node each.
+    The first nodes are the new items. They are followed by one node for each component of stored
+    items.
     """
     stored, components = source.stored, source.stored_components()
     blocks = _blocks(len(stored))
@@ -164,7 +169,7 @@ def _nodes(source: GroupSource, path: Path) -> tuple[I32, int, int]:
 
 
 def _roots(staging: Staging, nodes: I32, count: int) -> I32:
-    """Return the root of the component of each node."""
+    """Return, for each node, the root of its component."""
     parent = _created(staging.cut_roots, np.int32, count)
     for rows in _blocks(count):
         parent[rows] = np.arange(rows.start, rows.stop)
@@ -177,7 +182,10 @@ def _roots(staging: Staging, nodes: I32, count: int) -> I32:
 def _groups(
     staging: Staging, nodes: I32, parent: I32, new: int, weights: Weights
 ) -> tuple[I32, Groups]:
-    """Return the group of the component at each root, as an array by node, and the groups."""
+    """Return the groups, and before them an array by node.
+
+    At the root of each component, the array has the number of the component's group.
+    """
     items = _created(staging.cut_items, np.int32, len(parent))
     edges = _created(staging.cut_counts, np.int64, len(parent))
     count_items(parent, items, new)

@@ -31,8 +31,9 @@ _SETS = pa.schema(
 class Numbering:
     """A context manager that stages ``numbers`` (by place), ``sets`` and ``merges``.
 
-    ``stored`` has the stored number of each place, or -1. ``first_item`` and ``first_set`` are the
-    next free numbers. ``plain_nodes`` is the most uncut components that get a node.
+    ``stored`` has the stored number of the item at each place, or -1 for a new item. ``first_item``
+    and ``first_set`` are the next free numbers. ``plain_nodes`` is the largest number of uncut
+    components that get a node.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class Numbering:
         write_stream(self._staging.merges, pa.table({COMPONENT: pairs[:, 0], INTO: pairs[:, 1]}))
 
     def add(self, graph: ItemGraph, new_places: I64, label: I32, count: int) -> None:
-        """Number the sets of whole components, larger components before smaller ones.
+        """Number the sets of complete components, from the largest component to the smallest.
 
         ``new_places`` has the places of the graph's new items, and ``label`` has their sets.
         """
@@ -114,7 +115,7 @@ def _tables_of(sets: I64, table: I32, names: Sequence[str], count: int) -> pa.Ar
 
 
 def _largest(items: I64, among: Bools, limit: int) -> Bools:
-    """Return a mask of the ``limit`` largest sets that ``among`` marks."""
+    """Return a mask of the sets that are the ``limit`` largest among those that ``among`` marks."""
     rows = np.flatnonzero(among)
     chosen = np.zeros(len(items), bool)
     chosen[rows[np.argsort(-items[rows], kind="stable")[:limit]]] = True

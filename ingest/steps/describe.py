@@ -49,7 +49,7 @@ _NOTHING: _Said = frozenset({(None, None, None)})
 
 
 def _by_module(rows: pa.Table) -> dict[str, _Said]:
-    """Return the declared facts of each module."""
+    """Return, for each module, the set of facts that these rows declare."""
     found: dict[str, set[tuple[str | None, ...]]] = {}
     columns = (rows[name].to_pylist() for name in (MODULE, WORKFLOW, PART, NAME))
     for module, *said in zip(*columns, strict=True):
@@ -78,7 +78,7 @@ def _check_modules(job: Job, operations: pa.Table, modules: pa.Table) -> None:
 
 
 def _replaced(shown: pa.Table, new: pa.Table, key: str) -> pa.Table:
-    """Return the shown rows, where the rows of ``new`` replace rows with the same keys."""
+    """Return the shown rows and the new rows, without shown rows whose key a new row has too."""
     kept = shown.filter(pc.invert(pc.is_in(shown[key], new[key].combine_chunks())))
     return pa.concat_tables([kept, new.select(shown.column_names).cast(shown.schema)])
 
@@ -86,8 +86,8 @@ def _replaced(shown: pa.Table, new: pa.Table, key: str) -> pa.Table:
 def new_operations(job: Job) -> pa.Table:
     """Return the rows that a job adds to the table ``operations``, without the column ``ingest``.
 
-    A description that the generation already shows is left out. The descriptions of a compaction
-    come with the generation that they are from, and keep it.
+    A description that the generation already shows is left out. In a compaction, descriptions keep
+    the generation of their origin as ``born``.
     """
     if job.inputs.operations is None:
         return DESCRIBED.empty_table()
@@ -100,7 +100,10 @@ def new_operations(job: Job) -> pa.Table:
 
 
 def _differ(rows: pa.Table, shown: pa.Table) -> pa.ChunkedArray:
-    """Return a mask of rows that differ from the shown description; a missing one is all nulls."""
+    """Return a mask of the rows that differ from the shown description of the same op.
+
+    A missing description counts as one whose columns are all null.
+    """
     at = pc.index_in(rows[OP], shown[OP].combine_chunks())
     return reduce(
         pc.or_,

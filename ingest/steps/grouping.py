@@ -8,9 +8,10 @@ import numpy as np
 from provhouse.runtime.files import allow_open_files
 
 TASKS = 128
-"""The most tasks that stage or distribute files; a task writes a file for each bucket or range.
+"""The largest number of tasks that stage or distribute files.
 
-With 512 buckets, this limits the staged files of names to 65,536, however many the input files.
+Each task writes a file for each bucket or range. With 512 buckets, this limits the staged files of
+names to 65,536, whatever the number of input files.
 """
 OTHER_FILES = 128
 """The number of files that a worker has open in addition to the files that it writes."""
@@ -25,7 +26,7 @@ def consecutive(sizes: Sequence[int], most: int = TASKS) -> list[range]:
         return [range(number, number + 1) for number in range(len(sizes))]
     weights = np.maximum(sizes, 1)
     ends = np.cumsum(weights)
-    group = ((ends - weights / 2) * most / ends[-1]).astype(np.int64)  # by the middle of each file
+    group = ((ends - weights / 2) * most / ends[-1]).astype(np.int64)  # a file's middle decides
     bounds = [0, *(np.flatnonzero(np.diff(group)) + 1).tolist(), len(sizes)]
     return [range(*pair) for pair in pairwise(bounds)]
 
@@ -33,6 +34,6 @@ def consecutive(sizes: Sequence[int], most: int = TASKS) -> list[range]:
 def writable_at_once(wanted: int) -> int:
     """Raise the soft limit of open files; return the number of files that a task may write.
 
-    It is at most ``wanted``, and at least 1.
+    The returned number is at most ``wanted``, and at least 1.
     """
     return max(min(wanted, allow_open_files(wanted + OTHER_FILES) - OTHER_FILES), 1)

@@ -14,13 +14,14 @@ from .read import ReadResult
 NEIGHBOURS = 1_000_000
 """The least number of neighbours of a hub."""
 TABLES = 3
-"""The least number of tables of a hub's neighbours."""
+"""The least number of tables that a hub's neighbours belong to."""
 
 
 def find_hubs(job: Job, read: ReadResult) -> tuple[Hub, ...]:
     """Return the hubs among the named items of an ingest, largest first, and report each hub.
 
-    Only rows of this ingest count. Groups are no hubs, since their purpose is to join rows.
+    Only rows of this ingest count. Groups do not count as hubs, since their purpose is to join
+    rows.
     """
     if read.rows < NEIGHBOURS:
         return ()
@@ -43,7 +44,7 @@ def find_hubs(job: Job, read: ReadResult) -> tuple[Hub, ...]:
 
 
 def _hub(job: Job, read: ReadResult, place: int) -> Hub:
-    """Return an item with the numbers of its distinct neighbours and of their tables."""
+    """Return an item with the number of its distinct neighbours and the number of their tables."""
     near = job.room.zeros(read.items, np.bool_)
     for src, dst in job.staging.edge_chunks():
         near[dst[src == place]] = True

@@ -1,7 +1,8 @@
 """Find row ids among the distinct row ids of an ingest.
 
-The ids of a table are in blocks of consecutive positions. A block without gaps needs no search. A
-dense block has a bit for each possible id. All other blocks are short enough to search.
+The ids of a table are divided into blocks, each at consecutive positions. In a block without gaps,
+no search is needed. A dense block has a bit for each possible id. All other blocks are short enough
+to search.
 """
 
 from functools import cached_property
@@ -18,16 +19,17 @@ from ..staging import Staging
 from .read_ids import BLOCK_BITS
 
 _WORDS = 1 << (BLOCK_BITS - 6)
-"""The number of 64-bit words with the bits of a block."""
+"""The number of 64-bit words that the bits of one block take."""
 _DENSE = 1 << (BLOCK_BITS - 6)
-"""The least number of ids of a block with bits, which then take at most 20 bytes an id."""
+"""The least number of ids in a dense block. Its bits then take at most 20 bytes for each id."""
 _ONES, _TWOS, _FOURS = 0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F
 
 
 def write_index(staging: Staging, bounds: list[tuple[int, I64]], tables: int) -> None:
     """Write the index of the row ids in ``staging.ids``.
 
-    ``bounds`` has, for each shard, the position of its first row id and the bounds of its tables.
+    ``bounds`` has, for each shard, the position of its first row id, and the bounds of each table's
+    row ids, counted from there.
     """
     ids = np.asarray(open_array(staging.ids))
     found = [
@@ -58,7 +60,7 @@ def write_index(staging: Staging, bounds: list[tuple[int, I64]], tables: int) ->
 
 
 def _blocks(ids: I64, at: int, end: int) -> tuple[I64, I64, I64]:
-    """Return the number, start and end of each block of ordered ids."""
+    """Return the number, the first position and the end of each block among ordered ids."""
     starts = _starts(ids, at, end)
     return ids[starts] >> BLOCK_BITS, starts, np.append(starts[1:], end)[: len(starts)]
 
@@ -79,7 +81,7 @@ def _starts(ids: I64, at: int, end: int) -> I64:
 
 @njit(cache=True)
 def _fill(ids: I64, starts: I64, ends: I64, words: U64) -> None:
-    """Set the bits of dense blocks, and the number of bits before each word."""
+    """Set the bits of dense blocks, and, for each word, the number of bits set before it."""
     for number in range(len(starts)):
         for at in range(starts[number], ends[number]):
             offset = ids[at] & ((1 << BLOCK_BITS) - 1)
@@ -92,7 +94,7 @@ def _fill(ids: I64, starts: I64, ends: I64, words: U64) -> None:
 
 @njit(cache=True, inline="always")
 def _ones(word: np.uint64) -> np.uint64:
-    """Return the number of set bits."""
+    """Return the number of set bits in a word."""
     word = word - ((word >> np.uint64(1)) & np.uint64(_ONES))
     word = (word & np.uint64(_TWOS)) + ((word >> np.uint64(2)) & np.uint64(_TWOS))
     word = (word + (word >> np.uint64(4))) & np.uint64(_FOURS)
@@ -100,11 +102,12 @@ def _ones(word: np.uint64) -> np.uint64:
 
 
 class IndexArrays(NamedTuple):
-    """The row ids in their order, and the blocks of ids of each table.
+    """The row ids in the order of their positions, and each table's blocks of ids.
 
-    The blocks of table t are ``tables[t]`` to ``tables[t + 1] - 1``. A block has the positions
-    ``starts`` to ``ends``. If it is ``full``, its ids follow each other from ``first`` on; else
-    ``bits`` is the position of its bit map in ``words``, or negative if its ids are searched.
+    The blocks of table t are ``tables[t]`` to ``tables[t + 1] - 1``. The ids of a block are at the
+    positions from ``starts`` up to, but without, ``ends``. If a block is ``full``, its ids are
+    consecutive numbers from ``first`` on. Otherwise ``bits`` is the position of its bit map in
+    ``words``, or negative if its ids must be searched.
     """
 
     known: I64
@@ -131,14 +134,17 @@ class IdIndex:
         return np.argsort(self._index.starts)
 
     def row_ids(self, positions: I64) -> tuple[I64, I32]:
-        """Return the ids at these positions, and the positions of their tables."""
+        """Return the ids at these positions, and the code of each id's table."""
         order = self._by_position
         block = order[np.searchsorted(self._index.starts[order], positions, "right") - 1]
         codes = np.searchsorted(self._index.tables, block, "right") - 1
         return self._index.known[positions], codes.astype(np.int32)
 
     def find(self, codes: I32, ids: I64) -> I64:
-        """Return the position of each row id, or -1; ``codes`` are the tables, or -1 for none."""
+        """Return the position of each row id, or -1 if it is unknown.
+
+        ``codes`` has the code of each row id's table, or -1 for no row id.
+        """
         found: I64 = _find(self._index, codes, ids)
         return found
 
@@ -175,7 +181,7 @@ def _find(index: IndexArrays, codes: I32, ids: I64) -> I64:
 
 @njit(cache=True, inline="always")
 def _place(values: I64, low: int, high: int, wanted: np.int64) -> int:
-    """Return the place of a value in ordered values, or -1."""
+    """Return the position of a value within a range of an ordered array, or -1."""
     end = high
     while low < high:
         middle = (low + high) // 2

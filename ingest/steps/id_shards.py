@@ -31,9 +31,9 @@ class FoundShard:
     number: int
     items: int
     bounds: I64
-    """The position of the first row id of each table, and the end."""
+    """The position of each table's first row id, and at the end the number of row ids."""
     tables: tuple[str, ...]
-    """The stored tables of stored items, where they differ from the tables of the row ids."""
+    """The stored tables of those stored items that the input names with a different table."""
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,15 @@ class ShardArrays:
 
     @property
     def stored(self) -> Mapped:
-        """The stored number of each item, or -1; not staged if no item is stored."""
+        """The stored number of each item, or -1. This array is not staged if no item is stored."""
         return open_array(self.staging.id_shards(self.shard, 2))
 
     @property
     def kept(self) -> Mapped:
-        """The position of the stored table in ``FoundShard.tables``; -1 for the row id's own table.
+        """The position of each item's stored table in ``FoundShard.tables``, or -1.
 
-        It is not staged if no item is stored.
+        It is -1 if the stored table is the table of the row id. The array is not staged if no item
+        is stored.
         """
         return open_array(self.staging.id_shards(self.shard, 3))
 
@@ -75,7 +76,7 @@ class IdShard:
     staging: Staging
     tables: Sequence[IdTable]
     codes: dict[int, I32]
-    """By the number of a part: the positions of its tables in ``tables``."""
+    """By the number of a part: for each table code of the part, the position in ``tables``."""
     names: Names | None
     """The stored names, if any."""
 
@@ -109,7 +110,11 @@ class IdShard:
     def _stored(
         self, stored: Names, bounds: I64, ids: I64, others: dict[str, int]
     ) -> tuple[I64, I32]:
-        """Return the stored number and the differing stored table of each row id, or -1."""
+        """Return the stored number of each row id, or -1, and the position of its stored table.
+
+        The position refers to ``others``. It is -1 if the item is not stored or its stored table is
+        the same.
+        """
         numbers = np.full(len(ids), -1, np.int64)
         kept = np.full(len(ids), -1, np.int32)
         for table, start, end in zip(self.tables, bounds, bounds[1:], strict=False):
@@ -122,7 +127,7 @@ class IdShard:
 
 
 def _others(tables: pa.Array, own: str, others: dict[str, int]) -> I32:
-    """Return each table's position in ``others``, which gets new tables; -1 for ``own``."""
+    """Return the position of each table in ``others``, or -1 for ``own``; add new tables to it."""
     coded = tables.dictionary_encode()
     places = [
         -1 if table == own else others.setdefault(table, len(others))
@@ -133,7 +138,10 @@ def _others(tables: pa.Array, own: str, others: dict[str, int]) -> I32:
 
 
 def votes_of(staging: Staging, starts: Sequence[int], positions: I64) -> I64:
-    """Return the votes of the row ids at these positions; ``starts`` has the shards' positions."""
+    """Return the votes of the row ids at these positions.
+
+    ``starts`` has the position of the first row id of each shard.
+    """
     shard = np.searchsorted(starts, positions, "right") - 1
     out = np.empty(len(positions), np.int64)
     for number in unique(shard).tolist():

@@ -1,4 +1,4 @@
-"""Count the votes of row ids: by position in blocks if ids are dense, else by sorting."""
+"""Count the votes of row ids: in arrays by position if the ids are dense, else by sorting."""
 
 from collections.abc import Sequence
 
@@ -10,14 +10,14 @@ from provhouse.model.arrays import I32, I64
 from .read_ids import BLOCK_BITS
 
 _PER_BLOCK = 1 << 13
-"""The least number of votes of an average block for counting by position.
+"""The least number of row ids per block, on average, for counting by position.
 
-A block takes half a megabyte, whatever its votes.
+A block takes half a megabyte, whatever the number of its row ids.
 """
 
 
 Part = tuple[I32, I64, I32]
-"""The tables, ids and votes of some row ids; row ids may repeat."""
+"""The table code, id and votes of each of some row ids, which may repeat."""
 
 
 def tallied(parts: Sequence[Part]) -> tuple[I32, I64, I64]:
@@ -58,10 +58,10 @@ def _count(
     count: int,
     sums: I64,
 ) -> tuple[int, I64]:
-    """Add votes; return the number of blocks so far, and the votes of all ids of the blocks.
+    """Add votes; return the number of blocks so far, and the votes of every id in them.
 
-    ``block`` and ``code`` receive the number and the table of each block. The returned number is -1
-    if they are full. ``known`` is a hash table of blocks, all -1 at first.
+    ``block`` and ``code`` receive the number and the table of each new block. If they are full, the
+    returned number is -1. ``known`` is a hash table of the blocks, all -1 at first.
     """
     most = len(block)
     last = (1 << BLOCK_BITS) - 1
@@ -94,7 +94,10 @@ def _count(
 
 @njit(cache=True)
 def _listed(code: I32, block: I64, sums: I64, order: I64) -> tuple[I32, I64, I64]:
-    """Return the row ids with votes; ``order`` has the positions of the blocks in ``sums``."""
+    """Return the row ids that have votes, as their table codes, ids and votes.
+
+    ``order`` has the positions of the blocks in ``sums``.
+    """
     size = 1 << BLOCK_BITS
     total = 0
     for at in range(len(sums)):

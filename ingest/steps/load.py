@@ -21,7 +21,7 @@ class LoadResult:
 
 
 def load(job: Job, commit: Commit) -> LoadResult:
-    """Write sets and dependencies to Neo4j, with Neo4j's importer if the server is not running."""
+    """Write sets and dependencies to Neo4j; use Neo4j's importer if the server is not running."""
     assert job.neo4j, "a preview ends before this"
     after, ingest = Snapshot(job.layout, commit, room=job.room), job.ids.ingest
     first: Import | None = None

@@ -52,7 +52,7 @@ class NumberResult:
     tables: Sequence[str]
     """The table names, by number; the first name is empty, for items without a table."""
     origins: Sequence[Origin] | None = None
-    """The origins that the staged rows of a compaction name; None in an ingest of files."""
+    """The origins to which the staged rows of a compaction refer; None in an ingest of files."""
     hubs: tuple[Hub, ...] = ()
     """Items that may join unrelated rows."""
 
@@ -119,10 +119,10 @@ def _place_groups(staging: Staging) -> None:
 
 
 def _place_ids(staging: Staging, read: ReadResult) -> I64 | None:
-    """Write the places of all row ids; row ids that are no names follow the names, in order.
+    """Write the places of all row ids.
 
-    Return the positions of row ids that are no names. If no row id is a name, return None and write
-    nothing.
+    Row ids that are not names too have the places after all names, in order. Return the positions
+    of these row ids. If no row id is a name too, return None and write nothing.
     """
     if not read.named_ids:
         return None
@@ -157,7 +157,7 @@ def _join_ids(
 ) -> None:
     """Write the tables and stored numbers of items that occur only as row ids.
 
-    ``only`` has their positions; None means all row ids.
+    ``only`` has the positions of these items among the row ids; None means all row ids.
     """
     has_stored = bool(job.extends and job.extends.visible)
     assert read.row_ids
@@ -178,7 +178,7 @@ def _join_ids(
             here = slice(start + some.start, start + some.stop)
             rows = some if only is None else only[here] - at
             stored[here] = arrays.stored[rows]
-            kept = others[arrays.kept[rows]]  # position -1 is for items that keep their own tables
+            kept = others[arrays.kept[rows]]  # -1 takes the last: the item's own table
             codes[here] = np.where(kept < 0, codes[here], kept)
 
 
@@ -190,7 +190,7 @@ class NumberFile:
     rows: int
     staging: Staging
     codes: I32
-    """The tables of the file's row ids, by their staged codes."""
+    """For each table code that the file's rows use, the table's code in the whole ingest."""
 
     def run(self) -> None:
         """Write the edges of the file: two arrays of places, src and dst."""
@@ -206,7 +206,10 @@ class NumberFile:
 
     @cached_property
     def _ids(self) -> tuple[IdIndex, I32 | None]:
-        """The index of row ids, and each row id's place; None if all row ids follow the names."""
+        """The index of row ids, and the place of each row id.
+
+        The places are None if all row ids follow the names.
+        """
         placed = has_file(self.staging.id_places)
         return IdIndex(self.staging), load_array(self.staging.id_places) if placed else None
 
@@ -234,7 +237,7 @@ class Places:
         self._shift = np.uint64(64 - bits)
         tops = np.arange((1 << bits) + 1, dtype=np.float64) * 2.0 ** (64 - bits)
         self._starts: I64 = np.searchsorted(self._hashed, tops[:-1].astype(np.uint64))
-        self._starts = np.append(self._starts, len(hashed))  # 2^64, the last top, is no uint64
+        self._starts = np.append(self._starts, len(hashed))  # the last top, 2^64, is no uint64
 
     def __len__(self) -> int:
         return len(self._hashed)

@@ -1,8 +1,8 @@
 """Run the steps of an ingest in order; each step uses the results of the earlier steps.
 
 Results become durable in this order: Delta tables, Neo4j, commit record. After a crash before the
-commit record, the next writer removes the leftover rows of the Delta tables. Leftover sets and
-dependencies in Neo4j stay; they never make an answer wrong.
+commit record, the next writer removes the rows that the Delta tables should not have. Leftover sets
+and dependencies in Neo4j stay; they never make an answer wrong.
 """
 
 from collections.abc import Callable
@@ -43,7 +43,7 @@ class Check:
 
 @dataclass(frozen=True)
 class JobResult:
-    """The results of the steps that ran; ``commit`` is None if the job brought nothing new."""
+    """The results of the steps that ran. If the job brought nothing new, ``commit`` is None."""
 
     read: ReadResult
     cut: CutResult | None = None
@@ -84,7 +84,7 @@ def make_generation(
     with job.step(PLACE):
         placed = place(job, found, numbered, pieces)
     if job.neo4j:
-        job.neo4j.await_graph()  # raises before any write if Neo4j lacks the generation
+        job.neo4j.await_graph()  # may raise, so it is before all writes
     described = new_descriptions(job)
     if placed.is_empty and not found.rejected and not any(map(len, described.values())):
         return JobResult(found, pieces, placed, hubs=numbered.hubs)

@@ -1,6 +1,6 @@
 """Step 4: sort new triples into partitions, and new names by item number.
 
-Triples that the warehouse already stores are dropped; their origins become assertions.
+Triples that the warehouse already stores are left out; their new origins become assertions.
 """
 
 from collections.abc import Sequence
@@ -30,18 +30,18 @@ from .place_triples import GatheredRange, GatherTriples, ScatterTriples
 from .read import ReadResult
 
 NAMES_PER_TRIPLE, LOOKUPS_PER_TRIPLE = 2, 40
-"""The numbers of names and look-up entries that take as long to write as one triple."""
+"""The numbers of names, and of look-up entries, that take as long to write as one triple."""
 
 
 @dataclass(frozen=True)
 class PlaceResult:
-    """New partitions and assertions by range, origins, and triples that end."""
+    """The partitions and assertions of each range, the origins, and the triples that end."""
 
     ranges: Sequence[GatheredRange]
     origins: Sequence[Origin]
-    """The origin of each file, in order; in a compaction, all stored origins."""
+    """The origin of each input file, in order; in a compaction, all stored origins."""
     ended: Ended = NOTHING_ENDS
-    """Triples that the run brought before, but not this time."""
+    """The triples that end because this ingest of the run no longer brings them."""
 
     @property
     def triples(self) -> int:
@@ -60,12 +60,12 @@ class PlaceResult:
 
     @property
     def asserted(self) -> int:
-        """The number of new assertions: pairs of a triple and a further origin of it."""
+        """The number of new assertions: pairs of a triple and another origin than its first."""
         return sum(part.asserted for part in self.ranges)
 
     @property
     def is_empty(self) -> bool:
-        """Whether the job adds no triple or assertion, and ends no triple."""
+        """Whether the job adds no triples, adds no assertions, and ends no triples."""
         return not (self.triples or self.asserted or self.ended)
 
 
@@ -78,7 +78,7 @@ def place(job: Job, read: ReadResult, numbered: NumberResult, cut: CutResult) ->
         files = [source.origin for source in job.inputs.sources]
         origins = origins_of(files, job.inputs.run, earlier, job.ids.origin)
         bring = [origin.number for origin in origins]
-        groups = len(read.files) - len(bring)  # staged groups; their rows name their files
+        groups = len(read.files) - len(bring)  # their rows name the input files
         bring += [UNKNOWN_ORIGIN] * groups
     _scatter(job, read, cut, bring)
     job.progress.begin("Write the partitions")
@@ -126,7 +126,7 @@ def _scatter(job: Job, read: ReadResult, cut: CutResult, bring: Sequence[int]) -
 
 
 def _gather(job: Job, read: ReadResult, cut: CutResult) -> list[GatheredRange]:
-    """Sort and write each range of triples and names; write the look-up of names."""
+    """Sort and write each range of triples and each range of names; write the look-up of names."""
     count = len(cut.bounds) + 1
     tasks: list[GatherTriples | CountGroups | GatherNames | IndexNames] = [
         GatherTriples(

@@ -1,6 +1,6 @@
 """Find the stored triples that an ingest brings again, and their new origins.
 
-The triples are not stored again; their origins become assertions.
+The triples are not stored again; their new origins become assertions.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,8 +28,8 @@ FIRST_ORIGIN = "first"
 def repeats(stored: Stored, origins: I64, further: MoreOrigins) -> pa.Table:
     """Return the stored triples that the input brings again, ordered by their row places.
 
-    A row place is a partition and a row in the partition, as one number. The columns are the row
-    place, the origin that brings the triple now, and the origin that brought it first.
+    A row place is one number that stands for a partition and a row in the partition. The columns
+    are the row place, the origin that brings the triple now, and the origin that brought it first.
     """
     repeated = stored.places >= 0
     mine = repeated[further.rows]
@@ -55,10 +55,10 @@ def new_assertions(snapshot: Snapshot, brought: pa.Table) -> pa.Table:
 def assertions(
     staging: Staging, partitions: Sequence[int], first_partition: int, room: Room
 ) -> Iterator[pa.Table]:
-    """Yield the rows to add to the Delta table of assertions, by origin.
+    """Yield the rows to add to the Delta table of assertions, one origin after another.
 
-    ``partitions`` has the number of new partitions in each range. Memory holds the assertions of
-    one range at a time.
+    ``partitions`` has the number of new partitions in each range. Only the assertions of one range
+    at a time are read into memory.
     """
     asserted = NewAssertions(room)
 
@@ -78,13 +78,16 @@ def assertions(
 
 
 class Repeats:
-    """The stored triples that an ingest brings again, read by partition from staged files."""
+    """The stored triples that an ingest brings again.
+
+    Each partition's are read from staged files.
+    """
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._ranges = [tuple(map(_mapped, read_stream(path).columns[:2])) for path in paths]
 
     def at(self, partition: PartitionNumber) -> tuple[RowPlaces, I64]:
-        """Return the rows of a partition that the input brings again, and each row's origin."""
+        """Return the row places in a partition that the input brings again, and their origins."""
         ends = places(PartitionNumbers(np.array([partition, partition + 1])), np.zeros(2, np.int64))
         place, origin = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for all_places, all_origins in self._ranges:

@@ -2,8 +2,9 @@
 
 A derivation is a set of rows with one dst that act together. Its content identifies it: dst, kind,
 and the src, op, attributes, value, times and role of each row. A label in the input file only
-groups the rows of one ingest. The kind of their operation groups rows without a label. Module,
-invocation and execution describe a derivation, but do not distinguish two derivations.
+groups the rows of one ingest. Rows without a label are grouped if their kind says that they act
+together. Module, invocation and execution describe a derivation, but do not distinguish two
+derivations.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,9 +32,9 @@ from provhouse.model.derivations import KINDS
 from .sort_keys import packed, sorted_by
 
 ALONE = -1
-"""The derivation number of a row in no derivation."""
+"""The derivation number of a row that is in no derivation."""
 SAID = (KIND, VALUE, TIMES, ROLE)
-"""The columns, in addition to a triple's, whose values may distinguish rows of a derivation."""
+"""The columns that, besides those of a triple, may distinguish two rows of a derivation."""
 IDENTIFYING = (WAY, *SAID)
 """The stored columns that are null in a plain triple."""
 _SEEDS = (0x9E3779B97F4A7C15, 0xD1B54A32D192ED03)
@@ -81,14 +82,14 @@ def derivations(rows: pa.Table, group: I64, *, labels_differ: bool) -> I64:
     """Return a number for the derivation of each row, or ``ALONE``; ``group`` is from ``groups``.
 
     Derivations with the same content get the same number. With ``labels_differ``, derivations with
-    different labels get different numbers. This is for rows read from the warehouse, where an
-    erasure may have made the contents of two derivations equal.
+    different labels get different numbers. ``labels_differ`` is for rows from the warehouse, where
+    an erasure may have made the contents of two derivations equal.
     """
     return group if labels_differ else same_contents(group, row_contents(rows))
 
 
 def same_contents(group: I64, content: I64) -> I64:
-    """Return a number for each row's group, or ``ALONE`` for a row in no group.
+    """Return a number for the group of each row, or ``ALONE`` for a row in no group.
 
     Groups whose rows have the same set of contents get the same number. ``group`` must number the
     groups from 0, with few gaps.
@@ -105,7 +106,7 @@ def same_contents(group: I64, content: I64) -> I64:
     first = np.flatnonzero(np.diff(grouped, prepend=-1))
     sums = [np.add.reduceat(_mixed(contents, seed), first).view(np.int64) for seed in _SEEDS]
     counts = np.diff(np.append(first, len(grouped)))
-    # Two sets share both 64-bit sums by chance once in 2**127 pairs.
+    # One in 2**127 pairs of different sets has both 64-bit sums equal by chance.
     same = dense([counts, *sums])
     of_group = np.empty(int(grouped[-1]) + 1, np.int64)
     of_group[grouped[first]] = same
@@ -114,7 +115,7 @@ def same_contents(group: I64, content: I64) -> I64:
 
 
 def _mixed(values: I64, seed: int) -> U64:
-    """Return the 64-bit hashes of numbers (splitmix64)."""
+    """Return a 64-bit hash of each number (splitmix64)."""
     mixed = (values.astype(np.uint64) + np.uint64(1)) * np.uint64(seed | 1) + np.uint64(seed)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
@@ -134,7 +135,7 @@ def dense(keys: Sequence[I64]) -> I64:
 
 
 def changes(keys: Sequence[I64], order: I64) -> Bools:
-    """Return whether each row, in this order, differs in some key from the row before it."""
+    """Return whether each row in ``order`` differs in some key from the row before it."""
     differs = np.zeros(len(order), bool)
     differs[:1] = True
     for key in keys:
@@ -144,7 +145,7 @@ def changes(keys: Sequence[I64], order: I64) -> Bools:
 
 @dataclass(frozen=True)
 class NextWays:
-    """The dst with stored derivations, in order, and the next free way of each dst."""
+    """The dst that have stored derivations, in order, and for each dst the next free way."""
 
     dst: I64
     number: I64
@@ -154,9 +155,10 @@ NO_WAYS = NextWays(np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 def ways(dst: I64, derivation: I64, following: NextWays) -> I64:
-    """Number the derivations of each dst; return each row's number, or -1 outside derivations.
+    """Number the derivations of each dst; return the number of each row's derivation.
 
-    The rows are ordered by dst. Numbers begin at 0, or at the number of the dst in ``following``.
+    It is -1 for a row in no derivation. The rows are ordered by dst. Numbers begin at the next free
+    way of the dst in ``following``, or at 0.
     """
     found = np.full(len(dst), ALONE)
     rows = np.flatnonzero(derivation >= 0)
@@ -164,7 +166,7 @@ def ways(dst: I64, derivation: I64, following: NextWays) -> I64:
         return found
     pair = dense([derivation[rows], dst[rows]])
     first = np.empty(int(pair.max()) + 1, np.int64)
-    first[pair[::-1]] = np.arange(len(pair))[::-1]  # a pair's first row is written last
+    first[pair[::-1]] = np.arange(len(pair))[::-1]  # the first row of a pair is written last
     order = np.argsort(first)
     owner = dst[rows][first[order]]
     begins = np.flatnonzero(np.diff(owner, prepend=-1))
@@ -179,7 +181,10 @@ def ways(dst: I64, derivation: I64, following: NextWays) -> I64:
 
 
 def plain(rows: pa.Table, columns: Iterable[str] = IDENTIFYING) -> Bools:
-    """Return a mask of the rows without a value in these columns; by default, of plain rows."""
+    """Return a mask of the rows whose values in these columns are all null.
+
+    With the default columns, these are the plain rows.
+    """
     empty = np.ones(rows.num_rows, bool)
     for name in columns:
         if name in rows.column_names and rows[name].null_count < rows.num_rows:

@@ -27,13 +27,13 @@ from .sort_keys import packed, sorted_by
 
 @dataclass(frozen=True)
 class MoreOrigins:
-    """The second and further origins of triples: pairs of a triple's row and an origin."""
+    """The second and further origins of triples, as pairs of a triple's row and an origin."""
 
     rows: I64
     origins: I64
 
     def of(self, chosen: Bools) -> "MoreOrigins":
-        """Return the pairs of the chosen rows, renumbered by position among the chosen rows."""
+        """Return the pairs of the chosen rows, where the chosen rows are numbered from 0."""
         mine = chosen[self.rows]
         return MoreOrigins((np.cumsum(chosen) - 1)[self.rows[mine]], self.origins[mine])
 
@@ -43,7 +43,7 @@ class DistinctRows:
     """The distinct triples of a range, ordered by dst, then src."""
 
     rows: pa.Table
-    """The triples with their first origin."""
+    """The triples, each with its first origin."""
     derivations: I64
     """A number for the derivation of each triple, or ``ALONE``."""
     more: MoreOrigins
@@ -53,8 +53,8 @@ def distinct(rows: pa.Table, *, labels_differ: bool = False) -> DistinctRows:
     """Return the distinct triples; ``derivations`` explains ``labels_differ``.
 
     Triples are different if they are in different derivations, or differ in kind, value, times or
-    role. Repeated rows of an aggregate in one file become one triple with as many ``times``, unless
-    ``labels_differ``, since such rows have been counted before.
+    role. Equal rows of an aggregate in one file become one triple whose ``times`` is their number.
+    With ``labels_differ`` they do not, because they have been counted before.
     """
     if not rows.num_rows:
         none = np.empty(0, np.int64)
@@ -65,7 +65,7 @@ def distinct(rows: pa.Table, *, labels_differ: bool = False) -> DistinctRows:
         group = groups(rows)
         rows = rows if labels_differ else _counted(rows, group)
         derivation = derivations(rows, group, labels_differ=labels_differ)
-        tie = [group]  # keeps the rows of one of several equal derivations
+        tie = [group]  # of several equal derivations, keeps one's rows
     texts = [codes(rows[name]) for name in (OP, ATTRIBUTES)]
     keys = [*texts, np.asarray(rows[SRC]), np.asarray(rows[DST])]
     if derived:
@@ -84,8 +84,8 @@ def distinct(rows: pa.Table, *, labels_differ: bool = False) -> DistinctRows:
 def _counted(rows: pa.Table, group: I64) -> pa.Table:
     """Return the rows with ``times`` added up where a file repeats a row of an aggregate.
 
-    Rows of groups are left out: they have been counted by label, and several labels may bring the
-    same inputs.
+    The ``times`` of groups' rows are unchanged: these rows have been counted by label, and several
+    labels may bring the same inputs.
     """
     if KIND not in rows.column_names:
         return rows

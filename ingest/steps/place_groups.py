@@ -1,7 +1,7 @@
-"""Count the triples that groups stand for, by the tables of their ends.
+"""Count the triples that groups stand for, by the tables of src and dst.
 
-The tables of a group's dst depend on the tables of its inputs, although no triple connects them
-directly.
+The table of a group's dst depends on the table of each of the group's inputs, although no triple
+connects the dst and the input directly.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ _GROUP, _NEW = "group", "new"
 
 @dataclass(frozen=True)
 class CountGroups:
-    """The task that writes the table dependencies through groups."""
+    """The task that writes which tables depend on which through groups."""
 
     files: int
     """The number of files of staged rows."""
@@ -39,7 +39,7 @@ class CountGroups:
     def run(self) -> None:
         """Write a row for each pair of tables.
 
-        Triples count if their group or dst is new. A pair without counted triples has a row too.
+        A row counts the triples whose group or dst is new. The number may be 0.
         """
         groups = np.sort(load_array(self.staging.groups)).astype(np.int64)
         parts = [self._ends(file, groups) for file in range(self.files)]
@@ -52,7 +52,7 @@ class CountGroups:
         write_stream(self.staging.workflow(self.number), _by_tables(pairs))
 
     def _ends(self, file: int, groups: I64) -> tuple[pa.Table, pa.Table]:
-        """Return the rows of a file that lead to groups, and the rows that lead from groups."""
+        """Return the rows of a file whose dst is a group, and the rows whose src is a group."""
         tables, stored = open_array(self.staging.tables), open_array(self.staging.stored)
         edges = open_array(self.staging.edges(file))
         inputs, uses, at = [_INPUTS.empty_table()], [_USES.empty_table()], 0
@@ -82,7 +82,7 @@ def _distinct(rows: pa.Table) -> pa.Table:
 
 
 def _by_tables(pairs: pa.Table) -> pa.Table:
-    """Return, for each pair of tables, the number of triples and some of their ops."""
+    """Return a row for each pair of tables: the number of triples, and some of their ops."""
     keys = [SRC_TABLE, DST_TABLE]
     by_op = pairs.group_by([*keys, OP], use_threads=False).aggregate([(TRIPLES, "sum")])
     rows = by_op.group_by(keys, use_threads=False).aggregate(

@@ -1,7 +1,8 @@
 """Sort the names of new items by item number; step 1 staged them in the order of their hashes.
 
-Tasks first distribute the buckets over ranges of item numbers. Then they sort and write each range,
-so that only one range at a time is in memory, and write the look-up from names to item numbers.
+Tasks first distribute the buckets over ranges of item numbers. Then other tasks sort and write one
+range each, so that no task has more than one range in memory. One more task writes the look-up from
+names to item numbers.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -66,12 +67,12 @@ class ScatterNames:
     items: int
     """The number of new items in all buckets."""
     patterns: Mapping[str, Pattern]
-    """The patterns of the tables with row ids, by table."""
+    """For each table with row ids, the pattern of its names."""
 
     def run(self) -> None:
         """Write the bucket's new names, with their numbers, to one file per range.
 
-        A name that is a row id of its table becomes the id.
+        A name that the pattern of its table makes from an id is written as the id.
         """
         rows = read_stream(self.staging.items(self.bucket))
         places = slice(self.at, self.at + rows.num_rows)
@@ -102,13 +103,19 @@ class ScatterNames:
 
 @dataclass(frozen=True)
 class ScatterIds:
-    """The task that distributes over ranges the new items that occur only as row ids."""
+    """The task that distributes the new items without names over ranges.
+
+    These items occur only as row ids.
+    """
 
     start: int
     end: int
-    """The first item and the end, counted from the first item that occurs only as a row id."""
+    """The end of the items from ``start`` on, which this task distributes.
+
+    Both are counted from the first item that occurs only as a row id.
+    """
     bucket: int
-    """The number of the files to write; it follows the numbers of the buckets of names."""
+    """The number of the files to write. It is above the numbers of all buckets of names."""
     at: int
     """The place of the first item that occurs only as a row id."""
     tables: Sequence[IdTable]
@@ -117,7 +124,7 @@ class ScatterIds:
     items: int
     """The total number of new items."""
     patterns: Mapping[str, Pattern]
-    """The patterns of all tables with row ids, by table."""
+    """For each table with row ids, the pattern of its names."""
 
     def run(self) -> None:
         """Write the new items' ids, with their numbers, to one file per range."""
@@ -126,7 +133,7 @@ class ScatterIds:
         )
         new = np.flatnonzero(numbers >= self.first_item)
         position = new + self.start
-        if has_file(self.staging.id_only):  # some row ids are names too
+        if has_file(self.staging.id_only):  # if some row ids are names too
             position = open_array(self.staging.id_only)[position]
         ids, codes = IdIndex(self.staging).row_ids(position)
         names = [table.name for table in self.tables]
@@ -173,7 +180,7 @@ class GatherNames:
     patterns: Mapping[str, Pattern]
 
     def run(self) -> None:
-        """Write the range's names as one segment, in the order of numbers."""
+        """Write the names of the range as one segment, in the order of item numbers."""
         parts = self.staging.range_names.all(self.number)
         rows = pa.concat_tables(map(read_stream, parts))
         names = one_array(rows[NAME])
@@ -198,7 +205,7 @@ class IndexNames:
     def run(self) -> None:
         """Write the look-ups from names to item numbers, and the list of erased items."""
         target = self.staging.segments.folder
-        # The buckets, and so these files, are in the order of the hashes.
+        # These files are numbered like buckets, so they too are in the order of the hashes.
         write_lookup(target, self.ingest, partial(self._pairs, "hash", "offset"))
         versions = partial(self._pairs, "version_hash", "version_offset")
         write_versions(target, self.ingest, versions)
@@ -210,7 +217,7 @@ class IndexNames:
             save_array(target / ERASED, np.sort(erased))
 
     def _parts(self, *names: str) -> Iterator[tuple[Array, ...]]:
-        """Yield the arrays with these names, bucket after bucket."""
+        """Yield the staged arrays with these names for each bucket, in the order of buckets."""
         for path in self.staging.lookups.all():
             part = load_arrays(path)
             yield tuple(part[name] for name in names)
@@ -219,7 +226,7 @@ class IndexNames:
         return ((key, value) for key, value in self._parts(keys, values))
 
     def _row_ids(self) -> list[TableIds]:
-        """Return the sorted row ids of each table, in files."""
+        """Return, for each table, its row ids in order, in memory-mapped files."""
         sizes = np.zeros(len(self.patterns), np.int64)
         for (code,) in self._parts("code"):
             sizes += np.bincount(code, minlength=len(sizes))
@@ -239,7 +246,7 @@ class IndexNames:
         return found
 
     def _by_table(self, bounds: I64) -> tuple[I64, Offsets]:
-        """Return all row ids and their offsets, table after table, in files."""
+        """Return all row ids and their offsets, table after table, in memory-mapped files."""
         ids, offsets = self._created(0, int(bounds[-1]))
         free = bounds[:-1].copy()
         for code, some, of_some in self._parts("code", "id", "id_offset"):
@@ -252,7 +259,7 @@ class IndexNames:
         return ids, offsets
 
     def _created(self, kind: int, size: int) -> tuple[I64, Offsets]:
-        """Create files for row ids and their offsets."""
+        """Create memory-mapped files for row ids and their offsets."""
         ids = create_array(self.staging.sorted_ids(kind, 0), np.int64, (size,))
         offsets = create_array(self.staging.sorted_ids(kind, 1), np.uint32, (size,))
         return np.asarray(ids), np.asarray(offsets)
@@ -264,5 +271,5 @@ def _chunks(ids: I64, offsets: Offsets) -> Iterator[tuple[I64, Offsets]]:
 
 
 def name_ranges(items: int) -> list[int]:
-    """Return the number of names in each range, for this number of new items."""
+    """Return the number of names in each range if there are ``items`` new items."""
     return [min(RANGE, items - start) for start in range(0, items, RANGE)]

@@ -49,8 +49,8 @@ _ITEMS = 1 << 40
 class Stored:
     """The places of triples in the warehouse, and the origins that brought them first.
 
-    A place is a partition and a row in the partition, as one number. It is -1 for a triple that is
-    not stored or has ended.
+    A place is one number that stands for a partition and a row in the partition. It is -1 for a
+    triple that is not stored or has ended.
     """
 
     places: RowPlaces
@@ -117,9 +117,9 @@ def _find_described(
 ) -> NextWays:
     """Set the places and origins of the candidates whose derivations are stored.
 
-    ``candidates`` has the indexes of all rows with a stored dst that are not plain. So it has every
-    row of a derivation, and whole derivations can be compared. Returns the next free way of each
-    dst.
+    ``candidates`` has the indexes of all rows that are not plain and have a stored dst. If it has
+    one row of a derivation, it has them all, so whole derivations can be compared. Returns the next
+    free way of each dst.
     """
     asked = decoded(new.rows.take(pa.array(candidates)))
     dsts = ItemNumbers(unique(np.asarray(asked[DST])))
@@ -137,7 +137,7 @@ def _find_described(
     others = np.where(way < 0, ALONE, dense([way, ends]) + group.max() + 1)
     group = np.concatenate([group, others])
     key = dense([same_contents(group, content), content])
-    order = np.lexsort([way, key[mine:]])  # takes the first of equal stored derivations
+    order = np.lexsort([way, key[mine:]])  # equal stored derivations: first
     ordered = key[mine:][order]
     at = np.minimum(np.searchsorted(ordered, key[:mine]), len(ordered) - 1)
     same = np.flatnonzero(ordered[at] == key[:mine])
@@ -152,7 +152,10 @@ def _of_triples(rows: pa.Table) -> pa.Table:
 
 
 def _described_rows(snapshot: Snapshot, dsts: ItemNumbers) -> tuple[pa.Table, NextWays]:
-    """Return the live stored rows of these dst, except plain rows, and each dst's next free way."""
+    """Return the live stored rows with these dst, and the next free way of each dst.
+
+    Plain rows are left out.
+    """
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
     columns = (*TRIPLE, ORIGIN, *IDENTIFYING)
     parts = []
@@ -173,7 +176,7 @@ def _described_rows(snapshot: Snapshot, dsts: ItemNumbers) -> tuple[pa.Table, Ne
 
 
 def _between(stored_rows: pa.Table, src: I64, dst: I64) -> I64:
-    """Return the indexes of stored rows whose src and dst are one of the given pairs.
+    """Return the indexes of the stored rows that have one of the given pairs of src and dst.
 
     The stored rows and the pairs are ordered by dst.
     """
@@ -187,7 +190,10 @@ def _between(stored_rows: pa.Table, src: I64, dst: I64) -> I64:
 def _by_partition(
     snapshot: Snapshot, items: ItemNumbers
 ) -> list[tuple[PartitionNumber, ItemNumbers]]:
-    """Return each partition that may have triples with these items as dst, with the items."""
+    """Return the partitions that may have triples with these items as dst.
+
+    Each partition comes with those items.
+    """
     distinct = ItemNumbers(unique(items))
     sets = snapshot.ids_of(snapshot.set_rows(distinct))
     places = snapshot.placements_of(SetIds(unique(sets)))

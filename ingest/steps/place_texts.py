@@ -13,7 +13,7 @@ def coded(rows: pa.Table) -> pa.Table:
 
 
 def decoded(rows: pa.Table) -> pa.Table:
-    """Return rows with plain texts."""
+    """Return rows with texts that are not dictionary-encoded."""
     for place, field in enumerate(rows.schema):
         if pa.types.is_dictionary(field.type):
             rows = rows.set_column(place, field.name, rows[field.name].cast(field.type.value_type))

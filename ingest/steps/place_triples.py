@@ -61,7 +61,7 @@ from .read_derivations import STAGED
 from .read_shared import SOURCE
 
 CARRIED = (OP, ATTRIBUTES, BORN, *STAGED)
-"""The staged columns that rows keep in addition to their origin; only a compaction has ``born``."""
+"""The staged columns that rows keep besides their origin. Only a compaction has ``born``."""
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,9 @@ class ScatterTriples:
     staging: Staging
     bounds: Sequence[int]
     origins: Sequence[int]
-    """The origin of the rows of each file, unless the rows name their own origins."""
+    """For each file, the origin of its rows, unless the rows name their own origins."""
     of_sources: Sequence[int] = ()
-    """The origin of each input file, for rows that name these files by number."""
+    """The origin of each input file, for rows that refer to the file by its number."""
 
     def run(self) -> None:
         """Replace places by item numbers, and write the rows to one file for each range."""
@@ -126,7 +126,7 @@ class ScatterTriples:
 
 
 def _carried(batch: pa.RecordBatch, field: pa.Field, origin: int) -> pa.Array:
-    """Return a column of a file's rows, null if only other files of the task have the column."""
+    """Return a column of a file's rows. It is null if only other files of the task have it."""
     if field.name in batch.schema.names:
         return batch.column(field.name)
     value = origin if field.name == ORIGIN else None
@@ -165,7 +165,10 @@ class GatherTriples:
     ingest: int
     born: int
     replaces: bool
-    """Whether the input replaces a run; then the stored triples that it brings again are staged."""
+    """Whether the input replaces a run.
+
+    If so, the stored triples that it brings again are staged.
+    """
     labels_differ: bool
     """Whether different labels always mean different derivations, as in rows of a warehouse."""
 
@@ -258,7 +261,10 @@ def partition(dst_sets: I64, limit: int) -> tuple[I64, pa.Table]:
 
 
 def _within(bounds: I64, further: MoreOrigins) -> pa.Table:
-    """Return the further origins of triples: partition (from 0), row in the partition, origin."""
+    """Return a row for each further origin of a triple, with three columns.
+
+    They are the partition (from 0), the row in the partition, and the origin.
+    """
     partition = np.searchsorted(bounds, further.rows, "right") - 1
     return pa.table(
         {PARTITION: partition, ROW: further.rows - bounds[partition], ORIGIN: further.origins}
@@ -267,7 +273,10 @@ def _within(bounds: I64, further: MoreOrigins) -> pa.Table:
 
 @njit(cache=True)
 def _fill(sizes: I64, limit: int) -> tuple[I64, I64, I64]:
-    """Return arrays of placements: index of the set, partition (from 0), number of triples."""
+    """Return the placements as three arrays, for sets of these sizes.
+
+    The arrays have the index of the set, the partition (from 0) and the number of triples.
+    """
     pieces = 0
     for size in sizes:
         # A set that does not fit begins a new partition, so it has at most this many pieces.
@@ -290,7 +299,7 @@ def _fill(sizes: I64, limit: int) -> tuple[I64, I64, I64]:
 
 
 def _dependencies(rows: pa.Table, dst_sets: SetIds, sets: _Sets) -> pa.Table:
-    """Return the number of triples between each pair of sets, and their ops."""
+    """Return a row for each pair of sets: the number of triples between them, and their ops."""
     src_sets = sets.of(ItemNumbers(np.asarray(rows[SRC])))
     across: Bools = dst_sets != src_sets
     pairs = pa.table(
@@ -304,7 +313,7 @@ def _dependencies(rows: pa.Table, dst_sets: SetIds, sets: _Sets) -> pa.Table:
 
 
 def _workflow(rows: pa.Table) -> pa.Table:
-    """Return the number of triples between each pair of tables, and their ops.
+    """Return a row for each pair of tables: the number of triples between them, and their ops.
 
     Tables are numbers.
     """

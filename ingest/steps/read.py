@@ -20,16 +20,16 @@ from .read_row_ids import RowIdsRead, find_row_ids
 from .read_stage import StagedFile, StageFile, StageFiles
 
 BUCKET_BYTES = 256 << 20
-"""The approximate number of bytes of input per bucket of names."""
+"""The approximate number of bytes of input for which there is one bucket of names."""
 SEEDS = 8
 """The number of hash seeds to try if two names share a hash."""
 
 
 @dataclass(frozen=True)
 class ReadResult:
-    """The counts of rows by file and of names by bucket, and the first rejected rows.
+    """The counts of each file's rows and each bucket's names, and the first rejected rows.
 
-    In ``files``, the staged files of groups follow the input files.
+    In ``files``, the input files come first and the staged files of groups after them.
     """
 
     files: Sequence[StagedFile]
@@ -66,18 +66,18 @@ class ReadResult:
 
     @property
     def two_tables(self) -> int:
-        """The number of items with more than one table, including the item's stored table."""
+        """The number of items that have several tables, counting the item's stored table too."""
         two = sum(bucket.two_tables for bucket in self.buckets)
         return two + (self.row_ids.two_tables if self.row_ids else 0)
 
     @property
     def in_two_tables(self) -> list[InTwoTables]:
-        """Examples of names with two tables."""
+        """Some names that have two tables, each with these tables."""
         found = [example for bucket in self.buckets for example in bucket.examples]
         return [*found, *(self.row_ids.examples if self.row_ids else ())][:EXAMPLES]
 
     def patterns(self, known: Mapping[str, Pattern]) -> dict[str, Pattern]:
-        """Return the known patterns, and the patterns of the tables with row ids."""
+        """Return the known patterns and the patterns of the tables with row ids, by table."""
         tables = self.row_ids.tables if self.row_ids else ()
         return {**known, **{table.name: table.pattern for table in tables}}
 
@@ -135,7 +135,7 @@ def _staged(job: Job, seed: int) -> tuple[list[StagedFile], RowIdsRead | None, l
 
 
 def bucket_count(size: int) -> int:
-    """Return the number of buckets for an input of this size, a power of two.
+    """Return the number of buckets for an input of this size in bytes, a power of two.
 
     The number is lower if a task may not open this many files; tasks then need more memory.
     """

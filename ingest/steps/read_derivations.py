@@ -1,7 +1,7 @@
 """Turn the texts of the columns that describe derivations into kinds, roles and numbers.
 
-The usual values become null: the kind ``unknown``, the role ``input`` and ``times`` 1. So they take
-no space, and a file that states them means the same as a file that omits them.
+The usual values become null: the kind ``unknown``, the role ``input`` and ``times`` 1. So the usual
+values take no space, and a file that states them means the same as a file that omits them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -30,19 +30,19 @@ from provhouse.model.derivations import INPUT, KINDS, ROLES, UNKNOWN, WHOLE
 _NUMBER = r"^-?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _WHOLE = r"^[0-9]{1,18}(\.0*)?$"
 _LONG = r"^-?[0-9]{16,}(\.[0-9]*)?$"
-"""A pattern of numbers that may be 2^53 or more, where double precision rounds some integers."""
+"""A pattern that matches numbers of 2^53 or more. Double precision rounds some such integers."""
 _ROUNDED = "value has more digits than double precision keeps"
 _NONE = pa.array(["", "nan", "NaN"])
-"""Texts of a missing number; pandas writes the last two."""
+"""The texts that stand for a missing number; pandas writes the last two."""
 
 STAGED = {DERIVATION: pa.string()} | {n: t for n, t in DESCRIPTION.items() if n != WAY}
-"""The staged columns that describe derivations; a file omits columns that its input lacks."""
+"""The staged columns that describe derivations. A file has only those that its input has."""
 
 
 def with_descriptions(rows: pa.Table) -> tuple[pa.Table, pa.Array | None]:
-    """Replace the texts by staged columns; return the rows, and each row's reason for rejection.
+    """Replace texts by staged columns; return the rows, and the reason for which each is rejected.
 
-    The reason is null for a valid row. If all rows are valid, None replaces the reasons.
+    The reason is null for a valid row. If all rows are valid, the second result is None.
     """
     given = [name for name in DESCRIBING if name in rows.column_names]
     if not given:
@@ -55,9 +55,10 @@ def with_descriptions(rows: pa.Table) -> tuple[pa.Table, pa.Array | None]:
 
 
 def described(rows: pa.Table) -> tuple[pa.Table, pa.Array]:
-    """Return the staged columns of rows, and each row's reason for rejection; null if valid.
+    """Return the staged columns of ``rows``, and the reason for which each row is rejected.
 
-    The columns of ``rows`` are texts, under the column names of traces.
+    The reason is null for a valid row. The columns of ``rows`` are texts, under the column names of
+    traces.
     """
     columns: dict[str, pa.Array] = {}
     reasons = pa.nulls(rows.num_rows, pa.string())
@@ -81,7 +82,7 @@ def _text(texts: pa.Array) -> _Read:
 
 
 def _coded(codes: Mapping[str, int], usual: str) -> Callable[[pa.Array], _Read]:
-    """Return a function that turns texts into codes, and the usual text into null."""
+    """Return a function that turns texts into codes, but turns the usual text into null."""
     known, numbers = pa.array([*codes]), pa.array([*codes.values()], pa.int8())
 
     def read(texts: pa.Array) -> _Read:
@@ -101,9 +102,10 @@ def _value(texts: pa.Array) -> _Read:
 
 
 def _rounded(texts: pa.Array) -> pa.Array:
-    """Return a mask of integers, and decimals of at least 2^53, that double precision rounds.
+    """Return a mask of the numbers that double precision would round.
 
-    Numbers with an exponent are not checked, since they came from double precision.
+    They are integers, or decimals of at least 2^53. Numbers with an exponent are not checked, since
+    they came from double precision.
     """
     found = np.zeros(len(texts), bool)
     long = pc.fill_null(pc.match_substring_regex(texts, _LONG), False)

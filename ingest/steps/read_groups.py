@@ -1,9 +1,9 @@
 """Turn the rows of shared derivations into groups.
 
-A group is an item that only the warehouse sees. Each label has one group: a triple leads from each
-src of the label to the group, and from the group to each dst. So a derivation with n src that m dst
-share takes n + m triples instead of n times m. The group's name is a hash of the derivation's
-content, so the same derivation from another ingest is the same group.
+A group is an item that exists only inside the warehouse. Each label has one group: a triple leads
+from each src of the label to the group, and from the group to each dst. So a derivation with n src
+that m dst share takes n + m triples instead of n times m. The group's name is a hash of the
+derivation's content, so if another ingest brings the same derivation, it has the same group.
 """
 
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ from .read_stage import StagedFile, StageFile, stage_groups
 from .repeated import counted
 
 BYTES = 16
-"""The length of the hash in a group's name."""
+"""The length in bytes of the hash in a group's name."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class StageGroups:
         return sum(file_size(part) for part in self.file.staging.shared.all(self.bucket))
 
     def run(self) -> StagedFile:
-        """Write the triples and names of the groups, and reject the rows that form no group."""
+        """Write the triples and names of the groups, and reject rows whose label makes no group."""
         staging = self.file.staging
         parts = map(read_stream, staging.shared.all(self.bucket))
         rows = pa.concat_tables([LABELLED.empty_table(), *parts]).combine_chunks()
@@ -93,9 +93,9 @@ class StageGroups:
         return pa.table(columns).cast(REJECTS)
 
     def _triples(self, rows: pa.Table, label: I64) -> tuple[pa.Table, pa.Array]:
-        """Return the triples of groups, with names as text, and the name of each group.
+        """Return the triples of groups, with names as text, and the name of each label's group.
 
-        As a dst, a group has one derivation; its label is the prefix of group names.
+        A group is the dst of a single derivation, whose label is the prefix of group names.
         """
         inputs = _inputs(rows)
         rows = _counted(rows, np.flatnonzero(inputs), label)
@@ -114,10 +114,11 @@ class StageGroups:
         return pa.table(columns), names
 
     def _names(self, digests: Sequence[bytes], counts: I64) -> pa.Array:
-        """Return the names of groups from the hashes of their contents and the numbers of inputs.
+        """Return the name of each group.
 
-        A stored group that has lost inputs no longer has the content of its name. It keeps the
-        name, and a new group with that content gets another name.
+        ``digests`` has the hash of its content, and ``counts`` the number of its inputs. A stored
+        group that has lost inputs keeps its name, although the name no longer matches its content.
+        A new group with the original content then gets another name.
         """
         names = [GROUP_PREFIX + digest.hex() for digest in digests]
         open_ = np.arange(len(names)) if self.snapshot else np.empty(0, np.int64)
@@ -137,7 +138,7 @@ class StageGroups:
 
 
 def stage_groups_tasks(files: Sequence[StageFile], snapshot: Snapshot | None) -> list[StageGroups]:
-    """Return the tasks that stage groups after these files have been staged."""
+    """Return the tasks that stage groups, to run after these files have been staged."""
     first = files[0]
     sources = [file.source.name for file in files]
     return [
@@ -147,7 +148,7 @@ def stage_groups_tasks(files: Sequence[StageFile], snapshot: Snapshot | None) ->
 
 
 def _labels(rows: pa.Table) -> I64:
-    """Return a number for each row's label, from 0."""
+    """Return a number, from 0, for the label of each row."""
     coded = rows[SHARED].combine_chunks().dictionary_encode()
     found: I64 = np.asarray(coded.indices, dtype=np.int64)
     return found
@@ -158,7 +159,7 @@ def _inputs(rows: pa.Table) -> Bools:
 
 
 def _faults(rows: pa.Table, label: I64) -> pa.Array:
-    """Return the reason why the label of each row is no shared derivation; null if it is one."""
+    """Return, for each row, why its label makes no shared derivation; null if it makes one."""
     inputs, count = _inputs(rows), int(label.max(initial=-1)) + 1
     kind = np.asarray(rows[KIND].fill_null(-1), np.int64)[inputs]
     least, most = np.full(count, np.iinfo(np.int64).max), np.full(count, -2)
@@ -203,7 +204,7 @@ def _digests(inputs: pa.Table, label: I64) -> tuple[list[bytes], I64]:
 
 
 def _texts(inputs: pa.Table) -> pa.Array:
-    """Return each input as a JSON array; equal inputs have equal texts."""
+    """Return each input as the text of a JSON array. Equal inputs have equal texts."""
     numbers = [
         pc.fill_null(inputs[name].combine_chunks().cast(pa.string()), "null")
         for name in (KIND, VALUE, TIMES, ROLE)

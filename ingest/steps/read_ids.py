@@ -21,19 +21,19 @@ from ..formats.column_mapping import ID_OF, TABLE_OF
 from ..staging import Staging
 
 CODE_OF = {SRC: "src_code", DST: "dst_code"}
-"""The staged column with the table code of each end, in files with row ids."""
+"""For each end, the staged column that has the code of its table, in files with row ids."""
 NO_TABLE = np.int32(-1)
-"""The code of an end that is staged as the hash of a name."""
+"""The code for an end that is staged as the hash of a name instead of a row id."""
 CODE, ID, VOTES = "code", "id", "votes"
 PARTS = pa.schema([(CODE, pa.int32()), (ID, pa.int64()), (VOTES, pa.int32())])
 BLOCK_BITS = 16
-"""The number of last bits that differ between the ids of a block."""
+"""The number of last bits in which the ids of a block differ. The other bits are the same."""
 _KEPT = 14
-"""The base-2 logarithm of the number of row ids whose votes are counted at a time."""
+"""The base-2 logarithm of the number of row ids whose votes can be counted at the same time."""
 
 
 class IdWriter:
-    """The staged row ids of a task; the first row id creates the files."""
+    """The writer of the row ids that a task stages. The first row id creates the files."""
 
     def __init__(self, staging: Staging, number: int, shards: int) -> None:
         self._staging, self._number, self._shards = staging, number, shards
@@ -50,13 +50,14 @@ class IdWriter:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """The tables of the row ids written so far, by code."""
+        """The tables of the row ids written so far. A table's position is its code."""
         return tuple(self._codes)
 
     def write(self, ids: pa.Array, tables: pa.Array) -> tuple[I64, I32]:
         """Write the row ids of one end; return the row ids and their table codes.
 
-        A row id is written once or more; its votes add up to its number of occurrences.
+        A row id may be written several times; the sum of its votes is the number of its
+        occurrences.
         """
         coded = tables if pa.types.is_dictionary(tables.type) else tables.dictionary_encode()
         known = np.array([self._code(table) for table in coded.dictionary.to_pylist()], np.int32)
@@ -66,9 +67,9 @@ class IdWriter:
         return numbers, codes
 
     def note(self, valid: pa.Table, given: pa.Table) -> None:
-        """Record the tables of ids that become names, because the names fix their patterns too.
+        """Record the tables whose ids become names, since these names fix the tables' patterns too.
 
-        ``valid`` has the ``given`` rows that are not rejected.
+        ``valid`` has those of the ``given`` rows that are not rejected.
         """
         for end in ID_OF:
             if end not in given.column_names:
@@ -102,10 +103,10 @@ def _part(codes: I32, ids: I64, votes: I32) -> pa.RecordBatch:
 
 @njit(cache=True)
 def _counted(ids: I64, codes: I32) -> tuple[I64, I32, I32]:
-    """Return row ids with votes, which count occurrences.
+    """Return row ids, each with its code and its votes: the number of occurrences.
 
-    A row id that occurs again soon gets another vote. If many other row ids come between, a row id
-    may be returned again.
+    A row id that soon occurs again gets another vote. If many other row ids come in between, it may
+    be returned a second time instead.
     """
     out_ids = np.empty(len(ids), np.int64)
     out_codes = np.empty(len(ids), np.int32)
@@ -126,13 +127,16 @@ def _counted(ids: I64, codes: I32) -> tuple[I64, I32, I32]:
 
 
 def table_codes(part: Sequence[str], tables: Sequence[str]) -> I32:
-    """Return the positions of a part's tables in ``tables``."""
+    """Return, for each table of ``part``, its position in ``tables``."""
     known = {table: code for code, table in enumerate(tables)}
     return np.array([known[table] for table in part], np.int32)
 
 
 def names_of(rows: pa.Table, end: str, patterns: Mapping[str, Pattern]) -> pa.Array:
-    """Return the names of items that rows identify by table and id; null if either is missing."""
+    """Return the names of the items that rows identify by table and id at an end.
+
+    A name is null if the table or the id is missing.
+    """
     keys = rows[ID_OF[end]].combine_chunks().cast(pa.string())
     tables = dictionary_or_text(rows[TABLE_OF[end]])
     coded = tables if pa.types.is_dictionary(tables.type) else tables.dictionary_encode()
@@ -143,7 +147,7 @@ def names_of(rows: pa.Table, end: str, patterns: Mapping[str, Pattern]) -> pa.Ar
 
 
 def with_names(rows: pa.Table, patterns: Mapping[str, Pattern]) -> pa.Table:
-    """Return rejected rows with names instead of ids, where they have a table and an id."""
+    """Return rejected rows with names instead of ids, in rows that have both a table and an id."""
     for end in ID_OF:
         if end in rows.column_names:
             continue
@@ -158,7 +162,7 @@ def with_names(rows: pa.Table, patterns: Mapping[str, Pattern]) -> pa.Table:
 
 
 def with_name(rows: pa.Table, end: str, names: pa.Array) -> pa.Table:
-    """Return rows with these names at an end, instead of its names or ids."""
+    """Return rows whose column for an end has these names. It replaces a column of names or ids."""
     column = end if end in rows.column_names else ID_OF[end]
     return rows.set_column(rows.column_names.index(column), end, names)
 
@@ -174,7 +178,7 @@ def dictionary_or_text(column: pa.ChunkedArray) -> pa.Array:
 
 
 def text_or_empty(rows: pa.Table, column: str) -> pa.Array:
-    """Return a column as text; nulls and all rows of a missing column become empty text."""
+    """Return a column as text. Nulls become empty text, and so do all rows of a missing column."""
     if column not in rows.column_names:
         return pa.repeat(pa.scalar("", pa.string()), rows.num_rows)
     values = rows[column].combine_chunks()

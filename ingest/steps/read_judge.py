@@ -39,9 +39,9 @@ class Judge:
         return valid, rejects
 
     def shared(self, batch: Batch) -> tuple[pa.Table, pa.Table]:
-        """Return the labelled rows that may be in shared derivations, and the rejected rows.
+        """Return the labelled rows that can be in shared derivations, and the rejected rows.
 
-        The first table has columns of ``LABELLED``.
+        The first table has columns that ``LABELLED`` lists.
         """
         rows = batch.rows.append_column(ATTRIBUTES, batch.attributes)
         reasons = shared_faults(rows)
@@ -52,7 +52,7 @@ class Judge:
         valid, bad, rejects = self._judged(batch, rows, reasons)
         kept = pa.array(~bad)
         for end in ID_OF:
-            if end not in valid.column_names:  # names identify a group, so ids become names
+            if end not in valid.column_names:  # groups need names instead of ids
                 valid = with_name(valid, end, names_of(valid, end, self.patterns))
         if batch.scope is not None:
             labels = valid[SHARED].combine_chunks()
@@ -67,8 +67,8 @@ class Judge:
     ) -> tuple[pa.Table, Bools, pa.Table]:
         """Return the valid rows, a mask of the rejected rows, and the rejected rows.
 
-        ``reasons`` has each row's reason for rejection, or null; None rejects no rows. Rows with
-        wrong descriptions of derivations are rejected too.
+        ``reasons`` has, for each row, the reason to reject it, or null. If ``reasons`` is None, no
+        row has a reason. Rows with wrong descriptions of derivations are rejected too.
         """
         staged, wrong = with_descriptions(rows)
         given = [each for each in (reasons, wrong) if each is not None]
@@ -91,7 +91,10 @@ class Judge:
         return self._named(staged.filter(kept), scope), bad, self._rejects(rejects)
 
     def _lacks(self, batch: Batch, rows: pa.Table) -> pa.Array | None:
-        """Return each row's missing values as a reason, null if complete; None if all rows are."""
+        """Return a text for each row that lists its missing values, or null if none is missing.
+
+        The result is None if no row has missing values.
+        """
         wanted = list(_wanted(rows, batch.scope, self.source.columns.scope))
         lacks = np.zeros(rows.num_rows, np.int8)
         for bit, (_, values) in enumerate(wanted):
@@ -99,15 +102,16 @@ class Judge:
         return _reasons([name for name, _ in wanted]).take(pa.array(lacks)) if lacks.any() else None
 
     def _rejects(self, rows: pa.Table) -> pa.Table:
-        """Return rejected rows in the form of the table ``rejects``."""
+        """Return rejected rows with the columns of the table ``rejects``."""
         file, ingest = (pa.repeat(each, rows.num_rows) for each in (self.source.name, self.ingest))
         columns = {"file": file, **{name: rows[name] for name in REJECTED.names}, INGEST: ingest}
         return pa.table(columns).cast(REJECTS)
 
     def _named(self, rows: pa.Table, scope: pa.Array | None) -> pa.Table:
-        """Prepend the table, if the naming is ``table``, and then the scope, if any, to each name.
+        """Turn the ends of rows into the names of items.
 
-        Row ids stay ids without a scope. All other ids become names.
+        If the naming is ``table``, the table is put before each name. If there is a scope, it is
+        then put before that. Without a scope, row ids stay ids. All other ids become names.
         """
         for end, table in TABLE_OF.items():
             if end in rows.column_names:
@@ -142,9 +146,9 @@ def _wanted(
 
 
 def _reasons(wanted: Sequence[str]) -> pa.Array:
-    """Return a reason for each code; its bits mark the missing values in ``wanted``.
+    """Return a reason for each code from 0. The bits of a code mark missing values in ``wanted``.
 
-    The reason for 0 is null.
+    The reason for code 0 is null.
     """
     codes = range(1 << len(wanted))
     lacking = [[n for bit, n in enumerate(wanted) if code >> bit & 1] for code in codes]

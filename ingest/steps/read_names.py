@@ -1,7 +1,7 @@
 """Find the distinct names of a bucket, their tables, and their stored item numbers.
 
-The items of a bucket are ordered by hash, and so are the buckets. So joining the buckets puts each
-name at its place: the position of its hash among all hashes of the ingest.
+The items of a bucket are ordered by hash, and so are the buckets. So when the buckets are joined,
+each name is at its place: the position of its hash among all hashes of the ingest.
 """
 
 from collections.abc import Sequence
@@ -36,13 +36,13 @@ PLACE = "place"
 
 @dataclass(frozen=True)
 class NamedBucket:
-    """The counts of a bucket; ``collided`` means that two of its names have one hash."""
+    """The counts of a bucket. ``collided`` is true if two of its names have the same hash."""
 
     items: int
     two_tables: int
     tables: tuple[str, ...]
     examples: Sequence[InTwoTables] = ()
-    """The first names with two tables."""
+    """The first names that have two tables."""
     collided: bool = False
     named_ids: int = 0
     """The number of names that are also row ids."""
@@ -101,7 +101,10 @@ class NameBucket:
         return NamedBucket(len(names), int(two.sum()), kept, examples, named_ids=named.num_rows)
 
     def _row_ids(self, names: pa.Array) -> pa.Table:
-        """Return the places, tables and votes of names that are row ids; write their positions."""
+        """Return the names that are also row ids: their positions in the bucket, tables and votes.
+
+        Write their positions in ``ids``, too.
+        """
         if not self.id_tables:
             return pa.table({PLACE: [], TABLE: [], VOTES: []})
         codes, ids = parsed(names, [table.pattern for table in self.id_tables])
@@ -120,7 +123,7 @@ class NameBucket:
 
 
 def _example(name: pa.Scalar, kept: pa.Scalar, named: pa.Array) -> InTwoTables:
-    """Return a name, its table, and another table that rows name it with."""
+    """Return a name, the table that it keeps, and another table that rows give it."""
     others = {table for table in named.to_pylist() if table} - {kept.as_py()}
     return name.as_py(), kept.as_py(), min(others)
 
@@ -152,7 +155,10 @@ def _tables(rows: pa.Table, item: I64, count: int) -> tuple[pa.Array, Bools]:
 def _keep_stored(
     stored: Names, numbers: ItemNumbers, tables: pa.Array, two: Bools
 ) -> tuple[pa.Array, Bools]:
-    """Use the stored tables of stored items, and mark items that rows name with other tables."""
+    """Return each item's table, which is the stored table if the item is stored, and a mask.
+
+    The mask also marks stored items to which rows give another table.
+    """
     rows = np.flatnonzero(numbers >= 0)
     if not len(rows):
         return tables, two

@@ -1,4 +1,4 @@
-"""Find the distinct row ids of all files, and the row ids that are stored or names too."""
+"""Find the distinct row ids of all files, and which of them are stored, or are names too."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,10 @@ class RowIdsRead:
     tables: Sequence[IdTable]
     shards: Sequence[FoundShard]
     two_tables: int = 0
-    """The number of row ids that are stored with another table, without row ids that are names."""
+    """The number of row ids whose stored table is another one.
+
+    Row ids that are names do not count.
+    """
     examples: Sequence[InTwoTables] = ()
 
     @property
@@ -37,7 +40,7 @@ class RowIdsRead:
 
     @property
     def all_tables(self) -> set[str]:
-        """The tables of the row ids, and the stored tables of these items."""
+        """The tables of the row ids, and the stored tables of the items that they identify."""
         stored = {table for shard in self.shards for table in shard.tables}
         return stored.union(table.name for table in self.tables)
 
@@ -47,14 +50,14 @@ class RowIdsRead:
         return [at for at, _, _ in self.parts()]
 
     def parts(self) -> Iterator[tuple[int, FoundShard, ShardArrays]]:
-        """Yield the position of the first row id, the shard and its arrays, for each shard."""
+        """Yield, for each shard, the position of its first row id, the shard, and its arrays."""
         at = 0
         for shard in self.shards:
             yield at, shard, ShardArrays(self.staging, shard.number)
             at += shard.items
 
     def join(self) -> None:
-        """Write the ids of all shards, and the index."""
+        """Write the ids of all shards into one array, and write its index."""
         ids = create_array(self.staging.ids, np.int64, (self.items,))
         for at, shard, arrays in self.parts():
             ids[at : at + shard.items] = arrays.ids
@@ -69,12 +72,12 @@ class RowIdsRead:
         return marks
 
     def compared(self, room: Room) -> "RowIdsRead":
-        """Return a copy with the number and examples of row ids stored with another table."""
+        """Return a copy with the number of row ids stored with another table, and some examples."""
         if not any(shard.tables for shard in self.shards):
             return self
         named, count, examples = self._named(room), 0, list[InTwoTables]()
         for at, shard, arrays in self.parts():
-            has_table = np.array([*map(bool, shard.tables), False])  # last: for -1
+            has_table = np.array([*map(bool, shard.tables), False])  # False for position -1
             kept = arrays.kept
             for some in slices(shard.items):
                 unnamed = ~named[at + some.start : at + some.stop]

@@ -1,8 +1,8 @@
 """Set aside the rows of shared derivations, which have a label in the column ``shared``.
 
-Such a row has either a src, an input of the derivation, or a dst, which shares the derivation.
-``read_groups`` combines the rows of each label. Until then, they are staged by the hash of their
-labels, with names as text.
+Such a row has either a src, which is an input of the derivation, or a dst, which shares the
+derivation with the label's other dst. ``read_groups`` combines the rows of each label. Until then,
+they are staged by the hash of their labels, with names as text.
 """
 
 from collections.abc import Mapping
@@ -35,9 +35,9 @@ from .read_ids import dictionary_or_text
 
 CONTENT = "content"
 SOURCE = "source"
-"""The column of staged rows with the number of each row's input file.
+"""The column of staged rows that has the number of each row's input file.
 
-Only staged files with rows from several input files have it.
+Only staged files with rows from several input files have this column.
 """
 LABELLED = pa.schema(
     [
@@ -48,14 +48,14 @@ LABELLED = pa.schema(
         (CONTENT, pa.string()),
     ]
 )
-"""Staged rows of shared derivations.
+"""The columns of staged rows of shared derivations.
 
 The last two columns are for rejected rows: the row's number in its file, and the row as JSON.
 """
 
 
 def without_shared(batch: Batch) -> tuple[Batch, Batch | None]:
-    """Return the rows without a label, and the rows with a label or None if no row has one."""
+    """Return the rows without a label, and the rows with one; None if no row has a label."""
     if SHARED not in batch.rows.column_names:
         return batch, None
     labelled = ~_empty(batch.rows, SHARED)
@@ -77,7 +77,7 @@ def _chosen(batch: Batch, kept: Bools) -> Batch:
 
 
 def shared_faults(rows: pa.Table) -> pa.Array:
-    """Return each row's reason why it cannot be in a shared derivation; null if it can."""
+    """Return, for each row, why it cannot be in a shared derivation; null if it can."""
     src, dst = (~_empty(rows, end if end in rows.column_names else ID_OF[end]) for end in ID_OF)
     reasons = pa.nulls(rows.num_rows, pa.string())
     for wrong, reason in (
@@ -91,7 +91,7 @@ def shared_faults(rows: pa.Table) -> pa.Array:
 
 
 class SharedWriter:
-    """The staged rows of shared derivations of one input file, by bucket of their labels."""
+    """The writer of one input file's rows of shared derivations, by bucket of their labels."""
 
     def __init__(self, staging: Staging, number: int, buckets: int) -> None:
         self._staging = staging

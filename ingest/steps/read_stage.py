@@ -1,8 +1,8 @@
 """Stage an input file: reject incomplete rows, and replace names by hashes. Row ids stay ids.
 
-Names are staged apart from the rows. Each batch of rows stages every pair of a name and its table
-once. The first bits of the names' hashes distribute them over buckets, so that ``read_names`` can
-load one bucket at a time.
+Names are staged apart from the rows. From each batch of rows, every different pair of a name and
+its table is staged once. Names are distributed over buckets by the first bits of their hashes, so
+that ``read_names`` can load one bucket at a time.
 """
 
 import os
@@ -29,12 +29,12 @@ from .read_writers import NameWriter, RowWriter
 
 @dataclass(frozen=True)
 class StagedFile:
-    """The number of valid rows and the number of rejected rows in a file."""
+    """The number of valid rows, and the number of rejected rows, in a file."""
 
     valid: int
     rejected: int
     id_tables: tuple[str, ...] = ()
-    """The tables of row ids, by the code that the task stages for each."""
+    """The tables of the row ids. A table's position is the code that the task stages for it."""
     shared: int = 0
     """The number of rows of shared derivations, which ``read_groups`` will stage or reject."""
 
@@ -59,15 +59,15 @@ class StageFile:
         return StageFiles([self]).run()[0]
 
     def names(self) -> NameWriter:
-        """Open the writer of names for a task whose first file this is."""
+        """Open the writer of names of a task whose first file is this one."""
         return NameWriter(self.staging, self.number, self.buckets, self.seed)
 
     def ids(self) -> IdWriter:
-        """Open the writer of row ids for a task whose first file this is."""
+        """Open the writer of row ids of a task whose first file is this one."""
         return IdWriter(self.staging, self.number, self.buckets)
 
     def write(self, names: NameWriter, ids: IdWriter) -> StagedFile:
-        """Stage the file; several files share the writers of names and row ids."""
+        """Stage the file with these writers, which all files of a task share."""
         valid = rejected = shared = 0
         judge = Judge(self.source, self.ingest, self.naming, self.patterns)
         with RowWriter(
@@ -97,7 +97,7 @@ class StageFile:
 
 @dataclass(frozen=True)
 class StageFiles:
-    """The task that stages some files; their names share one staged file for each bucket."""
+    """The task that stages some files. Their names share one staged file for each bucket."""
 
     files: Sequence[StageFile]
 
@@ -114,7 +114,7 @@ class StageFiles:
 
 
 def stage_groups(file: StageFile, rows: pa.Table, rejects: pa.Table) -> None:
-    """Stage rows of groups, whose names are text, and rejected rows as one file."""
+    """Stage the rows of groups, which have names as text, and the rejected rows, as one file."""
     with (
         file.names() as names,
         file.ids() as ids,

@@ -44,7 +44,7 @@ NAMED = pa.schema(
 
 
 class NameWriter:
-    """The staged names of a task: one file for each bucket, which all its input files share."""
+    """The writer of a task's names: one file for each bucket, which all its input files share."""
 
     def __init__(self, staging: Staging, number: int, buckets: int, seed: int) -> None:
         self.buckets = buckets
@@ -93,9 +93,10 @@ class NameWriter:
 
 
 class RowWriter:
-    """The staged rows of one file; all files of the task share the writers ``names`` and ``ids``.
+    """The writer of one file's rows. All files of a task share the writers ``names`` and ``ids``.
 
-    ``source`` is the file's name in errors; None for groups, whose names are forbidden elsewhere.
+    ``source`` is the file's name in errors. It is None for groups, whose names no other file may
+    have.
     """
 
     def __init__(
@@ -128,13 +129,13 @@ class RowWriter:
         return stream_writer(self._staging.rows(self._number), schema)
 
     def reject(self, rows: pa.Table) -> None:
-        """Write rejected rows, in the form of the table ``rejects``."""
+        """Write rejected rows, which have the columns of the table ``rejects``."""
         if not self._rejects:
             self._rejects = rejects_writer(self._staging.rejects(self._number))
         self._rejects.write_table(rows)
 
     def share(self, rows: pa.Table) -> None:
-        """Write rows of shared derivations, with columns of ``LABELLED``."""
+        """Write rows of shared derivations, which have columns that ``LABELLED`` lists."""
         source = pa.repeat(pa.scalar(self._number, pa.int32()), rows.num_rows)
         known = {name: text_or_empty(rows, name) for name in (OP, *TABLE_OF.values())}
         given = {name: rows[name].combine_chunks() for name in rows.column_names}
@@ -181,7 +182,7 @@ class RowWriter:
         return ends
 
     def _write_names(self, rows: pa.Table, ends: Sequence[str]) -> list[U64]:
-        """Write the names of some ends; return the hashes of each end's names."""
+        """Write the names at these ends; return, for each end, the hashes of its names."""
         if not ends:
             return []
         chunks = [chunk for end in ends for chunk in rows[end].chunks]
@@ -193,12 +194,12 @@ class RowWriter:
 
 
 def rejects_writer(path: Path) -> pq.ParquetWriter:
-    """Open a file of rejected rows, in the form of the table ``rejects``."""
+    """Open a new file for rejected rows, with the columns of the table ``rejects``."""
     return parquet_writer(path, REJECTS, compression="zstd", write_statistics=False)
 
 
 def _bucket_of(hashed: U64, buckets: int) -> I64:
-    """Return the bucket of each hash; buckets are in the order of hashes."""
+    """Return the bucket of each hash. Hashes in a later bucket are higher."""
     if buckets == 1:
         return np.zeros(len(hashed), np.int64)
     return (hashed >> np.uint64(64 - (buckets.bit_length() - 1))).astype(np.int64)

@@ -18,8 +18,8 @@ from .place_derivations import dense
 def counted(rows: pa.Table, chosen: I64, keys: Sequence[I64]) -> pa.Table:
     """Return the rows, with ``times`` added up where chosen rows repeat each other.
 
-    Rows repeat each other if their ``keys``, which have a value for each chosen row, and their
-    times are equal. They stay separate rows, which are now equal.
+    Chosen rows repeat each other if their ``times`` and all their ``keys`` are equal; each key has
+    a value for each chosen row. Repeated rows stay separate rows, and are now equal.
     """
     if not len(chosen):
         return rows

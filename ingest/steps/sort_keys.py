@@ -7,7 +7,7 @@ import numpy as np
 from provhouse.model.arrays import I64
 
 _BITS = 63
-"""The number of bits of a packed number, without the sign bit."""
+"""The number of bits in a packed number, not counting the sign bit."""
 
 
 def sorted_by(keys: Sequence[I64]) -> I64:
@@ -18,7 +18,7 @@ def sorted_by(keys: Sequence[I64]) -> I64:
 
 
 def packed(keys: Sequence[I64]) -> list[I64]:
-    """Return fewer keys that keep the order and equality of rows.
+    """Return fewer keys that give the rows the same order, and that differ where the rows differ.
 
     A key that all rows share is left out. Neighbouring keys are joined while they fit in a 64-bit
     number: most columns of a trace have few values, or item numbers far below 2^63.
@@ -42,7 +42,7 @@ def packed(keys: Sequence[I64]) -> list[I64]:
 
 
 def _range(key: I64) -> tuple[int, int]:
-    """Return the lowest value, and the difference between the highest and the lowest."""
+    """Return the lowest value, and the highest value minus the lowest."""
     if not len(key):
         return 0, 0
     low = int(key.min())

@@ -57,9 +57,9 @@ def write(
     placed: PlaceResult,
     described: Mapping[str, pa.Table],
 ) -> Commit:
-    """Append to the Delta tables; return the commit record, which is not written yet.
+    """Append to the Delta tables; return the commit record, which is not on disk yet.
 
-    ``described`` has the new rows of the tables of descriptions, by table.
+    ``described`` has, for each table of descriptions, its new rows.
     """
     ids = job.ids
     taken = replace(
@@ -157,7 +157,7 @@ def _write_tables(
 
 
 def _triples(staging: Staging, target: Target, ranges: Sequence[GatheredRange]) -> int:
-    """Move the partitions into the Delta table; return its new version, or -1 if nothing moved."""
+    """Move the partitions into the Delta table; return its new version, or -1 if there are none."""
     table = target.layout.table(target.base, "triples")
     table.mkdir(parents=True, exist_ok=True)
     sizes = [size for part in ranges for size in part.partitions]

@@ -15,7 +15,7 @@ from .pair_cubes import add_up
 
 
 class ActiveCube:
-    """The totals of some views by the bars of the active view, under the brushes of the others."""
+    """The totals of some views for each bar of the active view, under all other views' brushes."""
 
     def __init__(
         self, rows: CodedRows, active: int, targets: Sequence[int], brushes: Brushes
@@ -26,7 +26,7 @@ class ActiveCube:
         self._cubes = dict(zip(targets, cubes, strict=True))
 
     def answers(self, active: int, targets: Sequence[int], brushes: Brushes) -> bool:
-        """Return whether only the active view's brush has changed since this cube was made."""
+        """Return whether the cube has ``targets``, and only the brush of ``active`` has changed."""
         others = _without(brushes, active)
         return (
             active == self._active

@@ -20,9 +20,9 @@ Kind = Literal["number", "date", "text"]
 class Axis:
     """The bars along one axis. ``labels`` has one text for each bar.
 
-    ``edges`` has the borders of the bars of a number, one more than these bars, or the first day of
-    each bar of a date, as days since 1970. It is None for text. ``missing`` is whether one more
-    bar, the last, has the rows without a value.
+    For numbers, ``edges`` has the borders of the bars: one border more than there are bars of
+    numbers. For dates, it has the first day of each bar, in days since 1970. For text, it is None.
+    If ``missing`` is true, one more bar, the last, has the rows without a value.
     """
 
     column: str
@@ -34,11 +34,14 @@ class Axis:
 
 @dataclass(frozen=True)
 class Bars:
-    """The bars of a view. A grid has two axes, and a bar for each cell, row by row."""
+    """The bars of a view.
+
+    A grid has two axes, and one bar for each pair of a bar of either axis.
+    """
 
     axes: tuple[Axis, ...]
     codes: Codes
-    """The bar of each row."""
+    """For each row of the table, the position of its bar."""
 
     @property
     def number(self) -> int:
@@ -57,7 +60,7 @@ class Bars:
         return labels
 
     def described(self, chosen: Iterable[int]) -> str:
-        """Return bars as text: ranges of numbers or dates, a list of texts, or both for a grid."""
+        """Return the chosen bars as text: for each axis, ranges of numbers or dates, or a list."""
         bars = sorted(set(chosen))
         if len(self.axes) == 1:
             return _described(self.axes[0], bars)
@@ -80,7 +83,10 @@ def _described(axis: Axis, bars: Sequence[int]) -> str:
 
 
 def _run(first: str, last: str) -> str:
-    """Return the labels at both ends as one range. A range's label has the form ``0 to 15``."""
+    """Return one label for adjacent bars, given the labels of the first and the last bar.
+
+    The label of a range has the form ``0 to 15``.
+    """
     if first == last:
         return first
     return f"{first.partition(' to ')[0]} to {last.rpartition(' to ')[2]}"
@@ -92,7 +98,7 @@ def _listed(texts: Sequence[str]) -> str:
 
 
 def smallest(codes: NDArray[Any], bars: int) -> Codes:
-    """Return codes as the smallest unsigned integers that can number ``bars`` bars."""
+    """Return codes in the smallest type of unsigned integers that can number ``bars`` bars."""
     kinds = (np.uint8, np.uint16, np.uint32)
     kind = next(kind for kind in kinds if bars <= 1 + np.iinfo(kind).max)
     return codes.astype(kind, copy=False)

@@ -18,8 +18,9 @@ from .bars import MAX_BARS, Axis, Bars, Kind, smallest
 Binning = int | str | Sequence[float] | None
 """A way to make bars: their number, a unit of time, the borders between them, or None.
 
-With None, a few whole numbers have a bar each, and other numbers about 40 ranges; dates have days,
-and text has its 30 most frequent values.
+With None, if there are only a few whole numbers, each has a bar; other numbers are divided into
+about 40 ranges. Dates have a bar for each day, and text has one for each of its 30 most frequent
+values.
 """
 CHARTED = (
     pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_date,
@@ -59,7 +60,7 @@ def bars(table: pa.Table, column: str, binning: Binning = None) -> Bars:
 
 
 def grid(table: pa.Table, across: str, up: str, binning: int | None = None) -> Bars:
-    """Return the cells of a grid of two columns, the first of them across."""
+    """Return the bars of a grid: one for each cell of two columns, with the first across."""
     x, y = (bars(table, column, binning) for column in (across, up))
     if (cells := x.number * y.number) > MAX_BARS:
         raise UsageError(
@@ -139,13 +140,13 @@ def _floats(column: str, values: pa.ChunkedArray) -> tuple[NDArray[np.float64], 
 
 
 def _ranges(low: float, high: float, number: int | None, whole: bool) -> NDArray[np.float64]:
-    """Return the borders of equal ranges: round borders if the caller sets no number of ranges."""
+    """Return the borders of equal ranges. They are round unless the caller sets a number."""
     if high == low:
         return np.array([low, high + 1 if whole else math.nextafter(high, math.inf)])
     if number:
         return np.linspace(low, high, number + 1, dtype=np.float64)
     width = (high - low) / RANGES
-    if width < sys.float_info.min or max(-low, high) / width > EXACT:  # few numbers lie between
+    if width < sys.float_info.min or max(-low, high) / width > EXACT:  # few floats lie between
         return np.unique(np.linspace(low, high, RANGES + 1, dtype=np.float64))
     step = 10.0 ** math.floor(math.log10(width))
     step = next(step * times for times in (1, 2, 5, 10) if (high - low) / (step * times) <= RANGES)
@@ -159,7 +160,7 @@ def _ranges(low: float, high: float, number: int | None, whole: bool) -> NDArray
 def _between(
     column: str, numbers: NDArray[np.float64], missing: NDArray[np.bool_], borders: list[float]
 ) -> Bars:
-    """Return bars between given borders, with one below the first and one above the last."""
+    """Return bars between given borders, one bar below the first, and one bar above the last."""
     if borders != sorted(set(borders)) or not np.isfinite(borders).all() or not borders:
         raise UsageError(
             f"The borders for {column!r} are not in ascending order",

@@ -1,4 +1,4 @@
-"""The rows of a table as codes and measures, and one pass over some or all of them."""
+"""The rows of a table as codes and measures; one pass counts some or all of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ from .cube_kernels import Codes, Ints
 from .threads import at_once, blocks, parts
 
 Mask = NDArray[np.bool_]
-"""A bit for each bar of a view: whether it is brushed."""
+"""For each bar of a view, whether the bar is brushed."""
 Brushes = Mapping[int, Mask]
-"""The brushes, by the number of their view."""
+"""For each brushed view, by its number, the mask of its bars."""
 MAX_VIEWS = 16
-"""The largest number of views: each has one bit of ``kernels.Fails``."""
+"""The largest number of views: each view has one bit in the elements of ``kernels.Fails``."""
 
 
 @dataclass(frozen=True)
 class CodedRows:
-    """The codes of all rows by view, and the values to add up."""
+    """The code of each row in each view, and the arrays of values to add up."""
 
     codes: Sequence[Codes]
     bars: Sequence[int]
@@ -36,7 +36,7 @@ class CodedRows:
 
     @property
     def width(self) -> int:
-        """The number of totals of a bar: its rows, and the sum of each value."""
+        """The number of totals of each bar: its number of rows, and a sum for each value array."""
         return 1 + len(self.values)
 
     @property
@@ -52,9 +52,9 @@ class CodedRows:
     ) -> list[Ints]:
         """Return the totals of each target, under the brushes of all views outside the target.
 
-        A target is a view, or several views whose combinations of bars are counted. Its totals have
-        the shape (width, bars of its first view, bars of the next, ...). If ``positions`` is given,
-        only the rows at these positions are read.
+        A target is a view, or several views whose combinations of bars are counted. The totals of a
+        target have the shape (width, bars of its first view, bars of its next view, ...). If
+        ``positions`` is given, only the rows at these positions are read.
         """
         number = self.number if positions is None else positions.size
         found = at_once(
@@ -112,5 +112,5 @@ class CodedRows:
 
 
 def _failing(view: int, mask: Mask) -> kernels.Fails:
-    """Return for each bar of a view the view's bit if the brush leaves the bar out, else 0."""
+    """Return for each bar of a view: the view's bit if the brush leaves the bar out, else 0."""
     return np.where(mask, 0, 1 << view).astype(np.uint16)

@@ -10,7 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 Codes = NDArray[Any]
-"""The bars of rows in one view: the smallest unsigned integers that fit."""
+"""For each row, the code of its bar in one view, in the smallest unsigned type that fits."""
 Ints = NDArray[np.int64]
 Fails = NDArray[np.uint16]
 """For each row, the bits of the views whose brushes the row does not pass."""
@@ -18,14 +18,14 @@ Fails = NDArray[np.uint16]
 
 @njit(cache=True, nogil=True)
 def mark(codes: Codes, failing: Fails, fails: Fails) -> None:
-    """Set a view's bit in ``fails`` for each row whose bar has the bit in ``failing``."""
+    """Set the bit of a view in ``fails`` for each row whose bar has this bit in ``failing``."""
     for i in range(codes.size):
         fails[i] |= failing[codes[i]]
 
 
 @njit(cache=True, nogil=True)
 def count(codes: Codes, fails: Fails, own: int, out: Ints) -> None:
-    """Add to each bar in ``out`` its number of rows that fail no view outside ``own``."""
+    """Add to each bar in ``out`` the number of its rows that fail at most views in ``own``."""
     others = np.uint16(~own & 0xFFFF)
     for i in range(codes.size):
         if fails[i] & others == 0:
@@ -34,7 +34,7 @@ def count(codes: Codes, fails: Fails, own: int, out: Ints) -> None:
 
 @njit(cache=True, nogil=True)
 def add(codes: Codes, fails: Fails, own: int, values: Ints, out: Ints) -> None:
-    """Add to each bar in ``out`` the values of its rows that fail no view outside ``own``."""
+    """Add to each bar in ``out`` the values of its rows that fail at most views in ``own``."""
     others = np.uint16(~own & 0xFFFF)
     for i in range(codes.size):
         if fails[i] & others == 0:
@@ -50,7 +50,10 @@ def extend(keys: NDArray[np.uint32], codes: Codes, bars: int) -> None:
 
 @njit(cache=True, nogil=True)
 def counting_sort(keys: Codes, cells: int) -> tuple[Ints, NDArray[np.int32]]:
-    """Return the offsets of each key, and the positions of all keys in stable order."""
+    """Return where each key begins in sorted order, and the positions of the rows in this order.
+
+    Rows with equal keys keep their order.
+    """
     offsets = np.zeros(cells + 1, np.int64)
     for i in range(keys.size):
         offsets[keys[i] + 1] += 1
@@ -67,9 +70,10 @@ def counting_sort(keys: Codes, cells: int) -> tuple[Ints, NDArray[np.int32]]:
 
 @njit(cache=True, nogil=True)
 def changed_runs(offsets: Ints, signs: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Return the runs of entries whose cells have the same sign, as rows of first, end and sign.
+    """Return runs of entries whose cells have the same sign.
 
-    Cells with sign 0 are left out. Adjacent cells with one sign are one run.
+    A run is a row: first entry, end, sign. Cells with sign 0 are left out. Adjacent cells with one
+    sign are one run.
     """
     runs = np.empty((signs.size, 3), np.int64)
     found = 0
@@ -87,7 +91,7 @@ def changed_runs(offsets: Ints, signs: NDArray[np.int8]) -> NDArray[np.int64]:
 
 @njit(cache=True, nogil=True)
 def flip_counts(runs: NDArray[np.int64], keys: Codes, out: Ints) -> None:
-    """Add the sign of each run to ``out``, at the key of each entry of the run."""
+    """For each entry of a run, add the sign of the run to ``out`` at the key of the entry."""
     for run in range(runs.shape[0]):
         sign = runs[run, 2]
         for j in range(runs[run, 0], runs[run, 1]):
@@ -105,7 +109,7 @@ def flip_values(runs: NDArray[np.int64], keys: Codes, values: Ints, out: Ints) -
 
 @njit(cache=True, nogil=True)
 def sum_rows(cube: Ints, chosen: NDArray[np.bool_], out: Ints) -> None:
-    """Add up the chosen rows of a cube."""
+    """Add the chosen rows of a cube to ``out``."""
     for a in range(cube.shape[0]):
         if chosen[a]:
             for b in range(cube.shape[1]):
@@ -114,7 +118,7 @@ def sum_rows(cube: Ints, chosen: NDArray[np.bool_], out: Ints) -> None:
 
 @njit(cache=True, nogil=True)
 def sum_columns(cube: Ints, chosen: NDArray[np.bool_], out: Ints) -> None:
-    """Add up the chosen columns of a cube."""
+    """Add the chosen columns of a cube to ``out``."""
     columns = np.flatnonzero(chosen)
     for a in range(cube.shape[0]):
         total = 0

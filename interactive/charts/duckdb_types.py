@@ -1,4 +1,4 @@
-"""SQL for columns of DuckDB that bars and sums read: Arrow changes the values of some types."""
+"""SQL that converts DuckDB columns for bars and sums, since Arrow changes values of some types."""
 
 import re
 
@@ -13,7 +13,7 @@ _AS_IS = re.compile(
 
 
 def as_charted(text: str, kind: str) -> str | None:
-    """Return the SQL of a column for bars and sums, or None if its type can have neither."""
+    """Return the SQL of a column for bars and sums, or None if its type allows neither."""
     if kind in AS_DOUBLE:
         return f"({text}\n)::double"
     if kind in AS_TEXT:

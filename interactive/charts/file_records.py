@@ -18,19 +18,20 @@ from provhouse.runtime.scratch import scratch
 from .duckdb_types import as_charted
 
 ROW = "(row)"
-"""The column with the rowid of each record, in the copy of a table of a DuckDB file."""
+"""The name of the column with the rowid of each record, in the copy of a DuckDB table."""
 BATCH = 1 << 17
 DATABASES = (".duckdb", ".db", ".ddb")
 _Version = tuple[int, int, int]
 
 
 class FileRecords:
-    """All records of a file, as they were when it was opened.
+    """All records of a file, as they were when the file was opened.
 
-    ``table`` is an Arrow table over a temporary file, which the system reads when needed and keeps
-    in memory while there is room. The file may be Parquet, CSV, Arrow or DuckDB; a DuckDB file with
-    several tables needs the name of one. Raises NotFound, BadInput or UsageError if the file cannot
-    be read, and Unavailable if no space is left for the copy.
+    The attribute ``table`` is an Arrow table over a temporary file. The system reads this file when
+    needed and keeps it in memory while there is room. The file may be Parquet, CSV, Arrow or
+    DuckDB; for a DuckDB file with several tables, pass the name of one table. Raises NotFound,
+    BadInput or UsageError if the file cannot be read, and Unavailable if no space is left for the
+    copy.
     """
 
     def __init__(self, file: Path, table: str | None = None) -> None:
@@ -66,7 +67,7 @@ class FileRecords:
 
     @property
     def numbered(self) -> bool:
-        """Whether records have a number. A DuckDB table has none if a column ``rowid`` hides it."""
+        """Whether records have row numbers. A DuckDB table with a column ``rowid`` hides them."""
         return ROW in self.table.column_names or self.file.suffix.lower() not in DATABASES
 
     @property
@@ -87,7 +88,10 @@ class FileRecords:
 
 
 def _copy(read: Any, copy: Path) -> None:
-    """Write batches as a stream: unlike Arrow files, it may have a dictionary for each batch."""
+    """Write batches as an Arrow stream.
+
+    Unlike an Arrow file, it may have a dictionary for each batch.
+    """
     with pa.OSFile(str(copy), "wb") as out, pa.ipc.new_stream(out, read.schema) as writer:
         for batch in read:
             writer.write_batch(batch)
@@ -133,7 +137,7 @@ def _of_arrow(mapped: Any) -> Any:
 
 
 def _listed(table: Any) -> str:
-    """Return the columns of a table of DuckDB, and the row numbers unless a column hides them."""
+    """Return a DuckDB table's SELECT list: the columns, and the rowid unless a column hides it."""
     named = {name: '"' + name.replace('"', '""') + '"' for name in table.columns}
     listed = [
         f"{as_charted(named[name], str(kind)) or named[name]} as {named[name]}"

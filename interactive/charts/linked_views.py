@@ -1,4 +1,4 @@
-"""Linked views: brush one or several, and get the bars of all others."""
+"""Linked views: brush one view or several, and get the bars of all other views."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from .structures import STRUCTURES, Structure, plan
 
 BUDGET_MB = 2048
 FEW_ROWS = 16
-"""A rid index serves at most one in this many rows: a scan reads more rows faster, in order."""
+"""A rid index reads at most one in this many rows; a scan in order reads more rows faster."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class ChartView:
 
     counts: Ints
     sums: Mapping[str, NDArray[np.float64]]
-    """The sum of each measure."""
+    """For each measure, its sum in each bar."""
     averages: Mapping[str, NDArray[np.float64]]
-    """The average of each measure's values that are not NULL; NaN if all are NULL."""
+    """For each measure, the average in each bar, without NULLs; NaN if all values are NULL."""
     structure: Structure
     """The structure that the bars were computed from."""
 
@@ -50,13 +50,14 @@ class BrushedView:
 
 
 class ChartViews:
-    """Linked views of a table in memory, by one column or two each.
+    """Linked views of a table in memory. A view is of one column, or of two columns (a grid).
 
     ``by`` maps the name of each view to the way to divide its column (see ``binning.bars``), and
     ``grids`` names pairs of columns of numbers. The name of a view is its column, or ``x,y``.
     ``measures`` are columns to add up and average. ``table`` is an Arrow table, or any value that
-    pyarrow converts to one. ``structures`` limits the planner's choice. Raises UsageError, also if
-    the rows need more than ``budget_mb``, and BadInput if a column cannot be charted.
+    pyarrow converts to one. ``structures`` has the structures that the planner may choose. Raises
+    UsageError for wrong arguments, and if the rows need more than ``budget_mb``; raises BadInput
+    for a column with only NULLs or an infinite number.
     """
 
     def __init__(
@@ -151,7 +152,7 @@ class ChartViews:
     ) -> NDArray[np.int64]:
         """Return the positions of the first ``limit`` rows that pass all brushes.
 
-        The rows pass ``brushes`` if they are given, else the views' own brushes.
+        These are ``brushes`` if they are given, else the views' own brushes.
         """
         masks = self._brushes if brushes is None else self._masks(brushes)
         return self._rows.selected(masks, limit)
@@ -200,7 +201,7 @@ class ChartViews:
     def _by_rids(
         self, target: int, others: Sequence[int], found: dict[int, tuple[Ints, Structure]]
     ) -> bool:
-        """Answer a view from the rows of the brush that selects the fewest, if these are few."""
+        """Add a view's totals to ``found`` by a rid index; return False if no rid index helps."""
         numbers = {
             view: self._rids[view].number(self._brushes[view])
             for view in others
@@ -214,13 +215,13 @@ class ChartViews:
         return True
 
     def _by_rows(self, targets: Sequence[int]) -> dict[int, tuple[Ints, Structure]]:
-        """Answer views from the active view's cube if the plan has it, else by a scan."""
+        """Return views' totals, from the active view's cube if the plan has it, else by a scan."""
         active = self._active
         moving = [target for target in targets if target != active]
         found: dict[int, tuple[Ints, Structure]] = {}
         if moving and active in self._brushes and active in self.plan.active:
             if not (self._cube and self._cube.answers(active, moving, self._brushes)):
-                self._cube = None  # frees its memory for the next one
+                self._cube = None  # before the new cube needs memory
                 self._cube = ActiveCube(self._rows, active, moving, self._brushes)
             for target in moving:
                 totals = self._cube.answer(target, self._brushes[active])

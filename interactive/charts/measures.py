@@ -27,10 +27,10 @@ class Measure:
 
     column: str
     values: Ints
-    """0 where the column is NULL."""
+    """The scaled values of all rows; 0 where the column is NULL."""
     power: int
     present: Ints | None
-    """1 where the column has a value; None if it has one in every row."""
+    """For each row, 1 if the column has a value, else 0; None if it has a value in every row."""
 
     def sums(self, totals: Ints) -> NDArray[np.float64]:
         """Return sums in the column's own unit."""
@@ -46,8 +46,8 @@ class Measure:
 def measure(table: pa.Table, column: str) -> Measure:
     """Return a column as a measure; NaN counts as NULL.
 
-    Raises UsageError if the column is missing, is no number, or has too large sums, and BadInput if
-    it has an infinite number.
+    Raises UsageError if the column is missing or not numeric, or its sums are too large; raises
+    BadInput if it has an infinite number.
     """
     if column not in table.column_names:
         raise UsageError(
@@ -83,7 +83,8 @@ def _fixed_point(column: str, numbers: NDArray[np.float64]) -> tuple[Ints, int]:
     largest = float(np.abs(numbers).max(initial=0.0))
     if largest == 0.0:
         return np.zeros(numbers.size, np.int64), 0
-    # each number is below 2**exponent, and the rows below 2**bit_length, so sums fit BITS bits
+    # each number is below 2**exponent, the number of rows below 2**bit_length, so sums fit BITS
+    # bits
     power = BITS - math.frexp(largest)[1] - numbers.size.bit_length()
     return np.rint(np.ldexp(numbers, power)).astype(np.int64), power
 

@@ -1,4 +1,7 @@
-"""Totals for each pair of bars of two views: they answer a brush in one view without the rows."""
+"""Totals for each pair of bars of two views.
+
+They answer a brush of one view without reading rows.
+"""
 
 from collections.abc import Sequence
 
@@ -13,7 +16,7 @@ MAX_CELLS = 1 << 22
 
 
 class PairCubes:
-    """The cubes of some pairs of views, each with the first view's bars as rows."""
+    """The cubes of some pairs of views. In each cube, the bars of the first view are the rows."""
 
     def __init__(self, rows: CodedRows, pairs: Sequence[Pair]) -> None:
         self._cubes = dict(zip(pairs, rows.tally(pairs, {}), strict=True))
@@ -28,7 +31,7 @@ class PairCubes:
         return (min(brushed, target), max(brushed, target)) in self._cubes
 
     def answer(self, brushed: int, mask: Mask, target: int) -> Ints:
-        """Return the totals of one view under the brush of another."""
+        """Return the totals of ``target`` under the brush ``mask`` of the view ``brushed``."""
         if brushed < target:
             return add_up(self._cubes[brushed, target], mask)
         cube = self._cubes[target, brushed]
@@ -39,7 +42,7 @@ class PairCubes:
 
 
 def add_up(cube: Ints, mask: Mask) -> Ints:
-    """Return the sum of the rows in ``mask`` of a cube of the shape (width, rows, columns)."""
+    """Return the sum of the rows in ``mask``; the cube's shape is (width, rows, columns)."""
     found = np.zeros((cube.shape[0], cube.shape[2]), np.int64)
     for part, out in zip(cube, found, strict=True):
         sum_rows(part, mask, out)

@@ -1,4 +1,4 @@
-"""The rows of each bar of a view (CSR): they answer brushes that select few rows."""
+"""An index (CSR) from each bar of a view to its rows, for brushes that select few rows."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +8,7 @@ from .cube_kernels import counting_sort
 
 
 class RidIndex:
-    """The positions of all rows in the order of one view's bars."""
+    """The positions of all rows, sorted by the bars of one view."""
 
     def __init__(self, rows: CodedRows, view: int) -> None:
         self._offsets, self._positions = counting_sort(rows.codes[view], rows.bars[view])

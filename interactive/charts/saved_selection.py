@@ -31,13 +31,13 @@ def write_selection(
     file: Path,
     key: str | None = None,
 ) -> None:
-    """Write a Parquet trace: one aggregate, the selection, derived from the records at positions.
+    """Write a Parquet trace that derives one aggregate, the selection, from records.
 
-    The selection's item is ``selection/NAME``. A record's item is ``TABLE/KEY``, or ``TABLE/N``
-    without a ``key``: N is the rowid in a table of DuckDB, else the position in the file, from 0.
-    ``brushes`` describes the brushed bars and becomes an attribute. Raises BadInput if the file has
-    changed since it was read, or a key is NULL or repeated, and UsageError if the trace already
-    exists.
+    The records are those at ``positions``. The selection's item is ``selection/NAME``. A record's
+    item is ``TABLE/KEY``, or ``TABLE/N`` without a ``key``: N is the rowid in a table of DuckDB,
+    else the position in the file, from 0. ``brushes`` describes the brushed bars and becomes an
+    attribute. Raises BadInput if the file has changed since it was read, or a key is NULL or
+    repeated, and UsageError if the trace already exists.
     """
     if records.changed:
         raise BadInput(
@@ -89,7 +89,7 @@ def _write(
 
 
 def _ends(table: str, positions: NDArray[np.int64], ids: pa.ChunkedArray | None) -> pa.Table:
-    """Return the column that identifies records: row ids, or names if the keys are no integers."""
+    """Return the column that identifies records: row ids, or names if keys are not integers."""
     found = (
         pa.chunked_array([pa.array(positions)]) if ids is None else ids.take(pa.array(positions))
     )

@@ -8,9 +8,9 @@ combinations repeat, all rows with one combination.
 Each side keeps the totals of its cells under the brushes of the *other* side. A brush that changes
 moves some cells in or out, and only the entries of these cells are added or subtracted: the flips
 of crossfilter.js, but on consecutive entries. If the flips would exceed half of the entries, the
-totals are computed from the entries that pass, or from the entries that fail. So no change
-reads more than half of the entries. A view's own bars follow from the totals of its side, which are
-few.
+totals are computed from the entries that pass, or from the entries that fail. So no change reads
+more than half of the entries. The bars of a view follow from the totals of its side, of which there
+are few.
 """
 
 from dataclasses import dataclass
@@ -30,14 +30,17 @@ MAX_CELLS = 1 << 20
 FEW_CELLS = 1 << 16
 """Up to this many cells, a side's totals are quick to read, however few rows the table has."""
 ROWS_BY_CELL = 8
-"""With fewer rows for each cell, a scan of the rows is faster than a read of all cells' totals."""
+"""With fewer rows for each cell than this, a scan of the rows is faster than reading all totals."""
 REPEATS = 4
-"""Rows are combined if their entries then stand for at least this many rows on average."""
+"""Rows are combined into entries if an entry then stands for at least this many rows on average."""
 Signs = NDArray[np.int8]
 
 
 def split(bars: list[int], rows: int) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """Return the views of the two sides with the fewest cells, or None if these are too many."""
+    """Return the views of both sides, so that the larger side has the fewest cells.
+
+    Returns None if even these cells are too many.
+    """
     most = min(MAX_CELLS, max(FEW_CELLS, rows // ROWS_BY_CELL))
     views = range(len(bars))
     halves = [
@@ -60,13 +63,13 @@ class _Side:
     views: tuple[int, ...]
     shape: tuple[int, ...]
     offsets: Ints
-    """The first entry of each cell, and the number of entries."""
+    """For each cell, the position of its first entry; at the end, the number of entries."""
     others: Codes
-    """The other side's cell of each entry."""
+    """For each entry, its cell on the other side."""
     weights: list[Ints | None]
-    """The numbers that an entry adds to each total; None stands for 1."""
+    """For each total, the number that each entry adds to it; None if each entry adds 1."""
     passing: NDArray[np.bool_]
-    """The cells that passed this side's brushes when the other side's totals were computed."""
+    """A mask of the cells that passed this side's brushes when the other side was last computed."""
     all: Ints
     """The totals of each cell without any brush."""
     totals: Ints
@@ -134,7 +137,7 @@ class SparseCube:
         return totals
 
     def _update(self, side: _Side, other: _Side, brushes: Brushes) -> None:
-        """Set a side's totals to its totals under the current brushes of the other side."""
+        """Update the totals of ``side`` to the current brushes of ``other``."""
         passing = _passing(other, brushes)
         entries = np.diff(other.offsets)
         changed = int(entries[passing != other.passing].sum())
@@ -159,7 +162,7 @@ def _keys(rows: CodedRows, views: tuple[int, ...]) -> Codes:
 def _entries(
     keys: list[Codes], cells: list[int], weights: list[Ints | None]
 ) -> tuple[list[Codes], list[Ints | None]]:
-    """Combine rows that have the same two cells, if few entries remain."""
+    """Combine rows whose cells are the same on both sides, if few entries remain."""
     _, order = counting_sort(keys[1], cells[1])
     _, again = counting_sort(keys[0][order], cells[0])
     order = order[again]
@@ -185,7 +188,7 @@ def _passing(side: _Side, brushes: Brushes) -> NDArray[np.bool_]:
 
 
 def _moved(of: _Side, signs: Signs, totals: Ints) -> Ints:
-    """Return the other side's totals plus the entries of ``of`` times the signs of their cells."""
+    """Return ``totals`` plus the entries of ``of``, each times the sign of its cell in ``of``."""
     runs = changed_runs(of.offsets, signs)
     found = at_once(lambda part: _flipped(of, part, totals.shape), _shares(runs))
     return sum(found, start=totals)
@@ -202,7 +205,7 @@ def _flipped(of: _Side, runs: Ints, shape: tuple[int, ...]) -> Ints:
 
 
 def _shares(runs: Ints) -> list[Ints]:
-    """Divide runs into parts with equally many entries, one for each thread."""
+    """Divide runs into one part for each thread, with equal numbers of entries."""
     ends = np.cumsum(runs[:, 1] - runs[:, 0])
     total = int(ends[-1]) if ends.size else 0
     shares = []
@@ -210,7 +213,7 @@ def _shares(runs: Ints) -> list[Ints]:
         if low < high:
             first, last = np.searchsorted(ends, low, "right"), np.searchsorted(ends, high)
             share = runs[first : last + 1].copy()
-            # two shares may divide a run: each has its own part
+            # if a run is divided between two shares, each share has its part of the run
             share[0, 0] = max(share[0, 0], share[0, 1] - (ends[first] - low))
             share[-1, 1] -= ends[last] - high
             shares.append(share)

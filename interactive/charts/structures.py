@@ -85,12 +85,12 @@ def _cells(rows: CodedRows, one: int, other: int) -> int:
 
 
 def _sparse_size(rows: CodedRows) -> int:
-    """Return the size of the sparse cube if no combination repeats."""
+    """Return the size of the sparse cube in bytes if no combination repeats."""
     cells = 2 * sparse_cube.MAX_CELLS * 3 * 8 * rows.width
     return rows.number * 2 * (4 + 8 * len(rows.values)) + min(cells, rows.number * 48 * rows.width)
 
 
 def _active_size(rows: CodedRows, active: int) -> int:
-    """Return the size of a view's cubes. Two threads fill one copy each."""
+    """Return the size of an active view's cubes. Each of two threads fills a copy of them."""
     others = sum(bars for view, bars in enumerate(rows.bars) if view != active)
     return 2 * 8 * rows.width * rows.bars[active] * others

@@ -11,17 +11,17 @@ Result = TypeVar("Result")
 Part = TypeVar("Part")
 THREADS = min(4, len(os.sched_getaffinity(0)))
 BLOCK = 1 << 15
-"""The number of rows in one call of a loop; the results for them stay in the cache."""
+"""The number of rows in one call of a loop: so few that their results stay in the cache."""
 
 
 def blocks(first: int, end: int) -> Iterator[slice]:
-    """Yield the slices of up to ``BLOCK`` rows between two rows."""
+    """Yield the rows from ``first`` up to ``end`` as slices of up to ``BLOCK`` rows."""
     for at in range(first, end, BLOCK):
         yield slice(at, min(end, at + BLOCK))
 
 
 def parts(rows: int) -> list[tuple[int, int]]:
-    """Return the first and the end row of each thread's part; few rows are one part."""
+    """Return the bounds of each thread's part of the rows. Few rows are one part."""
     number = THREADS if rows > 4 * BLOCK else 1
     cuts = [rows * part // number for part in range(number + 1)]
     return list(pairwise(cuts))

@@ -1,1 +1,1 @@
-"""GROUP BY in compiled loops, which list the rows of each group while they add up."""
+"""GROUP BY in compiled loops, which find the rows of each group while they aggregate."""

@@ -21,7 +21,7 @@ Chunk = NDArray[np.int64] | int
 class Term:
     """An expression: a column, a number, or two terms with an operator.
 
-    ``kind`` is its type in DuckDB, and ``scale`` its number of decimal digits.
+    ``kind`` is the DuckDB type of the term, and ``scale`` its number of digits after the point.
     """
 
     sql: str
@@ -39,7 +39,10 @@ class Term:
         return frozenset([self.column] if self.column else []).union(*below)
 
     def bounds(self, columns: Mapping[str, Bounds]) -> Bounds | None:
-        """Return bounds of the value, or None if it may exceed its type or 64 bits."""
+        """Return bounds of the value, given bounds of the columns.
+
+        Returns None if the value may exceed its type or 64 bits.
+        """
         if self.column:
             return columns[self.column]
         if not self.operator:
@@ -64,7 +67,10 @@ class Term:
         return 1 if self.operator == "*" else 10 ** (self.scale - part.scale)
 
     def evaluate(self, read: Callable[[str], NDArray[np.int64]], known: dict[str, Chunk]) -> Chunk:
-        """Return the value of some rows. ``read`` returns a column; ``known`` keeps results."""
+        """Return the term's values in some rows.
+
+        ``read`` returns a column of these rows; ``known`` keeps the values of terms, by their SQL.
+        """
         if self.sql not in known:
             known[self.sql] = self._evaluated(read, known)
         return known[self.sql]
@@ -115,7 +121,7 @@ def _plain(text: str) -> bool:
 
 
 def term(argument: exp.Expr, kinds: Mapping[str, str]) -> Term | None:
-    """Return the term of an argument whose ``nodes`` have the given types, by their SQL.
+    """Return the term of an argument. ``kinds`` has the types of its ``nodes``, by their SQL.
 
     Returns None if a type is not exact, or the scale computed here differs from DuckDB's scale.
     """

@@ -1,4 +1,4 @@
-"""The cell of each record: the combination of key values that a GROUP BY puts it in."""
+"""The cell of each record: the number of the combination of key values by which it is grouped."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,12 +22,12 @@ from .fused import Grouping, OfColumn
 CELLS = 1 << 22
 """The largest number of combinations of keys."""
 APART = 16
-"""The number of rids in a line of the cache; two threads must not write to one line at once."""
+"""The number of rids in a cache line; two threads must not write to one line at once."""
 VALUES, AT = "__provhouse_values", "__provhouse_at"
 
 
 class DecodedSource(Protocol):
-    """Decoded columns, either of all rows of a table or of some."""
+    """Decoded columns, either of all rows of a table or of some rows."""
 
     def rows(self, table: TablePlace) -> int:
         """Return the number of rows."""
@@ -45,9 +45,9 @@ class Cells:
 
     cells: NDArray[Any]
     parts: Sequence[slice]
-    """Parts of the rids. One thread has counted each part."""
+    """The parts of the rids that threads have counted, one thread for each part."""
     counts: NDArray[np.int64]
-    """The number of rids in each cell, with a row for each part."""
+    """For each part (row) and cell (column), the number of rids."""
 
     @property
     def number(self) -> int:
@@ -84,14 +84,14 @@ class Cells:
         return Chain([Cells(rows, self.parts, counts).link()])
 
     def only(self, mask: NDArray[np.bool_]) -> "Cells":
-        """Return the lineage of the records whose mask is true."""
+        """Return the cells of the records in ``mask``; all other records get no cell."""
         cells = np.where(mask, self.cells, self.cells.dtype.type(self.number))
         return Cells(cells, self.parts, counted(cells, self.number, self.parts))
 
 
 @dataclass
 class LocatedGroups:
-    """The cells of the records of a table, and the values of the keys that number the cells."""
+    """The cells of a table's records, and the values of each key, by which cells are numbered."""
 
     values: list[pa.Array]
     """The distinct values of each key."""
@@ -103,7 +103,10 @@ class LocatedGroups:
         return list(map(len, self.values))
 
     def cells_of(self, keys: Sequence[pa.ChunkedArray]) -> NDArray[Any]:
-        """Return the cell of each group, given by its keys. Raises Unfit for unknown values."""
+        """Return the cell of each group, given the columns of keys.
+
+        Raises Unfit for unknown values.
+        """
         places = []
         for column, values in zip(keys, self.values, strict=True):
             found = pc.index_in(column.cast(values.type), value_set=values)
@@ -138,7 +141,7 @@ def locate(
 
 
 def counted(cells: NDArray[Any], number: int, parts: Sequence[slice]) -> NDArray[np.int64]:
-    """Return the number of rows of each cell, with a row of the result for each part."""
+    """Return the number of rows of each part (row of the result) in each cell (column)."""
 
     def count(part: slice) -> NDArray[np.int64]:
         counts = kernels.totals(number)
@@ -155,7 +158,7 @@ def passes(con: duckdb.DuckDBPyConnection, condition: OfColumn, coded: Coded) ->
 
 
 class _Key:
-    """The values of a key, and for each code of its column the position of its value."""
+    """The values of a key, and for each code of its column the position of the key's value."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection, key: OfColumn, coded: Coded) -> None:
         self.codes = coded.codes

@@ -1,4 +1,4 @@
-"""The GROUP BYs that a compiled kernel can run: one table, keys and filters of one column each.
+"""GROUP BYs that a compiled kernel can run: of one table, with one column in each key and filter.
 
 The kernel aggregates and captures in one pass (Smoke, section 3.2). Its groups become a small
 table, and DuckDB computes the rest of the query from this table: expressions of aggregates, HAVING,
@@ -41,7 +41,10 @@ class OfColumn:
 
 @dataclass(frozen=True)
 class Aggregate:
-    """One aggregate. ``kind`` is its type in DuckDB, and ``term`` its argument."""
+    """One aggregate.
+
+    ``kind`` is its type in DuckDB, and ``term`` its argument; None for count(*).
+    """
 
     function: Function
     kind: str
@@ -50,7 +53,7 @@ class Aggregate:
 
 @dataclass(frozen=True)
 class Grouping:
-    """The rows of each group of a GROUP BY, in the form that compiled loops find them."""
+    """A GROUP BY in the form from which compiled loops find the rows of each group."""
 
     table: TablePlace
     keys: list[OfColumn]
@@ -85,7 +88,7 @@ class Fused(Grouping):
 
 
 def group(con: duckdb.DuckDBPyConnection, parsed: Parsed, catalog: Catalog) -> Grouping | None:
-    """Return the groups of a query for compiled loops, or None if they cannot find its groups."""
+    """Return the grouping of a query for compiled loops, or None if they cannot find its groups."""
     if len(parsed.references) != 1 or parsed.ctes or parsed.kept:
         return None
     query = parsed.query
@@ -109,7 +112,7 @@ def group(con: duckdb.DuckDBPyConnection, parsed: Parsed, catalog: Catalog) -> G
 def fuse(
     con: duckdb.DuckDBPyConnection, parsed: Parsed, kinds: list[str], catalog: Catalog
 ) -> Fused | Grouping | None:
-    """Return a query for the kernel, only its groups, or None if the kernel can run neither.
+    """Return a query for the kernel, or only its grouping; None if the kernel can run neither.
 
     ``kinds`` are the types of the query's columns.
     """

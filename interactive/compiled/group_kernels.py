@@ -1,7 +1,7 @@
 """Compiled loops of a GROUP BY whose keys are codes. A cell is one combination of keys.
 
-``cells`` has the cell of each row. A row that does not pass the filters has the number of cells as
-its cell, so tables of totals have one place more than the cells.
+``cells`` has the cell of each row. The cell of a row that does not pass the filters is the number
+of cells, so a table of totals has one place more than there are cells.
 """
 
 from typing import Any
@@ -28,14 +28,14 @@ def totals(cells: int) -> Ints:
 
 @njit(cache=True, nogil=True)
 def place(codes: Codes, places: Codes, out: Codes) -> None:
-    """Write the place of each row's code."""
+    """Write to ``out`` the place of each row's code."""
     for i in range(codes.size):
         out[i] = places[codes[i]]
 
 
 @njit(cache=True, nogil=True)
 def combine(codes: Codes, places: Codes, cells: Codes, out: Codes) -> None:
-    """Write the sum of each row's cell and the place of its code to another array.
+    """Write to ``out``, for each row, its cell plus the place of its code.
 
     An addition in place takes twenty times as long if the cells are bytes.
     """
@@ -47,8 +47,9 @@ def combine(codes: Codes, places: Codes, cells: Codes, out: Codes) -> None:
 def drop(codes: Codes, kept: Codes, instead: Codes, cells: Codes, out: Codes) -> None:
     """Write each row's cell, or a substitute if the row's code does not pass.
 
-    ``kept`` has all bits set for a code that passes, and ``instead`` has none: the processor would
-    guess a condition wrongly for every second row.
+    For a code that passes, ``kept`` has all bits set and ``instead`` is 0; for other codes,
+    ``kept`` is 0 and ``instead`` is the substitute. The processor would guess a condition wrongly
+    for every second row.
     """
     for i in range(codes.size):
         code = codes[i]
@@ -57,7 +58,7 @@ def drop(codes: Codes, kept: Codes, instead: Codes, cells: Codes, out: Codes) ->
 
 @njit(cache=True, nogil=True)
 def count(cells: Codes, out: Ints) -> None:
-    """Add to each cell the number of its rows; ``out`` has one to four tables to add up."""
+    """Count each cell's rows in the tables of ``out``, one to four, which are added up later."""
     ways = out.shape[0]
     first, second, third, fourth = out[0], out[1 % ways], out[2 % ways], out[3 % ways]
     end = cells.size - cells.size % 4
@@ -72,7 +73,7 @@ def count(cells: Codes, out: Ints) -> None:
 
 @njit(cache=True, nogil=True)
 def add(cells: Codes, numbers: Numbers, out: Ints) -> None:
-    """Add to each cell the sum of its numbers; ``out`` has one to four tables to add up."""
+    """Sum each cell's numbers in the tables of ``out``, one to four, which are added up later."""
     ways = out.shape[0]
     first, second, third, fourth = out[0], out[1 % ways], out[2 % ways], out[3 % ways]
     end = cells.size - cells.size % 4
@@ -87,7 +88,7 @@ def add(cells: Codes, numbers: Numbers, out: Ints) -> None:
 
 @njit(cache=True, nogil=True)
 def lowest(cells: Codes, numbers: Numbers, out: Ints) -> None:
-    """Find the smallest number of each cell."""
+    """Lower each cell in ``out`` to the smallest number of its rows."""
     for i in range(cells.size):
         if numbers[i] < out[cells[i]]:
             out[cells[i]] = numbers[i]
@@ -95,7 +96,7 @@ def lowest(cells: Codes, numbers: Numbers, out: Ints) -> None:
 
 @njit(cache=True, nogil=True)
 def highest(cells: Codes, numbers: Numbers, out: Ints) -> None:
-    """Find the largest number of each cell."""
+    """Raise each cell in ``out`` to the largest number of its rows."""
     for i in range(cells.size):
         if numbers[i] > out[cells[i]]:
             out[cells[i]] = numbers[i]
@@ -105,8 +106,8 @@ def highest(cells: Codes, numbers: Numbers, out: Ints) -> None:
 def scatter(cells: Codes, first: int, at: Ints, out: NDArray[np.int32]) -> None:
     """Write the rids of each cell from position ``at[cell]`` on, in ascending order.
 
-    The rid of the first row is ``first``. The loop writes all rows that do not pass to the last
-    position of ``at``, since the processor would guess a condition.
+    The rid of the first row is ``first``. The loop writes each row that does not pass to the
+    position in the last element of ``at``: the processor would have to guess a condition.
     """
     none = at.size - 1
     for i in range(cells.size):

@@ -14,7 +14,7 @@ from .arithmetic import Chunk, Term
 from .fused import Aggregate
 
 CHUNK = 1 << 15
-"""The number of rows in one evaluation of an expression; they stay in the processor's cache."""
+"""The number of rows in one evaluation of an expression; their values stay in the cache."""
 SELECTIVE = 0.3
 """If a smaller share of the rows passes the filters, only the passing rows are read."""
 LOOPS: dict[str, Any] = {"sum": kernels.add, "min": kernels.lowest, "max": kernels.highest}
@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 
 
 Tables = dict[tuple[str, str], Ints]
-"""The totals of each cell, by aggregate function and term."""
+"""The totals of each cell, by aggregate function and the SQL of its term."""
 
 
 class GroupTotals:
@@ -132,7 +132,7 @@ class GroupTotals:
         return numbers
 
     def column(self, each: Aggregate, present: Ints) -> pa.Array:
-        """Return the values of an aggregate in some cells."""
+        """Return the values of an aggregate in the cells ``present``."""
         if each.term is None:
             return pa.array(self.rows[present])
         term = each.term
@@ -151,7 +151,7 @@ class GroupTotals:
 
 
 def mean(sums: Ints, counts: Ints, term: Term) -> NDArray[np.float64]:
-    """Return averages as DuckDB computes them: in long doubles, or in doubles for 16 bits."""
+    """Return averages as DuckDB computes them: in long doubles, or in doubles for up to 16 bits."""
     digits = decimal(term.kind)
     small = term.kind in ("TINYINT", "SMALLINT", "UTINYINT") or (digits and digits[0] <= 4)
     kind: Any = np.float64 if small else np.longdouble
@@ -169,7 +169,7 @@ INTEGER_TYPES = {
 
 
 def typed(numbers: Ints, empty: NDArray[np.bool_], kind: str) -> pa.Array:
-    """Return integers as an Arrow array that DuckDB reads as a type, with NULL where ``empty``."""
+    """Return integers as an Arrow array of the DuckDB type ``kind``, with NULL where ``empty``."""
     if (digits := decimal(kind)) is None:
         found = pa.array(numbers, mask=empty).cast(INTEGER_TYPES[kind])
         return found.view(pa.date32()) if kind == "DATE" else found

@@ -37,12 +37,12 @@ def is_number(kind: str) -> bool:
 
 
 def is_codable(kind: str) -> bool:
-    """Return whether equal values have equal codes, and come back from Arrow with their type."""
+    """Return whether equal values of a type have equal codes, and keep their type through Arrow."""
     return is_number(kind) or kind in ("BOOLEAN", "VARCHAR", "TIMESTAMP")
 
 
 class Unfit(Exception):
-    """The error for data beyond the kernel: too much of it, too many groups, or too large sums."""
+    """The error for what the kernel cannot run: too much data, too many groups, too large sums."""
 
 
 @dataclass
@@ -79,7 +79,7 @@ class DecodedNumbers:
 
 @dataclass
 class DecodedValues:
-    """The values of a column, which DuckDB reads with their type."""
+    """A column as Arrow values, which DuckDB reads with the column's type."""
 
     values: pa.Array
 
@@ -139,7 +139,10 @@ def _integers(found: pa.Array) -> NDArray[Any]:
 
 
 def _read(con: "duckdb.DuckDBPyConnection", table: TablePlace, column: str) -> pa.Array:
-    """Return a column of a table whose rids have no gaps; a scan keeps their order."""
+    """Return a column of a table whose rids have no gaps.
+
+    A scan returns the rows in their order.
+    """
     text = f"select {quoted(column)} from {table.sql()}"
     found = con.sql(text).to_arrow_table().column(0)
     try:

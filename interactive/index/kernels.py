@@ -61,9 +61,9 @@ def sort_rows(offsets: Offsets, rids: Rids) -> tuple[Offsets, Rids]:
 
 @njit(cache=True, nogil=True)
 def only_rows(offsets: Offsets, rids: Rids, codes: Rids) -> bool:
-    """Write the row of each rid to ``codes``, and return whether no rid is in two places.
+    """Write the row of each rid to ``codes``; return False as soon as a rid occurs a second time.
 
-    On entry, ``codes`` has the number of rows for each rid.
+    On entry, every element of ``codes`` is the number of rows, which means no row.
     """
     rows = offsets.size - 1
     for row in range(rows):
@@ -88,9 +88,9 @@ def place_rids(offsets: Offsets, codes: Rids, out: Rids) -> None:
 
 @njit(cache=True, nogil=True)
 def merge_rows(by_rid: Offsets, rows: Rids, rids: Rids, number: int) -> tuple[Offsets, Rids]:
-    """Return the CSR of ``number`` rows whose inverse is given, without repeats.
+    """Return the CSR of ``number`` rows, without repeats, from its inverse: the rows of each rid.
 
-    ``rids`` is an array of any size; the result has its type.
+    The result has the element type of ``rids``, an array of any size.
     """
     last = np.full(number, -1, np.int64)
     offsets = np.zeros(number + 1, np.int64)
@@ -116,7 +116,7 @@ def merge_rows(by_rid: Offsets, rows: Rids, rids: Rids, number: int) -> tuple[Of
 
 @njit(cache=True, nogil=True)
 def mark(rids: Rids, marks: NDArray[np.bool_]) -> None:
-    """Mark the places of rids."""
+    """Set the mark of each rid."""
     for i in range(rids.size):
         marks[rids[i]] = True
 
@@ -191,16 +191,16 @@ def gather(offsets: Offsets, rids: Rids, rows: NDArray[np.int64]) -> Rids:
 
 @njit(cache=True, nogil=True)
 def take(values: NDArray[Any], rids: Rids, out: NDArray[Any]) -> None:
-    """Write the value of each rid."""
+    """Write to ``out`` the value of each rid."""
     for i in range(rids.size):
         out[i] = values[rids[i]]
 
 
 @njit(cache=True, nogil=True)
 def pick(codes: NDArray[Any], passes: NDArray[np.bool_], rids: Rids, out: Rids) -> int:
-    """Write the rids whose codes pass, and return their number."""
+    """Write to ``out`` the rids whose codes pass, and return the number of these rids."""
     size = 0
     for i in range(rids.size):
-        out[size] = rids[i]  # overwritten if it does not pass: a condition would be guessed
+        out[size] = rids[i]  # overwritten if it does not pass; a branch would be slower
         size += passes[codes[rids[i]]]
     return size

@@ -23,7 +23,7 @@ from .kernels import Offsets, Rids
 Rows = NDArray[Any]
 """Distinct row numbers in ascending order; int32 or int64, and often not writable."""
 BLOW_UP = 2
-"""Links are composed if the composition has at most this many times the rids of both."""
+"""Two links are composed if the result has at most this many times the rids of both together."""
 SMALL = 1024
 
 
@@ -140,7 +140,7 @@ def ascending(offsets: Offsets, rids: Rids, number: int) -> tuple[Offsets, Rids]
     """Return a CSR with the rids of each row in ascending order without repeats."""
     if kernels.increasing(offsets, rids):
         return offsets, rids
-    # the other methods read an entry for each rid of the table, so it pays to sort a few
+    # the other methods read an entry for each rid of the table, so a few rids are sorted
     few = rids.size < number // 8
     if few or rids.size < kernels.SHORT * (offsets.size - 1):
         return kernels.sort_rows(offsets, rids)
@@ -152,7 +152,7 @@ def ascending(offsets: Offsets, rids: Rids, number: int) -> tuple[Offsets, Rids]
 
 
 FEW = 1 << 12
-"""Up to this many rids, NumPy is used: the first call of a compiled loop loads it in a second."""
+"""Up to this many rids, NumPy is used: a compiled loop takes a second to load at its first call."""
 
 
 def _sorted_pairs(keys: Rids, values: Rids, rows: int) -> tuple[Offsets, Rids]:
@@ -241,7 +241,7 @@ def _gathered(outer: Link, inner: Link) -> Link:
 
 
 def merged(chains: Sequence[Chain]) -> list[Chain]:
-    """Return chains from the same rows to the same table, merged if each is one link."""
+    """Return chains from the same rows to the same table; merge them if each is one link."""
     if len(chains) < 2 or any(len(chain.links) > 1 for chain in chains):
         return list(chains)
     links = [chain.links[0] for chain in chains]

@@ -25,7 +25,10 @@ def divided(rows: int, most: int) -> list[slice]:
 
 
 def in_parts(run: Callable[..., Found], *given: Sequence[Any]) -> list[Found]:
-    """Return the results of a function for each part, in order; ``given`` are its arguments."""
+    """Return the result of ``run`` for each part, in order.
+
+    Each sequence in ``given`` has one argument of ``run`` for each part.
+    """
     if len(given[0]) == 1:
         return list(map(run, *given))
     with ThreadPoolExecutor(len(given[0])) as pool:

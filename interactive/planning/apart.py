@@ -1,9 +1,9 @@
 """Hidden columns of types that Arrow does not carry exactly: their values stay in DuckDB.
 
 Arrow has no bit strings, times with time zones or integers of 128 bits, and cannot number structs,
-lists, maps and unions. A temporary table gets the distinct values of such a column, as DuckDB
-groups them. Their numbers in it, its rowids, take the place of the column, and the field of the
-column names the table. NULL stays NULL.
+lists, maps and unions. The distinct values of such a column, as DuckDB groups them, are stored in a
+temporary table. In the column, the rowids of this table replace the values, and the column's Arrow
+field names the table. NULL stays NULL.
 """
 
 import re
@@ -17,7 +17,10 @@ import pyarrow as pa
 from provhouse.sql.quoting import quoted
 
 VALUES = b"provhouse.values"
-"""The metadata key of a column's field that names the table with the values of its numbers."""
+"""The key in the metadata of a column's field.
+
+Its value is the name of the table in which the numbers in this column are looked up.
+"""
 NUMBERED = "__provhouse_numbered"
 _CARRIED = re.compile(
     r"BOOLEAN|U?(TINYINT|SMALLINT|INTEGER|BIGINT)|DECIMAL\(.*\)|FLOAT|DOUBLE|VARCHAR|BLOB|UUID|JSON"
@@ -28,12 +31,12 @@ _names = count()
 
 
 def is_carried(kind: str) -> bool:
-    """Return whether values of a DuckDB type stay equal to themselves on a way through Arrow."""
+    """Return whether Arrow carries the values of a DuckDB type exactly."""
     return _CARRIED.fullmatch(kind) is not None
 
 
 class Apart:
-    """The temporary tables with the values of one result, or of one question."""
+    """The temporary tables with values that Arrow does not carry, for one result or question."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection, discarded: list[str]) -> None:
         self._con = con
@@ -43,10 +46,10 @@ class Apart:
     def fetch(
         self, relation: duckdb.DuckDBPyRelation, text: str, hidden: Sequence[int]
     ) -> tuple[pa.Table, pa.Table]:
-        """Return the rows of a query, and its hidden columns, with numbers for some values.
+        """Return the rows of a query, and its hidden columns.
 
-        The numbers replace values that Arrow does not carry. ``relation`` is the text as DuckDB has
-        bound it.
+        In the hidden columns, numbers replace the values that Arrow does not carry. ``relation`` is
+        the query ``text`` as DuckDB has bound it.
         """
         kinds = list(map(str, relation.types))
         apart = [at for at in dict.fromkeys(hidden) if not is_carried(kinds[at])]
@@ -82,7 +85,7 @@ class Apart:
 
 @contextmanager
 def _stored(con: duckdb.DuckDBPyConnection, text: str, kinds: Sequence[str]) -> Iterator[str]:
-    """Store the rows of a query with their numbers for a while, and yield the name of the table."""
+    """Store the numbered rows of a query in a table, yield the table's name, and drop the table."""
     names = ", ".join(f"c{at}" for at in range(len(kinds)))
     con.execute(
         f"create temp table {NUMBERED} as select row_number() over () as at, * "
@@ -95,7 +98,7 @@ def _stored(con: duckdb.DuckDBPyConnection, text: str, kinds: Sequence[str]) -> 
 
 
 def _numbered(rows: str, kinds: Sequence[str], tables: dict[int, str]) -> str:
-    """Return the query for all rows, followed by the numbers of the values in ``tables``."""
+    """Return the query for all rows, plus columns with the numbers of values in ``tables``."""
     columns = ["null" if kind == '"NULL"' else f"r.c{at}" for at, kind in enumerate(kinds)]
     columns += [f"v{at}.rowid::integer" for at in tables]
     joins = [
@@ -117,7 +120,7 @@ def _field(
 
 
 def readable(con: duckdb.DuckDBPyConnection, name: str, table: pa.Table) -> None:
-    """Let queries read a table by a name, with values in place of their numbers."""
+    """Let queries read ``table`` by the name ``name``, with values in place of their numbers."""
     fields = list(table.schema)
     tables = {at: field.metadata[VALUES] for at, field in enumerate(fields) if _is_apart(field)}
     if not tables:

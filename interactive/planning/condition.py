@@ -29,7 +29,7 @@ Mask = NDArray[np.bool_]
 
 
 def parsed(where: str) -> exp.Expr:
-    """Return a condition. Raises UsageError for another text, and NotCovered for random()."""
+    """Return a parsed condition. Raises UsageError unless the text is one condition on a record."""
     try:
         query: Any = sqlglot.parse_one(f"select 1 where {where}", dialect="duckdb")
     except ParseError:
@@ -62,7 +62,7 @@ def of_table(where: str, alias: str) -> exp.Expr:
 def mask(con: "Connection", place: "TablePlace", where: str) -> Mask:
     """Return a mask of the records that meet a condition.
 
-    Raises DuckDB's errors for other columns.
+    Raises DuckDB's errors for columns that the table does not have.
     """
     condition = parsed(where).sql("duckdb")
     check_values(con, place, condition, f"The condition {where!r} of Want")
@@ -73,9 +73,9 @@ def mask(con: "Connection", place: "TablePlace", where: str) -> Mask:
 
 
 def masks(con: "Connection", plan: "Plan", want: "Want", refs: Collection[int]) -> dict[int, Mask]:
-    """Return the mask of the one declared reference, if a condition is declared.
+    """Return the mask of the declared reference, by its position, if a condition is declared.
 
-    Raises UsageError if a condition or attributes are declared, but not for one reference.
+    Raises UsageError if a condition or attributes are declared for no reference, or for several.
     """
     if not want.pushed:
         return {}

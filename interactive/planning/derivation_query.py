@@ -20,7 +20,7 @@ RID = f"{RESERVED}_w"
 
 
 @dataclass
-class Derived:
+class QueryWithRids:
     """A query whose last columns are rids, and the reference of each of these columns."""
 
     query: exp.Query
@@ -42,7 +42,7 @@ class Deriver:
         self._sets = False
         """Whether the outermost operator removes duplicates, so that their number is irrelevant."""
 
-    def outermost(self) -> Derived:
+    def outermost(self) -> QueryWithRids:
         """Return the derivations of the rows of the result; groups are identified by their keys.
 
         Raises NotCovered for other operators.
@@ -70,7 +70,10 @@ class Deriver:
         return self._query(query)
 
     def _aggregates(self, select: exp.Select) -> bool:
-        """Return whether a block has aggregates; refuse values that no single derivation has."""
+        """Return whether a block has aggregates.
+
+        Refuse values that need more than one derivation.
+        """
         roots = [*select.expressions, select.args.get("having")]
         found = [
             node for root in roots if root for node in blocks.own(root, exp.Func)
@@ -84,7 +87,7 @@ class Deriver:
                 refuse(f"the polynomial of {node.sql('duckdb')} (it is no count(*))", node)
         return bool(found)
 
-    def _query(self, query: exp.Expr) -> Derived:
+    def _query(self, query: exp.Expr) -> QueryWithRids:
         query = blocks.unwrapped(query)
         if query.args.get("limit") or query.args.get("offset"):
             refuse("derivations of LIMIT in a subquery", query)
@@ -103,16 +106,16 @@ class Deriver:
         if self._how and not self._sets:
             refuse(f"the polynomial of {what} below an operator that keeps duplicates", node)
 
-    def _union(self, query: exp.Union) -> Derived:
+    def _union(self, query: exp.Union) -> QueryWithRids:
         """Return the rows of both branches, with NULL for the rids of the other branch."""
         left, right = self._query(query.left), self._query(query.right)
         before, after = len(left.refs), len(right.refs)
         names = left.names
         branches = [_padded(left, names, 0, after), _padded(right, names, before, 0)]
         union = exp.Union(this=branches[0], expression=branches[1], distinct=False)
-        return Derived(union, left.refs + right.refs)
+        return QueryWithRids(union, left.refs + right.refs)
 
-    def _select(self, select: exp.Select) -> Derived:
+    def _select(self, select: exp.Select) -> QueryWithRids:
         if distinct := select.args.get("distinct"):
             if distinct.args.get("on"):
                 refuse("derivations of DISTINCT ON", select)
@@ -132,7 +135,7 @@ class Deriver:
                 rids.append(rid)
         for at, rid in enumerate(rids):
             select.append("expressions", exp.alias_(rid, f"{RID}{at}", quoted=True))
-        return Derived(select, refs)
+        return QueryWithRids(select, refs)
 
     def _plain(self, select: exp.Select, expressions: list[exp.Expr]) -> None:
         """Refuse clauses that make a row depend on rows that are not joined in it."""
@@ -154,7 +157,7 @@ class Deriver:
                 refuse("derivations of a window function", found)
 
     def _source(self, source: exp.Expr) -> list[tuple[int, exp.Expr]]:
-        """Return the rids of a source with their references; replace a query by its derivations."""
+        """Return a source's references and rid columns; replace a subquery by its derivations."""
         name = source.alias_or_name
         if isinstance(source, exp.Table) and "ref" in source.meta:
             return [(source.meta["ref"], exp.column("rowid", name, quoted=True))]
@@ -184,7 +187,7 @@ def _alias(name: str, columns: list[str]) -> exp.TableAlias:
     return exp.TableAlias(this=exp.to_identifier(name, quoted=True), columns=listed)
 
 
-def _padded(derived: Derived, names: list[str], before: int, after: int) -> exp.Select:
+def _padded(derived: QueryWithRids, names: list[str], before: int, after: int) -> exp.Select:
     """Return a branch of UNION ALL with NULL for the rids of the branches around it."""
     listed = [f"x{at}" for at in range(len(names))]
     rids = [f"{RID}{at}" for at in range(len(derived.refs))]

@@ -22,7 +22,7 @@ def expected_rows(con: duckdb.DuckDBPyConnection, sql: str) -> int:
 
 
 def _estimated(node: Any) -> int:
-    """Return the estimate of an operator, or the largest estimate below if it has none."""
+    """Return the estimate of an operator; if it has none, the largest of the operators below it."""
     found = node.get("extra_info", {}).get(ESTIMATED)
     if found is not None:
         return int(str(found).strip("~ "))

@@ -7,7 +7,7 @@ from .witness import Witness
 
 
 def every_record(witness: Witness) -> int | None:
-    """Return the reference whose records are the rows of a witness query; None unless all are."""
+    """Return the reference of which a witness query finds all records, or None."""
     body = witness.body
     clauses = {name for name, value in body.args.items() if value}
     if not isinstance(body, exp.Select) or clauses != {"expressions", "from_"}:

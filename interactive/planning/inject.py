@@ -19,7 +19,7 @@ LISTED = f"{RESERVED}_l"
 
 @dataclass
 class Injected:
-    """A query with one more column for each of some references: the rids of the row's group."""
+    """A query with one more column for each reference in ``refs``: the rids of the row's group."""
 
     sql: str
     refs: list[int]
@@ -66,7 +66,7 @@ def _touches(part: object, refs: frozenset[int]) -> bool:
 
 
 def base_columns(identity: Identity) -> dict[int, int]:
-    """Return the hidden column with the rids of each reference that has exactly one such column."""
+    """Return, by reference, the hidden column with its rids, if exactly one column has them."""
     found: dict[int, int] = {}
     twice: set[int] = set()
     for part in identity.parts:

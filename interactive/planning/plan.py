@@ -37,13 +37,13 @@ class Plan:
     names: list[str]
     """The columns of the result, with the names that DuckDB gives them."""
     kinds: list[str]
-    """The types of these columns in DuckDB."""
+    """The DuckDB types of the result's columns."""
     identity: Identity
     hidden: list[int]
     """The positions of the identity's columns in the result of ``sql``."""
     references: list[Reference]
     kept: list[tuple[str, str]]
-    """Blocks to store before the first run of the query: temporary tables and their queries."""
+    """The blocks to store before the query first runs: names of temporary tables, and queries."""
     limited: bool
     """Whether the outermost block has a LIMIT, which leaves few of the computed rows."""
     choices: list[str]
@@ -60,11 +60,11 @@ class Plan:
         return max([len(self.names), *(at + 1 for at in self.hidden)])
 
     def cost(self, mode: Mode, declared: bool) -> float:
-        """Return the processor time of a mode, or 0 if it is not known."""
+        """Return the processor time of the query in a mode, or 0 if it is not known."""
         return self._costs.get((mode, declared), 0.0)
 
     def least(self, declared: bool) -> float:
-        """Return the least processor time of a mode except compiled loops; infinite if unknown."""
+        """Return the least processor time in any mode but compiled loops; infinite if unknown."""
         known = [
             cost
             for (mode, of), cost in self._costs.items()
@@ -73,7 +73,10 @@ class Plan:
         return min(known, default=math.inf)
 
     def took(self, mode: Mode, declared: bool, seconds: float) -> None:
-        """Note the processor time of a run. The least of several counts: other work slows runs."""
+        """Note the processor time of a run.
+
+        The least time of several runs counts: others were slowed.
+        """
         self._costs[mode, declared] = min(seconds, self._costs.get((mode, declared), seconds))
 
     def grouped_rows(self, con: duckdb.DuckDBPyConnection) -> int:
@@ -89,14 +92,17 @@ class Plan:
         return frozenset(ref for query in found for ref in references(self.exposer, query))
 
     def injected(self, refs: frozenset[int], where: str = "") -> Injected | None:
-        """Return the query that also lists the rids of some references, or None if it cannot."""
+        """Return the query that also lists the rids of ``refs``, or None if it cannot list them."""
         if (refs, where) not in self._injected:
             query = self.exposer.parsed.query
             self._injected[refs, where] = inject(query, self.identity, refs, where)
         return self._injected[refs, where]
 
     def named(self, name: str) -> list[int]:
-        """Return the positions of the references that a name means. Raises UsageError for none."""
+        """Return the positions of the references that a name means.
+
+        Raises UsageError unless they are references to exactly one table.
+        """
         found = [at for at, each in enumerate(self.references) if _means(name, each)]
         tables = {self.references[at].table for at in found}
         if len(tables) != 1:
@@ -144,7 +150,7 @@ def collector_paused() -> Iterator[None]:
 
 
 def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
-    """Return the plan of a query. DuckDB reports errors in the query itself."""
+    """Return the plan of a query. If the query itself has an error, DuckDB's error is raised."""
     try:
         parsed = parse(con, sql, catalog)
     except Exception:
@@ -176,9 +182,9 @@ def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
 
 
 def _positions(query: exp.Query, identity: Identity, visible: int) -> list[int]:
-    """Return the positions of the hidden columns; drop each that equals a visible column.
+    """Return the positions of the hidden columns; drop each that equals another column.
 
-    DuckDB would sort and copy it a second time.
+    DuckDB would sort and copy the values of an equal column a second time.
     """
     if not identity.names or not identity.names[0].startswith(RESERVED):
         return list(range(len(identity.names)))

@@ -1,8 +1,8 @@
 """Try the queries of a plan before its query runs, so that unsupported lineage is refused early.
 
 All witness queries are built, and DuckDB binds them in one text without running them. Each
-reference must be reached by one of them, or be one where rows have no match. Otherwise its lineage
-would be empty, and no message would say so.
+reference must be reached by a witness query, or be one in which rows have no match. Otherwise the
+lineage in this reference would be empty, and no message would say so.
 """
 
 from collections.abc import Collection, Sequence
@@ -29,7 +29,7 @@ class Rehearsal:
         self._kept = [f"{quoted(name)} AS ({query})" for name, query in plan.kept]
         self._parts = {"w": f"w({', '.join(self.names)}) AS ({plan.sql})"}
         self._sources: dict[str, str] = {}
-        """The source of each query that DuckDB may refuse to run."""
+        """For each query that DuckDB may refuse to run, the source that the query asks about."""
         self._seen: set[int] = set()
         self.reached: set[int] = set()
         """The references that lineage reaches, or where rows have no match."""

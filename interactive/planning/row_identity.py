@@ -1,9 +1,9 @@
-"""Identities of the rows of blocks: the hidden columns that lineage follows from.
+"""Identities of rows: the hidden columns of a block, from which the lineage of its rows follows.
 
 ``Exposer`` adds hidden columns to each block of a query: the row ids of the tables that it reads,
 the keys of its groups, the values that its subqueries depend on. From these, ``follow`` finds the
 rows that a row of the block was made of. This is the which-lineage of Cui and Widom (2000), for
-each reference of a table, with the rules by operator in docs/interactive.md.
+each reference to a table. docs/interactive.md has the rules for each operator.
 """
 
 from collections.abc import Callable
@@ -64,7 +64,8 @@ class WitnessQuestion:
     """The rows that a witness query finds from the values of some hidden columns.
 
     ``expects`` says how many rows must be found for exact lineage: at least one row, or as many
-    rows as the group counted. ``otherwise`` is the question for rows that find nothing.
+    rows as the group counted. ``otherwise`` is the question for those rows of the block for which
+    the query finds nothing.
     """
 
     witness: Witness
@@ -72,12 +73,12 @@ class WitnessQuestion:
     expects: Expected = ""
     otherwise: "WitnessQuestion | None" = None
     keyed: bool = False
-    """Whether the columns mostly differ in any two rows of the block, so that none are combined."""
+    """Whether rows of the block mostly differ in these columns, so that rows are not combined."""
 
 
 @dataclass
 class Grouped:
-    """The rows of a group, where rows are grouped by different keys (GROUPING SETS).
+    """The rows of a group, in a block whose groups have different keys (GROUPING SETS).
 
     The column ``grouping`` has a bit for each key, 1 if the key is not used; the first key has the
     highest bit.
@@ -101,14 +102,14 @@ class Recursive:
     """A stored row of a recursion, whose number is in a hidden column.
 
     ``asked`` finds the rows of both branches by the number of a stored row. If the recursion is not
-    linear, each of its questions finds all records of one table.
+    linear, each question in ``asked`` finds all records of one table.
     """
 
     recursion: Recursion
     column: int
     asked: list[WitnessQuestion]
     parents: Link | None = field(default=None, repr=False)
-    """For each stored row, the rows it was derived from in one step; found when needed."""
+    """For each stored row, the rows that it was derived from in one step. Found when needed."""
 
 
 Part = Base | Derived | UnionBranch | WitnessQuestion | Grouped | Recursive
@@ -119,11 +120,12 @@ class Identity:
     """The meaning of hidden columns, which are counted from 0.
 
     ``outer`` has the values that a block takes from the blocks around it, by the names that these
-    blocks use for them. They are the first columns; ``names`` has the names of the other columns.
+    blocks use for them. These values are the first columns; ``names`` has the names of the other
+    columns.
 
     ``present`` is a column that is NULL where an outer join found no row. ``count`` is a column
-    with the number of rows in the group; as many witnesses must be found. ``negative`` has the
-    subqueries whose rows must be absent for a row to appear.
+    with the number of rows in the group, which is also the number of witnesses that must be found.
+    ``negative`` has the subqueries whose rows must be absent for a row to appear.
     """
 
     outer: dict[str, exp.Expr] = field(default_factory=dict)
@@ -135,7 +137,7 @@ class Identity:
 
 
 def negatives(identity: Identity) -> list[exp.Expr]:
-    """Return the queries whose rows must be absent for a row to appear, in all blocks below."""
+    """Return the queries whose rows must be absent for a row to appear, in this block and below."""
     found = list(identity.negative)
     for part in identity.parts:
         if isinstance(part, Grouped):
@@ -158,7 +160,7 @@ class Exposer:
         self._names = count()
 
     def outer(self, query: exp.Expr) -> dict[str, exp.Expr]:
-        """Return the columns in a query that belong to blocks around it, each by a name."""
+        """Return, each under a name, the columns in a query that belong to the blocks around it."""
         names: dict[str, str] = {}
         found: dict[str, exp.Expr] = {}
         for column in outer_columns(query):
@@ -245,7 +247,7 @@ class Exposer:
         columns.identity.parts.append(Derived(identity, at))
 
     def _recursion(self, recursion: Recursion) -> list[WitnessQuestion]:
-        """Return the questions for the rows of both branches, or for all records."""
+        """Return the questions for the rows of both branches; if not linear, for all records."""
         if not recursion.linear:
             found = everything(recursion, self.parsed.ctes, self.parsed.kept)
             return [WitnessQuestion(matching(self, each, 0), []) for each in found]
@@ -366,7 +368,7 @@ class HiddenColumns:
         return self._at[text]
 
     def outer(self, name: str, column: exp.Expr) -> int:
-        """Return the number of a value that a query within the block takes from the block."""
+        """Return the number of the column that a query within the block takes from the block."""
         return self._outer[name] if name in self._outer else self.add(column)
 
     def asked(

@@ -6,7 +6,7 @@ from typing import Literal
 from provhouse.model.errors import UsageError
 
 Mode = Literal["compiled", "inject", "defer", "witness"]
-"""The time of capture: in the query (compiled loops, or DuckDB), right after it, or on request."""
+"""When lineage is captured: in the query (by loops or DuckDB), right after it, or on request."""
 Direction = Literal["backward", "forward"]
 
 
@@ -18,10 +18,10 @@ class Want:
     lineage in other references is found on request. ``directions`` has the directions of the
     indexes that are built ahead.
 
-    The other fields are for one reference, which ``refs`` names. ``where`` is a condition on a
-    record of its table: no other records have lineage. The records of each row are divided by the
-    values of the columns ``by``, with ``aggregates`` of each part, so that ``Result.aggregate`` and
-    ``Result.backward(..., where=)`` only read them off.
+    The other fields are for one reference, which ``refs`` names. ``where`` is a condition on
+    records of its table: only records that meet the condition have lineage. The records of each row
+    are divided by the values of the columns ``by``, with ``aggregates`` of each part, so that
+    ``Result.aggregate`` and ``Result.backward(..., where=)`` only read stored values.
     """
 
     refs: tuple[str, ...] | None = None

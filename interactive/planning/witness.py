@@ -1,9 +1,9 @@
 """Queries that find the rows behind a group, a subquery, a window or equal rows.
 
-A witness query joins a block, with the hidden columns of ``Exposer``, with the values to ask about.
-A table has these values in the columns ``c0``, ``c1``, ..., and the number of the question in
-``eid``. A block that refers to queries around it is a LATERAL join: it reads the asked values in
-place of outer columns.
+A witness query joins a block, to which ``Exposer`` has added hidden columns, with a table of the
+values to ask about. This table has the values in the columns ``c0``, ``c1``, ..., and the number of
+the question in ``eid``. If the block refers to queries around it, the join is LATERAL: the block
+reads the asked values in place of the outer columns.
 """
 
 from collections.abc import Callable
@@ -30,8 +30,9 @@ OUTER = "__provhouse_outer"
 class Body:
     """The block of a witness query.
 
-    ``conditions`` compare a visible column of the block with an asked one, which has the same place
-    in the list. If ``failing``, the witnesses are the rows that do not meet the conditions.
+    Each item of ``conditions`` is a visible column of the block and an operator that compares it
+    with an asked column: the one with the item's own position in the list. If ``failing``, the
+    witnesses are the rows that do not meet the conditions.
     """
 
     query: exp.Query
@@ -42,7 +43,7 @@ class Body:
 class Witness:
     """A witness query, which is built when it is first needed.
 
-    It is asked with the values that its conditions name, followed by the values of ``outer``.
+    The asked values are those that its conditions compare, followed by the values of ``outer``.
     """
 
     def __init__(
@@ -55,7 +56,7 @@ class Witness:
         outer: dict[str, exp.Expr] | None = None,
     ) -> None:
         self.collations: dict[int, str] = {}
-        """The collations of asked values, which Arrow does not carry."""
+        """The collations of asked values, by column number; Arrow does not carry collations."""
         self._exposer = exposer
         self._build = build
         self._body: Body | None = None
@@ -65,7 +66,7 @@ class Witness:
         self.sure = sure and not self.outer
         """Whether DuckDB is certain to run the query."""
         self.certain = certain and self.sure
-        """Whether the query also is certain to reach all references."""
+        """Whether the query is also certain to reach all references."""
         self.refs = references(exposer, source)
 
     @property
@@ -96,7 +97,7 @@ class Witness:
         return self._sql[nullable]
 
     def rows(self) -> str:
-        """Return the query for the rows that a query without outer values chooses from."""
+        """Return the query for all rows from which this query, without outer values, chooses."""
         hidden, inner = self._parts()
         clause = with_clause(self._exposer, self.body)
         return f"{clause}SELECT {', '.join(['0 AS eid', *hidden])} FROM {inner}"
@@ -168,7 +169,7 @@ def asked_column(name: str) -> exp.Column:
 
 
 def blocks_leaf(query: exp.Expr) -> exp.Select:
-    """Return the SELECT that gives a query its columns."""
+    """Return the SELECT that names the columns of a query."""
     query = blocks.unwrapped(query)
     while isinstance(query, exp.SetOperation):
         query = blocks.unwrapped(query.left)
@@ -187,7 +188,7 @@ def visible_columns(query: exp.Expr) -> None:
 
 
 def references(exposer: "Exposer", query: exp.Expr) -> frozenset[int]:
-    """Return the references in a query, also through WITH."""
+    """Return the references in a query, and in the WITH queries that it reads."""
     found: set[int] = set()
     todo, seen = [query], set()
     while todo:
@@ -205,7 +206,7 @@ def references(exposer: "Exposer", query: exp.Expr) -> frozenset[int]:
 
 
 def with_clause(exposer: "Exposer", query: exp.Expr) -> str:
-    """Return the WITH clause that a query needs, as text, without materialisation."""
+    """Return the text of the WITH clause that a query needs, whose queries are not materialised."""
     used: set[int] = set()
     todo = [query]
     while todo:
@@ -290,7 +291,7 @@ def partition(
 
 
 def matching(exposer: "Exposer", query: exp.Query, number: int) -> Witness:
-    """Return the witness query for the rows of a query whose columns have the asked values."""
+    """Return the witness query for rows of a query with the asked values in the first columns."""
     return Witness(exposer, query, lambda: Body(query, _matching(number)))
 
 
@@ -309,7 +310,7 @@ def same_rows(exposer: "Exposer", query: exp.Expr) -> Witness:
 
 
 def subquery(exposer: "Exposer", found: Subquery, compared: bool) -> Witness:
-    """Return the witness query of a subquery: the rows that match, or all if none is compared."""
+    """Return the witness query of a subquery: the rows that match, or all unless ``compared``."""
 
     def build() -> Body:
         inner = pristine(found.query)

@@ -15,7 +15,7 @@ from provhouse.model.wire_names import wire_name
 if TYPE_CHECKING:
     from provhouse.query.lineage.ask import Asker
 
-    from ..shown_result import Result
+    from ..shown_result import ShownResult
 
 Found = TypeVar("Found")
 Part = TypeVar("Part")
@@ -113,7 +113,7 @@ class Asking(ABC, Generic[Found]):
         return _loaded(cls.found)
 
     @classmethod
-    def written(cls, found: Found) -> "Result":
+    def written(cls, found: Found) -> "ShownResult":
         """Convert a found object to a result that can be written in every form."""
         from provhouse.output.results.found import FoundResult
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from provhouse.model.answer import Answer
 
 _NEAR_LEVELS = 8
-"""The number of nearest distances whose items are listed, with the ``_FAR_LEVELS`` farthest."""
+"""The number of nearest distances whose items are listed, besides the ``_FAR_LEVELS`` farthest."""
 _FAR_LEVELS = 2
 _OPS = 4
 """The largest number of operations listed for a table of items."""
@@ -51,7 +51,7 @@ def by_table(answer: "Answer") -> "Table":
 
 
 def by_column(answer: "Answer") -> "Table":
-    """Return a line for each table: its columns with used values, and its influencing columns.
+    """Return a line for each table: the columns with used values, and the columns with influence.
 
     A table without known columns has question marks.
     """

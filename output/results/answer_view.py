@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..arrow_rows import tuples
 from ..escape import shown
 from ..sections import Section, headed, noted, styled
-from ..shown_result import Csv, Json, Result, attributes
+from ..shown_result import Csv, Json, ShownResult, attributes
 from .answer_tables import by_column, by_distance, by_operation, by_table, counts_by_table, timed
 from .answer_words import headline, how, notes
 from .derivation_list import MOST_ROWS, has_sets, read_and_seconds, row_lists, step_by_step
@@ -29,12 +29,12 @@ def header(answer: "Answer | LargeAnswer") -> dict[str, object]:
 
 
 def columns_of(answer: "Answer") -> tuple[str, ...]:
-    """Return the columns of an answer's items, with set if the question asked for it."""
+    """Return the columns of an answer's items, including ``set`` if the question asked for it."""
     return (*COLUMNS, "set") if has_sets(answer) else COLUMNS
 
 
 @dataclass(frozen=True)
-class AnswerResult(Result):
+class AnswerResult(ShownResult):
     """An answer that lists its items and triples, or counts them."""
 
     answer: "Answer"

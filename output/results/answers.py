@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..escape import shown
 from ..sections import Section, grid, styled
-from ..shown_result import Csv, Json, Result
+from ..shown_result import Csv, Json, ShownResult
 from .answer_size import answer_size
 from .answer_view import COLUMNS, AnswerResult
 from .derivation_list import STEPS
@@ -28,7 +28,7 @@ class Absent:
 
 
 @dataclass(frozen=True)
-class AnswersResult(Result):
+class AnswersResult(ShownResult):
     """The replies in the order of the questions. They can be read only once."""
 
     replies: "Iterable[Answer | Absent]"

@@ -2,22 +2,21 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..escape import shown
 from ..phrases import counted
 from ..sections import Section, styled
-from ..shown_result import Csv, Json, Result
-from .record_tables import plain, record_table, table_records
+from ..shown_result import Csv, Json, ShownResult
+from .record_tables import csv_columns, record_objects, record_table, table_object, table_records
 
 if TYPE_CHECKING:
     from provhouse.query.blamed import Blamed
-    from provhouse.query.source_records import Record, TableRecords
 
 
 @dataclass(frozen=True)
-class BlameResult(Result):
-    """The wrong rows, and the lineage and the smallest input of the first one."""
+class BlameResult(ShownResult):
+    """The wrong rows, and the lineage and the smallest input of the first wrong row."""
 
     found: "Blamed"
 
@@ -47,35 +46,14 @@ class BlameResult(Result):
         smallest = found.smallest
         yield {
             "table": found.table,
-            "rows": [_record(each) for each in found.rows],
+            "rows": record_objects(found.rows),
             "more": found.more,
-            "lineage": _tables(found.lineage),
-            "smallest": None if smallest is None else _tables(smallest),
+            "lineage": [*map(table_object, found.lineage)],
+            "smallest": None if smallest is None else [*map(table_object, smallest)],
             "runs": found.runs,
         }
 
     def csv(self) -> Csv:
         """Return a row for each column of each record to blame."""
         found = self.found
-        tables = found.lineage if found.smallest is None else found.smallest
-        return ("item", "table", "column", "value"), (
-            (each.item, table.table, column, plain(value))
-            for table in tables
-            for each in table.records
-            for column, value in each.values.items()
-        )
-
-
-def _tables(tables: "tuple[TableRecords, ...]") -> list[Json]:
-    return [
-        {
-            "table": each.table,
-            "records": [_record(record) for record in each.records],
-            "missing": list(each.missing),
-        }
-        for each in tables
-    ]
-
-
-def _record(record: "Record") -> dict[str, Any]:
-    return {"item": record.item, "file": str(record.file), "values": plain(record.values)}
+        return csv_columns(found.lineage if found.smallest is None else found.smallest)

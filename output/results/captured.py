@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from ..escape import shown
 from ..phrases import counted, quantity
 from ..sections import Section, facts, styled
-from ..shown_result import Csv, Json, Result
+from ..shown_result import Csv, Json, ShownResult
 
 if TYPE_CHECKING:
     from provhouse.ingest.landing.landed import Landed, LandedWrite
 
 
 @dataclass(frozen=True)
-class CapturedResult(Result):
+class CapturedResult(ShownResult):
     """The captured writes that were ingested, and the writes that were left out."""
 
     landed: "Landed"

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from ..escape import shown
 from ..phrases import counted, duration
 from ..sections import Section, styled
-from ..shown_result import Csv, Json, Result
+from ..shown_result import Csv, Json, ShownResult
 
 if TYPE_CHECKING:
     from provhouse.care.damage_report import Report
 
 
 @dataclass(frozen=True)
-class CheckResult(Result):
+class CheckResult(ShownResult):
     """The report of a check: each damage with its remedy."""
 
     report: "Report"

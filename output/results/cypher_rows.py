@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from ..escape import shown
 from ..phrases import counted
 from ..sections import Section, grid, styled
-from ..shown_result import Csv, Json, Result
+from ..shown_result import Csv, Json, ShownResult
 
 if TYPE_CHECKING:
     from rich.text import Text
 
 
 @dataclass(frozen=True)
-class RowsResult(Result):
+class RowsResult(ShownResult):
     """Rows whose values are text, numbers, booleans, None, or lists and maps of these."""
 
     columns: Sequence[str]

@@ -1,4 +1,4 @@
-"""The result of `depends`: whether an item would exist without another one."""
+"""The result of `depends`: whether an item would exist without another item."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

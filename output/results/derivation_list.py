@@ -41,7 +41,7 @@ class ItemsAndTriples(Protocol):
     def triples(self) -> "pa.Table": ...
 
 
-class Derivations(Dated, Protocol):
+class DerivationList(Dated, Protocol):
     """A result from one generation, with the amount of data read to find it."""
 
     @property
@@ -60,20 +60,20 @@ def row_lists(of: ItemsAndTriples) -> Json:
     return {"items": json_items(of.items), "triples": json_triples(of.triples)}
 
 
-def read_and_seconds(of: Derivations) -> Json:
+def read_and_seconds(of: DerivationList) -> Json:
     """Return the JSON fields ``read``, the amounts read, and ``seconds``, the time of each step."""
     seconds = {step: of.seconds.get(step, 0.0) for step in STEPS}
     return {"read": asdict(of.read), "seconds": rounded(seconds)}
 
 
-def read_sentence(of: Derivations) -> str:
+def read_sentence(of: DerivationList) -> str:
     """Return a sentence about the data read and the time taken."""
     parts = (counted(of.read.sets, "set"), counted(of.read.partitions, "partition"))
     triples = counted(of.read.triples, "triple")
     return f"Read {', '.join(parts)} and {triples} in {steps(of.seconds)}."
 
 
-def source_line(of: Derivations) -> "Text":
+def source_line(of: DerivationList) -> "Text":
     """Return the last line of an answer: the data read, and its generation."""
     return styled(f"\n{read_sentence(of)} {as_of_sentence(of)}", "dim")
 
@@ -109,6 +109,14 @@ def with_rows(
         table.add_row(*cells(row))
     if rows.num_rows > most:
         table.add_row(styled(f"… {rows.num_rows - most:,} more {what}".rstrip(), "dim"))
+    return table
+
+
+def item_table(items: "pa.Table") -> "Table":
+    """Return a line for each item, with its table."""
+    table = grid("item", "table")
+    for row in items.to_pylist():
+        table.add_row(styled(shown(row["item"])), table_name(row["table"]))
     return table
 
 

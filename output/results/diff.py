@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from provhouse.query.lineage.diff import Change, Diff, Side
 
 
-class Compared(Protocol):
+class Comparison(Protocol):
     """A comparison of two generations."""
 
     @property
@@ -85,7 +85,7 @@ def side_notes(since: "Side", until: "Side") -> Iterator[Section]:
         yield from noted(f"Generation {side.generation}: {note}" for note in found)
 
 
-def compared_line(of: Compared) -> "Text":
+def compared_line(of: Comparison) -> "Text":
     """Return the last line of a comparison: the commit times of both generations."""
     times = f"{of.since.time} and {of.until.time}"
     return styled(f"\nCommitted {times}; compared in {steps(of.seconds)}.", "dim")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..escape import shown
 from ..phrases import duration, steps
 from ..sections import Section, grid, styled, subject
-from ..shown_result import Csv, Json, Result, attributes, rounded
+from ..shown_result import Csv, Json, ShownResult, attributes, rounded
 from .derivation_list import as_of_sentence
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _NAMES = {"rq": "RQ", "ccprov": "CCProv", "csprov": "CSProv"}
 
 
 @dataclass(frozen=True)
-class ExplanationResult(Result):
+class ExplanationResult(ShownResult):
     """The estimates for all methods, and the method that would be used."""
 
     explanation: "Explanation"

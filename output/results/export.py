@@ -9,7 +9,7 @@ from provhouse.store.warehouse.manifest import as_record
 from ..escape import shown
 from ..phrases import counted, quantity
 from ..sections import Section, noted, styled
-from ..shown_result import Csv, Json, Result
+from ..shown_result import Csv, Json, ShownResult
 from .exactness_notes import exactness_notes
 from .sample_notes import sample_notes
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ExportResult(Result):
+class ExportResult(ShownResult):
     """The manifest of an export."""
 
     manifest: "Manifest"

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..arrow_rows import tuples
-from ..escape import shown
 from ..phrases import counted, duration
-from ..sections import Section, grid, styled
-from ..shown_result import Csv, Json, Result, attributes
-from .derivation_list import as_of_sentence, table_name
+from ..sections import Section, styled
+from ..shown_result import Csv, Json, ShownResult, attributes
+from .derivation_list import as_of_sentence, item_table
 
 if TYPE_CHECKING:
     from provhouse.query.listing.find import Finding
@@ -18,7 +17,7 @@ COLUMNS = ("item", "table")
 
 
 @dataclass(frozen=True)
-class FindingResult(Result):
+class FindingResult(ShownResult):
     """The first items whose names match, and the number of matches."""
 
     finding: "Finding"
@@ -27,10 +26,7 @@ class FindingResult(Result):
         """Yield a line for each item, then the number of matches."""
         finding = self.finding
         if finding.items.num_rows:
-            table = grid(*COLUMNS)
-            for row in finding.items.to_pylist():
-                table.add_row(styled(shown(row["item"])), table_name(row["table"]))
-            yield table
+            yield item_table(finding.items)
         if finding.truncated:
             left = finding.matches - finding.items.num_rows
             yield styled(f"… {left:,} more; raise --limit or give a longer text to see them", "dim")

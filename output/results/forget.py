@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from ..phrases import counted, steps
 from ..sections import Section, facts, styled
-from ..shown_result import Csv, Json, Result, one_row, rounded
+from ..shown_result import Csv, Json, ShownResult, one_row, rounded
 
 if TYPE_CHECKING:
     from provhouse.care.forget import Forgotten
 
 
 @dataclass(frozen=True)
-class ForgetResult(Result):
+class ForgetResult(ShownResult):
     """The number of erased names, and of the items, triples and rejected rows that had them."""
 
     forgotten: "Forgotten"

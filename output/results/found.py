@@ -10,7 +10,7 @@ from provhouse.model.wire_names import wire_name
 from ..arrow_rows import json_items, json_rows, json_triples, tuples
 from ..escape import shown
 from ..sections import Section, facts, grid, headed, noted, styled
-from ..shown_result import Csv, Json, JsonRows, Result, attributes, one_row, rounded
+from ..shown_result import Csv, Json, JsonRows, ShownResult, attributes, one_row, rounded
 from .derivation_list import STEPS, source_line
 from .exactness_notes import exactness_notes
 from .sample_notes import sample_notes
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from provhouse.query.lineage.diff import Side
 
 LATER = ("erased", "generation", "time", "complete", "exactness", "exactness_triples", "samples")
-"""The fields after the result's own fields, in this order. Tables come next."""
+"""The fields that follow the result's own fields, in this order. Tables come after them."""
 LAST = ("read", "seconds")
 OPTIONAL = ("exactness", "exactness_triples", "samples")
 """The fields that JSON leaves out if they are empty."""
@@ -29,14 +29,14 @@ _PLAIN = (str, int, float, dict)
 
 
 @dataclass(frozen=True)
-class FoundResult(Result):
+class FoundResult(ShownResult):
     """A result with the fields of the object found. Subclasses have their own text for people."""
 
     found: Any
     rows: str = ""
-    """The field whose rows CSV contains; without it, CSV has one row."""
+    """The name of the field whose rows CSV contains; if it is empty, CSV has one row."""
     columns: tuple[str, ...] = ()
-    """The columns of CSV; without them, all columns of the rows."""
+    """The columns of CSV; if there are none, CSV has all columns of the rows."""
 
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield the fields, the rows of CSV as a table, and the data read."""

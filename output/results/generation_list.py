@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from ..sections import Section, grid
-from ..shown_result import Csv, Json, Result
+from ..shown_result import Csv, Json, ShownResult
 
 if TYPE_CHECKING:
     from provhouse.query.listing.generations import Generation
@@ -15,7 +15,7 @@ _STORED = ("triples", "items")
 
 
 @dataclass(frozen=True)
-class GenerationsResult(Result):
+class GenerationsResult(ShownResult):
     """The time, the change and the contents of each generation."""
 
     generations: "Sequence[Generation]"

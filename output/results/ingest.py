@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from ..escape import shown
 from ..phrases import counted, names_of, quantity, steps
 from ..sections import Section, facts, styled
-from ..shown_result import Csv, Json, Result, attributes, one_row, rounded
+from ..shown_result import Csv, Json, ShownResult, attributes, one_row, rounded
 
 if TYPE_CHECKING:
     from provhouse.ingest.ingest_summary import Reject, Summary
 
 
 @dataclass(frozen=True)
-class IngestResult(Result):
+class IngestResult(ShownResult):
     """The counts of an ingest and of the warehouse after it."""
 
     summary: "Summary"

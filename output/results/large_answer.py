@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..arrow_rows import json_items, json_triples, tuples
 from ..phrases import counted
 from ..sections import Section, subject
-from ..shown_result import Csv, Json, JsonRows, Result
+from ..shown_result import Csv, Json, JsonRows, ShownResult
 from .answer_view import COLUMNS, AnswerResult, header
 from .derivation_list import read_and_seconds
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class LargeAnswerResult(Result):
+class LargeAnswerResult(ShownResult):
     """An answer with its rows in the order of finding. It can be written only once."""
 
     answer: "LargeAnswer"
@@ -49,7 +49,7 @@ class LargeAnswerResult(Result):
         return columns, (row for some in self.answer.items for row in tuples(some.select(columns)))
 
 
-def answer_result(answer: "Answer | LargeAnswer") -> Result:
+def answer_result(answer: "Answer | LargeAnswer") -> ShownResult:
     """Return an answer of any size as a result."""
     from provhouse.model.answer import LargeAnswer
 

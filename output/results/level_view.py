@@ -8,7 +8,7 @@ from ..arrow_rows import tuples
 from ..escape import shown
 from ..phrases import counted, listed
 from ..sections import Section, grid, headed, noted, styled, subject
-from ..shown_result import Csv, Json, Result, attributes, rounded
+from ..shown_result import Csv, Json, ShownResult, attributes, rounded
 from .derivation_list import erased_sentence, source_line, table_name, with_rows
 from .sample_notes import sample_fields, sample_notes
 
@@ -38,7 +38,7 @@ class Edges(Protocol):
 
 
 @dataclass(frozen=True)
-class ZoomedResult(Result):
+class ZoomedResult(ShownResult):
     """The nodes and edges of a view."""
 
     found: "Zoomed"

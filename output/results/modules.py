@@ -8,7 +8,7 @@ from ..arrow_rows import tuples
 from ..escape import shown
 from ..phrases import counted, listed
 from ..sections import Section, grid, styled
-from ..shown_result import Csv, Json, Result
+from ..shown_result import Csv, Json, ShownResult
 from .derivation_list import as_of_sentence
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _COLUMNS = ("module", "workflow", *_LISTS, "born")
 
 
 @dataclass(frozen=True)
-class ModulesResult(Result):
+class ModulesResult(ShownResult):
     """A row for each module, in order of name."""
 
     found: "Modules"
@@ -55,7 +55,7 @@ class ModulesResult(Result):
 
 
 @dataclass(frozen=True)
-class InvocationsResult(Result):
+class InvocationsResult(ShownResult):
     """A row for each invocation of a module: its run, execution and call, and its triples."""
 
     found: "Invocations"

@@ -10,7 +10,7 @@ from ..arrow_rows import tuples
 from ..escape import shown
 from ..phrases import counted
 from ..sections import Section, grid, styled
-from ..shown_result import Csv, Json, Result
+from ..shown_result import Csv, Json, ShownResult
 from .derivation_list import as_of_sentence
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ LONGEST = 60
 
 
 @dataclass(frozen=True)
-class OperationsResult(Result):
+class OperationsResult(ShownResult):
     """A row for each described op, in order."""
 
     found: "Operations"
     listed = True
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a table with the first ops; it leaves out columns without values."""
+        """Yield a table with the first ops, without the columns that have no values."""
         rows = self.found.operations
         number = counted(rows.num_rows, "op")
         more = f", of which the first {SHOWN} are shown" if rows.num_rows > SHOWN else ""

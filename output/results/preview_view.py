@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..escape import shown
 from ..phrases import counted, listed, names_of, steps
 from ..sections import Section, facts, styled
-from ..shown_result import Csv, Json, Result, attributes, one_row, rounded
+from ..shown_result import Csv, Json, ShownResult, attributes, one_row, rounded
 from .ingest import passed_over, rejected, two_tables
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ _NAMES = 12
 
 
 @dataclass(frozen=True)
-class PreviewResult(Result):
-    """A preview: the added data, the meaning of columns, and the cut of components."""
+class PreviewResult(ShownResult):
+    """A preview: the added data, the meaning of columns, and the cut of components into sets."""
 
     preview: "Preview"
 

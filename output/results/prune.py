@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from ..phrases import counted, quantity
 from ..sections import Section, facts, styled
-from ..shown_result import Csv, Json, Result, one_row
+from ..shown_result import Csv, Json, ShownResult, one_row
 
 if TYPE_CHECKING:
     from provhouse.care.prune import Pruned
 
 
 @dataclass(frozen=True)
-class PruneResult(Result):
+class PruneResult(ShownResult):
     """The number of pruned generations, the freed space, and the kept generations."""
 
     pruned: "Pruned"

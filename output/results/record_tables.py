@@ -1,4 +1,4 @@
-"""The records of the items of an answer: the columns of their rows, a table for each source."""
+"""The records of an answer's items: the columns of their rows, with a table for each source."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..escape import shown
 from ..phrases import counted
 from ..sections import Section, grid, headed, styled
-from ..shown_result import Csv, Json, Result, attributes
+from ..shown_result import Csv, Json, ShownResult, attributes
 
 if TYPE_CHECKING:
     from provhouse.query.source_records import CapturedRecords, Record, TableRecords
@@ -22,7 +22,7 @@ _LONGEST = 40
 
 
 @dataclass(frozen=True)
-class RecordsResult(Result):
+class RecordsResult(ShownResult):
     """Records by table, and the items without a record."""
 
     records: "CapturedRecords"
@@ -41,29 +41,40 @@ class RecordsResult(Result):
 
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/records.json`` describes it."""
-        tables = [
-            {
-                "table": table.table,
-                "records": [
-                    {"item": each.item, "file": str(each.file), "values": plain(each.values)}
-                    for each in table.records
-                ],
-                "missing": list(table.missing),
-                "lost": [{"file": str(each.path), "state": each.state} for each in table.lost],
-            }
-            for table in self.records.tables
-        ]
+        tables = []
+        for table in self.records.tables:
+            lost = [{"file": str(each.path), "state": each.state} for each in table.lost]
+            tables.append({**table_object(table), "lost": lost})
         head = attributes(self.records.answer, *HEADER)
         yield {**head, "tables": tables, "more": self.records.more}
 
     def csv(self) -> Csv:
         """Return a row for each column of each record."""
-        return ("item", "table", "column", "value"), (
-            (each.item, table.table, column, plain(value))
-            for table in self.records.tables
-            for each in table.records
-            for column, value in each.values.items()
-        )
+        return csv_columns(self.records.tables)
+
+
+def record_objects(records: "Sequence[Record]") -> list[Json]:
+    """Return records as JSON objects."""
+    return [
+        {"item": each.item, "file": str(each.file), "values": plain(each.values)}
+        for each in records
+    ]
+
+
+def table_object(table: "TableRecords") -> dict[str, object]:
+    """Return the records of a table, and its items without a record, as a JSON object."""
+    records = record_objects(table.records)
+    return {"table": table.table, "records": records, "missing": list(table.missing)}
+
+
+def csv_columns(tables: "Sequence[TableRecords]") -> Csv:
+    """Return a row for each column of each record."""
+    return ("item", "table", "column", "value"), (
+        (each.item, table.table, column, plain(value))
+        for table in tables
+        for each in table.records
+        for column, value in each.values.items()
+    )
 
 
 def table_records(table: "TableRecords") -> Iterator[Section]:

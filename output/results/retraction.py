@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..phrases import counted, steps
 from ..sections import Section, facts, styled
-from ..shown_result import Csv, Json, Result, attributes, one_row, rounded
+from ..shown_result import Csv, Json, ShownResult, attributes, one_row, rounded
 
 if TYPE_CHECKING:
     from provhouse.care.retract import Retraction
@@ -15,7 +15,7 @@ _COUNTS = ("generation", "ended", "kept", "triples")
 
 
 @dataclass(frozen=True)
-class RetractionResult(Result):
+class RetractionResult(ShownResult):
     """The number of triples that a retraction ended, and the number that it kept.
 
     A triple is kept if another file or run also has it.

@@ -1,4 +1,4 @@
-"""The samples that a result may pass, in a sentence for people and as a JSON field."""
+"""The samples that a result may pass through, in a sentence for people and as a JSON field."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Sampled(Protocol):
-    """A result that may pass samples."""
+    """A result that may pass through samples."""
 
     @property
     def samples(self) -> "Sequence[Sample]": ...

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..arrow_rows import tuples
-from ..escape import shown
 from ..phrases import counted, duration
-from ..sections import Section, grid, styled
-from ..shown_result import Csv, Json, Result, attributes
-from .derivation_list import as_of_sentence, table_name
+from ..sections import Section, styled
+from ..shown_result import Csv, Json, ShownResult, attributes
+from .derivation_list import as_of_sentence, item_table
 
 if TYPE_CHECKING:
     from provhouse.query.listing.show_set import ShownSet
@@ -18,7 +17,7 @@ COLUMNS = ("item", "table")
 
 
 @dataclass(frozen=True)
-class ShownSetResult(Result):
+class ShownSetResult(ShownResult):
     """A set, its size and its first items."""
 
     found: "ShownSet"
@@ -30,10 +29,7 @@ class ShownSetResult(Result):
             f"Set {found.set_id} has {counted(found.size, 'item')} and "
             f"{counted(found.triples, 'triple')}. It is part of component {found.component}.\n"
         )
-        table = grid(*COLUMNS)
-        for row in found.items.to_pylist():
-            table.add_row(styled(shown(row["item"])), table_name(row["table"]))
-        yield table
+        yield item_table(found.items)
         if found.truncated:
             left = found.size - found.erased - found.items.num_rows
             yield styled(f"… {left:,} more; raise --limit to see them", "dim")

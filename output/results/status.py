@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from ..escape import shown
 from ..sections import Section, facts
-from ..shown_result import Csv, Json, Result, attributes, one_row
+from ..shown_result import Csv, Json, ShownResult, attributes, one_row
 
 if TYPE_CHECKING:
     from provhouse.query.listing.status import Status
 
 
 @dataclass(frozen=True)
-class StatusResult(Result):
+class StatusResult(ShownResult):
     """The totals of the current generation, and the addresses of running servers."""
 
     status: "Status"

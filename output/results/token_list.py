@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 
 from ..sections import Section, grid, styled
-from ..shown_result import Csv, Json, Result
+from ..shown_result import Csv, Json, ShownResult
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class ListedToken:
 
 
 @dataclass(frozen=True)
-class TokensResult(Result):
+class TokensResult(ShownResult):
     """All tokens of a warehouse, including expired and revoked tokens."""
 
     tokens: Sequence[ListedToken]

@@ -7,14 +7,14 @@ from itertools import islice
 from ..escape import shown
 from ..phrases import counted
 from ..sections import Section, grid, styled
-from ..shown_result import Csv, Json, Result
+from ..shown_result import Csv, Json, ShownResult
 
 SHOWN = 100
 """The largest number of values printed for people."""
 
 
 @dataclass(frozen=True)
-class ValuesResult(Result):
+class ValuesResult(ShownResult):
     """Sorted values and their numbers of triples. They can be read only once."""
 
     of: str

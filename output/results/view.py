@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..phrases import counted
 from ..sections import Section, noted, styled, subject, unbroken
-from ..shown_result import Csv, Json, Result, attributes, one_row
+from ..shown_result import Csv, Json, ShownResult, attributes, one_row
 from .derivation_list import as_of_sentence
 from .exactness_notes import exactness_fields, exactness_notes
 from .sample_notes import sample_fields, sample_notes
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ViewResult(Result):
+class ViewResult(ShownResult):
     """A view of one answer in Neo4j."""
 
     view: "Neo4jView"

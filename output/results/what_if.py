@@ -8,7 +8,7 @@ from ..arrow_rows import json_rows, tuples
 from ..escape import shown
 from ..phrases import counted
 from ..sections import Section, grid, headed, noted, styled
-from ..shown_result import Csv, Json, Result, attributes
+from ..shown_result import Csv, Json, ShownResult, attributes
 from .derivation_list import erased_sentence, read_and_seconds, source_line, table_name, with_rows
 from .exactness_notes import exactness_fields, exactness_notes
 from .sample_notes import sample_fields, sample_notes
@@ -28,7 +28,7 @@ COUNT_FIELDS = (
 
 
 @dataclass(frozen=True)
-class WhatIfResult(Result):
+class WhatIfResult(ShownResult):
     """The consequences of a deletion for the items downstream."""
 
     found: "WhatIf"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WhatIfEachResult(FoundResult):
-    """The aggregates of an item, and the value of each without one input."""
+    """The aggregates of an item, and the value of each aggregate without one input."""
 
     found: "WhatIfEach"
     rows: str = "inputs"

@@ -1,4 +1,4 @@
-"""The result of `why-changed`: values in two generations, and inputs by their share."""
+"""The result of `why-changed`: the values in two generations, and the inputs by share."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..sections import Section, grid, headed, subject
-from ..shown_result import Csv, Json, Result, rounded
+from ..shown_result import Csv, Json, ShownResult, rounded
 from .diff import compared_line, side_notes
 from .found import side_fields
 from .level_view import edge_lines, edge_rows, graph_fields, node_rows
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ZoomedDiffResult(Result):
+class ZoomedDiffResult(ShownResult):
     """The nodes and edges that differ."""
 
     found: "ZoomedDiff"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..escape import shown
 from ..phrases import counted
 from ..sections import Section, subject
-from ..shown_result import Csv, Json, Result, attributes
+from ..shown_result import Csv, Json, ShownResult, attributes
 from .derivation_list import read_and_seconds
 from .level_view import edge_rows, view_fields, view_sections
 from .sample_notes import sample_fields
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ZoomedPathResult(Result):
+class ZoomedPathResult(ShownResult):
     """The nodes and edges of a path."""
 
     found: "ZoomedPath"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..arrow_rows import json_rows
 from ..sections import Section, grid, headed, noted, styled
-from ..shown_result import Csv, Json, Result, attributes
+from ..shown_result import Csv, Json, ShownResult, attributes
 from .derivation_list import read_and_seconds, source_line
 from .exactness_notes import exactness_fields
 from .level_view import edge_table, fold_notes, node_names, node_rows, view_fields
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ZoomedWhatIfResult(Result):
+class ZoomedWhatIfResult(ShownResult):
     """The fates of the items of each node, and the edges between nodes."""
 
     found: "ZoomedWhatIf"

@@ -1,1 +1,1 @@
-"""Find the items that depend on an item, and the changes without it."""
+"""Find the items that depend on an item, and what changes without the item."""

@@ -1,4 +1,4 @@
-"""Whether an item would exist without another one, and the smallest set that it depends on."""
+"""Whether an item would exist without another item, and a smallest set that it depends on."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -13,7 +13,7 @@ from provhouse.model.samples import Sample
 from ..lineage.ask import Asker
 from ..locate import locate_versions
 from ..methods.csprov import CSProv
-from ..passed_samples import samples_passed
+from ..passed_samples import common_fields, samples_passed
 from .deletion.codes import DELETED, DIES, UNDECIDED
 from .deletion.derivations import Derivations
 from .deletion.described import Described
@@ -25,7 +25,7 @@ Exists = Literal["yes", "no", "undecided"]
 
 @dataclass(frozen=True, kw_only=True)
 class Dependency(Header):
-    """Whether ``item`` would exist without ``on``, and a smallest set that it depends on."""
+    """Whether ``item`` would exist without ``on``, and a smallest set that ``item`` depends on."""
 
     item: str
     on: str
@@ -33,7 +33,9 @@ class Dependency(Header):
     derived: bool
     """Whether ``item`` is derived from ``on`` at all."""
     smallest: tuple[str, ...] | None
-    """A smallest set of up to three sources without which the item would not exist, or None."""
+    """A smallest set of up to three sources without which the item would not exist; None if not
+    found.
+    """
     searched: bool
     """False if the search for ``smallest`` was given up because it would take too long."""
     complete: bool
@@ -41,7 +43,7 @@ class Dependency(Header):
 
 
 def depends(asker: Asker, item: str, on: str) -> Dependency:
-    """Return whether an item would exist without another one.
+    """Return whether an item would exist without another item.
 
     Reads the same data as the lineage of the item. Raises NotFound if one of the items is not
     stored.
@@ -65,39 +67,33 @@ def _depends(asker: Asker, item: str, on: str) -> Dependency:
         search = smallest_kill(graph, int(places[0])) if derived else None
     samples = samples_above(asker, located.numbers, described)
     exists: dict[int, Exists] = {DIES: "no", DELETED: "no", UNDECIDED: "undecided"}
-    commit = asker.snapshot.commit
     return Dependency(
+        **common_fields(asker.snapshot, watch, read, samples),
         item=located.names[0],
         on=other.names[0],
         exists=exists.get(fate, "yes"),
         derived=len(places) > 0 and bool(np.isin(places[0], found.reached)),
         smallest=_names(asker, graph, search.found if search else None),
         searched=search.complete if search else True,
-        complete=not samples,
-        read=read,
-        generation=commit.generation,
-        time=commit.time,
-        seconds=watch.total(),
-        samples=samples,
     )
 
 
 def lineage_of(asker: Asker, item: ItemNumber, watch: Stopwatch) -> tuple[Described, Read]:
-    """Return the triples that the lineage of an item reads, and their number."""
-    _ = asker.spark.starting  # starts Spark in the background: the walk may have to start Neo4j
+    """Return the triples that the lineage of an item reads, and what was read to find them."""
+    _ = asker.spark.starting  # starts Spark in the background, as the walk may start Neo4j
     walk = asker.walk(item, "upstream", watch)
     triples, read = CSProv(asker.snapshot, asker.spark, watch, walk).read("upstream")
     return Described(asker.snapshot, triples, walk.partitions), read
 
 
 def samples_above(asker: Asker, items: ItemNumbers, described: Described) -> tuple[Sample, ...]:
-    """Return the samples that an answer from the lineage of some items may pass."""
+    """Return the samples that an answer from the lineage of some items may pass through."""
     ends = (ItemNumbers(end) for end in (described.rows.src, described.rows.dst))
     return samples_passed(asker.snapshot, "upstream", items, *ends)
 
 
 def _names(asker: Asker, graph: Derivations, places: I32 | None) -> tuple[str, ...] | None:
-    """Return the names of sources; None if there are none, or if one of them was erased."""
+    """Return the names of the sources at ``places``; None without places, or if one was erased."""
     if places is None:
         return None
     names = asker.snapshot.names.names(ItemNumbers(np.sort(graph.items(places)))).to_pylist()

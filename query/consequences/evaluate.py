@@ -15,6 +15,7 @@ from provhouse.model.semiring import SEMIRINGS, Aggregates, Evaluating, Semiring
 
 from ..lineage.ask import Asker
 from ..locate import locate_versions
+from ..passed_samples import common_fields
 from .deletion.derivations import Derivations
 from .deletion.semirings import F64, ONE, bounds
 from .depends import lineage_of, samples_above
@@ -26,9 +27,9 @@ INEXACT = "there are more derivations than double precision can count"
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation(Header):
-    """The value of an item in a semiring: between ``low`` and ``high``, which often are equal.
+    """The value of an item in a semiring: from ``low`` to ``high``, which are often equal.
 
-    A bound is None if there is no such value; if both are None, ``reason`` says why.
+    A bound is None if it is not a finite number; if both are None, ``reason`` says why.
     """
 
     item: str
@@ -38,9 +39,11 @@ class Evaluation(Header):
     high: float | None
     reason: str | None
     used: int
-    """The number of weights of sources among the triples read; other sources have the usual one."""
+    """The number of weights given to sources in the triples read. Other sources have the usual
+    weight.
+    """
     unused: int
-    """The number of weights of other items, or of items that are not stored."""
+    """The number of weights given to other items, or to items that are not stored."""
     complete: bool
     read: Read
 
@@ -49,7 +52,8 @@ def evaluate(asker: Asker, asked: Evaluating) -> Evaluation:
     """Return the value of an item in a semiring.
 
     Reads the same data as the lineage of the item. Raises NotFound if the item is not stored, and
-    UsageError for a weight that is not allowed, or a weight of an item that is derived from others.
+    UsageError for a weight that is not allowed, or a weight of an item that is derived from other
+    items.
     """
     asked.check()
     return asker.snapshot.names.settled(lambda: _evaluate(asker, asked))
@@ -68,14 +72,14 @@ def _evaluate(asker: Asker, asked: Evaluating) -> Evaluation:
         if len(places):
             each = bounds(graph, weights, how, joint=asked.aggregates == "all")
             low, high = (float(bound[places[0]]) for bound in each)
-        else:  # nothing leads to it
+        else:  # the item has no triple
             low = high = own
     reason = CYCLE if isnan(low) else None if isfinite(low) else NONE
     if asked.semiring == "count" and max(low, high) >= WHOLE:
         low, high, reason = nan, nan, INEXACT
     samples = samples_above(asker, located.numbers, described)
-    commit = asker.snapshot.commit
     return Evaluation(
+        **common_fields(asker.snapshot, watch, read, samples),
         item=located.names[0],
         semiring=asked.semiring,
         aggregates=asked.aggregates,
@@ -84,12 +88,6 @@ def _evaluate(asker: Asker, asked: Evaluating) -> Evaluation:
         reason=reason,
         used=used,
         unused=len(asked.weights) - used,
-        complete=not samples,
-        read=read,
-        generation=commit.generation,
-        time=commit.time,
-        seconds=watch.total(),
-        samples=samples,
     )
 
 

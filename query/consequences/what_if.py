@@ -1,9 +1,9 @@
 """Find the items that would die or have another value if some items or triples did not exist.
 
 The question reads the same data as the impact of the deleted items. A triple is stored with the set
-of its dst, so the partitions of an impact have all triples that lead to its items, even from items
-outside. The Lipstick paper (definition 4.2) defines deletion; ``deletion/fates.py`` states
-how this deletion differs.
+of its dst. So the partitions of an impact have all triples that lead to the items of the impact,
+even triples from items outside. The Lipstick paper (definition 4.2) defines deletion;
+``deletion/fates.py`` states how this deletion differs.
 """
 
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ from provhouse.model.progress import Stopwatch
 from ..lineage.ask import Asker
 from ..lineage.exactness import NOT_STATED, Stated
 from ..methods.csprov import CSProv
-from ..passed_samples import samples_passed
+from ..passed_samples import common_fields, samples_passed
 from ..reading.verify import check_dependencies
 from ..reading.walk import Walk, walk_downstream
 from .deletion.codes import DELETED, DIES, SURVIVES, UNDECIDED
@@ -53,15 +53,15 @@ class WhatIf(Header):
     """The consequences of a deletion for all items downstream.
 
     ``dies``, ``survives`` and ``undecided`` count the reached items, without deleted and erased
-    ones. ``tables`` has the counts by table, and ``survives`` includes the ``changed`` items. A
-    summary has no rows in ``items``, ``changed`` and ``unknown``.
+    items. ``tables`` has the counts by table. ``survives`` includes the items that ``tables``
+    counts as ``changed``. A summary has no rows in ``items``, ``changed`` and ``unknown``.
     """
 
     deletion: Deletion
     deleted: int
     """The number of deleted items."""
     deleted_triples: int
-    """The number of triples that an op, a file or a run named."""
+    """The number of triples that are deleted because of their op, file or run."""
     dies: int
     survives: int
     undecided: int
@@ -69,20 +69,25 @@ class WhatIf(Header):
     tables: pa.Table
     """A row for each table, by name: table, dies, changed, undecided, survives."""
     items: pa.Table
-    """Item, table and fate, in the order of ``FATES``, then by name."""
+    """A row for each item: item, table and fate, in the order of ``FATES``, then by name."""
     changed: pa.Table
     """A row for each aggregate that changes: item, table, op, function, before, after, inputs_lost.
 
     ``after`` is null if nothing is left to compute it from.
     """
     unknown: pa.Table
-    """Item, table, op and reason of each value that may change but cannot be computed again."""
+    """A row for each value that may change but cannot be computed again: item, table, op,
+    reason.
+    """
     changed_items: int
     """The number of items with an aggregate that changes."""
     not_recomputed: int
     """The number of items with a value in ``unknown``."""
     may_create: pa.Table
-    """The ops of the kind ``except`` that lose an input, which may have prevented other items."""
+    """The ops of the kind ``except`` that lose an input, and the number of inputs that each loses.
+
+    A lost input may have prevented other items.
+    """
     erased: int
     """The number of erased items reached, which are not counted."""
     complete: bool
@@ -97,8 +102,8 @@ def what_if(
 ) -> WhatIf:
     """Return the consequences of a deletion of items and triples.
 
-    Raises NotFound if one of them is not stored, UsageError if nothing is named, and Damaged if the
-    answer would be incomplete.
+    Raises NotFound if an item, op, file or run is not stored, UsageError if nothing is named, and
+    Damaged if the answer would be incomplete.
     """
     names = asker.snapshot.names
     return names.settled(lambda: _what_if(asker, deletion, summary, watch or Stopwatch()))
@@ -108,7 +113,7 @@ def _what_if(asker: Asker, deletion: Deletion, summary: bool, watch: Stopwatch) 
     snapshot = asker.snapshot
     with watch.step("locate"):
         deleted = select(snapshot, deletion)
-    _ = asker.spark.starting  # starts Spark in the background: the walk may have to start Neo4j
+    _ = asker.spark.starting  # starts Spark in the background, as the walk may start Neo4j
     walk = downstream(asker, deleted, watch)
     triples, read = CSProv(snapshot, asker.spark, watch, walk).read("downstream")
     with watch.step("recurse"):
@@ -126,7 +131,7 @@ def downstream(asker: Asker, deleted: Deleted, watch: Stopwatch) -> Walk:
         first = ItemNumber(int(asker.snapshot.set_firsts[sets[0]]))
         return asker.walk(first, "downstream", watch)
     with watch.step("walk"):
-        _ = asker.graph  # after a check that Neo4j has the generation, as for every walk
+        _ = asker.graph  # checks that Neo4j has the generation, as every walk does
         check_dependencies(asker.snapshot)
         return walk_downstream(asker.snapshot, sets)
 
@@ -167,7 +172,7 @@ class Settled:
         self, asker: Asker, deletion: Deletion, values: NewValues, summary: bool, read: Read,
         watch: Stopwatch,
     ) -> WhatIf:  # fmt: skip
-        """Return the answer with names; a summary looks up no name of an item."""
+        """Return the answer with names. For a summary, the names of items are not looked up."""
         snapshot = self.described.snapshot
         items = self.graph.items(self.fates.reached)
         erased = int(among(items, snapshot.erased_items).sum())
@@ -178,6 +183,7 @@ class Settled:
         deleted = (self.deleted.items, self.described.rows.src[self.ended])
         samples = samples_passed(snapshot, "downstream", items, *map(ItemNumbers, deleted))
         return WhatIf(
+            **common_fields(snapshot, watch, read, samples),
             deletion=deletion,
             deleted=len(self.deleted.items),
             deleted_triples=len(self.deleted.triples),
@@ -192,18 +198,12 @@ class Settled:
             not_recomputed=len(unknown),
             may_create=self._may_create(),
             erased=erased,
-            complete=not samples,
-            read=read,
-            generation=snapshot.commit.generation,
-            time=snapshot.commit.time,
-            seconds=watch.total(),
             exactness=stated.weakest,
             exactness_triples=dict(stated.triples),
-            samples=samples,
         )
 
     def codes(self, values: NewValues) -> tuple[ItemNumbers, I64]:
-        """Return the items reached, without groups and erased ones, and the code of each fate.
+        """Return the items reached, except groups and erased items, and the code of each fate.
 
         A code is a position in ``FATES``.
         """
@@ -221,7 +221,7 @@ class Settled:
         return self.graph.items(unique(self.graph.dst[ways]))
 
     def visible(self, values: NewValues) -> NewValues:
-        """Return the values of the items that an answer shows: of no group, and none erased."""
+        """Return the values of the items that an answer shows: neither groups nor erased items."""
         hidden = union(self.described.snapshot.names.erased, self.described.snapshot.groups)
         if not len(hidden):
             return values
@@ -254,7 +254,7 @@ class Settled:
         return _named(pa.table({**rows, "reason": reasons}).cast(_UNKNOWN))
 
     def _made(self, ways: I32) -> I32:
-        """Return the derivation that made each value; for a copy, the derivation of its group."""
+        """Return the derivation that made each value; for a copied group, that of the group."""
         copied = self.graph.kind[ways] == COPY
         if not copied.any():
             return ways
@@ -270,7 +270,7 @@ class Settled:
         return {ITEM: names.take(pa.array(at)), TABLE: tables.take(pa.array(at)), OP: ops}
 
     def _may_create(self) -> pa.Table:
-        """Return the ops of the kind ``except`` that lose inputs, and how many each loses."""
+        """Return the ops of the kind ``except`` that lose inputs, and how many each op loses."""
         graph, fate = self.graph, self.fates.fate
         if not (graph.kind == EXCEPT).any():
             return _MAY_CREATE.empty_table()

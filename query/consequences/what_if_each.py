@@ -1,7 +1,7 @@
 """Find the value of an aggregate without each of its inputs in turn.
 
-Each input is a what-if question with one deletion. The lineage of the item answers all of them
-together.
+Leaving out one input is a what-if question with one deletion. All of these questions are answered
+together, from the lineage of the item.
 """
 
 from collections.abc import Iterator
@@ -19,6 +19,7 @@ from provhouse.model.progress import Stopwatch
 
 from ..lineage.ask import Asker
 from ..locate import locate_versions
+from ..passed_samples import common_fields
 from .deletion.derivations import AGGREGATE, COPY, Derivations
 from .deletion.described import Described
 from .deletion.leave_out import has_exact_parts, leading_to, with_all, without_each
@@ -51,11 +52,13 @@ class WhatIfEach(Header):
 
     item: str
     values: pa.Table
-    """A row for each aggregate: op, function, before, inputs and reason. ``reason`` says why the
-    alternatives are unknown, or is null."""
+    """A row for each aggregate: op, function, before, inputs (their number) and reason. ``reason``
+    says why the alternatives are unknown, or is null.
+    """
     inputs: pa.Table
-    """A row for each aggregate and input: op, item, table, after and change, the largest
-    change first. ``after`` and ``change`` are null if nothing else is left."""
+    """A row for each aggregate and input: op, item, table, after and change, the largest change
+    first. ``after`` and ``change`` are null if the aggregate has no other input.
+    """
     cut: bool
     """Whether the limit left out inputs."""
     erased: int
@@ -66,7 +69,7 @@ class WhatIfEach(Header):
 
 @dataclass(frozen=True)
 class Alternatives:
-    """The values of one aggregate without each of its inputs."""
+    """The values of one aggregate without each of its inputs in turn."""
 
     function: int
     before: float
@@ -74,13 +77,16 @@ class Alternatives:
     """The places of the inputs."""
     after: F64
     reason: str | None
-    """Why the alternatives are unknown; then ``after`` is NaN throughout."""
+    """The reason why the alternatives are unknown, or None. If there is a reason, ``after`` is NaN
+    throughout.
+    """
 
 
 def what_if_each(asker: Asker, item: str, limit: int) -> WhatIfEach:
-    """Return the values of an item's aggregates without each input, up to ``limit`` inputs.
+    """Return the values of an item's aggregates without each input in turn.
 
-    Reads the same data as the lineage of the item. Raises NotFound if the item is not stored.
+    Lists up to ``limit`` inputs. Reads the same data as the lineage of the item. Raises NotFound if
+    the item is not stored.
     """
     return asker.snapshot.names.settled(lambda: _what_if_each(asker, item, limit))
 
@@ -99,17 +105,12 @@ def _what_if_each(asker: Asker, item: str, limit: int) -> WhatIfEach:
         values, inputs, left, erased = _named(asker, described, graph, found, limit)
     samples = samples_above(asker, located.numbers, described)
     return WhatIfEach(
+        **common_fields(snapshot, watch, read, samples),
         item=located.names[0],
         values=values,
         inputs=inputs,
         cut=left,
         erased=erased,
-        complete=not samples,
-        read=read,
-        generation=snapshot.commit.generation,
-        time=snapshot.commit.time,
-        seconds=watch.total(),
-        samples=samples,
     )
 
 

@@ -16,6 +16,7 @@ from provhouse.model.progress import Stopwatch
 
 from ..lineage.ask import Asker
 from ..locate import locate_versions
+from ..passed_samples import common_fields
 from .deletion.derivations import Derivations
 from .deletion.described import Described
 from .deletion.inputs import DerivationInputs
@@ -35,7 +36,7 @@ _SHAPE = pa.schema(
 
 @dataclass(frozen=True, kw_only=True)
 class Why(Header):
-    """The derivations of an item and, back to its sources, of its inputs.
+    """The derivations of an item, of its inputs, and so on, back to its sources.
 
     ``derivations`` has a row for each derivation, starting with the item's own: item, op, kind,
     function (null unless the item is an aggregate with a known function), inputs (a list of names)
@@ -45,7 +46,7 @@ class Why(Header):
 
     item: str
     expression: str
-    """The derivations of the item as one text, with the sources inside."""
+    """The derivations of the item as one text, in which derivations of inputs are nested."""
     derivations: pa.Table
     cut: bool
     """Whether the limit left out inputs or derivations."""
@@ -76,12 +77,8 @@ def _why(asker: Asker, item: str, limit: int) -> Why:
         samples = samples_above(asker, located.numbers, described)
         name = located.names[0]
         expression = expressed(rows.to_pylist(), name)
-    commit = asker.snapshot.commit
-    return Why(
-        item=name, expression=expression, derivations=rows, cut=cut, complete=not samples,
-        read=read, generation=commit.generation, time=commit.time, seconds=watch.total(),
-        samples=samples,
-    )  # fmt: skip
+    common = common_fields(asker.snapshot, watch, read, samples)
+    return Why(item=name, expression=expression, derivations=rows, cut=cut, **common)
 
 
 @dataclass(frozen=True)
@@ -103,7 +100,7 @@ class _Ways:
         self._inputs = DerivationInputs(graph, described.snapshot.groups)
 
     def nearest(self, start: int, limit: int) -> tuple[list[_Way], bool]:
-        """Return the derivations of a place and its inputs, nearest first, and if any is cut."""
+        """Return derivations of a place and its inputs, nearest first, and whether any are cut."""
         found, left, seen = list[_Way](), limit, {start}
         waiting = deque([start])
         while waiting:
@@ -156,9 +153,9 @@ def _named(asker: Asker, graph: Derivations, found: Sequence[_Way]) -> pa.Table:
 def expressed(rows: Sequence[dict[str, object]], item: str, most: int = LIMIT) -> str:
     """Return the derivations of an item as one text of about ``most`` names at most.
 
-    ``&`` joins inputs that are needed together, ``|`` joins alternatives. Other kinds are written
-    like a function, an unknown kind with ``?``. An item without a derivation in ``rows``, or on a
-    cycle, is its name.
+    ``&`` joins inputs that are needed together, ``|`` joins alternatives. A derivation of another
+    kind is written like a call of a function, and ``?`` is the function of an unknown kind. An item
+    without a derivation in ``rows``, or on a cycle, is written as its name.
     """
     ways: dict[object, list[dict[str, object]]] = {}
     for row in rows:
@@ -185,7 +182,7 @@ def expressed(rows: Sequence[dict[str, object]], item: str, most: int = LIMIT) -
 
 @dataclass(frozen=True)
 class _Text:
-    """A part of an expression; ``joined`` if an operator is outside of all parentheses."""
+    """A part of an expression; ``joined`` means that an operator is outside of all parentheses."""
 
     text: str
     joined: bool

@@ -2,9 +2,10 @@
 
 An aggregate changes because inputs came, went, or gave another value. The *share* of an input is
 its part of the difference. For sum and count, it is the difference in the input's own contribution.
-For an average, let an input give the sum ``s`` and the count ``n``, of ``N`` in all afterwards.
-With the average before, ``a``, its share is the change of ``s - a n``, divided by ``N``. So shares
-add up to the difference. For other functions they would not, so the inputs have no shares.
+For an average, let ``s`` be the sum and ``n`` the count that the input gives, ``N`` the count of
+all inputs afterwards, and ``a`` the average before. The share is the change of ``s - a n``, divided
+by ``N``. So the shares add up to the difference. For other functions, shares would not add up, so
+the inputs of other functions have no shares.
 """
 
 from dataclasses import dataclass
@@ -56,17 +57,18 @@ SEVERAL = "the op has made it in several ways"
 OTHER_FUNCTION = "the op has another function now"
 COMPUTED = ("sum", "count", "min", "max", "avg", "count_distinct")
 SHARED = ("sum", "count", "avg")
-"""The functions whose difference is the sum of shares."""
+"""The functions for which the difference is the sum of the shares."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WhyChanged:
-    """The difference of an item between two generations, and its inputs that make the difference.
+    """The difference of an item between two generations, and the inputs that make the difference.
 
-    ``values`` has a row for each op that is an aggregate in at least one of them: op, function,
-    before, after, difference and reason (why these are unknown, or null). ``inputs`` has the inputs
-    that came, went or changed, the largest share first: op, input, change, before and after (the
-    value that the input gives, the mean of several), times_before, times_after and share.
+    ``values`` has a row for each op that is an aggregate in at least one of the generations: op,
+    function, before, after, difference and reason (why the values are unknown, or null). ``inputs``
+    has the inputs that came, went or changed, the largest share first: op, input, change, before
+    and after (the value that the input gives; the mean if it gives several), times_before,
+    times_after and share.
     """
 
     item: str
@@ -78,7 +80,7 @@ class WhyChanged:
     values: pa.Table
     inputs: pa.Table
     cut: bool
-    """Whether the limit left out inputs; ``came``, ``went`` and ``changed`` count all of them."""
+    """Whether the limit left out inputs; ``came``, ``went`` and ``changed`` count all inputs."""
     seconds: dict[str, float]
 
 
@@ -87,8 +89,8 @@ def why_changed(
 ) -> WhyChanged:
     """Return why an item as of ``until`` differs from the item as of ``since``.
 
-    If ``until`` is None, it means the current generation. Reads the lineage of the item in both.
-    Raises NotFound if neither generation has the item.
+    If ``until`` is None, it means the current generation. Reads the lineage of the item in both
+    generations. Raises NotFound if neither generation has the item.
     """
     with askers(since) as before, askers(until) as after:
         one, other = before.snapshot.names, after.snapshot.names
@@ -97,7 +99,7 @@ def why_changed(
 
 @dataclass(frozen=True)
 class _Value:
-    """The value of an aggregate in one generation, or why it is unknown."""
+    """The value of an aggregate in one generation, or the reason why it is unknown."""
 
     function: str | None = None
     value: float | None = None
@@ -114,8 +116,9 @@ _MADE = pa.schema(
 class _Made:
     """An item in one generation: the values of its aggregates by op, and its inputs.
 
-    ``inputs`` has a row for each triple: op, input, total (its value as often as it counts) and
-    times. ``versioned`` means that the item's newest version was found instead of the item.
+    ``inputs`` has a row for each triple: op, input, total (the input's value times ``times``) and
+    times (how often the input counts). ``versioned`` means that the item's newest version was found
+    instead of the item.
     """
 
     side: Side
@@ -250,7 +253,7 @@ def _by_input(inputs: pa.Table, versioned: bool) -> pa.Table:
 
 
 def _shared(one: _Made, other: _Made) -> dict[str, str]:
-    """Return the ops whose difference is the sum of shares, with their functions."""
+    """Return the function of each op whose difference is the sum of shares, by op."""
     found = {op: _both(one, other, op) for op in {**one.values, **other.values}}
     return {
         op: function
@@ -260,7 +263,7 @@ def _shared(one: _Made, other: _Made) -> dict[str, str]:
 
 
 def _both(one: _Made, other: _Made, op: str) -> tuple[str | None, str | None]:
-    """Return the function of an op, and why its values before and after cannot be compared."""
+    """Return the function of an op, and the reason if its two values cannot be compared."""
     before, after = one.values.get(op, _ABSENT), other.values.get(op, _ABSENT)
     reason = before.reason or after.reason
     if not reason and before.function and after.function and before.function != after.function:

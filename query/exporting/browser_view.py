@@ -26,11 +26,11 @@ from provhouse.model.samples import Sample
 from ..lineage.ask import Asker
 
 MOST_ITEMS = 300
-"""The largest number of items that get nodes of their own, and of nodes in a view."""
+"""The largest number of items that get nodes of their own, and of nodes for groups of items."""
 MOST_LINKS = 2_000
 """The largest number of relationships between the nodes of a view."""
 MOST_SETS = 10
-"""The largest number of sets that a group is linked with: the sets with most of its items."""
+"""The largest number of sets that a node is linked with: the sets with most of the node's items."""
 LIFETIME = timedelta(days=1)
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 
@@ -58,13 +58,15 @@ class Neo4jView:
     exactness: Weakest | None = None
     """The weakest exactness on the paths of the answer, as in ``Answer``."""
     exactness_triples: dict[str, int] = field(default_factory=dict)
-    """The number of triples on these paths by exactness, including triples left out of the view."""
+    """The number of triples on the answer's paths, by exactness. It includes triples left out of
+    the view.
+    """
     samples: tuple[Sample, ...] = ()
-    """The samples that the answer may pass, as in ``Answer``."""
+    """The samples that the answer may pass through, as in ``Answer``."""
 
 
 def write_view(asker: Asker, question: Question) -> Neo4jView:
-    """Write the answer to a question into Neo4j; replace the view of an equal question.
+    """Write the answer to a question into Neo4j, in place of an earlier view of the same question.
 
     The answer has the sets of its items even if the question does not ask for them. Raises the
     errors of ``Asker.answer``.
@@ -102,10 +104,11 @@ def write_view(asker: Asker, question: Question) -> Neo4jView:
 def _marked(
     asker: Asker, question: Question
 ) -> tuple[Answer, list[dict[str, object]], pa.Table, ItemNumbers]:
-    """Return an answer with its nodes and links, after recording the items that they name.
+    """Return an answer with its nodes and links, after recording the items that the nodes name.
 
-    The last value is the erased items that were known before. If something was erased meanwhile,
-    the answer is found again: the erasure may have read the record before it had the items.
+    The last returned value is the erased items that were known before the answer was found. If an
+    item was erased meanwhile, the answer is found again, because the erasure may have read the
+    record before these items were in it.
     """
     names = asker.snapshot.names
     while True:
@@ -122,7 +125,7 @@ def _marked(
 
 
 def view_rows(answer: Answer) -> tuple[list[dict[str, object]], pa.Table]:
-    """Return the nodes of a view, and all its links, with the most triples first.
+    """Return the nodes of a view, and all its links. Links with the most triples come first.
 
     The node of the asked item has the key 0.
     """
@@ -154,8 +157,9 @@ def _asked(answer: Answer) -> dict[str, object]:
 def _grouped(answer: Answer, codes: I64) -> tuple[I64, list[tuple[str, str]]]:
     """Return the key of each item's group, and the table and op of each group, from key 1 on.
 
-    The op of an item comes from the first triple that leads to it. Groups beyond the number of
-    nodes become one group without table and op, which has the last key.
+    The op of an item comes from the first triple that leads to the item. If there are more groups
+    than ``MOST_ITEMS``, the smallest ones become one group without table and op, which has the last
+    key.
     """
     far = SRC if answer.direction == "upstream" else DST
     ends = np.asarray(answer.triples[far].combine_chunks().indices).astype(np.int64)

@@ -22,12 +22,12 @@ from provhouse.store.warehouse.manifest import ExportPart, part_of
 FILE_TRIPLES = 2 << 20
 """The approximate number of triples in one file."""
 PIECE_BYTES = 1 << 30
-"""The most bytes of text written at once; Arrow string arrays are limited to 2 GiB."""
+"""The largest number of bytes of text written at once; Arrow string arrays are limited to 2 GiB."""
 
 OPERATIONS_FILE = "operations.parquet"
-"""The file with the descriptions of ops; missing if there are none."""
+"""The name of the file with the descriptions of ops. The file is missing if there are none."""
 MODULES_FILE = "modules.json"
-"""The file with the declarations of modules; missing if there are none."""
+"""The name of the file with the declarations of modules. The file is missing if there are none."""
 
 
 def create_folder(layout: Layout, folder: Path) -> None:
@@ -75,7 +75,7 @@ def write_modules(modules: pa.Table, folder: Path) -> ExportPart | None:
 
 
 class ExportWriter:
-    """A writer of Parquet files with one schema; it begins a new file when one is large enough."""
+    """A writer of Parquet files of up to about ``FILE_TRIPLES`` rows, all with one schema."""
 
     def __init__(self, folder: Path, schema: pa.Schema) -> None:
         self.parts: list[ExportPart] = []
@@ -99,7 +99,7 @@ class ExportWriter:
         self._end()
 
     def write(self, rows: pa.Table) -> None:
-        """Append rows to the open file, or begin a new one; strings may be dictionary-encoded."""
+        """Append rows to the open file, or to a new file; strings may be dictionary-encoded."""
         for low, high in _pieces(rows):
             self._write(rows.slice(low, high - low))
 

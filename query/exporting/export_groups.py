@@ -26,11 +26,12 @@ _KEPT = (OP, ATTRIBUTES, INGEST, BORN)
 def written_out_rows(
     snapshot: Snapshot, rows: pa.Table, broken: WayNumbers, operations: pa.Table
 ) -> Iterator[pa.Table]:
-    """Yield live triples of a partition, with the columns of an export but numbers as ends.
+    """Yield the live triples of a partition with the columns of an export.
 
-    Leaves out triples that lead to groups. Replaces a triple from a group to a dst by triples to
-    this dst from all inputs of the group. ``broken`` are the derivations that have lost a row, and
-    ``operations`` are the descriptions of ops.
+    Unlike in an export, the ends of the triples are numbers, not names. Leaves out triples that
+    lead to groups. Replaces a triple from a group to a dst by triples to this dst from all inputs
+    of the group. ``broken`` are the derivations that have lost a row, and ``operations`` are the
+    descriptions of ops.
     """
     groups = snapshot.groups
     if not len(groups):
@@ -64,7 +65,7 @@ def _described(
 def _inputs(
     snapshot: Snapshot, partition: PartitionNumber, groups: ItemNumbers, columns: list[str]
 ) -> pa.Table:
-    """Return the live triples of a partition that lead to one of the groups, in order."""
+    """Return the live triples of a partition that lead to one of the groups, in order of dst."""
     rows = read_partition(snapshot.partition_path(partition), columns)
     dead = snapshot.deaths.has(places(partition, np.arange(rows.num_rows)))
     into = among(np.asarray(rows[DST], np.int64), groups)
@@ -74,7 +75,7 @@ def _inputs(
 def _pairs(inputs: pa.Table, group: I64, uses: pa.Table) -> Iterator[pa.Table]:
     """Yield a triple for each pair of an input and a use of the same group.
 
-    ``group`` is the group of each input, in order.
+    A use is a triple from a group to a dst. ``group`` has the group of each input, in order.
     """
     of = np.asarray(uses[SRC], np.int64)
     low = np.searchsorted(group, of, "left")

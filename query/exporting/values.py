@@ -56,7 +56,7 @@ def count_values(
     """Open the counts of ``op``, ``attributes`` (their keys) or ``attributes.KEY``, by value.
 
     Counts only values with the text ``contains``, and no triples of erased items. Raises UsageError
-    for another ``of``, and the errors of ``commit_as_of``.
+    for any other ``of``, and the errors of ``commit_as_of``.
     """
     _check(of)
     commit = commit_as_of(layout, as_of)
@@ -101,7 +101,8 @@ def _counts(snapshot: Snapshot, of: str, progress: Progress) -> Iterator[pa.Tabl
 def _written_out(rows: pa.Table, groups: ItemNumbers, uses: I64) -> I64:
     """Return the number of triples that each triple stands for.
 
-    A triple that leads to a group stands for one triple to each dst of the group.
+    A triple that leads to a group stands for one triple to each dst of the group. A triple that
+    leads from a group stands for none.
     """
     src, dst = (np.asarray(rows[end], np.int64) for end in (SRC, DST))
     weights = np.where(among(src, groups), 0, 1)
@@ -140,7 +141,7 @@ def _counted(texts: pa.Array, of: str, weights: I64 | None = None) -> pa.Table:
 
 
 def _plain(texts: pa.Array) -> pa.Array:
-    """Return JSON strings without their quotes as plain text."""
+    """Return the plain text of JSON strings that are given without their quotes."""
     escaped = pc.match_substring(texts, "\\")
     if not pc.any(escaped).as_py():
         return texts

@@ -1,4 +1,4 @@
-"""Name the rows of an answer with millions of items while they are sent, in search order.
+"""Name the rows of an answer with millions of items in search order, while the rows are sent.
 
 Sorting such an answer by name, as ``named_rows`` does, takes most of the time and of the memory.
 """
@@ -21,13 +21,13 @@ from ..methods.method import first_of_each, src_and_dst
 from .named_rows import SetsOf, coded
 
 MANY_ITEMS = 1_000_000
-"""An answer with more items is large: its rows may be sent as they are found."""
+"""An answer with more items than this is large: its rows may be sent as they are found."""
 ROWS = 1 << 16
 """The largest number of rows that are named at once."""
 
 
 class AsFound:
-    """The rows of a search, without erased items and the triples that touch one.
+    """The rows of a search, without erased items and the triples that touch erased items.
 
     ``repeats`` means that a triple may be in several derivations, so that the search may find it
     several times.
@@ -50,8 +50,8 @@ class AsFound:
     def items(self) -> Iterator[pa.Table]:
         """Yield the items by depth, with the columns of an answer.
 
-        The first items have names at once; the names of all others are looked up together.
-        Raises Unavailable if an item is erased meanwhile.
+        The names of the first ``ROWS`` items are looked up on their own; after that, all names are
+        looked up together. Raises Unavailable if an item is erased meanwhile.
         """
         for begin in range(0, len(self._found.search), ROWS):
             items, depths = self._found.search.items(begin, begin + ROWS)
@@ -107,7 +107,7 @@ class AsFound:
 
     @cached_property
     def _described(self) -> tuple[pa.Array, pa.DictionaryArray, I32]:
-        """The names and tables of all items shown, and a table with the position of each."""
+        """The names and tables of all items shown, and the position of each item among them."""
         numbers, ranks = self._found.search.ranked(self._erased)
         return (*self._names.described(numbers), ranks)
 
@@ -118,7 +118,7 @@ class AsFound:
     def _check_erased(self) -> None:
         """Raise Unavailable if an item was erased since the search.
 
-        Earlier rows are sent already, so the answer cannot begin again without the erased item.
+        Earlier rows were already sent, so the answer cannot begin again without the erased item.
         """
         if self._names.erased is not self._erased:
             raise Unavailable(

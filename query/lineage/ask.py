@@ -182,7 +182,7 @@ class Asker:
             )
         for step in ("walk", "fetch", "recurse"):  # every answer reports each step
             watch.seconds[step] = 0.0
-        _ = self.spark.starting  # starts Spark in the background: the walk may have to start Neo4j
+        _ = self.spark.starting  # starts Spark in the background, as the walk may start Neo4j
         return located
 
     def _answer(
@@ -250,7 +250,7 @@ class Asker:
     ) -> tuple[Filtered, Stated]:
         """Apply the filters, and state how exact the paths to the remaining items are.
 
-        Writes out shared derivations; if possible, only the ones that are shown.
+        Writes out shared derivations; if possible, only for the triples that are shown.
         """
         names = self.snapshot.names
         if question.looks_at_triples or len(names.erased):
@@ -322,13 +322,13 @@ class Asker:
         return choice, RQ(self.snapshot, self.spark, watch)
 
     def walk(self, item: ItemNumber, direction: Direction, watch: Stopwatch) -> Walk:
-        """Return the sets that an item needs, from the cache if it has the walk."""
+        """Return the sets that an item needs, from the cache if the cache has the walk."""
         with watch.step("walk"):
             return self._walks.walk(item, direction, lambda: self.graph, watch)
 
 
 def _find(method: QueryMethod, item: ItemNumber, question: Question) -> MethodResult | Searched:
-    """Return the result of a method, or its search if the rows can be sent as they are found."""
+    """Return a method's result, or its search if rows can be sent as they are found."""
     direction, depth = question.direction, question.depth
     if not isinstance(method, CSProv) or not method.may_find(MANY_ITEMS):
         return method.find(item, direction, depth)

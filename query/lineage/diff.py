@@ -36,10 +36,11 @@ class Side:
     exactness: Weakest | None = None
     """The weakest exactness on the paths of the answer from this generation, as in ``Answer``."""
     exactness_triples: dict[str, int] = field(default_factory=dict)
-    """The number of triples on these paths by exactness, the strongest first; empty without
-    exactness."""
+    """For each exactness, the number of triples on the paths of the answer, the strongest exactness
+    first; empty if no exactness is stated.
+    """
     samples: tuple[Sample, ...] = ()
-    """The samples that the answer from this generation may pass, as in ``Answer``."""
+    """The samples that the answer from this generation may pass through, as in ``Answer``."""
 
 
 @dataclass(frozen=True)

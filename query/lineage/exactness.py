@@ -1,8 +1,8 @@
 """State how exact an answer is: the weakest level declared for an op on its paths.
 
 A path is declared only if each of its ops is declared. So an op without a declared level counts as
-``unknown``, the weakest level, as soon as another op on the paths has one. If no op has one,
-nothing is stated, and nothing is counted.
+``unknown``, the weakest level, as soon as another op on the paths has a declared level. If no op on
+the paths has one, no exactness is stated, and no triples are counted.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from .row_filters import reached
 
 @dataclass(frozen=True)
 class Stated:
-    """The weakest exactness on some paths, and the number of triples of each level there."""
+    """The weakest exactness on some paths, and the number of triples of each level on the paths."""
 
     weakest: Weakest | None
     triples: Mapping[str, int]
@@ -46,7 +46,7 @@ class Declared:
         return weakest(LEVELS[level] for level in unique(self._levels).tolist())
 
     def of_paths(self, found: MethodResult, shown: MethodResult, direction: Direction) -> Stated:
-        """Return the exactness of the paths to the items ``shown``, a part of ``found``."""
+        """Return the exactness of the paths to the items of ``shown``, a part of ``found``."""
         if not len(self._levels):
             return NOT_STATED
         if len(shown.items) == len(found.items):
@@ -56,7 +56,7 @@ class Declared:
         return self.of_triples(found.triples[OP].filter(pa.array(on_paths)))
 
     def of_triples(self, ops: Column) -> Stated:
-        """Return the exactness of some triples, given the op of each."""
+        """Return the exactness of some triples, given the op of each triple."""
         if not len(self._levels):
             return NOT_STATED
         counts = pc.value_counts(ops.cast(pa.string()))

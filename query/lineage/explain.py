@@ -1,4 +1,4 @@
-"""Explain a question instead of answering it: which data each method would read, and how fast."""
+"""Explain a question instead of answering it: the data and the time of each method."""
 
 from dataclasses import dataclass, replace
 
@@ -28,9 +28,10 @@ class Explanation(ItemHeader):
     sets: tuple[int, ...]
     """The ids of the sets that CSProv would read, in order, but at most ``EXPLAINED_SETS``."""
     exactness: Weakest | None = None
-    """The weakest exactness of any op of the generation, because no triple is read.
+    """The weakest exactness of all ops of the generation; None if no exactness is declared.
 
-    None if no exactness is declared. On the paths of the answer it may be stronger, or unknown.
+    No triple is read, so it is not known which ops are on the paths of the answer. The exactness of
+    the answer may be stronger, or unknown.
     """
 
 

@@ -82,7 +82,7 @@ def name_rows(
 
 
 def coded(places: I64, texts: pa.Array) -> pa.DictionaryArray:
-    """Return the texts at these places, as codes into the array of texts."""
+    """Return the texts at these places as a dictionary array, whose dictionary is ``texts``."""
     return pa.DictionaryArray.from_arrays(pa.array(places.astype(np.int32)), texts)
 
 

@@ -1,8 +1,8 @@
 """Answer questions about one column of a row, such as ``report/AA.delay``.
 
-The items are the items of the row. The columns of each table follow from the maps that captured
-writes have stored: a column of one write is made from columns of its sources, which may be writes
-too.
+The items of the answer are the items of the row. The columns of each table follow from the maps
+that captured writes have stored. For each column that a write made, its map has the columns of the
+sources from which the column was made. A source may be a write too.
 """
 
 from collections import defaultdict
@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from provhouse.model.answer import Answer, ColumnRole, Influence, TableColumns
 from provhouse.model.arrays import ItemNumbers, unique
+from provhouse.model.associations import ROW_BITS
 from provhouse.model.column_map import ColumnMap
 from provhouse.model.errors import NotFound
 from provhouse.model.question import Question
@@ -24,10 +25,9 @@ from provhouse.store.warehouse.written import Written, read_written
 
 from ..locate import locate_versions
 
-_ROW_BITS = 40  # the position of a row in its file; the bits above have the file's number
 _VALUE = "value"
 _Roles = Mapping[str, Mapping[str, frozenset[str]]]
-"""The roles of columns, by table and column."""
+"""The roles of each column, by table and by column."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class AskedColumn:
 
 
 def asked_column(snapshot: Snapshot, layout: Layout, question: Question) -> AskedColumn | None:
-    """Return the column that a question names instead of an item, or None.
+    """Return the column that a question names instead of an item; None if it names no column.
 
     Raises NotFound if the row belongs to a captured write without such a column.
     """
@@ -64,7 +64,7 @@ def asked_column(snapshot: Snapshot, layout: Layout, question: Question) -> Aske
 
 
 def with_columns(answer: Answer, column: str, layout: Layout) -> Answer:
-    """Add to the answer about a row the columns that each table gives to a column of the row."""
+    """Add to the answer about a row the columns of each table that ``column`` is made from."""
     maps = _maps(answer, _writes(layout))
     roles = _composed(answer.table, column, maps)
     read = {table for every in maps.values() for each in every for table in each.tables}
@@ -97,7 +97,7 @@ def _counts(answer: Answer) -> Iterator[tuple[str, int]]:
 def _maps(answer: Answer, writes: Iterable[Written]) -> dict[str, list[ColumnMap]]:
     """Return the maps of the writes whose rows an answer has, by table.
 
-    The items of a summary are unknown, so it gets the maps of all writes of its tables.
+    The items of a summary are unknown, so a summary gets the maps of all writes of its tables.
     """
     found = defaultdict[str, list[ColumnMap]](list)
     asked = pa.array(answer.versions or (answer.item,), pa.string())
@@ -113,7 +113,7 @@ def _maps(answer: Answer, writes: Iterable[Written]) -> dict[str, list[ColumnMap
 
 
 def _versions(names: pa.ChunkedArray, table: str) -> tuple[set[int], set[int]]:
-    """Return the versions in the names of a table's rows, and the files in their row ids."""
+    """Return the versions in the names of a table's rows, and the file numbers in their row ids."""
     own = names.filter(pc.starts_with(names, f"{table}/"))
     version = pc.extract_regex(own, r"@(?P<n>[0-9]{1,18})$")
     row = pc.extract_regex(own, r"/(?P<n>[0-9]{1,18})$")
@@ -121,11 +121,11 @@ def _versions(names: pa.ChunkedArray, table: str) -> tuple[set[int], set[int]]:
         unique(np.asarray(pc.struct_field(each.drop_null(), "n").cast(pa.int64())))
         for each in (version, row)
     ]
-    return set(found[0].tolist()), set((found[1] >> _ROW_BITS).tolist())
+    return set(found[0].tolist()), set((found[1] >> ROW_BITS).tolist())
 
 
 def _composed(table: str, column: str, maps: Mapping[str, Sequence[ColumnMap]]) -> _Roles:
-    """Return the roles of all columns that a column was made from, through all writes."""
+    """Return the roles of all columns that a column was made from, followed through all writes."""
     found = defaultdict[str, defaultdict[str, set[str]]](lambda: defaultdict(set))
     waiting = [(table, column, _VALUE)]
     known = set(waiting)

@@ -21,7 +21,7 @@ from ..locate import locate_versions
 from ..methods.csprov import CSProv
 from ..methods.method import MethodResult, plain_texts, src_and_dst
 from ..methods.written_out import written_out
-from ..passed_samples import sample_note, samples_passed
+from ..passed_samples import common_fields, sample_note, samples_passed
 from ..reading.recurse import recurse
 from ..reading.verify import check_closed
 from ..reading.walk import walk_between
@@ -66,7 +66,7 @@ class Way:
     hops: int
     result: MethodResult
     lineage: ItemNumbers
-    """The searched items of the target's lineage."""
+    """The items of the target's lineage that were searched."""
 
 
 def find_way(
@@ -74,14 +74,14 @@ def find_way(
 ) -> Way:
     """Return one shortest path, or all paths if ``every``; raise NotFound as ``path`` does.
 
-    With ``described``, triples have the columns of ``DESCRIBED``, and are repeated for each of
-    their derivations.
+    With ``described``, triples have the columns of ``DESCRIBED``, and a triple appears once for
+    each of its derivations.
     """
     snapshot = asker.snapshot
     with watch.step("locate"):
         ends = [locate_versions(snapshot, name) for name in (source, target)]
         first, last = (end.first for end in ends)
-        source, target = (end.names[0] for end in ends)  # may name the newest versions
+        source, target = (end.names[0] for end in ends)  # may be the names of the newest versions
         sets = snapshot.set_rows(ItemNumbers(np.array([first, last])))
         apart = len(unique(snapshot.set_components[sets])) > 1
     if apart:
@@ -109,23 +109,17 @@ def _path(asker: Asker, source: str, target: str, every: bool) -> Paths:
         shown = without_erased(way, snapshot.names.erased)
         items, triples = name_rows(shown, snapshot.names)
     samples = samples_passed(snapshot, "upstream", found.lineage, ItemNumbers(found.ends[1:]))
-    commit = snapshot.commit
     return Paths(
+        **common_fields(snapshot, watch, way.read, samples),
         source=found.source,
         target=found.target,
         every=every,
         hops=found.hops,
-        generation=commit.generation,
-        time=commit.time,
-        complete=not samples,
         items=items,
         triples=triples,
-        read=way.read,
-        seconds=watch.total(),
         erased=len(way.items) - len(shown.items),
         exactness=stated.weakest,
         exactness_triples=dict(stated.triples),
-        samples=samples,
     )
 
 
@@ -133,7 +127,7 @@ def _between(
     asker: Asker, first: ItemNumber, last: ItemNumber, watch: Stopwatch, described: bool = False
 ) -> MethodResult | None:
     """Return the lineage of ``last`` in the sets between both items; None without such sets."""
-    _ = asker.spark.starting  # starts Spark in the background: the walk may have to start Neo4j
+    _ = asker.spark.starting  # starts Spark in the background, as the walk may start Neo4j
     walk = asker.walk(last, "upstream", watch)
     with watch.step("walk"):
         check_closed(asker.snapshot, walk.sets)
@@ -187,7 +181,7 @@ def _all_paths(found: MethodResult, first: ItemNumber) -> MethodResult:
 def _shortest(
     found: MethodResult, first: ItemNumber, last: ItemNumber, names: Names
 ) -> MethodResult:
-    """Return one shortest path: the first in the order of its triples' dst, op, attributes."""
+    """Return the shortest path that comes first by the dst, op and attributes of its triples."""
     src, dst, rows = _steps_nearer(found, first)
     texts = names.names(dst)
     by_name = pa.table(

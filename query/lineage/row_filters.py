@@ -1,7 +1,7 @@
 """Apply a question's filters to a method's result; all methods share this code.
 
 ``docs/questions.md`` defines each filter. Filters work on item numbers and whole columns. Only two
-of them look anything up: a filter by table looks up the tables of the items, and a limit looks up
+filters look anything up: a filter by table looks up the tables of the items, and a limit looks up
 the names of equally distant items.
 """
 
@@ -28,7 +28,7 @@ from ..reading.recurse import recurse
 _SAMPLE = 10_000
 """The number of triples whose attribute keys are listed if a key of ``where`` is missing."""
 _OUTSIDE = -1
-"""An artificial item that links to several items, to search from all of them at once."""
+"""An artificial item with links to several items, so that one search can start from all of them."""
 _PAIR = r'"(?:[^"\\]|\\.)*":"(?:[^"\\]|\\.)*",'
 """Matches one key and value in canonical attributes, and the comma after them."""
 _quoted = json.JSONEncoder(ensure_ascii=False).encode
@@ -68,7 +68,7 @@ def apply_filters(
 
 
 def _missing_keys(found: MethodResult, question: Question, names: Names) -> MissingKeys | None:
-    """Return the keys of ``where`` that no visible triple has, or None without such a key."""
+    """Return the keys of ``where`` that no visible triple has; None if there is no such key."""
     visible = found.triples.filter(pa.array(~touching(found.triples, names.erased)))
     texts = visible[ATTRIBUTES]
     missing = tuple(
@@ -88,7 +88,7 @@ def has_key(key: str) -> str:
 
 
 def without_erased(found: MethodResult, erased: ItemNumbers) -> MethodResult:
-    """Return the result without erased items and without the triples that touch one."""
+    """Return the result without erased items and without the triples that touch erased items."""
     if not len(erased):
         return found
     return found.select(~among(found.items, erased), ~touching(found.triples, erased))
@@ -111,7 +111,7 @@ def _filter(found: MethodResult, question: Question, names: Names) -> MethodResu
 def _nearest(found: MethodResult, asked: ItemNumbers, limit: int, names: Names) -> MethodResult:
     """Return the first ``limit`` items in the answer's order: by depth, then name.
 
-    A triple from or to an omitted item is removed too, unless the omitted item is ``asked``.
+    A triple from or to an omitted item is left out too, unless the omitted item is in ``asked``.
     """
     farthest = np.partition(found.depths, limit - 1)[limit - 1]
     kept = found.depths < farthest
@@ -124,7 +124,7 @@ def _nearest(found: MethodResult, asked: ItemNumbers, limit: int, names: Names) 
 
 
 def _last(found: MethodResult, direction: Direction) -> I64:
-    """Return the items without a further triple, even beyond the depth limit."""
+    """Return the items from which no triple leads on, not even beyond the depth limit."""
     near, _ = near_and_far(found.triples, direction)
     return minus(found.items, np.concatenate([near, found.unexpanded]))
 
@@ -140,7 +140,7 @@ def _through(found: MethodResult, table: str, direction: Direction, names: Names
 
 
 def reached(near: I64, far: I64, items: I64) -> I64:
-    """Return the given items and all items that they reach along the given triples, in order."""
+    """Return, in order, the given items and all items that they reach along the given triples."""
     into = np.full(len(items), _OUTSIDE)
     reached = recurse(np.append(near, into), np.append(far, items), _OUTSIDE)
     return np.sort(reached.items)
@@ -165,7 +165,8 @@ def with_attributes(attributes: Column, where: Sequence[tuple[str, str]]) -> Boo
 def _pattern(key: str, values: list[str]) -> str:
     """Return a pattern for canonical attributes that give the key one of the values.
 
-    It matches pair by pair from the start, since a value may contain text that looks like a pair.
+    The pattern matches pair by pair from the start, since a value may contain text that looks like
+    a pair.
     """
     given = "|".join(re.escape(_quoted(as_text(value))) for value in values)
     return rf"{has_key(key)}(?:{given})[,}}]"

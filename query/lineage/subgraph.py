@@ -18,7 +18,7 @@ from ..locate import locate_versions
 from ..methods.csprov import CSProv
 from ..methods.method import MethodResult, src_and_dst
 from ..methods.written_out import written_out
-from ..passed_samples import samples_passed
+from ..passed_samples import common_fields, samples_passed
 from ..reading.recurse import recurse
 from .ask import Asker
 from .named_rows import name_rows
@@ -34,8 +34,8 @@ class Subgraph(FoundRows):
     """The items around an item, and the triples between them.
 
     ``items`` has the columns item, table and part, ordered by part, then name. An item that is both
-    an ancestor and a descendant is a descendant; siblings are neither. ``triples`` has src, dst, op
-    and attributes, in this order.
+    an ancestor and a descendant is a descendant; siblings are neither. ``triples`` has the columns
+    src, dst, op and attributes, and is ordered by these columns.
     """
 
     item: str
@@ -57,7 +57,7 @@ def _subgraph(asker: Asker, item: str) -> Subgraph:
     watch, snapshot = Stopwatch(), asker.snapshot
     with watch.step("locate"):
         located = locate_versions(snapshot, item)
-    _ = asker.spark.starting  # starts Spark in the background: the walk may have to start Neo4j
+    _ = asker.spark.starting  # starts Spark in the background, as the walk may start Neo4j
     walk = asker.walk(located.first, "upstream", watch)
     up = CSProv(snapshot, asker.spark, watch, walk).find(located.first, "upstream", None)
     up = written_out(up, snapshot.groups, "upstream")
@@ -74,8 +74,9 @@ def _subgraph(asker: Asker, item: str) -> Subgraph:
     counts = np.bincount(part, minlength=len(PARTS))
     above = samples_passed(snapshot, "upstream", up.items, located.numbers)
     below = samples_passed(snapshot, "downstream", down.items, located.numbers)
-    samples = dict.fromkeys((*above, *below))
+    read = Read(*np.sum([astuple(each.read) for each in (up, down)], axis=0).tolist())
     return Subgraph(
+        **common_fields(snapshot, watch, read, tuple(dict.fromkeys((*above, *below)))),
         item=located.names[0],
         items=items.sort_by([("part", "ascending"), (ITEM, "ascending")]),
         triples=triples,
@@ -83,12 +84,6 @@ def _subgraph(asker: Asker, item: str) -> Subgraph:
         descendants=int(counts[1]),
         siblings=int(counts[2]),
         erased=len(every.items) - len(found.items),
-        complete=not samples,
-        read=Read(*np.sum([astuple(each.read) for each in (up, down)], axis=0).tolist()),
-        generation=snapshot.commit.generation,
-        time=snapshot.commit.time,
-        seconds=watch.total(),
-        samples=tuple(samples),
     )
 
 
@@ -118,7 +113,7 @@ def _below(asker: Asker, item: ItemNumber, watch: Stopwatch) -> MethodResult:
 
 
 def _together(up: MethodResult, down: MethodResult, item: ItemNumber) -> MethodResult:
-    """Return both results as one; its items include all inputs of descendants."""
+    """Return both results as one. The items of the result include all inputs of descendants."""
     triples = pa.concat_tables([up.triples, down.triples]).unify_dictionaries().combine_chunks()
     items = unique(np.concatenate([up.items, down.items, *src_and_dst(down.triples)]))
     items = items[items != item]

@@ -85,7 +85,7 @@ def _matching(
     """Return a function that searches some rows of names.
 
     The function returns the names and numbers of the first ``limit`` matches, and the number of all
-    matches. If there are ``groups``, they do not match.
+    matches. With ``groups``, the names of groups do not match.
     """
     holds = pc.match_substring if anywhere else pc.starts_with
 

@@ -29,9 +29,9 @@ class Generation:
     current: bool
     change: ChangeKind
     back_to: int | None
-    """The generation that a rollback restores; 0 is the empty warehouse.
+    """The generation that a rollback restores; 0 means the empty warehouse.
 
-    None means that this generation was pruned, or that the change is not a rollback.
+    None means that the restored generation was pruned, or that the change is not a rollback.
     """
     base: int
     new_triples: int
@@ -56,7 +56,7 @@ def list_generations(layout: Layout) -> list[Generation]:
     commits = [read_commit(layout, number) for number in generations(layout)]
     ingests, ended = _read_ingests(layout, commits), _count_ended(layout, commits)
     shown: dict[object, int] = {}
-    """The first generation with each combination of a base and visible ingests."""
+    """The first generation that shows each combination of a base and visible ingests."""
     rows = []
     for commit in commits:
         content = (commit.base, commit.visible)

@@ -36,7 +36,7 @@ class Modules:
 
 @dataclass(frozen=True)
 class Invocations:
-    """The invocations of one module, in order, with the number of triples of each.
+    """The invocations of one module, in order, with the number of triples of each invocation.
 
     ``invocations`` has the columns module, run, execution, invocation (text or null) and triples.
     """
@@ -95,7 +95,7 @@ def check_modules(named: Sequence[str], present: Sequence[str], *snapshots: Snap
 
 
 def _in_triples(snapshot: Snapshot, wanted: Set[str]) -> set[str]:
-    """Return the wanted modules that live triples have in their own column."""
+    """Return the wanted modules that live triples name in their own column ``module``."""
     found = set[str]()
     if wanted:
         for partition in partitions_of_modules(snapshot, every=False):

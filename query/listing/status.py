@@ -14,7 +14,7 @@ from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.uncaptured import Uncaptured, uncaptured
 
 FRAGMENTED = 2
-"""Compacting pays with more than ``FRAGMENTED * needed + FEW`` partitions."""
+"""Compacting pays if there are more than ``FRAGMENTED * needed + FEW`` partitions."""
 FEW = 10
 
 
@@ -25,11 +25,11 @@ class Waiting:
     folder: str
     run: str
     begun: str
-    """When its block began, in ISO 8601 and UTC."""
+    """The time when the job's block began, in ISO 8601 and UTC."""
     error: str
     """Why the ingest failed; empty if it did not fail."""
     ended: str
-    """When the job ended, if its configuration has captured it; else empty."""
+    """The time when the job ended; empty unless the job was captured by its configuration."""
 
 
 @dataclass(frozen=True)

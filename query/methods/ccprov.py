@@ -32,7 +32,7 @@ class CCProv:
         self._watch = watch
 
     def find(self, item: ItemNumber, direction: Direction, depth: int | None) -> MethodResult:
-        """Return the items and triples that ``item`` reaches, by level within its component."""
+        """Return the items and triples that ``item`` reaches, level by level in its component."""
         snapshot = self._snapshot
         with self._watch.step("walk"):
             sets = component_sets(snapshot, item)

@@ -1,8 +1,8 @@
 """CSProv: walk the connected sets, then read only their triples.
 
 This is algorithm 2 of the CSProv paper. The walk is a closure over set dependencies in Neo4j. The
-placements of the walked sets then show which partitions have their triples, and how many. Only then
-are triples read.
+placements of the walked sets then show which partitions have triples of these sets, and how many.
+Only then are triples read.
 
 The implementation deviates from the paper in three points:
 
@@ -69,7 +69,8 @@ class CSProv:
     def may_find(self, items: int) -> bool:
         """Return whether ``search`` may find more than ``items`` items, before reading any triple.
 
-        It never does in a warehouse with shared derivations, which ``search`` cannot follow.
+        In a warehouse with shared derivations, the result is False, as ``search`` cannot follow
+        them.
         """
         return self._walk.triples > items and not len(self._snapshot.groups)
 
@@ -81,7 +82,7 @@ class CSProv:
             return _result(triples, reached, read)
 
     def search(self, item: ItemNumber, direction: Direction, depth: int | None) -> Searched:
-        """Return a search that has reached the result of ``find``, in less memory."""
+        """Return a search that has reached the result of ``find``, but takes less memory."""
         triples, read = self.read(direction)
         with self._watch.step("recurse"):
             search = LevelSearch(*_near_and_far(triples, direction), item, depth)

@@ -18,7 +18,9 @@ from provhouse.model.question import Direction
 from .method import MethodResult, near_and_far, src_and_dst
 
 Fetch = Callable[[ItemNumbers], tuple[pa.Table, int]]
-"""A function that returns the triples with the given near ends, and how much it read."""
+"""A function that returns the triples with the given near ends, and the number of
+partitions read.
+"""
 
 
 def written_out(found: MethodResult, groups: ItemNumbers, direction: Direction) -> MethodResult:
@@ -62,7 +64,7 @@ def fetch_written_out(fetch: Fetch, groups: ItemNumbers, direction: Direction) -
 
 
 def without_dead_ends(near: I64, far: I64, to_group: Bools) -> Bools:
-    """Mark all triples except the ones that lead to a group without further triples."""
+    """Mark all triples except those to a group from which no triple leads on."""
     kept = ~to_group
     kept[to_group] = among(far[to_group], unique(near))
     return kept
@@ -81,7 +83,7 @@ def _pairs(to: I64, of: I64, src: ItemNumbers, dst: ItemNumbers) -> tuple[I64, I
 def _joined(triples: pa.Table, plain: I64, inputs: I64, uses: I64) -> pa.Table:
     """Return the plain rows, then a triple for each pair of an input and a use.
 
-    The triple of a pair has all further columns of the input.
+    Apart from its ends, the triple of a pair has the columns of the triple of the input.
     """
     src, dst = src_and_dst(triples)
     rows = pa.array(np.concatenate([plain, inputs]))

@@ -23,7 +23,9 @@ from .recurse import recurse
 from .walk import Walk, component_sets, set_of
 
 ASK = 0.02
-"""CSProv: the cost of any question: locate the item, one closure, one job, one recursion."""
+"""CSProv: the fixed cost of a question, for finding the item, one closure, one job and one
+recursion.
+"""
 SET = 6e-6
 """CSProv: the cost of each walked set."""
 PARTITION = 1.2e-3
@@ -79,7 +81,7 @@ def estimate_rq(snapshot: Snapshot, levels: int, copied: bool) -> Estimate:
 
 
 def csprov_seconds(read: Read) -> float:
-    """Return the seconds that CSProv takes to read this much."""
+    """Return the seconds that CSProv takes to read this amount of data."""
     return ASK + SET * read.sets + PARTITION * read.partitions + TRIPLE * read.triples
 
 
@@ -94,7 +96,7 @@ def ccprov_seconds(triples: int, levels: int) -> float:
 
 
 def copy_seconds(triples: int) -> float:
-    """Return the seconds that loading the copy of all triples for RQ and CCProv takes."""
+    """Return the seconds that it takes to load the copy of all triples for RQ and CCProv."""
     return COPIED * triples
 
 

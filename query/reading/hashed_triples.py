@@ -2,7 +2,7 @@
 
 As long as no triple has died, Spark reads the Delta table. Otherwise its tasks read the partition
 files directly, because a death names a row by its position in a file, and Delta does not show
-positions. A session that another program created may lack Delta, so it reads the files too.
+positions. A session that another program created may lack Delta, so its tasks read the files too.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ SCHEMA = "src long, dst long, op string, attributes string"
 
 
 class HashedTriples:
-    """Triples in blocks, hash-partitioned on one end and sorted by it, cached in Spark."""
+    """Triples in blocks, hash-partitioned on one end and sorted by that end, cached in Spark."""
 
     def __init__(self, blocks: "RDD[bytes]", key: str, count: int, storage: str) -> None:
         from pyspark import StorageLevel
@@ -68,8 +68,7 @@ class HashedTriples:
     def triples_of(self, items: ItemNumbers) -> tuple[pa.Table, int]:
         """Return the triples whose key is one of the items, and the number of partitions read.
 
-        ``items`` are in order. This takes one job, which reads only the partitions that the items
-        hash to.
+        ``items`` are in order. One job reads only the partitions that the items hash to.
         """
         chosen = unique(items % self.partition_count)
         blocks = run_on(
@@ -162,7 +161,7 @@ def _keep_ranges(first: ItemNumbers, last: ItemNumbers, blocks: Iterator[bytes])
 
 
 def _rows_with_keys(key: str, items: ItemNumbers, rows: pa.Table) -> pa.Table:
-    """Return the rows whose key is one of the items; rows and items are sorted."""
+    """Return the rows whose key is one of the items. Both the rows and the items are sorted."""
     keys = np.asarray(rows[key])
     low, high = np.searchsorted(keys, items, "left"), np.searchsorted(keys, items, "right")
     hits = np.flatnonzero(high > low)

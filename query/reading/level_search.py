@@ -1,4 +1,4 @@
-"""Find the items that an item reaches among millions of triples, without sorting them.
+"""Find the items that an item reaches among millions of triples, without sorting the triples.
 
 ``recurse`` sorts triples and searches in the sorted ends, which is fastest if few triples belong to
 the answer. ``LevelSearch`` replaces both steps by tables with an entry for each item: an index of
@@ -18,8 +18,11 @@ Ints = npt.NDArray[np.signedinteger[Any]]
 """Integers, in 32 bits if they fit."""
 UNREACHED = -1
 SPARSE = 2
-"""The most numbers for each triple in the range of the items. Within this limit, the tables have an
-entry for each number in the range. Beyond it, the items are numbered again, which takes longer."""
+"""The limit on the range of item numbers, as a multiple of the number of triples.
+
+Within this limit, the tables have an entry for each number in the range. In a wider range, the
+items are numbered again without gaps, which takes longer.
+"""
 HEADS = 1 << 16
 """The number of items whose triples are looked up at once."""
 
@@ -55,13 +58,13 @@ class LevelSearch:
         self._queue = queue[:filled]
         _order(self._depths, self._queue, self._ends)
         self._taken = taken
-        """The number of items whose triples belong to the answer, in addition to the start."""
+        """The number of items, besides the start, whose triples belong to the answer."""
 
     def __len__(self) -> int:
         return len(self._queue)
 
     def items(self, begin: int = 0, end: int | None = None) -> tuple[ItemNumbers, I32]:
-        """Return the items from one position to another, and the fewest hops to each."""
+        """Return the items from one position to another, and the fewest hops to each item."""
         places = self._queue[begin:end]
         return self._numbers(places), self._depths[places]
 
@@ -103,9 +106,9 @@ class LevelSearch:
             done = end
 
     def ranked(self, hidden: ItemNumbers) -> tuple[ItemNumbers, I32]:
-        """Return the start and the items without the hidden ones, in order, and a table of ranks.
+        """Return, in order, the start and the items that are not hidden, and an array of ranks.
 
-        The table has the position of each of these numbers, by place (see ``places``).
+        By place (see ``places``), the array has the position of each returned number.
         """
         kept = self._depths != UNREACHED
         kept[self._start] = True
@@ -146,11 +149,13 @@ def _range(near: I64, far: I64, start: int) -> tuple[int, int]:
 
 @njit(cache=True)
 def _index(near: I64, far: I64, first: int, at: Ints, rows: Ints, targets: Ints) -> None:
-    """Sort rows by near end: the rows of place ``p`` become ``rows[at[p] : at[p + 1]]``.
+    """Sort the rows by near end: those of the place ``p`` become ``rows[at[p] : at[p + 1]]``.
 
-    ``targets`` gets the places of their far ends, side by side for a fast search.
+    ``targets`` gets the places of the rows' far ends in the same order, side by side for a fast
+    search.
     """
-    # Counts start two entries ahead: the sums make at[p + 1] the begin of p, and filling its end.
+    # The counts start two entries ahead. So at[p + 1] is where p begins after the sums are taken,
+    # and where p ends after the rows are filled in.
     for row in range(len(near)):
         at[near[row] - first + 2] += 1
     for place in range(2, len(at)):
@@ -168,7 +173,7 @@ def _search(
 ) -> tuple[int, int]:
     """Set the depths of the places that ``start`` reaches, and write these places to ``queue``.
 
-    Return the number of these places with a depth below the limit, and the number of all.
+    Return the number of these places with a depth below the limit, and the number of all of them.
     """
     taken = filled = 0
     head, depth = start, 0

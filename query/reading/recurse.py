@@ -25,7 +25,9 @@ class Reached:
     """The items that an item reaches along given triples, and the triples that lead to them."""
 
     items: I64
-    """The items in no particular order, with the start item only if a cycle leads back to it."""
+    """The items, in no particular order; the start is one of them only if a cycle leads
+    back to it.
+    """
     depths: I32
     """The fewest hops to each item in ``items``."""
     triples: I64
@@ -41,10 +43,10 @@ def recurse(
 ) -> Reached:
     """Follow triples from ``item``, each from its near end to its far end, up to ``limit`` hops.
 
-    The near end of a triple is its dst upstream and its src downstream. The result has the triples
-    whose near end is the item (depth 0) or was reached at a depth below the limit.
+    Upstream, the near end of a triple is its dst; downstream, it is its src. The result has the
+    triples whose near end is the item (depth 0) or was reached at a depth below the limit.
 
-    ``to_group`` marks the triples with a group as far end. From each such group, triples must lead
+    ``to_group`` marks the triples whose far end is a group. From each such group, triples must lead
     on. The way through a group is one hop, and the reached items include no group.
     """
     if len(near) >= MANY and to_group is None:
@@ -84,8 +86,9 @@ def _levels(
 
     Rows are in order of depth. ``heads`` are the distinct near ends, in order. The triples of head
     ``h`` are in the rows from ``at[h]`` to ``at[h+1] - 1``. A head is left out if its depth has
-    reached the limit. The rows that ``groups`` marks lead to groups, which are followed at once:
-    a group, and the rows from it, have the depth of the first head that leads to the group.
+    reached the limit. The rows that ``groups`` marks lead to groups. The rows from a group are
+    followed immediately: the group and its rows have the depth of the first head that leads to the
+    group.
     """
     queue = np.empty(len(heads) + 1, np.int64)
     level = np.full(len(heads), NEVER, np.int32)

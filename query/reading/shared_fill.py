@@ -44,7 +44,7 @@ class SharedFill:
         return self._copy.done() and not self._copy.exception()
 
     def join(self) -> bool:
-        """Begin to wait for the copy; return False if its fill failed and a new one is needed."""
+        """Begin to wait for the copy; return False if its fill failed and a new fill is needed."""
         with self._lock:
             if self._copy.done() and self._copy.exception():
                 return False

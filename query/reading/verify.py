@@ -29,7 +29,7 @@ def check_sets(snapshot: Snapshot, walk: Walk, triples: Fetched, direction: Dire
     """Raise Damaged if a triple of the walk's sets is missing, or if the walk lacks a needed set.
 
     Upstream, the triples themselves show which sets are needed. Downstream, missing triples would
-    be in sets that were not read, so this checks the table ``set_dependencies`` instead.
+    be in sets that were not read, so the table ``set_dependencies`` is checked instead.
     """
     sets, dst = walk.sets, triples.dst
     _check_counts(snapshot, sets, triples)
@@ -105,7 +105,7 @@ def check_all(snapshot: Snapshot, read: int) -> None:
 
 
 def _check_counts(snapshot: Snapshot, sets: SetPositions, triples: Fetched) -> None:
-    """Raise Damaged unless as many triples of each set were read as its placements record."""
+    """Raise Damaged if the number of triples read of a set differs from the set's placements."""
     ids, first = snapshot.ids_of(sets), snapshot.set_firsts[sets]
     end = first + snapshot.set_items[sets]
     read = np.zeros(len(sets), np.int64)

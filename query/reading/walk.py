@@ -47,11 +47,13 @@ class Walk:
     triples: int
     """The number of triples that will be read."""
     source_sets: SetPositions
-    """The sets that may contain the src of these triples. A src in any other set means damage."""
+    """The sets that may contain the src of the triples to read. A src in any other set means
+    damage.
+    """
 
 
 class WalkCache:
-    """A cache of the latest walks of one generation, of at most ``max_bytes``."""
+    """A cache of at most ``max_bytes`` for the latest walks of one generation."""
 
     def __init__(self, snapshot: Snapshot, max_bytes: int) -> None:
         self._snapshot = snapshot
@@ -124,8 +126,8 @@ def walk_between(snapshot: Snapshot, source: ItemNumber, walk: Walk) -> Walk:
 def walk_downstream(snapshot: Snapshot, sets: SetPositions) -> Walk:
     """Return the sets reached from several sets, by the table ``set_dependencies``.
 
-    One search from all sets takes less time than a walk in Neo4j for each. It needs a check that
-    the table is complete; see ``check_dependencies``.
+    One search from all sets takes less time than a walk in Neo4j from each set. The caller must
+    check that the table is complete; see ``check_dependencies``.
     """
     parents, children = snapshot.dependents
     found = unique(sets)
@@ -137,12 +139,12 @@ def walk_downstream(snapshot: Snapshot, sets: SetPositions) -> Walk:
 
 
 def set_of(snapshot: Snapshot, item: ItemNumber) -> int:
-    """Return the position in the snapshot of the set of an item."""
+    """Return the position of an item's set in the snapshot."""
     return int(snapshot.set_rows(ItemNumbers(np.array([item])))[0])
 
 
 def component_sets(snapshot: Snapshot, item: ItemNumber) -> SetPositions:
-    """Return the positions in the snapshot of all sets in the component of an item, in order."""
+    """Return, in order, the positions in the snapshot of all sets in an item's component."""
     components = snapshot.set_components
     return SetPositions(np.flatnonzero(components == components[set_of(snapshot, item)]))
 

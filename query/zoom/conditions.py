@@ -1,8 +1,8 @@
 """Find the condition that hides each item of a flow: the modules that must all be folded.
 
 ``fold`` hides the items inside of given folded modules. This module finds in one pass, for every
-item, the modules that hide it together, so that counts alone can make any view, without the
-triples.
+item, the modules that hide it together. With these conditions, any view can be made from counts
+alone, without the triples.
 """
 
 from dataclasses import dataclass
@@ -34,13 +34,15 @@ class Conditions:
     """When each item of a flow is hidden, and which invocation made it."""
 
     modules: I64
-    """For each item, the modules as bits: it is hidden if all of them are folded. -1: never."""
+    """For each item, a bit mask of modules: the item is hidden if all of them are folded. The value
+    -1 means that the item is never hidden.
+    """
     made: I32
-    """The invocation that made each item; negative if it is not exactly one."""
+    """The invocation that made each item; negative if not exactly one invocation made it."""
 
 
 def conditions(flow: Flow, kept: I64) -> Conditions:
-    """Return when each item is hidden; the items ``kept`` never are.
+    """Return when each item is hidden; the items in ``kept`` are never hidden.
 
     An item is hidden in ``fold(flow, folded, kept)`` if and only if its modules are all folded. A
     flow must have at most ``MOST_MODULES`` modules.
@@ -58,10 +60,10 @@ def _conditions(flow: Flow, made: I32, shown: Bools) -> I64:
     says = np.zeros(len(flow.module), np.bool_)  # whether the invocation names its outputs
     output = np.zeros(items, np.bool_)
     used = np.zeros(items, np.bool_)
-    stateful = np.ones(items, np.bool_)  # used as state only
+    stateful = np.ones(items, np.bool_)  # whether the item is used as state only
     never = shown.copy()
     needs = np.zeros(items, np.int64)
-    needed = np.zeros(items, np.bool_)  # an input that every view shows
+    needed = np.zeros(items, np.bool_)  # whether the item is an input that every view shows
     for row in range(len(flow.src)):
         item, of = flow.src[row], flow.invocation[row]
         used[item] = True
@@ -90,7 +92,8 @@ def _conditions(flow: Flow, made: I32, shown: Bools) -> I64:
             never[item] = True
         elif not stateful[item]:
             never[item] |= needed[item]
-    for row in range(len(flow.src)):  # a constant is hidden only if every item made from it is
+    # A constant is hidden only if every item made from it is hidden.
+    for row in range(len(flow.src)):
         item = flow.src[row]
         if made[item] == UNMADE and not stateful[item]:
             never[item] |= never[flow.dst[row]]

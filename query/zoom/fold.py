@@ -2,8 +2,8 @@
 
 The paper finds the nodes inside a module by paths in a graph that has nodes for invocations,
 inputs, outputs and state. In a flow, each triple has the invocation that made it, so one pass finds
-the items inside. A view is a set of folded modules, so nothing is stored, and ZoomIn is the view
-without the module.
+the items inside. A view depends only on the set of folded modules, so nothing is stored. The
+paper's ZoomIn into a module is the view in which this module is not folded.
 """
 
 from dataclasses import dataclass
@@ -19,19 +19,21 @@ from provhouse.model.derivations import ROLES
 I8 = npt.NDArray[np.int8]
 
 NONE: Final = -1
-"""The invocation of a triple that is part of no module, and the role of an ordinary input."""
+"""The code of an invocation for a triple in no module, and of a role for an ordinary input."""
 UNMADE, SEVERAL = -2, -3
-"""An item that no triple made, and an item that several invocations made."""
+"""The codes for an item that no triple made, and for an item that several invocations made."""
 STATE: Final = ROLES["state"]
 OUTPUT: Final = ROLES["output"]
 
 UNDECLARED, INPUT_TABLE, STATE_TABLE, OUTPUT_TABLE, OTHER_TABLE = range(5)
-"""The part of a table in a module. ``OTHER_TABLE``: the module declares its inputs, and this table
-is not among them."""
+"""The parts that a table may have in a module.
+
+``OTHER_TABLE`` means that the module declares its inputs, and that the table is not among them.
+"""
 
 
 class Flow(NamedTuple):
-    """Triples between ``items`` items, with the module invocation that made each."""
+    """Triples between ``items`` items, with the module invocation that made each triple."""
 
     items: int
     src: I64
@@ -46,8 +48,10 @@ class Flow(NamedTuple):
     table: I32
     """The table of each item."""
     declared: I8
-    """The part of each table (columns) in each module (rows). The last column is ``OUTPUT_TABLE``
-    if the module declares outputs."""
+    """The part of each table (a column) in each module (a row).
+
+    The last column is no table: it is ``OUTPUT_TABLE`` if the module declares outputs.
+    """
 
 
 @dataclass(frozen=True)
@@ -62,9 +66,11 @@ class Folded:
     """Whether each item was made in several invocations. Such an item is never hidden."""
     start: I64
     end: I64
-    """The nodes at both ends of each edge: an item, or ``items`` plus an invocation."""
+    """The nodes at both ends of each edge: the number of an item, or ``items`` plus an
+    invocation.
+    """
     row: I64
-    """One triple that each edge stands for."""
+    """The row of one of the triples that each edge stands for."""
 
 
 def fold(flow: Flow, folded: Bools, kept: I64) -> Folded:
@@ -73,13 +79,13 @@ def fold(flow: Flow, folded: Bools, kept: I64) -> Folded:
     A folded invocation becomes one node. It hides an item if
 
     - the item was made in this invocation only, is used nowhere else, and is no output of it; or
-    - the item was not made, and is only the state of folded invocations; or
-    - the item was not made, only hidden items were made from it, and its table is none of the
+    - no triple made the item, and it is only used as state of folded invocations; or
+    - no triple made the item, only hidden items were made from it, and its table is none of the
       declared inputs: it is a constant.
 
-    State that one folded invocation made and others use only as state is hidden too. An item that
-    nothing was made from is an output, unless its module names its outputs: by the role ``output``
-    or by declared tables. The items ``kept`` are never hidden.
+    An item that one folded invocation made and other folded invocations use only as state is hidden
+    too. An item that nothing was made from is an output, unless its module names its outputs: by
+    the role ``output`` or by declared tables. The items in ``kept`` are never hidden.
     """
     gone = folded[flow.module]
     made = made_in(flow.items, flow.dst, flow.invocation)
@@ -97,7 +103,7 @@ def fold(flow: Flow, folded: Bools, kept: I64) -> Folded:
 
 @njit(cache=True)
 def made_in(items: int, dst: I64, invocation: I32) -> I32:
-    """Return the invocation that made each item; ``UNMADE`` or ``SEVERAL`` if it is not one."""
+    """Return the invocation that made each item; ``UNMADE`` if none, ``SEVERAL`` if several."""
     made = np.full(items, UNMADE, np.int32)
     for row in range(len(dst)):
         item = dst[row]
@@ -115,9 +121,9 @@ def _hidden(flow: Flow, made: I32, inside: Bools, gone: Bools, shown: Bools) -> 
     says = np.zeros(len(flow.module), np.bool_)  # whether the invocation names its outputs
     output = np.zeros(items, np.bool_)
     used = np.zeros(items, np.bool_)
-    outer = np.zeros(items, np.bool_)  # used outside of the invocation that made it
-    stateful = np.ones(items, np.bool_)  # used as state only
-    needed = np.zeros(items, np.bool_)  # an input that the view shows
+    outer = np.zeros(items, np.bool_)  # whether it is used outside of the invocation that made it
+    stateful = np.ones(items, np.bool_)  # whether the item is used as state only
+    needed = np.zeros(items, np.bool_)  # whether the item is an input that the view shows
     for row in range(len(flow.src)):
         item, of = flow.src[row], flow.invocation[row]
         used[item] = True
@@ -140,7 +146,8 @@ def _hidden(flow: Flow, made: I32, inside: Bools, gone: Bools, shown: Bools) -> 
         at = made[item]
         inner = at >= 0 and gone[at] and not (shown[item] or output[item] or outer[item])
         hidden[item] = inner and (used[item] or says[at])
-    for row in range(len(flow.src)):  # a constant is hidden only if every item made from it is
+    # A constant is hidden only if every item made from it is hidden.
+    for row in range(len(flow.src)):
         needed[flow.src[row]] |= not hidden[flow.dst[row]]
     for item in range(items):
         leaf = made[item] == UNMADE and used[item] and not (outer[item] or shown[item])
@@ -150,7 +157,7 @@ def _hidden(flow: Flow, made: I32, inside: Bools, gone: Bools, shown: Bools) -> 
 
 @njit(cache=True)
 def _edges(flow: Flow, made: I32, inside: Bools, hidden: Bools) -> tuple[I64, I64, I64]:
-    """Return the edges of a view, some several times: start, end, and a triple of each."""
+    """Return the edges of a view, some of them repeatedly: start, end, and one triple of each."""
     start = np.empty(2 * len(flow.src), np.int64)
     end = np.empty(2 * len(flow.src), np.int64)
     rows = np.empty(2 * len(flow.src), np.int64)

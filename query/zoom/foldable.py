@@ -1,7 +1,8 @@
 """Count the items and triples of an answer so that a page can fold and unfold its modules itself.
 
-Items of one node that the same folded modules hide are one class, and so are triples between the
-same classes. The classes alone determine every view of the answer, without the triples.
+The items of one node are in one class if the same folded modules hide them. Triples are in one
+class if the classes of their ends are the same; see ``TRIPLE_CLASSES``. The classes alone determine
+every view of the answer, without the triples.
 """
 
 from dataclasses import dataclass
@@ -48,7 +49,9 @@ TRIPLE_CLASSES = pa.schema(
     ]
 )
 """The columns of classes of triples. ``from`` and ``to`` are classes of items. ``node`` is the node
-of the module or invocation that made the triples, or null; ``own``: whether it made the src too."""
+of the module or invocation that made the triples, or null. ``own`` is whether the invocation that
+made the triples made their src too.
+"""
 
 
 @dataclass(frozen=True)
@@ -57,11 +60,15 @@ class Foldable:
 
     modules: tuple[str, ...]
     nodes: pa.Table
-    """The nodes of all views, with the columns ``NODES``; a node's row is its number."""
+    """The nodes of all views, with the columns ``NODES``; the number of a node is its row's
+    position.
+    """
     items: pa.Table
-    """The columns ``ITEM_CLASSES``; a class's row is its number."""
+    """The classes of items, with the columns ``ITEM_CLASSES``; a class's number is its row's
+    position.
+    """
     triples: pa.Table
-    """The columns ``TRIPLE_CLASSES``."""
+    """The classes of triples, with the columns ``TRIPLE_CLASSES``."""
 
 
 def classes_of(
@@ -69,7 +76,7 @@ def classes_of(
 ) -> Foldable:
     """Return the classes of the items and triples of an answer at a level.
 
-    Raises UsageError if there are too many for a page.
+    Raises UsageError if there are too many classes or modules for a page.
     """
     _check("modules", len(flow.calls.modules), MOST_MODULES)
     nothing = fold(flow.flow, np.zeros(len(flow.calls.modules), bool), flow.asked)
@@ -116,7 +123,7 @@ def _bits(mask: int) -> list[int] | None:
 def _callers(flow: NumberedFlow, level: Level) -> pa.Table:
     """Return the nodes of all modules, or of all invocations at the level ``record``.
 
-    They have no number and no items yet: a page counts the items that a view hides in them.
+    These nodes have no number and no items yet: a page counts the items that a view hides in them.
     """
     calls = flow.calls
     if level == "record":

@@ -1,7 +1,7 @@
 """Compare an answer in two generations at the level of modules, tables, sets or records.
 
-The answer is folded in each generation as ``zoom`` does it. The comparison of the two views uses
-the names of nodes, and the triples that each edge stands for.
+In each generation, the answer is folded as ``zoom`` folds it. The two views are compared by the
+names of their nodes, and by the triples that each edge stands for.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ _TRIPLE = ("src", "dst", OP, ATTRIBUTES, "call")
 class ZoomedDiff:
     """The differences between two views of an answer.
 
-    The node 0 shows the asked item. All further nodes differ in their items or edges.
+    The node 0 shows the asked item. Every other node has items or edges that differ.
     """
 
     item: str
@@ -54,9 +54,9 @@ class ZoomedDiff:
     zoom: Level
     folded: tuple[str, ...]
     nodes: pa.Table
-    """The columns ``NODES``."""
+    """The nodes, with the columns ``NODES``."""
     edges: pa.Table
-    """The columns ``EDGES``, with the most differences first."""
+    """The edges, with the columns ``EDGES``. Edges with the most differences come first."""
     seconds: dict[str, float]
 
 
@@ -70,9 +70,9 @@ class _View:
     nodes: pa.Table
     """A row for each node: ``key`` and the columns ``_NAMES``. The first row is the asked item."""
     items: pa.Table
-    """A row for each item: the key of the node that stands for it, and its name."""
+    """A row for each item: the key of the node that stands for the item, and the item's name."""
     edges: pa.Table
-    """A row for each triple of each edge: the keys of its nodes, and the triple."""
+    """A row for each triple of each edge: the keys of the edge's nodes, and the triple."""
 
 
 _COUNT = "count"
@@ -156,7 +156,7 @@ def _view(asker: Asker, question: Question, level: Level, folded: Sequence[str])
 
 
 def _with_keys(nodes: pa.Table, item: str) -> pa.Table:
-    """Return nodes with a text that identifies each; versions of the asked item share one text."""
+    """Return nodes with a key that identifies each; versions of the asked item share one key."""
     rows = nodes.set_column(
         nodes.column_names.index("name"),
         "name",
@@ -185,7 +185,7 @@ def _edges(view: ShownAt, keys: pa.Array) -> pa.Table:
     names = view.snapshot.names.names(flow.numbers).cast(_TEXT)
     ends = (names.take(pa.array(each[view.view.row])) for each in (flow.flow.src, flow.flow.dst))
     calls = ["\0".join(each or "" for each in call) for call in flow.calls.calls]
-    of = flow.flow.invocation[view.view.row] % (len(calls) + 1)  # the last one for no invocation
+    of = flow.flow.invocation[view.view.row] % (len(calls) + 1)  # NONE becomes the last number
     call = pa.array([*calls, ""], _TEXT).take(pa.array(of))
     columns = [
         *(keys.take(pa.array(each)) for each in (groups.start, groups.end)),
@@ -244,7 +244,7 @@ def _differing(nodes: pa.Table, items: pa.Table, edges: pa.Table) -> pa.Table:
 
 
 def _changed(one: pa.Table, other: pa.Table, keys: list[str]) -> pa.Table:
-    """Return how many rows of each key came and went, for the keys where any did."""
+    """Return the number of rows of each key that came and that went, for keys with such rows."""
     less = one.set_column(len(one.column_names) - 1, _COUNT, pc.negate(one[_COUNT]))
     rows = pa.concat_tables([less, other])
     whole = rows.group_by(rows.column_names[:-1]).aggregate([(_COUNT, "sum")])

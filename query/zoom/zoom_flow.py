@@ -1,7 +1,7 @@
 """Turn the triples of an answer into a flow: items as numbers, with the invocation of each triple.
 
 A module, a run, an execution and a call identify an invocation. The module of a triple comes from
-its own column, or else from its op.
+the triple's own column, or else from its op.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ class Calls:
     of: I32
     """The invocation of each triple, or ``NONE``."""
     calls: Sequence[tuple[str | None, ...]]
-    """The module, run, execution and invocation of each."""
+    """The module, run, execution and call of each invocation."""
     modules: tuple[str, ...]
     module: I32
     """The module of each invocation."""
@@ -123,7 +123,7 @@ def _codes(column: Column) -> tuple[I64, Texts]:
 
 
 def flow_of(snapshot: Snapshot, found: MethodResult, asked: ItemNumbers) -> NumberedFlow:
-    """Return the triples of a result as a flow between all its items and the asked ones.
+    """Return the triples of a result as a flow between the items of the result and the asked items.
 
     The triples must have the columns of ``DESCRIBED``.
     """

@@ -14,7 +14,7 @@ from ..lineage.path import find_way
 from ..lineage.row_filters import without_erased
 from ..listing.modules import check_modules
 from ..locate import locate_versions
-from ..passed_samples import samples_passed
+from ..passed_samples import common_fields, samples_passed
 from .zoom_rows import tables_between
 from .zoom_view import LevelView, check_catalogue, of_tables, shown_at
 
@@ -23,8 +23,8 @@ from .zoom_view import LevelView, check_catalogue, of_tables, shown_at
 class ZoomedPath(LevelView, Header):
     """One shortest path, or all paths, at a level.
 
-    The node 0 shows ``source``, the node 1 ``target``, unless both are one item, or one table at
-    the level ``catalogue``.
+    The node 0 shows ``source``, and the node 1 shows ``target``. If both are one item, or one table
+    at the level ``catalogue``, the node 0 shows both.
     """
 
     source: str
@@ -68,18 +68,13 @@ def _zoom_path(
     samples = samples_passed(snapshot, "upstream", way.lineage, ItemNumbers(way.ends[1:]))
     return ZoomedPath(
         **fields,
+        **common_fields(snapshot, watch, way.result.read, samples),
         source=way.source,
         target=way.target,
         every=every,
         hops=way.hops,
-        generation=snapshot.commit.generation,
-        time=snapshot.commit.time,
-        complete=not samples,
         found=len(shown.items),
         erased=len(way.result.items) - len(shown.items),
-        read=way.result.read,
-        seconds=watch.total(),
-        samples=samples,
     )
 
 
@@ -102,16 +97,11 @@ def _catalogue(
     samples = tuple(each.sample for each in snapshot.samples)
     return ZoomedPath(
         **of_tables(nodes, edges),
+        **common_fields(snapshot, watch, Read(0, 0, 0), samples),
         source=names[0],
         target=names[1],
         every=every,
         hops=None,
-        generation=snapshot.commit.generation,
-        time=snapshot.commit.time,
-        complete=not samples,
         found=0,
         erased=0,
-        read=Read(0, 0, 0),
-        seconds=watch.total(),
-        samples=samples,
     )

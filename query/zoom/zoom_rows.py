@@ -65,7 +65,7 @@ class GroupedEdges:
     calls: I64
     """The group of each invocation."""
     labels: I64
-    """The item, set or table that each group of items stands for, by level."""
+    """The item, set or table (depending on the level) that each group of items stands for."""
     start: I64
     end: I64
     """The groups at both ends of each edge of the view; two groups may have several edges."""
@@ -170,7 +170,10 @@ def _folded(flow: NumberedFlow, view: Folded, grouped: GroupedEdges) -> pa.Table
 def _nodes(
     kind: str, numbers: int | I64, names: pa.Array, items: I64, more: dict[str, pa.Array]
 ) -> pa.Table:
-    """Return nodes, numbered by ``numbers`` or from ``numbers`` on; other columns are null."""
+    """Return nodes whose numbers are ``numbers``, or begin with ``numbers`` if it is one number.
+
+    Columns that are not given are null.
+    """
     count = len(names)
     node = np.arange(numbers, numbers + count) if isinstance(numbers, int) else numbers
     known = {
@@ -187,7 +190,7 @@ def _nodes(
 def reached_tables(
     snapshot: Snapshot, asked: ItemNumber, direction: Direction, depth: int | None
 ) -> tuple[pa.Table, pa.Table]:
-    """Return the tables that an item's table may derive from, or the other way round.
+    """Return the tables that an item's table may derive from, or that may derive from it.
 
     The table graph has a link for each pair of tables that a triple of the warehouse ever linked,
     so an answer may have fewer tables.
@@ -200,7 +203,7 @@ def reached_tables(
 def tables_between(
     snapshot: Snapshot, first: ItemNumber, last: ItemNumber
 ) -> tuple[pa.Table, pa.Table]:
-    """Return the tables on all paths between the tables of two items; no rows without a path.
+    """Return the tables on all paths between the tables of two items; empty if there is no path.
 
     The first nodes are the tables of the two items.
     """

@@ -49,9 +49,9 @@ class LevelView:
     outside: int
     """The number of items that were made, but in no module."""
     nodes: pa.Table
-    """The columns ``NODES``; the first nodes are the asked items."""
+    """The nodes, with the columns ``NODES``. The first nodes are the asked items."""
     edges: pa.Table
-    """The columns ``EDGES``, with the most triples first."""
+    """The edges, with the columns ``EDGES``. Edges with the most triples come first."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class ShownAt:
 def _beside() -> ThreadPoolExecutor:
     """Return a thread that is kept between views.
 
-    The system would clear the memory of each new thread, page by page.
+    For each new thread, the system would have to clear memory, page by page.
     """
     return ThreadPoolExecutor(1, thread_name_prefix="view")
 
@@ -126,7 +126,7 @@ def shown_at(
     """Return the triples of a result at a level other than ``catalogue``.
 
     At the level ``module``, all modules are folded unless some are named. The asked items are nodes
-    of their own; ``kept`` are the items that are never hidden, by default the asked ones. The
+    of their own; ``kept`` are the items that are never hidden, by default the asked items. The
     triples must have the columns of ``DESCRIBED``. Unknown modules fold nothing.
     """
     flow = flow_of(snapshot, found, asked)

@@ -25,15 +25,15 @@ from ..methods.written_out import written_out
 from .zoom_view import LevelView, ShownAt, shown_at
 
 COUNTS = ("deleted", *FATES)
-"""The columns of a node's counts of items."""
+"""The columns with the counts of a node's items."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ZoomedWhatIf(LevelView):
     """The consequences of a deletion for the nodes of a view.
 
-    ``nodes`` has the further columns ``COUNTS``: how many items of each node are deleted or have
-    each fate.
+    ``nodes`` has the further columns ``COUNTS``: the number of deleted items of each node, and the
+    number of its items with each fate.
     """
 
     summary: WhatIf
@@ -64,7 +64,7 @@ def _zoom_what_if(
     watch, snapshot = Stopwatch(), asker.snapshot
     with watch.step("locate"):
         deleted = select(snapshot, deletion)
-    _ = asker.spark.starting  # starts Spark in the background: the walk may have to start Neo4j
+    _ = asker.spark.starting  # starts Spark in the background, as the walk may start Neo4j
     walk = downstream(asker, deleted, watch)
     triples, read = CSProv(snapshot, asker.spark, watch, walk, described=True).read("downstream")
     with watch.step("recurse"):
@@ -108,9 +108,9 @@ def _between(found: Settled, read: Read) -> MethodResult:
 
 
 def _counts(view: ShownAt, items: ItemNumbers, codes: I64, nodes: pa.Table) -> I64:
-    """Return for each node how many of its items are deleted or have each fate."""
+    """Return, for each node, the number of its deleted items and of its items with each fate."""
     flow, of = view.flow, view.nodes_of_items
-    column = np.zeros(flow.flow.items, np.int64)  # items without a fate are deleted
+    column = np.zeros(flow.flow.items, np.int64)  # an item without a fate is deleted
     column[np.searchsorted(flow.numbers, items)] = 1 + codes
     numbers = np.asarray(nodes["node"])
     counts = np.zeros((int(numbers.max(initial=0)) + 1, len(COUNTS)), np.int64)

@@ -1,7 +1,7 @@
 """Show an answer at a coarser level: folded to modules, tables or connected sets.
 
-A view is folded from the data that the answer reads anyway; no view is stored. ``zoom_view.py``
-folds it.
+A view is folded from the data that the answer reads anyway; no view is stored. The code that folds
+is in ``zoom_view.py``.
 """
 
 from collections.abc import Sequence
@@ -142,7 +142,7 @@ def _together(results: Sequence[MethodResult], question: Question) -> MethodResu
 
 
 def _decoded(found: MethodResult, question: Question) -> MethodResult:
-    """Return the result with op and attributes as plain strings, if filters look at them."""
+    """Return the result with op and attributes as plain strings, if a filter looks at them."""
     return plain_texts(found) if question.looks_at_triples else found
 
 

@@ -15,7 +15,7 @@ from provhouse.model.errors import UsageError
 
 from ..auth import Access, AccessMiddleware
 from ..people import Unidentified
-from ..problems import Refused, install_handlers
+from ..problems import RefusedRequest, install_handlers
 from .page import Page
 from .visitor import Visitor
 
@@ -47,13 +47,16 @@ class Opening(BaseModel):
 
 
 class BrushRequest(BaseModel):
-    """The brushed bars of each view that has a brush, as runs of bars: first and end."""
+    """The brushed bars, as runs of neighbours, of each view that has a brush.
+
+    A run is a pair: the first bar, and the bar after the last.
+    """
 
     brushes: Brushes = {}
 
 
 class Brushing(BrushRequest):
-    """A selection, the view whose brush is being moved, and the totals that the bars have."""
+    """A selection, the view whose brush is being moved, and the measure that the bars show."""
 
     active: str | None = None
     measure: tuple[str, Literal["sum", "average"]] | None = None
@@ -78,7 +81,7 @@ def application(page: Page, visitor: Visitor, d3: Path, hosts: frozenset[str]) -
     @app.get("/{name:path}")
     async def file(request: Request) -> Response:
         if request.url.path not in contents:
-            raise Refused(404, "There is no such file", "", "Open the link of the page", {})
+            raise RefusedRequest(404, "There is no such file", "", "Open the link of the page", {})
         text, media_type = contents[request.url.path]
         return Response(text, media_type=media_type, headers=HEADERS)
 
@@ -87,7 +90,7 @@ def application(page: Page, visitor: Visitor, d3: Path, hosts: frozenset[str]) -
         try:
             return JSONResponse({"key": visitor.exchange(opening.token)})
         except Unidentified as no:
-            raise Refused(401, "The page cannot be opened", no.why, no.remedy, {}) from None
+            raise RefusedRequest(401, "The page cannot be opened", no.why, no.remedy, {}) from None
 
     _add_views(app, page)
     return app
@@ -114,7 +117,7 @@ def _add_views(app: FastAPI, page: Page) -> None:
 
 
 def _contents(d3: Path) -> dict[str, tuple[bytes, str]]:
-    """Return the page's files by their path, with their media types."""
+    """Return the content and the media type of each file of the page, by path."""
     folder = files(__package__) / "static"
     found: dict[str, Any] = {
         f"/{name}": ((folder / name).read_bytes(), TYPES[name.rpartition(".")[2]]) for name in FILES

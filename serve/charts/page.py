@@ -19,11 +19,11 @@ from provhouse.interactive.charts.saved_selection import item, write_selection
 from provhouse.model.errors import UsageError
 
 Ranges = Sequence[tuple[int, int]]
-"""The brushed bars of a view: first and end of each run of neighbours."""
+"""The brushed bars of a view, as runs: the first bar of each run, and the bar after its last."""
 SHOWN = 50
-"""The number of selected records in the table."""
+"""The largest number of selected records that the table shows."""
 LONGEST = 200
-"""The number of characters of a text that the page shows."""
+"""The largest number of characters of a text that the page shows."""
 _NAME = re.compile(r"[\w.+-]{1,64}")
 
 

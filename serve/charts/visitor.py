@@ -14,7 +14,7 @@ from ..tokens import Role
 
 
 class Visitor:
-    """The token of a page's link, and the key that can be exchanged for it once."""
+    """The token of a page's link, and the key for which it can be exchanged once."""
 
     def __init__(self) -> None:
         self.token = secrets.token_urlsafe(32)
@@ -22,7 +22,7 @@ class Visitor:
         self._taken = False
 
     def exchange(self, token: str) -> str:
-        """Return the key for the token; raises Unidentified if it is wrong or was used before."""
+        """Return the key for a token; raises Unidentified if the token is wrong or was used."""
         if not _equal(token, self.token):
             raise Unidentified("The token is wrong", "Open the printed link")
         if self._taken:

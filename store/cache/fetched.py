@@ -1,6 +1,6 @@
-"""The triples that a question reads: src and dst as numbers, op and attributes still encoded.
+"""The triples that a question reads: numbers as src and dst, op and attributes still encoded.
 
-Few of these triples belong to the answer. Only the triples of the answer are decoded to rows.
+Few of these triples belong to the answer. Only those that do are decoded to rows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,10 +17,10 @@ from .triple_blocks import SENT
 
 
 class Fetched:
-    """The triples of some partitions whose dst is in one of several ranges of items.
+    """The triples of some partitions, of which each dst is in one of several ranges of items.
 
-    ``partitions`` are the decoded blocks, each an Arrow table sorted by dst. A range goes from an
-    item of ``first`` to the item of ``last`` at the same position, both included.
+    ``partitions`` are the decoded blocks, each an Arrow table sorted by dst. ``first`` and ``last``
+    have, at the same position, the first and the last item of each range; both belong to the range.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Fetched:
         return int(self._ends[-1])
 
     def drop(self, dead: Ranges, numbers: PartitionNumbers) -> None:
-        """Leave out dead triples; ``numbers`` has the number of each partition, in order."""
+        """Leave out dead triples. ``numbers`` has the number of each partition, in their order."""
         if len(dead) and dead.touches(numbers):
             each = zip(numbers.tolist(), self._rows, strict=True)
             self._choose(
@@ -61,30 +61,30 @@ class Fetched:
         return ItemNumbers(np.concatenate([none, *ends]))
 
     def dst_by_partition(self) -> Iterator[ItemNumbers]:
-        """Yield the dst of the triples of each partition that has any, in order."""
+        """Yield, for each partition that has triples, the dst of these triples, in order."""
         for begin, end in pairwise(self._ends.tolist()):
             if end > begin:
                 yield ItemNumbers(self.dst[begin:end])
 
     @property
     def rows(self) -> Sequence[I32]:
-        """The row numbers of the triples in each partition."""
+        """For each partition, the row numbers of its triples."""
         return self._rows
 
     def texts(self, name: str) -> tuple[I32, pa.Array]:
-        """Return op or attributes of all triples, as codes into an array of distinct texts."""
+        """Return the op or attributes of each triple, as codes into an array of distinct texts."""
         coded = pa.dictionary(pa.int32(), pa.string())
         parts = [
             partition[name].combine_chunks().cast(coded).take(pa.array(rows))
             for partition, rows in zip(self._partitions, self._rows, strict=True)
         ]
         joined = pa.chunked_array(parts, coded).unify_dictionaries().combine_chunks()
-        if isinstance(joined, pa.ChunkedArray):  # there is no partition
+        if isinstance(joined, pa.ChunkedArray):  # without any partition
             return np.empty(0, np.int32), pa.array([], pa.string())
         return np.asarray(joined.indices), joined.dictionary
 
     def take(self, chosen: I64) -> pa.Table:
-        """Return the columns of the schema, for the triples at the given, ascending positions."""
+        """Return the columns of the schema for the triples at the given positions, which ascend."""
         cuts = np.searchsorted(chosen, self._ends)
         parts = [self._schema.empty_table()]
         for number, (partition, rows) in enumerate(zip(self._partitions, self._rows, strict=True)):
@@ -95,7 +95,7 @@ class Fetched:
 
 
 def _within(partition: pa.Table, first: ItemNumbers, last: ItemNumbers) -> I32:
-    """Return, in order, the numbers of the rows of a partition whose dst is in a range."""
+    """Return, in order, the numbers of a partition's rows whose dst is in one of the ranges."""
     dst = np.asarray(partition[DST])
     starts = np.searchsorted(dst, first, "left")
     return expand_ranges(starts, np.searchsorted(dst, last, "right") - starts).astype(np.int32)

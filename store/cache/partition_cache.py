@@ -1,9 +1,9 @@
-"""Cache partitions of triples in Spark, for all generations that show these partitions.
+"""Cache partitions of triples in Spark, to be shared by all generations that show them.
 
-Only an erasure changes a partition; ``clear`` then drops the whole cache. A stale partition does no
-harm, since every answer leaves out the triples of items erased by then. A read is one Spark job on
-exactly the partitions that were requested. It returns whole partitions as Spark stores them:
-selecting rows in a Python worker first would take longer than sending all rows.
+Only an erasure changes a partition; ``clear`` is then called to drop the whole cache. A stale
+partition does no harm, since every answer leaves out the triples of items erased by then. A read is
+one Spark job on exactly the requested partitions. The job returns whole partitions as Spark stores
+them: selecting rows in a Python worker first would take longer than sending all rows.
 """
 
 from collections.abc import Sequence
@@ -38,8 +38,8 @@ MEGABYTE = 1 << 20
 class PartitionCache:
     """The cached partitions of one warehouse, for all questions of this process.
 
-    Recently used partitions also stay in this process, decoded, up to ``hot_mb`` megabytes, so
-    that reading them again needs no Spark job. ``schema`` names the columns that are cached.
+    Recently used partitions also stay in this process, decoded, up to ``hot_mb`` megabytes, so that
+    they can be read again without a Spark job. ``schema`` names the columns that are cached.
     """
 
     def __init__(self, settings: Settings, schema: pa.Schema = SENT) -> None:
@@ -51,25 +51,25 @@ class PartitionCache:
         self._lock = Lock()
         self._reads = SharedReads()
         self.loaded: set[Path] = set()
-        """The partitions that Spark has cached, unless it has evicted them since."""
+        """The partitions that Spark was made to cache. It may have evicted some since."""
 
     @cached_property
     def described(self) -> "PartitionCache":
         """A second cache, of partitions with the columns of derivations.
 
-        Most questions need no such column, so the first cache does not have them.
+        The first cache does not have these columns, because most questions need none of them.
         """
         return PartitionCache(self._settings, DESCRIBED)
 
     def partitions(self, context: "SparkContext", snapshot: Snapshot) -> "Partitions":
-        """Return the visible partitions of a snapshot; each is read when first needed."""
+        """Return the visible partitions of a snapshot; each is read when it is first needed."""
         folder = snapshot.folder("triples")
         parts = [
             self._of_ingest(context, [partition_path(folder, p) for p in partitions])
             for partitions in snapshot.partitions_by_ingest()
             if partitions
         ]
-        # A generation has no partitions after a rollback of the first ingest.
+        # After a rollback of the first ingest, a generation has no partitions.
         blocks = context.union(parts) if parts else context.parallelize([], 1)
         return Partitions(self, blocks, folder, snapshot.partitions, self._schema)
 
@@ -84,19 +84,19 @@ class PartitionCache:
             return self._ingests[paths[0]]
 
     def hot(self, paths: Sequence[Path]) -> dict[Path, pa.Table]:
-        """Return the given partitions that this process keeps decoded in memory, by path."""
+        """Return, by path, the given partitions that this process keeps decoded in memory."""
         with self._lock:
             return {path: self._hot[path] for path in paths if path in self._hot}
 
     def keep(self, path: Path, rows: pa.Table) -> None:
         """Keep a decoded partition in this process until it is evicted as least recently used."""
-        with self._lock, suppress(ValueError):  # the partition is larger than the cache
+        with self._lock, suppress(ValueError):  # raised if the partition is larger than the cache
             self._hot[path] = rows
 
     def read(
         self, blocks: "RDD[bytes]", at: dict[Path, int], watch: Stopwatch
     ) -> dict[Path, bytes]:
-        """Return the encoded triples of the partitions in ``at``, by path.
+        """Return, by path, the encoded triples of the partitions in ``at``.
 
         ``at`` has the position of each partition in ``blocks``. Questions that need the same
         partition at the same time share a Spark job.
@@ -116,7 +116,8 @@ class PartitionCache:
     def clear(self) -> None:
         """Drop all cached partitions.
 
-        ``Partitions`` objects in use still work, but Spark no longer caches the blocks they read.
+        ``Partitions`` objects that are in use still work, but Spark no longer caches the blocks
+        that they read.
         """
         with self._lock:
             ingests = list(self._ingests.values())
@@ -154,12 +155,12 @@ class Partitions:
         last: ItemNumbers,
         watch: Stopwatch | None = None,
     ) -> Fetched:
-        """Return the triples of some partitions whose dst is in one of several item ranges.
+        """Return those triples of some partitions whose dst is in one of several ranges of items.
 
-        A range goes from an item of ``first`` to the item of ``last`` at the same position, both
-        included. Runs at most one Spark job. The job has one task for each partition that is
-        neither in this process nor being read for another question. Raises TooSlow when the
-        watch's time is up.
+        ``first`` and ``last`` have, at the same position, the first and the last item of each
+        range; both belong to the range. Runs at most one Spark job. The job has one task for each
+        partition that is neither in this process nor being read for another question. Raises
+        TooSlow when the time of ``watch`` is up.
         """
         at = self._places(partitions)
         tables = self._cached.hot(list(at))
@@ -177,7 +178,7 @@ class Partitions:
         return PartitionNumbers(self._partitions[np.array(unread, bool)])
 
     def warm(self, partitions: PartitionNumbers) -> None:
-        """Have Spark cache some partitions, without returning them."""
+        """Make Spark cache some partitions, without returning them."""
         at = self._places(partitions)
         if at:
             with unless_damaged(at), working():

@@ -15,13 +15,13 @@ from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Stopwatch
 
 JOBS = 8
-"""The most jobs that run at once; further jobs wait."""
+"""The largest number of jobs that run at once; further jobs wait."""
 
 Blocks = dict[Path, bytes]
 Read = Callable[[str, Sequence[Path]], Blocks]
 """A function that reads the partitions at some paths in one job.
 
-Its first argument is a name for the job, which serves to cancel the job.
+The first argument is a name for the job, by which the job can be cancelled.
 """
 
 
@@ -34,11 +34,11 @@ class _Job:
 
 
 class SharedReads:
-    """Runs jobs that read partitions, and shares each job among the questions that need it."""
+    """A pool of jobs that read partitions, in which the questions that need a job share it."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(JOBS, "fetch")
-        self._lock = RLock()  # add_done_callback may call at once, in this thread
+        self._lock = RLock()  # add_done_callback may call at once, so this thread may lock again
         self._under_way: dict[Path, _Job] = {}
         self._numbers = count()
         self._closed = False
@@ -50,10 +50,10 @@ class SharedReads:
         cancel: Callable[[str], None],
         watch: Stopwatch,
     ) -> Blocks:
-        """Return the blocks of some partitions; raise TooSlow when the watch's time is up.
+        """Return the blocks of some partitions; raise TooSlow when the time of ``watch`` is up.
 
-        ``cancel`` stops the job with a given name. Raises Unavailable after ``close``, because
-        Spark has ended.
+        ``cancel`` is a function that stops the job with a given name. Raises Unavailable after
+        ``close``, because Spark has then ended.
         """
         if not partitions:
             return {}
@@ -101,7 +101,7 @@ class SharedReads:
             if not job.waiting and not job.blocks.done():
                 self._remove(job)  # later questions must not wait for a cancelled job
                 if not job.blocks.cancel():
-                    with suppress(Exception):  # Spark may have ended, and the job with it
+                    with suppress(Exception):  # Spark, and so the job, may have ended
                         job.cancel(job.group)
 
     def close(self) -> None:

@@ -19,7 +19,7 @@ SENT = pa.schema(
 )
 """The schema of the triples that Spark's workers send to this process.
 
-Strings are not dictionary-encoded, since a whole dictionary would be sent even with few rows.
+Strings are not dictionary-encoded, since a whole dictionary would be sent even if few rows are.
 """
 _CODED = pa.dictionary(pa.int32(), pa.string())
 DESCRIBED = pa.schema(
@@ -39,7 +39,7 @@ Strings are dictionary-encoded, since many triples share few distinct strings.
 
 
 def as_block(rows: pa.Table, schema: pa.Schema = SENT) -> bytes:
-    """Return the columns of triples that a schema names as bytes to cache.
+    """Return, as bytes to cache, the columns of triples that a schema names.
 
     Integers get the narrowest type that fits, and each distinct string is stored once.
     """
@@ -60,11 +60,11 @@ def _narrow(column: pa.Array) -> pa.Array:
 
 
 def _fits(count: int, width: pa.DataType) -> bool:
-    return bool(count <= 1 << (width.bit_width - 1))  # indexes end at count - 1
+    return bool(count <= 1 << (width.bit_width - 1))  # the last index is count - 1
 
 
 def as_sent(rows: pa.Table) -> bytes:
-    """Return triples as bytes for a worker to send, in the schema ``SENT``."""
+    """Return triples as bytes that a worker can send, with the schema ``SENT``."""
     return _bytes(rows.cast(SENT))
 
 
@@ -92,7 +92,7 @@ def run_on(
     select: Callable[[pa.Table], pa.Table],
     chosen: Sequence[int],
 ) -> list[bytes]:
-    """Run ``select`` on the blocks in the chosen partitions; return the results that have rows."""
+    """Run ``select`` on the blocks of the chosen partitions; return the results that have rows."""
     if not chosen:
         return []
     with working():

@@ -14,7 +14,7 @@ Mark = FileMark
 
 
 def erased_mark(folder: Path) -> Mark:
-    """Return a value that changes with every erasure in a base; None before the first erasure."""
+    """Return a value that changes with every erasure in a base. It is None before the first one."""
     return file_mark(folder / ERASED)
 
 
@@ -27,5 +27,5 @@ def erased_in(folder: Path) -> ItemNumbers:
 
 
 def without_names(names: Column, gone: Bools) -> pa.Array:
-    """Return the names with null in place of each erased name; the mask ``gone`` marks these."""
+    """Return the names with null in place of the erased names, which the mask ``gone`` marks."""
     return pc.if_else(pa.array(gone), pa.scalar(None, pa.string()), names)

@@ -1,7 +1,8 @@
-"""Encode columns of row ids in batches, as differences, which take few bytes if ids are in order.
+"""Encode columns of row ids, batch by batch, as differences.
 
-A batch stores the first id of each table as it is, and each further id as the difference from the
-previous id of the same table. Arrow's compression reduces equal differences to a few bytes.
+If the ids are in order, differences take few bytes. A batch stores the first id of each table as it
+is, and each further id as the difference from the previous id of the same table. Arrow's
+compression reduces equal differences to a few bytes.
 """
 
 import numpy as np
@@ -12,15 +13,16 @@ from provhouse.model.arrays import I32, I64, Bools
 
 
 def encoded(ids: I64, codes: I32, given: Bools) -> pa.Array:
-    """Return row ids as differences, null where no id is ``given``.
+    """Return row ids as differences, with nulls where ``given`` is false.
 
-    ``codes`` are the positions of their tables. The result has no trace of ids not ``given``.
+    ``codes`` has the position of each id's table. The result has no trace of ids that are not
+    given.
     """
     return pa.array(_differences(ids, codes, given), mask=~given)
 
 
 def decoded(column: pa.Array, codes: I32) -> tuple[I64, Bools]:
-    """Return the row ids in a column that ``encoded`` returned, and a mask of rows with an id."""
+    """Return the row ids in a column that ``encoded`` made, and a mask of the rows with an id."""
     given = np.asarray(column.is_valid())
     return _sums(np.asarray(column.fill_null(0)), codes, given), given
 
@@ -31,7 +33,7 @@ def _differences(ids: I64, codes: I32, given: Bools) -> I64:
     last = np.zeros(_tables(codes), np.int64)
     for row in range(len(ids)):
         if given[row]:
-            out[row] = ids[row] - last[codes[row]]  # wraps around, and so does the sum
+            out[row] = ids[row] - last[codes[row]]  # may wrap around; the sum then wraps back
             last[codes[row]] = ids[row]
     return out
 

@@ -1,10 +1,11 @@
-"""Write and read look-ups of row ids, which lead from the ids of a table to the items of an ingest.
+"""Write and read look-ups of row ids, which find the items of an ingest by table and id.
 
-``INGEST.ids.arrow`` has the ids of each table, and the position of each item in the ingest, in
-compressed batches. Each batch has a run of the sorted ids, stored in the order of positions. Ids
-are in order within a set, and the positions of a set are consecutive, so nearly all differences are
-small or equal. The metadata has the pattern and the batches of each table, and the first and the
-last id of each batch. Finding an id reads one batch, or none if the id is in no batch's range.
+``INGEST.ids.arrow`` has compressed batches of each table's ids and of the positions of their items
+in the ingest. Each batch has a part of the table's sorted ids, stored in the order of positions.
+Ids are in order within a set, and the positions of a set are consecutive, so nearly all differences
+are small or equal. The metadata has the pattern and the batches of each table, and the first and
+the last id of each batch. To find an id, one batch is read, or none if no batch has the id in its
+range.
 """
 
 import json
@@ -23,13 +24,16 @@ from provhouse.runtime.storage import batch_writer, map_batches, mapped_reader
 Offsets = npt.NDArray[np.uint32]
 IDS_PER_BATCH = 4096
 _SCHEMA = pa.schema([("near", pa.uint8()), ("far", pa.int64()), ("offset", pa.uint32())])
-"""Differences of offsets, and of ids: the sum of ``near`` and ``far``. Nearly all ``far`` are 0."""
+"""Differences of ids and of offsets. The difference of two ids is ``near`` plus ``far``.
+
+Nearly all ``far`` are 0.
+"""
 _PATTERNS, _STARTS, _FIRSTS, _LASTS = b"patterns", b"starts", b"firsts", b"lasts"
 
 
 @dataclass(frozen=True)
 class TableIds:
-    """Row ids of one table, in order, and the position of each item in its ingest."""
+    """Row ids of one table, in order, and the position of each one's item in the ingest."""
 
     pattern: Pattern
     ids: I64
@@ -37,7 +41,10 @@ class TableIds:
 
 
 def ids_file(folder: Path, ingest: int) -> Path:
-    """Return the file with the row ids of an ingest; an ingest without row ids has none."""
+    """Return the path of the file with the row ids of an ingest.
+
+    Without row ids, no file exists.
+    """
     return folder / f"{ingest:08d}.ids.arrow"
 
 
@@ -66,9 +73,9 @@ def _pieces(table: TableIds) -> Iterator[tuple[I64, Offsets]]:
 
 
 class IdLookup:
-    """The row ids of one ingest, and the positions of their items, for any threads.
+    """The row ids of one ingest, and the positions of their items. Several threads may use it.
 
-    An erasure replaces the file, but this object still finds the row ids of the old file.
+    After an erasure replaces the file, this object still finds the row ids in the old file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -79,14 +86,14 @@ class IdLookup:
         self._starts: list[int] = json.loads(metadata[_STARTS])
         self._firsts = np.array(json.loads(metadata[_FIRSTS]), np.int64)
         self._lasts = np.full(len(self._firsts), np.iinfo(np.int64).max)
-        if _LASTS in metadata:  # earlier releases did not write it
+        if _LASTS in metadata:  # earlier releases did not write this key
             self._lasts[:] = json.loads(metadata[_LASTS])
 
     def _reader(self) -> pa.ipc.RecordBatchFileReader:
         return mapped_reader(self._content)
 
     def find(self, pattern: Pattern, ids: I64) -> I64:
-        """Return the position of the item of each row id, or -1 if no item has the id."""
+        """Return the position of the item that each row id names, or -1 if no item has the id."""
         found = np.full(len(ids), -1, np.int64)
         if pattern not in self.patterns or not len(ids):
             return found
@@ -121,19 +128,19 @@ class IdLookup:
 
 def _encoded(ids: I64, offsets: Offsets) -> pa.RecordBatch:
     order = np.argsort(offsets)
-    steps = np.diff(ids[order], prepend=np.int64(0))  # wraps around, and so does the sum
+    steps = np.diff(ids[order], prepend=np.int64(0))  # may wrap around; the sum then wraps back
     near = np.where((steps >= 0) & (steps < 256), steps, 0).astype(np.uint8)
     columns = [near, steps - near, np.diff(offsets[order], prepend=np.uint32(0))]
     return pa.record_batch([pa.array(one) for one in columns], schema=_SCHEMA)
 
 
 def _decoded(reader: pa.ipc.RecordBatchFileReader, number: int) -> tuple[I64, Offsets]:
-    """Return the ids of a batch in order, and their offsets."""
+    """Return the ids of a batch, in order, and the offset of each."""
     *steps, offset_steps = (np.asarray(column) for column in reader.get_batch(number).columns)
     ids, offsets = np.cumsum(sum(steps)), np.cumsum(offset_steps, dtype=np.uint32)
-    if len(steps) == 1:  # written before format 6, in the order of ids
+    if len(steps) == 1:  # before format 6, ids were written in order
         return ids, offsets
-    order = np.argsort(ids, kind="stable")  # fast, since ids are in order in each set
+    order = np.argsort(ids, kind="stable")  # fast, since the ids of each set are in order
     return ids[order], offsets[order]
 
 

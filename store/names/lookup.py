@@ -1,4 +1,4 @@
-"""Write and read look-up files, which lead from the hashes of an ingest's names to the items."""
+"""Write and read look-up files, which lead from hashes of names to the items of an ingest."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -15,10 +15,10 @@ Offsets = npt.NDArray[np.uint32]
 
 
 def write_lookup(folder: Path, ingest: int, pairs: Pairs) -> None:
-    """Write the look-up files of one ingest; ``pairs`` are hashes and offsets.
+    """Write the look-up files of one ingest. ``pairs`` returns parts of hashes and offsets.
 
-    The hashes of a part are in any order, but all are higher than the hashes of the previous part.
-    One part at a time is in memory.
+    The hashes of a part are in any order, but all of them are higher than the hashes of the part
+    before. Only one part at a time is in memory.
     """
     first, second = lookup_files(folder, ingest)
     total, at = count(pairs), 0
@@ -33,30 +33,30 @@ def write_lookup(folder: Path, ingest: int, pairs: Pairs) -> None:
 
 
 def lookup_files(folder: Path, ingest: int) -> tuple[Path, Path]:
-    """Return the two files that an ingest writes as its look-up: hashes and offsets."""
+    """Return the paths of the two files that an ingest writes as a look-up: hashes and offsets."""
     return folder / f"{ingest:08d}.hash.npy", folder / f"{ingest:08d}.offset.npy"
 
 
 def read_lookup(folder: Path, ingest: int) -> tuple[U64, Offsets]:
-    """Return the sorted hashes of the names of one ingest, and the offset of each item.
+    """Return the sorted hashes of the names of one ingest, and for each the offset of its item.
 
     An offset counts from the ingest's first item. Both arrays are memory-mapped.
     """
     while True:
         with suppress(FileNotFoundError):
             both = open_array(folder / joined_file(ingest))
-            count = 2 * len(both) // 3  # n hashes, then n offsets in half as many numbers
+            count = 2 * len(both) // 3  # n offsets take n / 2 numbers
             return both[:count], both[count:].view(np.uint32)[:count]
         try:
             hashed, offsets = (open_array(path) for path in lookup_files(folder, ingest))
             return hashed, offsets
-        except FileNotFoundError:  # an erasure may have replaced both files meanwhile
+        except FileNotFoundError:  # an erasure may just have replaced both files
             if file_mark(folder / joined_file(ingest)) is None:
                 raise
 
 
 def read_hashes(folder: Path, ingest: int) -> U64:
-    """Return the hashes that ``read_lookup`` returns; usually, this opens one file less."""
+    """Return the hashes that ``read_lookup`` returns. Usually, one file less is opened."""
     first, _ = lookup_files(folder, ingest)
     try:
         return open_array(first)
@@ -65,7 +65,7 @@ def read_hashes(folder: Path, ingest: int) -> U64:
 
 
 def joined_file(ingest: int) -> str:
-    """Return the name of the only file that a look-up has after an erasure.
+    """Return the name of the file that is an ingest's whole look-up after an erasure.
 
     The file contains the hashes, then the offsets, two offsets in each 64-bit number.
     """

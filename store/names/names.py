@@ -1,4 +1,4 @@
-"""Find the name and table of an item by its number, and the number by the name, without Spark.
+"""Find the name and table of an item by its number, and its number by its name, without Spark.
 
 Each ingest adds files that only an erasure changes later:
 
@@ -12,8 +12,8 @@ Each ingest adds files that only an erasure changes later:
   their tables. Only the ids of these items are stored, not their names.
 - ``INGEST.versions.npy`` leads from names without a version to their versions (``versions.py``).
 
-``erased.npy`` has the numbers of erased items (``erased.py``). They have no names, whatever a
-segment may still contain. Names are stored in these files and in rejected rows, nowhere else.
+``erased.npy`` has the numbers of erased items (``erased.py``). Erased items have no names, even if
+a segment still contains some. Names are stored in these files and in rejected rows, nowhere else.
 """
 
 import mmap
@@ -45,11 +45,15 @@ from .segments import BATCH, SCHEMA, SegmentReader, one_array
 from .versions import Version, matching, read_versions
 
 MANY = 1 << 18
-"""The most names that one call decompresses into memory. More names go into a temporary file."""
-SPARSE = 4
-"""If fewer than one in ``SPARSE`` names of a batch are needed, they are copied from it at once.
+"""The largest number of names that one call decompresses into memory.
 
-The names of all other batches are copied together at the end, in half the time.
+More names go into a temporary file.
+"""
+SPARSE = 4
+"""A limit for the part of a batch's names that is needed: one in ``SPARSE``.
+
+If fewer are needed, they are copied from the batch at once. The names of all other batches are
+copied together at the end, which takes half the time.
 """
 _NONE = pa.array([], pa.string())
 _NO_ROWS = np.empty(0, np.int64)
@@ -76,7 +80,7 @@ class Names:
         self._folder = folder
         self._spans = [span for span in spans if span.items]
         self._most = kept
-        self._readers = local()  # readers are not thread-safe
+        self._readers = local()  # one for each thread: readers are not thread-safe
         self._kept: LRUCache[_Key, pa.RecordBatch] = LRUCache(kept, _size)
         self._lock = Lock()
         self._mark: Mark = None
@@ -98,7 +102,7 @@ class Names:
 
     @property
     def files(self) -> list[tuple[int, Path]]:
-        """The first item number and the file of each segment, in the order of numbers."""
+        """For each segment, its first item number and its file, in the order of numbers."""
         firsts, names = self._segments
         return [
             (first, self._folder / name) for first, name in zip(firsts.tolist(), names, strict=True)
@@ -119,8 +123,8 @@ class Names:
     def settled(self, read: Callable[[], T]) -> T:
         """Return the result of ``read``; call it again if items were erased meanwhile.
 
-        Otherwise, a result could mix names, ops and attributes from before and after the erasure.
-        An erasure writes ``erased.npy`` before it removes any name, op or attribute.
+        Otherwise, a result could mix names, ops and attributes from before and from after the
+        erasure. An erasure writes ``erased.npy`` before it removes any name, op or attribute.
         """
         while True:
             erased = self.erased
@@ -144,11 +148,11 @@ class Names:
         return without_names(names, among(numbers, erased)) if len(erased) else names
 
     def tables(self, numbers: ItemNumbers) -> pa.Array:
-        """Return the table of each item, in the given order; empty if the item has no table."""
+        """Return the table of each item, in the given order. It is empty if the item has none."""
         return self.coded_tables(numbers).cast(pa.string())
 
     def coded_tables(self, numbers: ItemNumbers) -> pa.DictionaryArray:
-        """Return the table of each item, in the given order, dictionary-encoded."""
+        """Return the table of each item, in the given order, as a dictionary-encoded array."""
         return _coded(self._columns(numbers, TABLE)[TABLE].combine_chunks())
 
     def described(self, numbers: ItemNumbers) -> tuple[pa.Array, pa.DictionaryArray]:
@@ -211,7 +215,7 @@ class Names:
             batch = self._kept.get(key)
         if batch is None:
             batch = self._reader(file, columns).get_batch(number)
-            with self._lock, suppress(ValueError):  # the batch is larger than the cache
+            with self._lock, suppress(ValueError):  # raised if the batch is larger than the cache
                 self._kept[key] = batch
         return batch
 
@@ -235,7 +239,7 @@ class Names:
         return found
 
     def locate_ids(self, pattern: Pattern, ids: I64) -> ItemNumbers:
-        """Return the number of the item of each row id of a table, or -1 if no item has the id."""
+        """Return the number of the item that each row id names, or -1 if no item has the id."""
         found = self._find_ids(pattern, ids)
         rows = np.flatnonzero(found < 0)
         if len(rows) and any(len(self._read_hashes(span.ingest)) for span in self._spans):
@@ -251,7 +255,10 @@ class Names:
                 yield span, ids
 
     def _find_ids(self, pattern: Pattern, ids: I64) -> ItemNumbers:
-        """Return the number of the item of each row id, or -1; find only items stored as ids."""
+        """Return the number of the item that is stored with each row id, or -1.
+
+        Items that are stored with a name instead of an id are not found.
+        """
         found = _none_of(len(ids))
         for span, known in self._ids():
             rows = np.flatnonzero(found < 0)
@@ -301,7 +308,7 @@ def _none_of(count: int) -> ItemNumbers:
 
 
 def _in_common(some: U64, others: U64) -> bool:
-    """Return whether two ordered arrays share a value; look up the shorter array in the longer."""
+    """Return whether two ordered arrays share a value. The shorter is looked up in the longer."""
     few, many = sorted((some, others), key=len)
     if not len(few):
         return False
@@ -310,7 +317,7 @@ def _in_common(some: U64, others: U64) -> bool:
 
 
 def _coded(tables: pa.DictionaryArray) -> pa.DictionaryArray:
-    """Return tables with a dictionary of used values only, in the order of first occurrence."""
+    """Return tables with a dictionary of only the used values, in the order of first occurrence."""
     if tables.null_count:
         return tables.cast(pa.string()).dictionary_encode()
     used = np.asarray(pc.unique(tables.indices))
@@ -325,9 +332,9 @@ def _size(batch: pa.RecordBatch) -> int:
 
 
 def _spilled(pieces: Iterable[pa.Array], count: int) -> pa.LargeStringArray:
-    """Return all ``count`` strings as one array in an unnamed, memory-mapped temporary file.
+    """Return all ``count`` strings as one array, stored in an unnamed temporary file.
 
-    At least one string must not be empty.
+    The file is memory-mapped. At least one string must not be empty.
     """
     ends, done = np.zeros(count + 1, np.int64), 0
     with TemporaryFile() as file:

@@ -1,4 +1,4 @@
-"""Sort pairs of a key and a value into arrays in files, with a part of them in memory at a time.
+"""Sort pairs of a key and a value into arrays in files, with only some pairs in memory at once.
 
 A sample of the keys divides them into ranges. Pairs are first moved to their ranges, then each
 range is sorted.
@@ -13,14 +13,14 @@ from provhouse.model.arrays import unique
 from provhouse.runtime.storage import Array
 
 Pairs = Callable[[], Iterable[tuple[Array, Array]]]
-"""A function that returns all pairs, as parts: an array of keys and an array of values each.
+"""A function that returns all pairs in parts, each an array of keys and an array of values.
 
 The function is called several times.
 """
 RANGE = 1 << 22
 """The approximate number of pairs that are sorted at once."""
 SAMPLE = 256
-"""One of every ``SAMPLE`` keys is in the sample."""
+"""The sampling interval: of every ``SAMPLE`` keys, one is in the sample."""
 
 
 def count(pairs: Pairs) -> int:
@@ -32,7 +32,7 @@ def sort_pairs(pairs: Pairs, keys: Array, values: Array) -> None:
     """Fill two arrays with all pairs, ordered by key, then value.
 
     The arrays have the length that ``count`` returns. All pairs with the same key are sorted in
-    memory at once, however many.
+    memory at once, however many there are.
     """
     bounds = _bounds(pairs, len(keys))
     sizes = np.zeros(len(bounds) + 1, np.int64)
@@ -55,7 +55,7 @@ def sort_pairs(pairs: Pairs, keys: Array, values: Array) -> None:
 
 
 def _bounds(pairs: Pairs, total: int) -> Array:
-    """Return keys that divide the pairs into ranges of about ``RANGE``."""
+    """Return keys that divide the pairs into ranges of about ``RANGE`` pairs."""
     ranges = -(-total // RANGE)
     sample = np.sort(np.concatenate([keys[::SAMPLE] for keys, _ in pairs()]))
     return unique(sample[np.arange(1, ranges) * len(sample) // max(ranges, 1)])

@@ -1,7 +1,8 @@
 """Print row ids as the names of their items, and find row ids among names.
 
-A row id is a 64-bit integer. With the pattern of its table it is a name, such as ``orders/17``. A
-name is a row id only if it is exactly as printed here: ``orders/017`` is another item.
+A row id is a 64-bit integer. With the pattern of its table, it makes a name, such as ``orders/17``.
+A name counts as a row id only if it is exactly what this module prints: ``orders/017`` is the name
+of another item.
 """
 
 from collections.abc import Sequence
@@ -18,20 +19,20 @@ from .hashing import digest
 
 Bytes = npt.NDArray[np.uint8]
 DIGITS = 20
-"""The most characters that a 64-bit integer with its sign takes."""
+"""The largest number of characters that a 64-bit integer takes, including its sign."""
 _MOST = 1 << 31
-"""The size in bytes that an array of the type string cannot reach."""
+"""The size in bytes below which an array of the type string must stay."""
 
 
 def printed(pattern: Pattern, ids: I64) -> pa.Array:
-    """Return the name of each row id of a table, as string, or large_string above 2 GB."""
+    """Return the name of each row id of a table. The type is string, or large_string above 2 GB."""
     return printed_rows([pattern], np.zeros(len(ids), np.int32), ids)
 
 
 def printed_rows(patterns: Sequence[Pattern], codes: I32, ids: I64) -> pa.Array:
-    """Return the name of each row id; ``codes`` are the positions of the patterns.
+    """Return the name of each row id. ``codes`` has the position of each row id's pattern.
 
-    Names with the code -1 are empty. The type is string, or large_string above 2 GB.
+    Names for the code -1 are empty. The type is string, or large_string above 2 GB.
     """
     before, before_at = _joined([pattern.before for pattern in patterns])
     after, after_at = _joined([pattern.after for pattern in patterns])
@@ -46,13 +47,13 @@ def printed_rows(patterns: Sequence[Pattern], codes: I32, ids: I64) -> pa.Array:
 
 
 def printed_hashes(pattern: Pattern, ids: I64, seed: int = 0) -> U64:
-    """Return the XXH64 of the name of each row id of a table, without making the names."""
+    """Return the XXH64 of the name of each row id of a table, computed without making the names."""
     result: U64 = _hash(_bytes(pattern.before), _bytes(pattern.after), ids, np.uint64(seed))
     return result
 
 
 def parsed(names: pa.Array, patterns: Sequence[Pattern]) -> tuple[I32, I64]:
-    """Return the position of the pattern that each name has, or -1, and the id in the name.
+    """Return, for each name, the position of its pattern and the id in it; -1 if it has no pattern.
 
     No two patterns may produce the same name.
     """
@@ -101,7 +102,7 @@ def _lengths(codes: I32, ids: I64, around: I64) -> I64:
 
 @njit(cache=True, inline="always")
 def _write_backwards(data: Bytes, end: int, number: np.int64) -> int:
-    """Write a number so that it ends before ``end``; return its first position."""
+    """Write the digits of a number so that they end before ``end``; return the first position."""
     left, at = _magnitude(number), end
     while True:
         rest = left // np.uint64(10)
@@ -189,7 +190,7 @@ def _same(text: Bytes, start: int, end: int, other: Bytes, at: int) -> bool:
 
 @njit(cache=True)
 def _integer(text: Bytes, start: int, end: int) -> tuple[bool, np.int64]:
-    """Return whether a text is an integer exactly as this module prints it, and the integer."""
+    """Return whether a text is an integer exactly as this module prints it, and its value."""
     negative = text[start] == 45
     at = start + 1 if negative else start
     # Neither leading zeros nor -0 are printed.
@@ -198,7 +199,7 @@ def _integer(text: Bytes, start: int, end: int) -> tuple[bool, np.int64]:
     most = np.uint64(1 << 63) if negative else np.uint64((1 << 63) - 1)
     total = np.uint64(0)
     while at < end:
-        digit = np.uint64(text[at]) - np.uint64(48)  # a byte below "0" wraps to a large number
+        digit = np.uint64(text[at]) - np.uint64(48)  # bytes below "0" wrap to large numbers
         if digit > 9 or total > (most - digit) // np.uint64(10):
             return False, np.int64(0)
         total = total * np.uint64(10) + digit

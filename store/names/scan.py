@@ -32,9 +32,9 @@ def scan(
 ) -> Iterator[T]:
     """Yield the result of ``select`` for each piece, in the order of numbers.
 
-    ``select`` gets an Arrow table of the given columns, and the item number of its first row. The
-    numbers of the other rows follow without gaps. The names of erased items are null. If ``most``
-    is given, stop after the piece that reaches this number of names.
+    ``select`` gets an Arrow table with the given columns, and the item number of the table's first
+    row. The other rows have the numbers that follow it, without gaps. The names of erased items are
+    null. If ``most`` is given, stop after the piece that reaches this number of names.
     """
     threads = usable_cores()
     pieces = islice(_pieces(names), None if most is None else -(-most // (_BATCHES * BATCH)))
@@ -65,7 +65,7 @@ def _select(
     columns: Sequence[str],
     erased: ItemNumbers,
 ) -> T:
-    reader = SegmentReader(path, columns)  # a reader of its own: readers are not thread-safe
+    reader = SegmentReader(path, columns)  # its own reader, which is not thread-safe
     rows = pa.Table.from_batches([reader.get_batch(number) for number in batches])
     gone = erased[(erased >= first) & (erased < first + rows.num_rows)] - first
     if len(gone):

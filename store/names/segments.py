@@ -1,7 +1,7 @@
-"""Write and open segment files: names and tables of items, in the order of item numbers.
+"""Write and open segment files: the names and tables of items, in the order of item numbers.
 
-A name that is a row id of its table, under the pattern of the table, is stored as the id only. A
-segment with such names has the column ``id``, and the patterns in its metadata.
+If the pattern of an item's table makes its name from an id, only the id is stored. A segment with
+such names has the column ``id``, and the patterns in its metadata.
 """
 
 import json
@@ -24,7 +24,7 @@ from .printed import parsed, printed_rows
 BATCH = 1024
 """The number of names in a compressed batch."""
 LARGEST = (1 << 31) - 1
-"""The most bytes that an array of the type string can have."""
+"""The largest number of bytes that an array of the type string can have."""
 SCHEMA = pa.schema([(NAME, pa.string()), (TABLE, pa.dictionary(pa.int32(), pa.string()))])
 ID = "id"
 _IDS = SCHEMA.append(pa.field(ID, pa.int64()))
@@ -37,9 +37,9 @@ class RowIds:
 
     ids: I64
     given: Bools
-    """Whether each item has an id, and so no name."""
+    """For each item, whether an id is stored, and so no name."""
     patterns: Mapping[str, Pattern]
-    """The patterns of their tables, by table."""
+    """The patterns of the tables whose items have ids, by table."""
 
 
 def names_file(first: int, ingest: int) -> str:
@@ -48,10 +48,10 @@ def names_file(first: int, ingest: int) -> str:
 
 
 def write_names(path: Path, names: Column, tables: Column, row_ids: RowIds | None = None) -> None:
-    """Write a segment; all columns must be in the order of numbers.
+    """Write a segment. The rows of all columns must be in the order of item numbers.
 
-    The names of one batch must take less than 2 GB. All names together may take more, as an array
-    of the type large_string.
+    The names of one batch must take less than 2 GB. All names together may take more if they are an
+    array of the type large_string.
     """
     coded = pa.table({TABLE: tables}).cast(pa.schema([SCHEMA.field(TABLE)])).unify_dictionaries()
     rows = coded.add_column(0, NAME, one_array(pa.table({NAME: names})[NAME])).combine_chunks()
@@ -71,7 +71,7 @@ def write_names(path: Path, names: Column, tables: Column, row_ids: RowIds | Non
 def _part(rows: pa.Table, start: int, end: int) -> pa.Table:
     if rows.schema.equals(SCHEMA):
         return rows.slice(start, end - start)
-    # A slice of large_string cannot be cast, as its offsets stay beyond 2 GB.
+    # A slice of large_string cannot be cast, because its offsets can still be beyond 2 GB.
     return rows.take(pa.array(np.arange(start, end))).cast(SCHEMA).combine_chunks()
 
 
@@ -91,7 +91,7 @@ def one_array(texts: pa.ChunkedArray) -> pa.Array:
 
 
 def ids_among(names: Column, tables: Column, patterns: Mapping[str, Pattern]) -> tuple[I32, I64]:
-    """Return the row ids among some names.
+    """Return which of these names are row ids, as two arrays.
 
     The first array has the position of each name's table among the patterns, or -1 if the name is
     not a row id of its own table. The second array has the ids.
@@ -109,7 +109,10 @@ def ids_among(names: Column, tables: Column, patterns: Mapping[str, Pattern]) ->
 
 
 class SegmentReader:
-    """Reads batches of some columns of a segment; row ids become names. It is not thread-safe."""
+    """A reader of batches of some columns of a segment, in which row ids are turned into names.
+
+    It is not thread-safe.
+    """
 
     def __init__(self, path: Path, columns: Iterable[str]) -> None:
         self._columns = list(columns)
@@ -125,7 +128,7 @@ class SegmentReader:
         return int(self._reader.num_record_batches)
 
     def get_batch(self, number: int) -> pa.RecordBatch:
-        """Return a batch; decompress only the columns that are needed."""
+        """Return a batch, of which only the needed columns are decompressed."""
         batch = self._reader.get_batch(number)
         if self._prints:
             batch = _with_names(batch, self._patterns).select(self._columns)
@@ -138,7 +141,7 @@ def _patterns(schema: pa.Schema) -> dict[str, Pattern]:
 
 
 def _with_names(batch: pa.RecordBatch, patterns: Mapping[str, Pattern]) -> pa.RecordBatch:
-    """Return a batch as it is stored, but with the names of all its items."""
+    """Return a stored batch with a name for every item, whether a name or an id is stored."""
     codes = _codes(batch)
     ids, given = decoded(batch.column(ID), codes)
     tables = batch.column(TABLE).dictionary.to_pylist()
@@ -153,7 +156,7 @@ _NO_PATTERN = Pattern("")
 
 
 def _codes(batch: pa.RecordBatch) -> I32:
-    """Return the position of each item's table in the dictionary; 0 if it has none."""
+    """Return the position of each item's table in the dictionary, or 0 if the item has no table."""
     codes: I32 = np.asarray(batch.column(TABLE).indices.fill_null(0))
     return codes
 

@@ -1,8 +1,8 @@
 """Find the versions of a name: ``t/n@3`` is the third version of ``t/n``.
 
-A name that ends with ``@`` and digits may be a version. ``INGEST.versions.npy`` has the hash of
-each such name without its version, in order, and the position of the item in the ingest. An ingest
-without such names has no file.
+A name that ends with ``@`` and digits may be a version. For each such name, ``INGEST.versions.npy``
+has the hash of the name without its version, in order, and the position of the item in the ingest.
+An ingest without such names has no file.
 """
 
 from pathlib import Path
@@ -31,12 +31,15 @@ class Version(NamedTuple):
 
 
 def versions_file(folder: Path, ingest: int) -> Path:
-    """Return the file with the versions among the names of an ingest."""
+    """Return the path of the file with the versions among an ingest's names."""
     return folder / f"{ingest:08d}.versions.npy"
 
 
 def version_hashes(names: Column) -> tuple[I64, U64]:
-    """Return the rows of names that may be versions, and the hashes without the versions."""
+    """Return the rows of names that may be versions, and the hashes of these names.
+
+    The hashes are of the names without the versions.
+    """
     texts = pa.table({"name": names})["name"].combine_chunks().fill_null("")
     if not len(texts):
         return np.empty(0, np.int64), np.empty(0, np.uint64)
@@ -64,7 +67,7 @@ def _hashed(text: npt.NDArray[np.uint8], offsets: I64) -> tuple[I64, U64]:
 
 
 def write_versions(folder: Path, ingest: int, pairs: Pairs) -> None:
-    """Write the file of an ingest, if it has versions; ``pairs`` are hashes and positions."""
+    """Write the file of an ingest, if it has versions. ``pairs`` returns hashes and positions."""
     if total := count(pairs):
         hashes, offsets = create_array(versions_file(folder, ingest), np.uint64, (2, total))
         sort_pairs(pairs, hashes, offsets)
@@ -79,7 +82,10 @@ def read_versions(folder: Path, ingest: int) -> U64:
 
 
 def matching(name: str, numbers: ItemNumbers, texts: pa.Array) -> list[Version]:
-    """Return the items that are versions of a name, by version; ``texts`` are the items' names."""
+    """Return the items that are versions of a name, in order of version.
+
+    ``texts`` has the names of the items ``numbers``.
+    """
     found = []
     for item, text in zip(numbers.tolist(), texts.to_pylist(), strict=True):
         if text is None or not text.startswith(f"{name}@"):

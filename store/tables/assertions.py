@@ -1,8 +1,8 @@
-"""Find which origins assert a triple. A triple lives as long as at least one origin asserts it.
+"""Find which origins assert a triple.
 
-The first origin is stored with the triple. Assertions by other origins, and retractions by any
-origin, are rows of the table ``assertions``. If an origin has several rows about a triple,
-the last row counts.
+A triple lives as long as at least one origin asserts it. The first origin of a triple is stored
+with the triple. Assertions by other origins, and retractions by any origin, are rows of the table
+``assertions``. If an origin has several rows about a triple, the last row counts.
 """
 
 from collections import defaultdict
@@ -26,8 +26,8 @@ class Assertions:
     """The assertions and retractions of each origin, in order of ingest.
 
     ``pieces`` are the visible rows of the table ``assertions``, in order of ingest. In all methods,
-    ``places`` are the places of some triples (partition and row), and ``first`` has the origin
-    stored with each of these triples.
+    ``places`` has the places of some triples (partition and row), and ``first`` has, for each of
+    these triples, the origin that is stored with it.
     """
 
     def __init__(self, pieces: Iterable[pa.Table], room: Room = MEMORY) -> None:
@@ -38,7 +38,7 @@ class Assertions:
             self._history[origin].append((holds, said))
 
     def partitions(self, origin: int) -> PartitionNumbers:
-        """Return the partitions where an origin has asserted or retracted triples, in order."""
+        """Return, in order, the partitions in which an origin has asserted or retracted triples."""
         spoken = [ranges.partitions for _, ranges in self._history.get(origin, ())]
         return PartitionNumbers(unique(np.concatenate([np.empty(0, np.int64), *spoken])))
 
@@ -50,7 +50,7 @@ class Assertions:
         return said
 
     def standing(self, places: RowPlaces, first: I64) -> tuple[I64, I64]:
-        """Return all assertions of some triples, as parallel arrays.
+        """Return all assertions of some triples that stand, as two parallel arrays.
 
         The first array has positions in ``places``. The second array has, for each of these
         positions, an origin that asserts the triple.
@@ -63,7 +63,7 @@ class Assertions:
         return np.concatenate(at), np.concatenate(origins)
 
     def others_hold(self, excluded: Collection[int], places: RowPlaces, first: I64) -> Bools:
-        """Return, for each triple, whether an origin that is not excluded asserts it."""
+        """Return, for each triple, whether an origin asserts it that is not among ``excluded``."""
         asserted = self._history.keys() - set(excluded)
         others: Bools = ~np.isin(first, [*excluded, *asserted])
         for origin in asserted:
@@ -72,7 +72,7 @@ class Assertions:
 
 
 class NewAssertions:
-    """Assertions or retractions, collected in any order and stored by origin."""
+    """Assertions or retractions, collected in any order. Their rows are made origin by origin."""
 
     def __init__(self, room: Room) -> None:
         self._room = room
@@ -80,7 +80,10 @@ class NewAssertions:
         self._starts, self._ends = Growing(room, np.int64), Growing(room, np.int64)
 
     def add(self, origin: int, ranges: Ranges) -> None:
-        """Add triples that one origin asserts; none of them may have been added for it before."""
+        """Add triples that one origin asserts.
+
+        None of them may have been added before for this origin.
+        """
         self._origins.add(np.full(len(ranges.starts), origin))
         self._starts.add(ranges.starts)
         self._ends.add(ranges.ends)
@@ -90,14 +93,17 @@ class NewAssertions:
         return bool(len(self._origins))
 
     def rows(self, *, holds: bool) -> Iterator[pa.Table]:
-        """Yield rows of the table ``assertions``, without the column ``ingest``; call this once."""
+        """Yield the rows for the table ``assertions``, without the column ``ingest``.
+
+        Call it once.
+        """
         origins, starts, ends = (
             growing.array() for growing in (self._origins, self._starts, self._ends)
         )
         order = self._room.empty(len(origins), np.int64)
         for rows in slices(len(origins)):
             order[rows] = origins[rows] << _HALF | np.arange(rows.start, rows.stop)
-        order.sort()  # by origin, then in the order of adding
+        order.sort()  # by origin, then in the order in which they were added
         for rows in slices(len(order)):
             at = order[rows] & ((1 << _HALF) - 1)
             said = range_rows(RowPlaces(starts[at]), RowPlaces(ends[at]))
@@ -106,7 +112,7 @@ class NewAssertions:
 
 
 def _runs(rows: pa.Table) -> Iterator[tuple[tuple[int, int, bool], pa.Table]]:
-    """Yield the rows in runs that have one ingest, one origin and one value of ``holds``."""
+    """Yield the rows in runs of neighbours with the same ingest, origin and value of ``holds``."""
     keys = [np.asarray(rows[name]) for name in (INGEST, ORIGIN, HOLDS)]
     changes = np.zeros(max(rows.num_rows - 1, 0), bool)
     for key in keys:

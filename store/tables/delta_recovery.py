@@ -25,7 +25,7 @@ def has_uncommitted_rows(layout: Layout, commit: Commit) -> bool:
                 return True
             continue
         newer = (folder / "_delta_log" / f"{known + 1:020d}.json").exists()
-        # A restored table has newer versions, too, with the files of the committed version.
+        # A restored table also has newer versions, but with the files of the committed version.
         if newer and _newest_files(folder, known) != set(table_files(folder, name, known)):
             return True
     return False
@@ -42,7 +42,7 @@ def restore_tables(layout: Layout, base: int, commits: Sequence[Commit]) -> None
         folder = layout.table(base, name)
         versions = {commit.tables[name] for commit in commits if name in commit.tables}
         files = list(folder.glob("*.parquet"))
-        check_lock(layout)  # so only writers that died can have left the files listed above
+        check_lock(layout)  # so the files listed above are from writers that died
         if not versions:
             shutil.rmtree(folder, ignore_errors=True)
             continue
@@ -57,7 +57,7 @@ def restore_tables(layout: Layout, base: int, commits: Sequence[Commit]) -> None
 
 
 def remove_merged(layout: Layout, oldest: Commit) -> int:
-    """Remove the files of small tables that were merged into others in every remaining version.
+    """Remove the files of small tables that in every remaining version were merged into others.
 
     Returns the number of bytes removed. ``oldest`` is the oldest commit that uses its base. No
     process may read the base meanwhile. Only the writer may call this. Raises Busy if another
@@ -68,7 +68,7 @@ def remove_merged(layout: Layout, oldest: Commit) -> int:
         folder = layout.table(oldest.base, name)
         shown = table_files(folder, name, oldest.tables.get(name))
         for path in stored_files(folder):
-            # A file after the last one shown was written later; later versions may have it.
+            # A file after the last shown file was written later, so later versions may have it.
             if shown and path <= shown[-1] and path not in shown:
                 check_lock(layout)
                 freed += path.stat().st_size
@@ -78,15 +78,16 @@ def remove_merged(layout: Layout, oldest: Commit) -> int:
 
 
 def _newest_files(folder: Path, committed: int) -> set[Path]:
-    """Return the files of the newest version; first remove uncommitted log entries if one is torn.
+    """Return the files of the newest version of a table.
 
-    Raises Damaged if the committed log entry is torn, too.
+    If a log entry is torn, first remove all uncommitted log entries. Raises Damaged if the
+    committed log entry is torn too.
     """
     try:
         return {folder / Path(uri).name for uri in DeltaTable(folder).file_uris()}
     except (OSError, DeltaError):
         logs = folder / "_delta_log"
-        (logs / "_last_checkpoint").unlink(missing_ok=True)  # only a hint; the last one may be torn
+        (logs / "_last_checkpoint").unlink(missing_ok=True)  # only a hint, and it may be torn
         for log in logs.iterdir():
             version = log.name.split(".")[0]
             if version.isdigit() and int(version) > committed:

@@ -1,8 +1,8 @@
 """Append to the Delta tables of a base, and read them.
 
-pyarrow writes the files exactly as they stay on disk; then they are added to the table's log. Spark
-reads them like any Delta table. Logs have no column statistics, because names must be stored in few
-places, and statistics would contain some names (``docs/decisions/0004-tables.md``).
+pyarrow writes the files exactly as they stay on disk. The files are then added to the table's log.
+Spark reads these tables like any Delta table. Logs have no column statistics, because names must be
+stored in few places, and statistics would contain some names (``docs/decisions/0004-tables.md``).
 """
 
 import json
@@ -32,9 +32,12 @@ from provhouse.runtime.storage import parquet_reader, parquet_writer
 from ..warehouse.commits import MERGED
 
 PIECE_ROWS = 1 << 16
-"""The most rows of a small table that are in memory while it is written or read in pieces."""
+"""The largest number of rows of a small table that are in memory at once.
+
+This holds while the table is written or read in pieces.
+"""
 _CONFIGURATION: dict[str, str | None] = {
-    "delta.checkpointInterval": "10",  # a table with one ingest a night must open fast after years
+    "delta.checkpointInterval": "10",  # for fast opening after years of daily ingests
     "delta.dataSkippingNumIndexedCols": "0",
     "delta.logRetentionDuration": "interval 36500 days",
     "delta.deletedFileRetentionDuration": "interval 36500 days",
@@ -48,17 +51,17 @@ class NewFile:
     name: str
     rows: int
     values: dict[str, str | None] = field(default_factory=dict)
-    """Values of the Delta partition columns."""
+    """The values of the Delta partition columns in this file, by column."""
 
 
 def write_parquet(table: pa.Table, path: Path) -> None:
-    """Write a Parquet file for a table: one row group, compressed, with packed integers."""
+    """Write a Parquet file for a table: one compressed row group, with packed integers."""
     with _writer(path, table.schema) as out:
         out.write_table(table, max(table.num_rows, 1))
 
 
 def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
-    """Open a Parquet file of a table. Each table that is written becomes one row group."""
+    """Open a new Parquet file of a table. Each Arrow table written to it becomes one row group."""
     numbers = packed_columns(schema)
     return parquet_writer(
         path,
@@ -67,7 +70,7 @@ def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
         use_dictionary=[f.name for f in schema if f.name not in numbers],
         column_encoding=dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
         write_statistics=False,
-        write_page_checksum=True,  # else corruption on disk could be read as valid data
+        write_page_checksum=True,  # so that corruption on disk is detected
         store_schema=False,
     )
 
@@ -75,14 +78,14 @@ def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
 def packed_columns(schema: pa.Schema) -> list[str]:
     """Return the columns that are delta-encoded: integers with many different values in a file.
 
-    The other integer columns have few different values, so a dictionary is smaller.
+    All other integer columns have few different values, so that a dictionary takes less space.
     """
     few = (ORIGIN, KIND, TIMES, ROLE)
     return [f.name for f in schema if pa.types.is_integer(f.type) and f.name not in few]
 
 
 def append_files(folder: Path, name: str, files: Sequence[NewFile]) -> int:
-    """Add files to a table, creating it if it is missing; return the table's new version."""
+    """Add files to a table, which is created if it is missing; return the table's new version."""
     return _append_files(folder, name, files, (), _table(folder))
 
 
@@ -102,7 +105,8 @@ def _append_files(
 ) -> int:
     """Add files to a table, and remove in the same version the files whose rows they include.
 
-    The removed files, ``merged``, stay in the folder, since earlier versions have them.
+    The removed files, ``merged``, stay in the folder, since earlier versions have them. Returns the
+    table's new version.
     """
     schema = Schema.from_arrow(TABLES[name])
     partition_by = [PARTITION] if name == "triples" else []
@@ -112,7 +116,7 @@ def _append_files(
         changes: list[AddAction | RemoveAction] = [*actions, *map(_removal, merged)]
         _with_columns(table, schema)
         table.create_write_transaction(changes, "append", schema, partition_by)
-        table.update_incremental()  # else the object stays at the version that it opened
+        table.update_incremental()  # or it would stay at the version that it opened
         version = table.version()
     else:
         create_table_with_add_actions(
@@ -158,8 +162,8 @@ def newest_version(folder: Path) -> int | None:
 def append_rows(folder: Path, name: str, pieces: Iterable[pa.Table], ingest: int) -> int:
     """Append the rows of an ingest to a table as one file; return the table's new version.
 
-    The file may include the rows of earlier files; the new version then lacks these files. Each
-    piece becomes a row group, so that one piece at a time is in memory.
+    The new file may include the rows of earlier files, which are then not part of the new version.
+    Each piece becomes a row group, so that only one piece at a time is in memory.
     """
     folder.mkdir(parents=True, exist_ok=True)
     table = _table(folder)
@@ -178,10 +182,10 @@ def append_rows(folder: Path, name: str, pieces: Iterable[pa.Table], ingest: int
 def _to_merge(folder: Path, table: DeltaTable, ingest: int) -> list[Path]:
     """Return the newest files of a table that an ingest must merge with its own rows, if any.
 
-    After ``MERGED`` ingests, their files become one. After ``MERGED`` such files, these become
-    one, and so on. So the number of files grows with the logarithm of the number of ingests, and
-    each row is written about as many times. Files of more than ``PIECE_ROWS`` rows stay as they
-    are.
+    The files of ``MERGED`` ingests are merged into one file, ``MERGED`` of these files are merged
+    into one larger file, and so on. So the number of files grows with the logarithm of the number
+    of ingests, and so does the number of times that each row is written. Files of more than
+    ``PIECE_ROWS`` rows stay as they are.
     """
     found = table.get_add_actions(flatten=True)
     files = sorted(zip(found["path"].to_pylist(), found["num_records"].to_pylist(), strict=True))
@@ -194,8 +198,9 @@ def _to_merge(folder: Path, table: DeltaTable, ingest: int) -> list[Path]:
 def merged_from(numbers: Sequence[int], ingest: int) -> int:
     """Return the position of the first file that an ingest merges with its own rows.
 
-    ``numbers`` has the last ingest with rows in each file, in order. A file is merged only if all
-    of its rows are of the last span, so that rows of sparse ingests are not rewritten every time.
+    ``numbers`` has, for each file in order, the last ingest with rows in it. A file is merged only
+    if all of its rows are from the last span of ingests. So rows are not rewritten every time if
+    ingests are sparse.
     """
     first, span = len(numbers), MERGED
     after = [0, *numbers[:-1]] if numbers else []
@@ -206,7 +211,10 @@ def merged_from(numbers: Sequence[int], ingest: int) -> int:
 
 
 def in_pieces(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """Yield the rows of tables in pieces of ``PIECE_ROWS``, without copying; no piece is empty."""
+    """Yield the rows of tables in pieces of ``PIECE_ROWS`` rows, without copying any.
+
+    No piece is empty.
+    """
     waiting: list[pa.Table] = []
     free = PIECE_ROWS
     for table in tables:
@@ -255,8 +263,8 @@ def read_rows(
 ) -> pa.Table:
     """Return the rows of a small table at one version, read without Spark.
 
-    Without a version the result is empty. With ``ingest``, read only the rows that this ingest
-    appended. Raises Damaged if the table cannot be read.
+    If ``version`` is None, the result is empty. With ``ingest``, read only the rows that this
+    ingest appended. Raises Damaged if the table cannot be read.
     """
     names = list(columns or TABLES[name].names)
     empty = TABLES[name].empty_table().select(names)
@@ -270,7 +278,7 @@ def read_rows(
 
 
 def _of_ingest(rows: pa.Table, ingest: int | None) -> pa.Table:
-    """Return the rows of a file that one ingest appended, or all rows without an ingest."""
+    """Return those rows of a file that one ingest appended, or all rows if ``ingest`` is None."""
     if ingest is None:
         return rows
     mine = pc.equal(rows[INGEST], ingest)
@@ -293,7 +301,10 @@ def read_pieces(
 
 
 def count_rows(folder: Path, name: str, version: int | None, ingest: int | None = None) -> int:
-    """Return the number of rows that ``read_rows`` returns; read at most the column ``ingest``."""
+    """Return the number of rows that ``read_rows`` returns.
+
+    At most the column ``ingest`` is read.
+    """
     if ingest is not None:
         return len(read_rows(folder, name, version, [INGEST], ingest))
     with _readable(folder, name, version):
@@ -314,18 +325,21 @@ def _read(path: Path, columns: list[str]) -> pa.Table:
 
 
 def stored_files(folder: Path) -> list[Path]:
-    """Return the files of a table at all versions that any commit shows, and any newer files."""
+    """Return the files of a table in all versions that any commit shows, and any newer files."""
     return sorted(folder.glob("[0-9]*.parquet"))
 
 
 def table_files(folder: Path, name: str, version: int | None) -> list[Path]:
-    """Return the files of a table at one version, in order; none if the version is None."""
+    """Return the files of a table at one version, in order.
+
+    If the version is None, there are none.
+    """
     with _readable(folder, name, version):
         return _files(folder, version)
 
 
 def _files(folder: Path, version: int | None, ingest: int | None = None) -> list[Path]:
-    """Return the files of a version, or the file that has the rows of one ingest, if any.
+    """Return the files of a version, or only the file with the rows of one ingest, if it exists.
 
     The name of a file is the number of the last ingest with rows in it.
     """
@@ -347,14 +361,17 @@ _lock = Lock()
 
 
 def _state(folder: Path, version: int) -> _State:
-    """Return a key for a version of a table, different if the folder is deleted and made again."""
+    """Return a key for a version of a table. It changes if the folder is deleted and made again."""
     log = (folder / "_delta_log" / f"{version:020d}.json").stat()
     return folder, version, log.st_ino, log.st_mtime_ns, log.st_size
 
 
 def _remember(state: _State, table: DeltaTable) -> tuple[Path, ...]:
-    """Return the files of a table and keep the list: opening a table takes many milliseconds."""
-    # URIs escape blanks and accents of the folder's path; our own file names have neither.
+    """Return the files of a table, and remember the list, since opening a table is slow.
+
+    Opening takes many milliseconds.
+    """
+    # In a URI, blanks and accents of the path are escaped. The names of our files have neither.
     files = tuple(sorted(state[0] / Path(uri).name for uri in table.file_uris()))
     with _lock:
         _known_files[state] = files

@@ -1,6 +1,7 @@
 """Find the derivations that have lost a row, and describe stored derivations as texts.
 
-A dst and a way identify a derivation. The way numbers the derivations of one dst.
+A derivation is identified by a dst and a way, which is its number among the derivations of this
+dst.
 """
 
 from collections.abc import Iterator
@@ -43,7 +44,7 @@ from .snapshot import Snapshot
 from .touching import partitions_touching, touching
 
 WayNumbers = I64
-"""Pairs of a dst and a way, as a table of two rows, each pair in one column."""
+"""Pairs of a dst and a way, as an array of two rows in which each column is a pair."""
 NO_WAYS: WayNumbers = np.empty((2, 0), np.int64)
 
 
@@ -73,11 +74,11 @@ def broken_ways(snapshot: Snapshot, erased: ItemNumbers) -> WayNumbers:
 
 
 def with_whole_derivations(snapshot: Snapshot, deaths: Ranges) -> Ranges:
-    """Return the deaths, and the deaths of further rows that follow from them.
+    """Return the deaths, and the deaths of other rows that follow from them.
 
     If a row of a derivation of the kind ``all`` dies, all other live rows of the derivation die
-    too, because its result needs every input. A derivation of another kind only becomes smaller.
-    A row without a kind has the kind of its op.
+    too, because this kind of derivation needs every input. A derivation of another kind only
+    becomes smaller. A row without a kind has the kind of its op.
     """
     if not (snapshot.derived and len(deaths)):
         return deaths
@@ -126,10 +127,10 @@ def _way(rows: pa.Table) -> I64:
 def description_texts(rows: pa.Table, broken: Bools, operations: pa.Table) -> dict[str, pa.Array]:
     """Return the columns that describe derivations, under the names and with the texts of traces.
 
-    The mask ``broken`` is true for rows of derivations that have lost a row. Their kind becomes
-    ``unknown``, because the remaining rows are not the entire derivation. If the table
-    ``operations`` has a kind for their op, their kind becomes ``function``, which means the same.
-    The kind ``any`` stays, because one input is enough.
+    The mask ``broken`` is true for rows of derivations that have lost a row. The kind of these rows
+    becomes ``unknown``, because the remaining rows are not the entire derivation. If the table
+    ``operations`` has a kind for the op of such a row, its kind becomes ``function`` instead, which
+    means the same. The kind ``any`` stays, because one input is enough.
     """
     kind = rows[KIND].combine_chunks()
     unsure = pa.array(broken & (kind_codes(rows, operations) != KINDS["any"]))
@@ -148,5 +149,5 @@ _UNCHANGED = (VALUE, TIMES, MODULE, INVOCATION, EXECUTION)
 
 
 def _texts(codes: pa.Array, known: dict[str, int], usual: str) -> pa.Array:
-    """Return the text of each code; for a null, return the text ``usual``."""
+    """Return the text of each code, and the text ``usual`` for each null."""
     return pa.array([*known, usual]).take(codes.fill_null(len(known)))

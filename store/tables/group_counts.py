@@ -1,4 +1,4 @@
-"""Count the live triples of groups, which stand for derivations that many dst share.
+"""Count the live triples of groups. A group stands for a derivation that many dst share.
 
 Triples lead from the inputs of the derivation to the group, and from the group to each dst. A group
 lives as long as it has a triple on both sides.
@@ -30,12 +30,12 @@ from .snapshot import Snapshot
 from .touching import partitions_touching
 
 Brought = Callable[[PartitionNumber], RowPlaces]
-"""A function that returns the places of the triples of a partition that an ingest brings again."""
+"""A function that returns the places, in a partition, of triples that an ingest brings again."""
 _NONE = ItemNumbers(np.empty(0, np.int64))
 
 
 class _Ends:
-    """The ends and places of the triples of a partition; by default, of the live triples."""
+    """The src, dst and places of a partition's triples; by default, of its live triples only."""
 
     def __init__(self, snapshot: Snapshot, partition: PartitionNumber, *, dead: bool) -> None:
         rows = read_partition(snapshot.partition_path(partition), (SRC, DST))
@@ -53,7 +53,10 @@ def _ends(
 
 
 def _add(counts: I64, ordered: I64, found: I64) -> None:
-    """Add to ``counts`` how often each ordered number occurs in ``found``, which has no others."""
+    """Add to ``counts`` how often each of the ordered numbers occurs in ``found``.
+
+    ``found`` has no other numbers.
+    """
     np.add.at(counts, np.searchsorted(ordered, found), 1)
 
 
@@ -66,7 +69,7 @@ def partitions_into(snapshot: Snapshot, groups: ItemNumbers) -> PartitionNumbers
 
 
 def count_inputs(snapshot: Snapshot, groups: ItemNumbers) -> I64:
-    """Return the number of live triples that lead to each group from items that are not erased."""
+    """Return, for each group, the number of live triples to it from items that are not erased."""
     if not len(groups):
         return np.empty(0, np.int64)
     ordered, position = np.unique(groups, return_inverse=True)
@@ -78,7 +81,7 @@ def count_inputs(snapshot: Snapshot, groups: ItemNumbers) -> I64:
 
 
 def count_uses(snapshot: Snapshot, groups: ItemNumbers, *, dead: bool = False) -> I64:
-    """Return the number of live triples that lead from each group to an item that is not erased.
+    """Return, for each group, the number of live triples from it to items that are not erased.
 
     ``groups`` are in order. With ``dead``, count dead triples too.
     """
@@ -92,10 +95,11 @@ def count_uses(snapshot: Snapshot, groups: ItemNumbers, *, dead: bool = False) -
 
 
 def with_ended_groups(snapshot: Snapshot, deaths: Ranges, brought: Brought) -> Ranges:
-    """Return the deaths, and the deaths of all other triples of groups that lose one side.
+    """Return the deaths, and the deaths of all other triples of groups that lose one side by them.
 
-    A group loses a side if the last triple to it, or the last triple from it, dies. A group that an
-    ingest brings again stays, since the ingest may bring triples on the other side.
+    A group loses a side if the last live triple to the group, or the last one from it, dies. The
+    triples of a group that an ingest brings again stay, since the ingest may bring triples on the
+    other side.
     """
     if not (len(snapshot.groups) and len(deaths)):
         return deaths
@@ -136,7 +140,7 @@ def groups_at(
 ) -> ItemNumbers:
     """Return, in order, the groups at either end of a live triple of some partitions.
 
-    With ``among_rows``, only these triples count.
+    If ``among_rows`` is given, only the triples at these places count.
     """
 
     def found() -> Iterator[I64]:
@@ -171,7 +175,7 @@ def groups_to_erase(snapshot: Snapshot, items: ItemNumbers) -> ItemNumbers:
     """Return the groups that must become nameless when items, given in order, are erased.
 
     A group with such an item as an input becomes nameless, because the name of a group is a hash of
-    its inputs. So does a group whose triples lead only to erased items.
+    its inputs. A group whose triples lead only to erased items becomes nameless too.
     """
     if not len(snapshot.groups):
         return _NONE
@@ -191,7 +195,7 @@ def groups_to_erase(snapshot: Snapshot, items: ItemNumbers) -> ItemNumbers:
 
 
 def without_texts(snapshot: Snapshot) -> ItemNumbers:
-    """Return, in order, the items whose triples have lost their texts by an erasure.
+    """Return, in order, the items whose triples have lost their texts because of an erasure.
 
     These are the erased items, and nameless groups whose triples lead only to erased items.
     """

@@ -33,7 +33,7 @@ from .snapshot import Snapshot
 MODULES: Final = "modules"
 OP_PART: Final = "op"
 PARTS: Final = {"ops": OP_PART, "inputs": "input", "state": "state", "outputs": "output"}
-"""The field of a declaration with the names of each part."""
+"""The fields of a declaration, and for each the value of ``part`` in the rows of its names."""
 DECLARED = pa.schema([TABLES[MODULES].field(n) for n in (MODULE, WORKFLOW, PART, NAME, BORN)])
 """The columns of the declarations that a generation shows, with one row for each op or table."""
 
@@ -53,10 +53,10 @@ class Module:
 
 
 def modules_of(snapshot: Snapshot) -> pa.Table:
-    """Return the newest declaration of each module, with the columns ``DECLARED``.
+    """Return the newest declaration of each module, as rows with the columns ``DECLARED``.
 
     A module that was withdrawn, or whose ops and tables were all erased, is left out. If no module
-    was ever declared, this costs nothing, because the warehouse has no such table.
+    was ever declared, nothing is read, because the warehouse has no table of modules.
     """
     if MODULES not in snapshot.commit.tables:
         return DECLARED.empty_table()
@@ -69,7 +69,10 @@ def modules_of(snapshot: Snapshot) -> pa.Table:
 
 
 def declarations(rows: pa.Table) -> list[Module]:
-    """Return the modules that rows with the columns ``DECLARED`` declare, in order of name."""
+    """Return the modules that these rows declare, in order of name.
+
+    The rows have the columns ``DECLARED``.
+    """
     found: dict[str, list[dict[str, str]]] = {}
     for row in rows.to_pylist():
         found.setdefault(row[MODULE], []).append(row)
@@ -88,7 +91,7 @@ def declarations(rows: pa.Table) -> list[Module]:
 
 
 def known_modules(snapshot: Snapshot) -> list[Module]:
-    """Return the declared modules, and the modules that only descriptions of ops name."""
+    """Return the declared modules, and the modules that occur only in descriptions of ops."""
     found = {each.module: each for each in declarations(modules_of(snapshot))}
     ops: dict[str, list[str]] = {}
     described = operations_of(snapshot).select([OP, MODULE])
@@ -100,7 +103,7 @@ def known_modules(snapshot: Snapshot) -> list[Module]:
 
 
 def modules_of_ops(snapshot: Snapshot) -> dict[str, str]:
-    """Return the module of each op that is part of one."""
+    """Return the module of each op that is part of a module."""
     declared = modules_of(snapshot)
     declared = declared.filter(pc.equal(declared[PART], OP_PART))
     described = operations_of(snapshot)
@@ -128,9 +131,9 @@ def rows_of_modules(
 ) -> pa.Table:
     """Return the live triples of a partition that are part of a module.
 
-    The column ``module`` names the module of a triple; without a value, it is the module of the op.
-    ``of`` has the module of each op, ``runs`` the run of each origin. The result has the columns
-    module, run, execution, invocation and ``columns``.
+    The module of a triple is the value of its column ``module``, or if this is null, the module of
+    its op. ``of`` has the module of each op, and ``runs`` has the run of each origin. The result
+    has the columns module, run, execution, invocation and ``columns``.
     """
     wanted = (OP, ORIGIN, MODULE, INVOCATION, EXECUTION, *columns)
     rows = read_partition(snapshot.partition_path(partition), wanted)
@@ -146,10 +149,11 @@ def rows_of_modules(
 
 
 def partitions_of_modules(snapshot: Snapshot, *, every: bool) -> list[PartitionNumber]:
-    """Return the partitions whose triples may have modules of their own, or ``every`` one.
+    """Return the partitions whose triples may have modules of their own.
 
-    Only ingests with derivations write the column ``module``. In other partitions, the module of a
-    triple is the module of its op.
+    With ``every``, return all partitions. Only ingests with derivations write the column
+    ``module``. In the partitions of other ingests, the module of a triple is always the module of
+    its op.
     """
     derived = snapshot.ingests[DERIVED].to_pylist()
     ranges = zip(snapshot.partitions_by_ingest(), derived, strict=True)
@@ -157,7 +161,7 @@ def partitions_of_modules(snapshot: Snapshot, *, every: bool) -> list[PartitionN
 
 
 def contradiction(declared: pa.Table, described: pa.Table) -> tuple[str, str, str] | None:
-    """Return an op that is part of two modules, and these modules; None if there is none.
+    """Return an op that is part of two modules, and both modules; None if there is no such op.
 
     ``declared`` has the columns module and name (the op), ``described`` has op and module.
     """

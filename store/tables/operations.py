@@ -18,10 +18,11 @@ DESCRIBED = pa.schema([TABLES[OPERATIONS].field(name) for name in (*OPERATION, B
 
 
 def operations_of(snapshot: Snapshot) -> pa.Table:
-    """Return the newest description of each op, in order of the ops, with the columns `DESCRIBED`.
+    """Return the newest description of each op, as rows with the columns ``DESCRIBED``.
 
-    An op that was erased, or whose newest description is empty, is left out. If no op was ever
-    described, this costs nothing, because the warehouse has no such table.
+    The rows are in the order of the ops. An op that was erased, or whose newest description is
+    empty, is left out. If no op was ever described, nothing is read, because the warehouse has no
+    table of operations.
     """
     if OPERATIONS not in snapshot.commit.tables:
         return DESCRIBED.empty_table()
@@ -36,12 +37,13 @@ def operations_of(snapshot: Snapshot) -> pa.Table:
 
 
 def kind_codes(rows: pa.Table, operations: pa.Table) -> I64:
-    """Return the code of each row's own kind, or else of its op's kind; -1 if both are unknown.
+    """Return, for each row, the code of its own kind, or else of the kind of its op.
 
-    ``rows`` must have the columns op and kind. ``operations`` are the descriptions of a generation.
+    The code is -1 if both kinds are unknown. ``rows`` must have the columns op and kind.
+    ``operations`` are the descriptions of a generation.
     """
     own = np.asarray(rows[KIND].fill_null(-1), np.int64)
     known = operations.filter(operations[KIND].is_valid())
     at = np.asarray(pc.index_in(rows[OP], known[OP].combine_chunks()).fill_null(-1), np.int64)
-    codes = [*(KINDS[kind] for kind in known[KIND].to_pylist()), -1]  # index -1 takes the last code
+    codes = [*(KINDS[kind] for kind in known[KIND].to_pylist()), -1]  # at index -1 is the last code
     return np.where(own < 0, np.array(codes, np.int64)[at], own)

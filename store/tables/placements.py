@@ -12,12 +12,12 @@ from provhouse.model.columns import PARTITION, SET, TRIPLES
 from provhouse.runtime.room import MEMORY, Growing, Room, ascends, slices
 
 _HALF = 32
-"""The bits that a set's id, or a row number of the table, takes in one number to sort by."""
+"""The number of bits for each half of a number to sort by: a set's id, and a row number."""
 
 
 @dataclass(frozen=True)
 class Placements:
-    """Triple counts by set and partition: parallel arrays, ordered by set, then partition."""
+    """Triple counts by set and partition, as parallel arrays ordered by set, then partition."""
 
     sets: SetIds
     partitions: PartitionNumbers
@@ -25,7 +25,10 @@ class Placements:
 
     @classmethod
     def read(cls, pieces: Iterable[pa.Table], room: Room = MEMORY) -> Self:
-        """Return the placements in pieces of the table ``placements``; read one piece at a time."""
+        """Return the placements from pieces of the table ``placements``.
+
+        Only one piece at a time is read.
+        """
         columns = [Growing(room, np.int64) for _ in (SET, PARTITION, TRIPLES)]
         for rows in pieces:
             for name, column in zip((SET, PARTITION, TRIPLES), columns, strict=True):
@@ -34,7 +37,7 @@ class Placements:
         if ascends(sets):
             return cls(SetIds(sets), PartitionNumbers(partitions), triples)
         order = room.empty(len(sets), np.int64)
-        for rows in slices(len(sets)):  # later ingests have higher partitions
+        for rows in slices(len(sets)):  # partitions ascend with the ingests
             order[rows] = sets[rows] << _HALF | np.arange(rows.start, rows.stop)
         order.sort()
         found = [room.empty(len(sets), np.int64) for _ in columns]
@@ -51,16 +54,22 @@ class Placements:
         )
 
     def table(self, triples: I64) -> pa.Table:
-        """Return the placements as rows of the table ``placements``, with other triple counts."""
+        """Return the placements as rows of the table ``placements``, with these triple counts."""
         return pa.table({SET: self.sets, PARTITION: self.partitions, TRIPLES: triples})
 
     def order_by_partition(self) -> I64:
-        """Return the row numbers ordered by partition, then set: the order of triples on disk."""
+        """Return the row numbers in the order of partition, then set.
+
+        Triples have this order on disk.
+        """
         order: I64 = np.lexsort((self.sets, self.partitions))
         return order
 
     def rows(self, sets: SetIds) -> tuple[I64, I64]:
-        """Return the rows of some sets, and for each row the position of its set in ``sets``."""
+        """Return the positions here of the placements of some sets, and each one's set.
+
+        The second array has positions in ``sets``.
+        """
         return matching_rows(self.sets, sets)
 
     def counts(self, sets: SetIds) -> I64:

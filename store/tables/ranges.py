@@ -1,7 +1,7 @@
 """Represent rows of partitions as ranges: a whole partition is one range, whatever its size.
 
 A row's place is one 64-bit number: the partition in the upper half, the row in the lower half. So
-no range reaches from one partition into the next.
+there is a gap between the places of two partitions, and no range extends from one into the next.
 """
 
 from collections.abc import Iterable, Iterator
@@ -33,7 +33,8 @@ def split(places: RowPlaces) -> tuple[PartitionNumbers, I64]:
 class Ranges:
     """Distinct places, stored as ordered ranges that do not overlap. A range excludes its end.
 
-    ``starts`` and ``ends`` may be in any order; both arrays are then sorted in place.
+    ``starts`` and ``ends`` may be in any order. If they are not ascending, both arrays are sorted
+    in place.
     """
 
     def __init__(self, starts: RowPlaces, ends: RowPlaces, room: Room = MEMORY) -> None:
@@ -49,14 +50,14 @@ class Ranges:
 
     @classmethod
     def of(cls, places: RowPlaces) -> "Ranges":
-        """Return the ranges of exactly the given places, which must be ordered and distinct."""
-        begins = np.flatnonzero(np.diff(places, prepend=-2) != 1)  # -2: place 0 begins a range too
+        """Return ranges with exactly the given places, which must be ordered and distinct."""
+        begins = np.flatnonzero(np.diff(places, prepend=-2) != 1)  # -2, so that place 0 begins one
         ends = places[np.append(begins[1:], len(places))[: len(begins)] - 1] + 1
         return cls(RowPlaces(places[begins]), RowPlaces(ends))
 
     @classmethod
     def joined(cls, parts: Iterable["Ranges"], room: Room = MEMORY) -> "Ranges":
-        """Return the union of several ``Ranges`` that share no place, given in any order.
+        """Return the union of several ``Ranges`` that have no place in common, given in any order.
 
         The parts are made one at a time.
         """
@@ -68,7 +69,7 @@ class Ranges:
 
     @classmethod
     def read(cls, pieces: Iterable[pa.Table], room: Room = MEMORY) -> "Ranges":
-        """Read ranges from tables that have the partition, first row and row count of each."""
+        """Read ranges from tables that have the partition, first row and row count of each one."""
         return cls.joined(map(cls._of_table, pieces), room)
 
     @classmethod
@@ -80,7 +81,7 @@ class Ranges:
         return cls(starts, RowPlaces(starts + count))
 
     def tables(self) -> Iterator[pa.Table]:
-        """Yield tables with the partition, first row and number of rows of each range."""
+        """Yield tables with each range's partition, first row and number of rows."""
         for rows in slices(len(self.starts)):
             yield range_rows(RowPlaces(self.starts[rows]), RowPlaces(self.ends[rows]))
 
@@ -100,7 +101,7 @@ class Ranges:
 
     @property
     def overlapping(self) -> int:
-        """The number of ranges that overlap the previous range; 0 unless their table is damaged."""
+        """The number of ranges that overlap the one before. It is 0 unless the table is damaged."""
         return sum(
             int((self._ends[rows][: len(after)] > after).sum())
             for rows in slices(len(self._starts))
@@ -116,7 +117,7 @@ class Ranges:
         return inside
 
     def below(self, places: RowPlaces) -> I64:
-        """Return, for each given place, the number of lower places that are in a range."""
+        """Return, for each of the given places, the number of lower places that are in a range."""
         if not len(self._starts):
             return np.zeros(len(places), np.int64)
         at = np.searchsorted(self._starts, places, "right") - 1
@@ -136,6 +137,6 @@ class Ranges:
 
 
 def range_rows(starts: RowPlaces, ends: RowPlaces) -> pa.Table:
-    """Return a table with the partition, first row and number of rows of each range."""
+    """Return a table with each range's partition, first row and number of rows."""
     partition, row = split(starts)
     return pa.table({PARTITION: partition, ROW: row, ROWS: ends - starts})

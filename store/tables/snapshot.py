@@ -55,17 +55,17 @@ from .ranges import Ranges, places
 
 _PLACED = [SET, PARTITION, TRIPLES]
 _HALF = 32
-"""The bits that each of two positions of sets takes in one number to sort by."""
+"""The number of bits for each half of a number to sort by, which has two positions of sets."""
 
 
 class Snapshot:
     """The view of one generation, which no later ingest changes.
 
-    Only an erasure changes the content of a snapshot: names, ops and attributes disappear, but
-    never rows. Read names, ops and attributes inside ``Names.settled``.
+    Only an erasure changes the content of a snapshot: names, ops and attributes disappear, but rows
+    never do. Read names, ops and attributes inside ``Names.settled``.
 
-    Recently used names stay decompressed, up to ``kept`` bytes. ``room`` is the room for arrays of
-    all sets, dependencies, placements, deaths, assertions, merges and groups.
+    Recently used names stay decompressed, up to ``kept`` bytes. ``room`` is where arrays of all
+    sets, dependencies, placements, deaths, assertions, merges and groups are made.
     """
 
     def __init__(self, layout: Layout, commit: Commit, kept: int = 0, room: Room = MEMORY) -> None:
@@ -75,7 +75,7 @@ class Snapshot:
         self._kept = kept
 
     def __reduce__(self) -> tuple[type["Snapshot"], tuple[Layout, Commit, int, Room]]:
-        # No arrays are sent: a task in another process reads the arrays that it needs.
+        # Arrays are not sent along: a task in another process reads those that it needs.
         return Snapshot, (self.layout, self.commit, self._kept, self.room)
 
     def folder(self, table: str) -> Path:
@@ -94,14 +94,20 @@ class Snapshot:
         return rows if shown.all() else rows.filter(pa.array(shown))
 
     def rows_of(self, ingest: int, table: str) -> pa.Table:
-        """Return the rows that one visible ingest appended to a small table; read no other rows."""
+        """Return the rows that one visible ingest appended to a small table.
+
+        No other rows are read.
+        """
         version = self.commit.tables.get(table)
         return read_rows(self.folder(table), table, version, ingest=ingest)
 
     def pieces(
         self, table: str, columns: Sequence[str], ingest: int | None = None
     ) -> Iterator[pa.Table]:
-        """Yield the rows of ``rows`` or ``rows_of``, with one piece in memory at a time."""
+        """Yield the rows that ``rows`` or ``rows_of`` returns, in pieces.
+
+        Only one piece at a time is in memory.
+        """
         wanted = list(dict.fromkeys([*columns, INGEST]))
         version = self.commit.tables.get(table)
         for rows in read_pieces(self.folder(table), table, version, wanted, ingest):
@@ -131,7 +137,7 @@ class Snapshot:
 
     @property
     def spans(self) -> list[Span]:
-        """The range of items that each visible ingest added."""
+        """For each visible ingest, the range of items that it added."""
         columns = (self.ingests[c].to_pylist() for c in (INGEST, "first_item", "items"))
         return [Span(*values) for values in zip(*columns, strict=True)]
 
@@ -156,12 +162,15 @@ class Snapshot:
 
     @cached_property
     def set_ids(self) -> SetIds:
-        """The ids of all visible sets, ascending; ``set_firsts`` is then ascending too."""
+        """The ids of all visible sets, ascending. In this order, ``set_firsts`` ascends too."""
         return SetIds(self._sets[SET])
 
     @cached_property
     def set_firsts(self) -> ItemNumbers:
-        """The first item of each set in ``set_ids``; a set's items are consecutive numbers."""
+        """The first item of each set in ``set_ids``.
+
+        The items of a set have consecutive numbers.
+        """
         return ItemNumbers(self._sets[FIRST])
 
     @cached_property
@@ -171,7 +180,7 @@ class Snapshot:
 
     @cached_property
     def set_sizes(self) -> I64:
-        """The number of items of each set in ``set_ids``, without groups."""
+        """The number of items of each set in ``set_ids``, not counting groups as items."""
         if not len(self.groups):
             return self.set_items
         found = self.room.joined((self.set_items[rows] for rows in self._blocks()), np.int64)
@@ -180,25 +189,28 @@ class Snapshot:
         return found
 
     def _blocks(self) -> Iterator[slice]:
-        """Yield slices of all sets."""
+        """Yield slices that together cover all sets."""
         return slices(len(self.set_ids))
 
     def ids_of(self, sets: SetPositions) -> SetIds:
-        """Return the ids of sets given by position."""
+        """Return the ids of the sets at these positions in ``set_ids``."""
         return SetIds(self.set_ids[sets])
 
     def sets_of(self, items: ItemNumbers) -> SetIds:
-        """Return the id of each item's set; every item must be in a set."""
+        """Return the id of the set of each item. Every item must be in a set."""
         return self.ids_of(self.set_rows(items))
 
     def triples_of(self, sets: SetPositions) -> I64:
-        """Return the number of live triples whose dst is in each set; ``sets`` are in order."""
+        """Return, for each of these sets, the number of live triples whose dst is in it.
+
+        ``sets`` are positions in ``set_ids``, in order.
+        """
         ids = self.ids_of(sets)
         return (self.live_placements if len(self.deaths) else self.placements_of(ids)).counts(ids)
 
     @cached_property
     def set_triples(self) -> I64:
-        """The number of live triples whose dst is in each set in ``set_ids``."""
+        """For each set in ``set_ids``, the number of live triples whose dst is in it."""
         found = self.room.zeros(len(self.set_ids), np.int64)
         for placed, dead in self._placed_and(self.deaths):
             at = np.searchsorted(self.set_ids, placed.sets)
@@ -207,12 +219,12 @@ class Snapshot:
 
     @cached_property
     def set_nodes(self) -> Bools:
-        """Whether each set in ``set_ids`` got a node in Neo4j when it was created."""
+        """For each set in ``set_ids``, whether it got a node in Neo4j when it was created."""
         return self._sets[NODE]
 
     @cached_property
     def set_components(self) -> I64:
-        """The component that each set in ``set_ids`` belongs to now."""
+        """For each set in ``set_ids``, the component that it belongs to now."""
         born = self._sets[COMPONENT]
         if not len(self._merges[0]):
             return born
@@ -221,12 +233,12 @@ class Snapshot:
 
     @cached_property
     def alone(self) -> Bools:
-        """Whether each set in ``set_ids`` is its whole component, and so has no dependencies."""
+        """For each set in ``set_ids``, whether it is a whole component, so has no dependencies."""
         alone: Bools = (np.bincount(self.set_components) == 1)[self.set_components]
         return alone
 
     def components_now(self, components: I64) -> I64:
-        """Return the components that the given original components have been merged into."""
+        """Return, for each of these original components, the component that it is now a part of."""
         old, into = self._merges
         if not len(old):
             return components
@@ -237,7 +249,7 @@ class Snapshot:
 
     @cached_property
     def _merges(self) -> tuple[I64, I64]:
-        """The merged components, in order, and the component that each is part of now."""
+        """The merged components, in order, and for each the component that it is now a part of."""
         old, into = Growing(self.room, np.int64), Growing(self.room, np.int64)
         for rows in self.pieces("merges", [COMPONENT, INTO]):
             old.add(np.asarray(rows[COMPONENT]))
@@ -246,28 +258,31 @@ class Snapshot:
 
     @cached_property
     def placements(self) -> Placements:
-        """The placements of all sets. They count dead triples, too."""
+        """The placements of all sets, in which dead triples count too."""
         return Placements.read(self.pieces("placements", _PLACED), self.room)
 
     @cached_property
     def live_placements(self) -> Placements:
-        """The placements of all sets. They count only live triples."""
+        """The placements of all sets, in which only live triples count."""
         if not len(self.deaths):
             return self.placements
         placed = self._placed_and(self.deaths)
         return Placements.read((one.table(one.triples - dead) for one, dead in placed), self.room)
 
     def sets_among(self, triples: Ranges) -> Iterator[SetIds]:
-        """Yield the ids of the sets that the given triples are stored with; some several times."""
+        """Yield the ids of the sets that the given triples are stored with.
+
+        Some ids are yielded several times.
+        """
         if len(triples):
             for placed, found in self._placed_and(triples):
                 yield SetIds(placed.sets[found > 0])
 
     def _placed_and(self, triples: Ranges) -> Iterator[tuple[Placements, I64]]:
-        """Yield all placements, each with the number of its triples among the given triples.
+        """Yield all placements, each with the number of the given triples that it has.
 
-        The order of the table must be the order of the triples in the partitions. Raises Damaged
-        if it is not.
+        The rows of the table ``placements`` must be in the order in which the partitions have their
+        triples. Raises Damaged if they are not ordered by partition.
         """
         last, used = -1, 0
         for rows in self.pieces("placements", _PLACED):
@@ -302,25 +317,28 @@ class Snapshot:
     def groups(self) -> ItemNumbers:
         """The numbers of all groups, in order.
 
-        A group stands for a derivation that many dst share. It is stored like an item, but no
-        question shows it.
+        A group stands for a derivation that many dst share. Groups are stored like items, but no
+        question shows them.
         """
         pieces = self.pieces("groups", [ITEM])
         return ItemNumbers(self.room.distinct(_ints(rows, ITEM) for rows in pieces))
 
     @cached_property
     def samples(self) -> list[SampledWrite]:
-        """The captured writes whose lineage covers only a sample, in the order of versions."""
+        """The visible writes whose lineage covers only a sample, in the order of versions."""
         return shown_writes(self.layout, self.commit, read_samples(self.layout))
 
     @property
     def erased_items(self) -> ItemNumbers:
-        """The numbers of erased items, in order, without nameless groups."""
+        """The numbers of erased items, in order, not including nameless groups."""
         erased, groups = self.names.erased, self.groups
         return erased if not len(groups) else ItemNumbers(erased[~among(erased, groups)])
 
     def locate(self, names: Column) -> ItemNumbers:
-        """Return the number of each name, or -1 if no item has it; groups are not found."""
+        """Return the number of the item of each name, or -1 if no item has it.
+
+        Groups are not found.
+        """
         found = self.names.locate(names)
         return ItemNumbers(np.where(among(found, self.groups), -1, found))
 
@@ -330,9 +348,10 @@ class Snapshot:
         return Assertions(self.pieces("assertions", TABLES["assertions"].names), self.room)
 
     def placements_of(self, sets: SetIds) -> Placements:
-        """Return the placements of some sets, given by their ids in order.
+        """Return the placements of the sets with these ids, which are in order.
 
-        This is cheaper than ``placements``, since the placements of other sets are not sorted.
+        For a few sets, this takes less time than ``placements``, since the placements of all other
+        sets are not sorted.
         """
         pieces = self.pieces("placements", _PLACED)
         return Placements.read(
@@ -341,7 +360,7 @@ class Snapshot:
 
     @cached_property
     def set_dependencies(self) -> tuple[SetPositions, SetPositions]:
-        """All set dependencies, as parallel arrays: a set, and another set that it derives from."""
+        """All set dependencies, as parallel arrays: a set, and a set that it derives from."""
         child, parent = Growing(self.room, np.int64), Growing(self.room, np.int64)
         for rows in self.pieces("set_dependencies", [SET, DERIVES_FROM]):
             child.add(np.searchsorted(self.set_ids, _ints(rows, SET)))
@@ -355,14 +374,17 @@ class Snapshot:
         return len(unique(child * len(self.set_ids) + parent))
 
     def partitions_by_ingest(self) -> list[Sequence[PartitionNumber]]:
-        """Return the range of partitions that each visible ingest wrote."""
+        """Return, for each visible ingest, the range of partitions that it wrote."""
         firsts, counts = (self.ingests[c].to_pylist() for c in ("first_partition", "partitions"))
         ranges = [range(first, first + n) for first, n in zip(firsts, counts, strict=True)]
         return cast(list[Sequence[PartitionNumber]], ranges)
 
     @cached_property
     def dependents(self) -> tuple[SetPositions, SetPositions]:
-        """All set dependencies, as parallel arrays: sets, in order, and a set derived from each."""
+        """All set dependencies, as parallel arrays: a set, and a set that derives from it.
+
+        The first array is in order.
+        """
         child, parent = self.set_dependencies
         parents = self.room.empty(len(child), np.int64)
         for rows in slices(len(child)):
@@ -381,7 +403,7 @@ class Snapshot:
         return PartitionNumbers(np.array(each, np.int64))
 
     def set_rows(self, items: ItemNumbers) -> SetPositions:
-        """Return the position in ``set_ids`` of each item's set; every item must be in a set."""
+        """Return the position in ``set_ids`` of each item's set. Every item must be in a set."""
         return SetPositions(np.searchsorted(self.set_firsts, items, "right") - 1)
 
     def known_set_rows(self, items: ItemNumbers) -> SetPositions:
@@ -393,8 +415,8 @@ class Snapshot:
     def item_ranges(self, sets: SetPositions) -> tuple[ItemNumbers, ItemNumbers]:
         """Return the items of some sets as ranges: the first and the last item of each range.
 
-        Sets whose items follow each other share a range. ``sets`` are positions in ``set_ids``, in
-        order.
+        Sets whose items have consecutive numbers share a range. ``sets`` are positions in
+        ``set_ids``, in order.
         """
         first = self.set_firsts[sets]
         last = first + self.set_items[sets] - 1
@@ -405,7 +427,10 @@ class Snapshot:
         return ItemNumbers(first[begins]), ItemNumbers(ends)
 
     def rows_of_sets(self, sets: SetIds) -> SetPositions:
-        """Return the positions in ``set_ids`` of sets given by id; leave out invisible sets."""
+        """Return the positions in ``set_ids`` of the sets with these ids.
+
+        Invisible sets are left out.
+        """
         at = np.searchsorted(self.set_ids, sets)
         inside = at < len(self.set_ids)
         at = at[inside]
@@ -413,16 +438,16 @@ class Snapshot:
 
     @cached_property
     def tables(self) -> list[str]:
-        """The names of the tables that items belong to, in order."""
+        """The names of the tables that items belong to, in alphabetical order."""
         return sorted(t for t in pc.unique(self.rows("tables")["table"]).to_pylist() if t)
 
 
 def all_of_base(layout: Layout, base: int, room: Room = MEMORY) -> Snapshot:
     """Return a view of everything in a base, including ingests that were rolled back or pruned.
 
-    Only the writer may call this, after ``recover``. The newest version of each table then has
-    exactly the committed rows. The version is found without a commit record, since a base whose
-    records were pruned may still be in use.
+    Only the writer may call this, after ``recover``, because the newest version of each table then
+    has exactly the committed rows. The versions are found without a commit record, since a base may
+    still be in use when its records have been pruned.
     """
     versions = {name: newest_version(layout.table(base, name)) for name in TABLES}
     tables = {name: version for name, version in versions.items() if version is not None}
@@ -434,20 +459,20 @@ def all_of_base(layout: Layout, base: int, room: Room = MEMORY) -> Snapshot:
 
 
 def _merged_into(old: I64, into: I64, room: Room) -> tuple[I64, I64]:
-    """Return the merged components, in order, and the final component of each.
+    """Return the merged components, in order, and for each the component that it finally is in.
 
-    ``old`` and ``into`` are the components of all merges, in order of ingest. If a component was
-    merged several times, the last merge counts.
+    ``old`` and ``into`` have, for each merge in order of ingest, the component that was merged and
+    the one that it was merged into. If a component was merged several times, the last merge counts.
     """
     ids = room.distinct(old[rows] for rows in slices(len(old)))
     now = room.empty(len(ids), np.int64)
     for rows in slices(len(old)):
-        now[np.searchsorted(ids, old[rows])] = into[rows]  # the last of equal indices wins
+        now[np.searchsorted(ids, old[rows])] = into[rows]  # of equal indices, the last counts
     for rows in slices(len(ids)):
         known = ids[: rows.stop]
         while True:
             at = np.minimum(np.searchsorted(known, now[rows]), len(known) - 1)
-            # A component is always merged into one with a lower number.
+            # A component is always merged into a component with a lower number.
             again = (known[at] == now[rows]) & (now[at] < now[rows])
             if not again.any():
                 break

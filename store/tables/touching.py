@@ -1,7 +1,8 @@
 """Find the triples that touch given items, and count the texts and duplicates after an erasure.
 
 A triple of an erased item becomes a link: it keeps its row but loses op and attributes. So
-questions still reach the items downstream, and all references to rows by place stay valid.
+questions still reach the items downstream of the erased item, and all references to rows by place
+stay valid.
 """
 
 import numpy as np
@@ -25,13 +26,13 @@ from .ranges import places
 from .snapshot import Snapshot
 
 LINK_KEPT = (WAY, KIND, ROLE)
-"""The columns that a link keeps, so that no result seems to need fewer inputs than it does."""
+"""The columns that a link keeps, so that no result seems to need fewer inputs than before."""
 LINK_CLEARED = tuple(name for name in DESCRIPTION if name not in LINK_KEPT)
-"""The other columns of derivations, which an erasure makes null."""
+"""The columns of derivations that a link does not keep. An erasure makes them null."""
 
 
 def touching(rows: pa.Table, items: ItemNumbers) -> Bools:
-    """Return, for each triple, whether it touches one of the given items, which must be ordered."""
+    """Return, for each triple, whether it touches an item of ``items``, which must be ordered."""
     if not len(items):
         return np.zeros(rows.num_rows, bool)
     src, dst = (np.asarray(rows[end], dtype=np.int64) for end in (SRC, DST))
@@ -42,8 +43,8 @@ def touching(rows: pa.Table, items: ItemNumbers) -> Bools:
 def partitions_touching(snapshot: Snapshot, items: ItemNumbers) -> PartitionNumbers:
     """Return all partitions that may have triples from or to the given items.
 
-    A triple is stored with the set of its dst. So the result has the partitions of the items' own
-    sets, and of the sets that derive directly from them.
+    A triple is stored with the set of its dst. So the result has the partitions of the sets that
+    the items are in, and of the sets that derive directly from these.
     """
     own = unique(snapshot.set_rows(items))
     parents, children = snapshot.dependents
@@ -54,7 +55,7 @@ def partitions_touching(snapshot: Snapshot, items: ItemNumbers) -> PartitionNumb
 
 
 def duplicate_links(snapshot: Snapshot, erased: ItemNumbers) -> int:
-    """Count the live triples of erased items that repeat another triple between the same items.
+    """Count the live triples of erased items that repeat another triple between the same two items.
 
     Triples that differ only in op, attributes or ``LINK_CLEARED`` become equal when one of their
     items is erased.

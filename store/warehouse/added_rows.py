@@ -1,7 +1,7 @@
 """Add rows to a table of the warehouse that has no versions: Parquet files in one folder.
 
 Ingests add few rows each, so new rows go into the last file until it has ``ROWS``. An addition
-replaces this file atomically: readers see it as it was before or after.
+replaces this file atomically: readers see either the old file or the new file.
 """
 
 import os
@@ -30,7 +30,10 @@ def add_rows(layout: Layout, path: Path, last: Path | None, rows: pa.Table) -> N
 
 
 def replace_rows(layout: Layout, path: Path, rows: pa.Table) -> None:
-    """Write or replace a file atomically; conditions and errors are as for ``add_rows``."""
+    """Write or replace a file atomically.
+
+    Only the single writer may call this. Raises Busy if another writer has taken the lock.
+    """
     make_folder(path.parent)
     aside = path.with_name(f"{path.name}.new")
     pq.write_table(rows, aside, compression="zstd", write_page_checksum=True)

@@ -30,7 +30,7 @@ def pinned(layout: Layout, commit: Commit) -> Iterator[None]:
 
 
 def remove_unused(layout: Layout) -> list[int]:
-    """Remove the bases that no commit record names; return the bases that could not be removed.
+    """Remove the bases that no commit record names; return those that could not be removed.
 
     A base cannot be removed while a process reads it. Only the writer may call this. Nothing is
     removed if a record cannot be read.
@@ -38,10 +38,10 @@ def remove_unused(layout: Layout) -> list[int]:
     stored, used = bases(layout), set[int]()
     try:
         for number in reversed(generations(layout)):
-            if used.issuperset(stored):  # often true after reading one of many records
+            if used.issuperset(stored):  # often after reading one of many records
                 return []
             used.add(read_commit(layout, number).base)
-    except Damaged:  # reported by any command that needs that record
+    except Damaged:  # commands that need the record report it
         return []
     return [base for base in stored if base not in used and not _remove_if_unread(layout, base)]
 

@@ -1,11 +1,12 @@
 """The folders of captured blocks that are not ingested yet.
 
 Each block is a folder below ``captured``, with the record ``block.json`` and the files that Spark's
-tasks wrote. The capturing process locks the folder. A folder without a lock belongs to a job whose
-ingest has failed, whose driver was lost, or that was captured by its configuration and has ended.
+tasks wrote. The capturing process locks the folder. A folder without a lock belongs to a job that
+was captured by its configuration and has ended, or to a job whose ingest failed or whose driver was
+lost.
 
 After the ingest, a process may keep the folder, to trace rows in it. The record is then called
-``landed.json``, so that nothing ingests it again.
+``landed.json``, so that the folder is not ingested again.
 """
 
 import fcntl
@@ -25,7 +26,10 @@ from .layout import Layout
 
 _RECORD, _LANDED, _LOCK = "block.json", "landed.json", "lock"
 _DRIVER = "driver"
-"""The file that Spark's JVM locks if no Python program captures. Java has only `fcntl` locks."""
+"""The file that Spark's JVM locks if no Python program captures.
+
+Java can take only ``fcntl`` locks.
+"""
 
 
 @dataclass(frozen=True)
@@ -33,22 +37,25 @@ class Block:
     """The declarations of a captured block, and the reason why it is not ingested."""
 
     keys: dict[str, tuple[str, ...]]
-    """The key columns of tables, by name."""
+    """The key columns of each table, by the table's name."""
     run: str
     begun: str
-    """When the block began, in ISO 8601 and UTC."""
+    """The time when the block began, in ISO 8601 and UTC."""
     error: str = ""
-    """Why its ingest failed; empty if it did not fail."""
+    """The reason why the block's ingest failed; empty if it did not fail."""
     ended: str = ""
-    """When an application captured by its configuration ended, in the form of `begun`; or empty."""
+    """The time when the application ended, in the form of ``begun``.
+
+    It is empty unless the application was captured by its configuration.
+    """
     sample: float = 1.0
-    """The fraction of the rows of each write that keeps its lineage."""
+    """The fraction of each write's rows whose lineage is kept."""
 
 
 def begin_block(
     folder: Path, keys: Mapping[str, tuple[str, ...]], run: str, sample: float = 1.0
 ) -> None:
-    """Make the folder of a block with its record."""
+    """Make the folder of a block, and its record in the folder."""
     make_folder(folder)
     begun = datetime.now(UTC).isoformat(timespec="microseconds")  # two may begin in one second
     _store(folder, Block(dict(keys), run, begun, sample=sample))
@@ -70,7 +77,10 @@ def read_block(folder: Path) -> Block:
 
 
 def end_block(folder: Path, *, keep: bool) -> None:
-    """Remove the folder of an ingested block, or ``keep`` it so that its process can trace rows."""
+    """Remove the folder of an ingested block, unless ``keep`` is true.
+
+    A process that keeps the folder can trace rows in it.
+    """
     if keep:
         (folder / _RECORD).rename(folder / _LANDED)
     else:
@@ -78,7 +88,7 @@ def end_block(folder: Path, *, keep: bool) -> None:
 
 
 def is_kept(folder: Path) -> bool:
-    """Return whether a folder was ingested and is kept for its process."""
+    """Return whether a folder was ingested and is kept by its process."""
     return (folder / _LANDED).exists()
 
 
@@ -90,7 +100,7 @@ def remove_kept(layout: Layout) -> None:
 
 
 def note_failure(folder: Path, error: BaseException) -> None:
-    """Store in the record of a block why its ingest failed."""
+    """Store the reason why a block's ingest failed in the block's record."""
     text = ". ".join(str(error).splitlines()) or type(error).__name__
     _store(folder, replace(read_block(folder), error=text))
 
@@ -124,20 +134,23 @@ def _has_driver(folder: Path) -> bool:
 
 
 def await_driver(folder: Path, seconds: float = 60) -> None:
-    """Wait for the end of the JVM that captures into a folder; it ends soon after its script."""
+    """Wait until the JVM that captures into a folder has ended, for at most ``seconds``.
+
+    The JVM ends soon after its script.
+    """
     late = monotonic() + seconds
     while _has_driver(folder) and monotonic() < late:
         sleep(0.05)
 
 
 def waiting_blocks(layout: Layout) -> dict[Path, Block]:
-    """Return the blocks that no running job will ingest, by folder, oldest first."""
+    """Return, by folder, the blocks that no running job will ingest, the oldest first."""
     found = {}
     for path in sorted(layout.captured.glob(f"*/{_RECORD}")):
         try:
             with held(path.parent):
                 found[path.parent] = read_block(path.parent)
-        except (Busy, BadInput, OSError):  # it runs, or has just been ingested
+        except (Busy, BadInput, OSError):  # its job runs, or it has just been ingested
             continue
     return dict(sorted(found.items(), key=lambda each: each[1].begun))
 

@@ -20,7 +20,7 @@ from .layout import Layout
 from .locks import check_lock
 
 FORMAT = 7
-"""The newest format of records. Records from generation ``MERGED`` on have it.
+"""The newest format of records. Records have this format from generation ``MERGED`` on.
 
 - Format 2 may show deaths, which a reader of format 1 would overlook.
 - Format 3 may have triples with derivations.
@@ -30,14 +30,14 @@ FORMAT = 7
 - Format 6 may have look-ups of row ids that a reader of format 5 cannot decode.
 - Format 7 may have tables with the rows of several ingests in one file.
 
-Records of earlier formats are read as records of format 7 without any of these.
+A record of an earlier format is read as a record of format 7 in which these are missing.
 """
 MERGED = 8
 """The number of ingests whose files in a small table are merged into one."""
 _PATTERNS = 6
-"""The format of new records with patterns, before generation ``MERGED``."""
+"""The format of new records with patterns, if the generation is below ``MERGED``."""
 _SHARED = 4
-"""The format of new records with groups but no patterns, before generation ``MERGED``."""
+"""The format of new records with groups but no patterns, if the generation is below ``MERGED``."""
 _PLAIN = 3
 """The format of all other new records."""
 GROUPS = "groups"
@@ -58,16 +58,16 @@ class Totals:
 
 @dataclass(frozen=True)
 class Beyond:
-    """The number of triples that shared derivations stand for, minus the triples stored for them.
+    """The number of triples that shared derivations stand for, minus the triples stored for these.
 
     A derivation of n inputs that m dst share is stored as n + m triples, and stands for n times m.
     """
 
     total: int = 0
     new: int = 0
-    """The increase that new triples cause in this generation."""
+    """The increase of the number by the new triples of this generation."""
     ended: int = 0
-    """The decrease that ended triples cause in this generation."""
+    """The decrease of the number by the triples that end in this generation."""
 
 
 @dataclass(frozen=True)
@@ -77,29 +77,32 @@ class Commit:
     base: int
     generation: int
     commit: str
-    """A random id.
+    """A random id of the commit.
 
-    A Load node with this id in Neo4j shows that Neo4j has everything that the generation needs.
+    If Neo4j has a Load node with this id, it has everything that the generation needs.
     """
     time: str
     visible: tuple[tuple[int, int], ...]
-    """Ranges of ingests as (first, last), in order."""
+    """The visible ingests, as ranges (first, last) in order."""
     tables: dict[str, int]
     totals: Totals
     rolls_back_to: int | None = None
     """The generation whose content a rollback restores; 0 is the empty warehouse."""
     naming: Naming = "global"
-    """The naming of items.
+    """The naming of items, which is how their names are made.
 
-    Records without this field are older than the choice of a naming, and mean ``global``.
+    Records without this field are from releases without a choice of naming, and mean ``global``.
     """
     format: int = _PLAIN
     theta: int | None = None
     """The theta of the last ingest or compaction; earlier releases did not record it."""
     patterns: dict[str, Pattern] = field(default_factory=dict)
-    """The patterns of all tables with row ids as names, by table."""
+    """The patterns of all tables whose row ids are names, by table."""
     beyond: Beyond = Beyond()
-    """The triples that groups stand for; only records of generations with groups have this."""
+    """The number of triples that groups stand for, beyond those that are stored for them.
+
+    Only records of generations with groups have this field.
+    """
 
     @property
     def triples(self) -> int:
@@ -115,7 +118,7 @@ def write_commit(layout: Layout, commit: Commit) -> None:
     make_folder(layout.commits)
     shares = GROUPS in commit.tables
     written = _PATTERNS if commit.patterns else _SHARED if shares else _PLAIN
-    if commit.generation >= MERGED:  # an ingest never has a higher number than its generation
+    if commit.generation >= MERGED:  # no ingest number exceeds its generation
         written = FORMAT
     record = asdict(replace(commit, format=written))
     if not shares:
@@ -185,10 +188,13 @@ def current(layout: Layout) -> Commit | None:
     return read_commit(layout, numbers[-1]) if numbers else None
 
 
-def require_current(layout: Layout) -> Commit:
-    """Return the record of the current generation; raise NotFound if nothing was ever ingested."""
+def require_current(layout: Layout, *, visible: bool = False) -> Commit:
+    """Return the record of the current generation; raise NotFound if nothing was ever ingested.
+
+    With ``visible``, also raise NotFound if the generation shows no ingest.
+    """
     commit = current(layout)
-    if commit is None:
+    if commit is None or (visible and not commit.visible):
         raise nothing_stored(layout)
     return commit
 
@@ -204,7 +210,7 @@ def nothing_stored(layout: Layout) -> NotFound:
 
 
 def with_ingest(visible: tuple[tuple[int, int], ...], ingest: int) -> tuple[tuple[int, int], ...]:
-    """Add an ingest, whose number must be the highest, to ranges of visible ingests."""
+    """Return ranges of visible ingests to which an ingest is added; its number is the highest."""
     if visible and visible[-1][1] == ingest - 1:
         return (*visible[:-1], (visible[-1][0], ingest))
     return (*visible, (ingest, ingest))

@@ -1,8 +1,8 @@
 """The table of files: a number for each path, which no other path ever gets.
 
 The table belongs to the warehouse, not to a generation: no rollback, compaction or prune changes
-it. The name of each Parquet file in the folder ``files`` is its first number. The rows of an
-addition appear together, after ``ids.json`` has taken their numbers.
+it. The name of each Parquet file in the folder ``files`` is the first number in the file. The rows
+of an addition appear all at once, after ``ids.json`` has taken their numbers.
 """
 
 from functools import lru_cache
@@ -25,19 +25,25 @@ FILES = pa.schema([(NUMBER, pa.int64()), (PATH, pa.string())])
 
 
 def read_files(layout: Layout) -> pa.Table:
-    """Return all files that have numbers, in the order of numbers; raise Damaged if unreadable."""
+    """Return a table of all files that have numbers, in the order of numbers.
+
+    Raises Damaged if it cannot be read.
+    """
     found = [(path, path.stat()) for path in list_files(layout.files, "*.parquet")]
     return _rows_of(tuple((path, at.st_ino, at.st_mtime_ns, at.st_size) for path, at in found))
 
 
 @lru_cache(maxsize=2)
 def _rows_of(files: tuple[tuple[Path, int, int, int], ...]) -> pa.Table:
-    """Return the rows of files in one state; an ingest calls this several times for each state."""
+    """Return the rows of Parquet files in the given states, from a cache if they are unchanged.
+
+    An ingest calls this several times for each state.
+    """
     return pa.concat_tables([FILES.empty_table(), *(_read(path) for path, *_ in files)])
 
 
 def numbers_of(layout: Layout, paths: pa.Array) -> I64:
-    """Return the number of the file at each path, or -1 if it has none."""
+    """Return, for each path, the number of its file, or -1 if the file has none."""
     known = read_files(layout)
     at = pc.index_in(paths, known[PATH])
     numbers: I64 = np.asarray(pc.fill_null(known[NUMBER].take(at), -1))

@@ -15,8 +15,8 @@ from .layout import Layout
 def create_identity(layout: Layout) -> None:
     """Give a new warehouse an id, unless it has one.
 
-    Does nothing if the warehouse has a generation: its nodes in Neo4j already carry an id, and no
-    other id may replace it.
+    Does nothing if the warehouse has a generation: its nodes in Neo4j then carry an id already, and
+    this id must not be replaced.
     """
     if generations(layout):
         return
@@ -32,6 +32,6 @@ def new_id() -> str:
 
 
 def write_identity(layout: Layout, warehouse: str) -> None:
-    """Write the file with this id; raise Busy if another writer has taken the lock."""
+    """Write ``warehouse.json`` with this id; raise Busy if another writer has taken the lock."""
     record = {"format": 1, "warehouse": warehouse}
     write_record(layout, layout.identity, record, lambda: None)

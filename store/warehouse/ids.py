@@ -1,8 +1,8 @@
 """Keep track of the ids in use. No id is ever given twice, not even after a crash or a rollback.
 
 ``ids.json`` stores the next free id of each kind. Before a writer uses an id, it raises the next
-free id and waits until the disk has it. So data from an interrupted write is never mistaken for
-later data.
+free id and waits until the disk has it. So data from an interrupted write can never be mistaken for
+data from a later write.
 """
 
 import json
@@ -29,9 +29,9 @@ class Ids:
     partition: int = 1
     origin: int = 1
     file: int = 1
-    """The next free number of a file; ``ids.json`` lacks it as long as no file has a number."""
+    """The next free number of a file. As long as no file has a number, ``ids.json`` lacks it."""
     pruned: int = 0
-    """Generations up to this one have been pruned."""
+    """The last generation that was pruned, with all generations before it; 0 if none was pruned."""
     unfinished: bool = False
 
 
@@ -61,7 +61,7 @@ def take_ids(layout: Layout, ids: Ids) -> None:
 
 
 def take_file_numbers(layout: Layout, first: int, count: int) -> None:
-    """Make ``count`` numbers of files from ``first`` on taken permanently."""
+    """Take ``count`` numbers of files permanently, from ``first`` on."""
     _write(layout, replace(read_ids(layout), file=first + count))
 
 

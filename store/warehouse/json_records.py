@@ -21,7 +21,7 @@ def write_record(
     """Write a record that appears whole or not at all; raise Busy if another writer has the lock.
 
     First, the content is written to a temporary file and ``reached`` is called. Only then is the
-    lock checked. A writer that takes the lock later removes such temporary files. So a process that
+    lock checked. A writer that takes the lock later removes the temporary file. So a process that
     was suspended after the check cannot publish its record once another writer has begun.
     """
 
@@ -39,5 +39,5 @@ def write_record(
 
 
 def left_records(folder: Path) -> list[Path]:
-    """Return the temporary files that remain in a folder because a writer of records was killed."""
+    """Return the temporary files that remain in a folder after a writer of records was killed."""
     return left_aside(folder, r"(ids|erasure|warehouse|\d+)\.json") if folder.is_dir() else []

@@ -9,7 +9,11 @@ from .captured_blocks import held, is_kept
 
 
 class KeptFolder:
-    """The locked folder of a block; once it is unused, an ingested block's folder is removed."""
+    """The locked folder of a block.
+
+    When the object is no longer used, the lock ends, and the folder of an ingested block is
+    removed.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path

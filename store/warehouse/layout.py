@@ -8,7 +8,7 @@ from pathlib import Path
 from provhouse.model.errors import Damaged
 
 SHARED = 0o666
-"""The mode of new record files; the umask removes permissions from it."""
+"""The mode with which record files are created; the umask removes permissions from it."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Layout:
 
     @property
     def staging(self) -> Path:
-        """The folder for temporary files of an ingest, which are useless once the ingest ends."""
+        """The folder for temporary files of an ingest, which are useless after the ingest."""
         return self.root / "staging"
 
     @property
@@ -49,40 +49,40 @@ class Layout:
 
     @property
     def unpruned(self) -> Path:
-        """A file that exists while Neo4j may still have data of pruned generations.
+        """A file that exists as long as Neo4j may still have data of pruned generations.
 
-        Answers are right even then.
+        Such data makes no answer wrong.
         """
         return self.root / "unpruned"
 
     @property
     def files(self) -> Path:
-        """The folder of the table of files, which has a number for each file."""
+        """The folder of the table of files, which gives each file a number."""
         return self.root / "files"
 
     @property
     def written(self) -> Path:
-        """The folder of the table of captured writes, which has a version for each write."""
+        """The folder of the table of captured writes, which gives each write a version."""
         return self.root / "written"
 
     @property
     def samples(self) -> Path:
-        """The folder of records of captured writes whose lineage covers only a sample."""
+        """The folder with records of those captured writes whose lineage covers only a sample."""
         return self.root / "samples"
 
     @property
     def pins(self) -> Path:
-        """The folder of the table of pinned files, which have the rows of captured jobs."""
+        """The folder of the table of pinned files, in which are rows of captured jobs."""
         return self.root / "pins"
 
     @property
     def captured(self) -> Path:
-        """The folder for associations of captured jobs, until they are ingested."""
+        """The folder for the associations that jobs capture, until they are ingested."""
         return self.root / "captured"
 
     @property
     def uncaptured(self) -> Path:
-        """The folder of records of tables that captured jobs wrote without capture."""
+        """The folder with records of tables that captured jobs have written without capture."""
         return self.root / "uncaptured"
 
     @property
@@ -129,7 +129,10 @@ def _text(value: object) -> str:
 
 
 def bytes_below(folder: Path) -> int:
-    """Return the total size of the files below a folder; skip files that disappear meanwhile."""
+    """Return the total size in bytes of the files below a folder.
+
+    Files that disappear meanwhile are not counted.
+    """
     total = 0
     for root, _, files in os.walk(folder):
         for file in files:

@@ -15,12 +15,12 @@ from provhouse.runtime.files import lock, make_folder, open_lock
 from .layout import Layout
 
 _PAUSE = 0.2
-"""The seconds between two attempts to take a lock."""
+"""The number of seconds between two attempts to take a lock."""
 _handles: dict[Path, int] = {}
-"""The descriptors of the write locks that this process has, by warehouse folder.
+"""The descriptors of the write locks that this process has taken, by warehouse folder.
 
-This is global because a lock belongs to the whole process. The functions that check the lock deep
-inside a write know only the warehouse's ``Layout``.
+The dictionary is global because a lock belongs to the whole process, and because the functions that
+check the lock deep inside a write know only the warehouse's ``Layout``.
 """
 
 
@@ -30,8 +30,8 @@ def locked(
 ) -> Iterator[None]:
     """Be the single writer of a warehouse for the length of the block.
 
-    Raises Busy if another process still writes after ``wait_seconds``; the message names the
-    process and the time when it began. Raises Unavailable if the folder is not writable.
+    Raises Busy if another process still writes after ``wait_seconds``; the message names this
+    process and the time when it began to write. Raises Unavailable if the folder is not writable.
     """
     make_folder(layout.root)
     try:
@@ -58,11 +58,11 @@ def locked(
 def check_lock(layout: Layout) -> None:
     """Raise Busy if the lock file was removed, because another process may then be writing.
 
-    The caller must change nothing after that, not even clean up: the files may be the other
+    After this error, the caller must change nothing, not even to clean up: the files may be another
     writer's.
     """
     handle = _handles.get(layout.root)
-    if handle is None:  # called without a lock, as tests do
+    if handle is None:  # no lock was taken, as in tests
         return
     with suppress(FileNotFoundError):
         if os.path.samestat(os.fstat(handle), os.stat(layout.write_lock)):
@@ -104,12 +104,12 @@ def _owner() -> dict[str, object]:
 def reading(layout: Layout, base: int) -> Iterator[None]:
     """Keep a base from being removed while it is read.
 
-    The base may already be gone. To find out, read the commit record of the generation again,
-    inside the block.
+    The base may already have been removed. To find out, read the commit record of the generation
+    again inside the block.
     """
     try:
         handle = os.open(layout.base(base), os.O_RDONLY)
-    except OSError:  # reported when its files are read
+    except OSError:  # reading its files reports the error
         yield
         return
     try:
@@ -123,7 +123,7 @@ def reading(layout: Layout, base: int) -> Iterator[None]:
 def no_readers(layout: Layout, base: int) -> Iterator[bool]:
     """Yield whether no process reads a base.
 
-    If that is true, no process can begin to read the base during the block.
+    If no process reads it, none can begin to read it during the block.
     """
     handle = os.open(layout.base(base), os.O_RDONLY)
     try:

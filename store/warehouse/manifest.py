@@ -25,12 +25,12 @@ NAME = "manifest.json"
 Holds = Literal["warehouse", "lineage", "impact"]
 _REMEDY = "Export again, or copy the folder again from its source"
 _OMITTED = ("patterns", "operations", "modules", "exactness", "exactness_triples", "samples")
-"""Keys that are left out if they have no value."""
+"""The keys that are left out of a manifest if they have no value."""
 
 
 @dataclass(frozen=True)
 class ExportPart:
-    """One exported file: its name within the folder, its number of rows, size and checksum."""
+    """One exported file: its name within the folder, number of rows, size and checksum."""
 
     name: str
     rows: int
@@ -53,12 +53,12 @@ class Manifest:
     """The number of distinct names in the triples."""
     files: tuple[ExportPart, ...]
     erased: int = 0
-    """The number of triples left out because they touch erased items."""
+    """The number of triples that were left out because they touch erased items."""
     naming: Naming = "global"
     """The naming of the exported items."""
     format: int = FORMAT
     patterns: dict[str, Pattern] = field(default_factory=dict)
-    """The patterns of tables with row ids as names; left out if there are none."""
+    """The patterns of tables whose row ids are names, by table; left out if there are none."""
     operations: ExportPart | None = None
     """The file with descriptions of ops; left out if there are none."""
     modules: ExportPart | None = None
@@ -66,13 +66,13 @@ class Manifest:
     exactness: Weakest | None = None
     """The weakest exactness on the paths of an exported answer; left out if None."""
     exactness_triples: dict[str, int] = field(default_factory=dict)
-    """The number of triples on these paths by exactness; left out if empty."""
+    """The number of triples on the paths of an exported answer, by exactness; left out if empty."""
     samples: tuple[Sample, ...] = ()
     """The captured writes whose lineage covers only a sample; left out if there are none."""
 
 
 def part_of(path: Path, rows: int) -> ExportPart:
-    """Return the description of a written file, after waiting until the disk has it."""
+    """Return the description of a written file, as soon as the disk has the file."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
@@ -80,7 +80,7 @@ def part_of(path: Path, rows: int) -> ExportPart:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Write the manifest, which appears whole or not at all."""
+    """Write the manifest. The file appears whole or not at all."""
     content = json.dumps(as_record(manifest), indent=1).encode()
     if not write_over(folder / NAME, content, mode=SHARED):
         raise Unavailable(
@@ -93,7 +93,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 def as_record(manifest: Manifest) -> dict[str, object]:
     """Return the manifest as the record in ``manifest.json``.
 
-    Earlier releases refuse unknown keys, so newer keys without a value are left out.
+    Earlier releases refuse unknown keys, so newer keys are left out if they have no value.
     """
     record = asdict(manifest)
     return {name: value for name, value in record.items() if value or name not in _OMITTED}
@@ -126,7 +126,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def verified(folder: Path, parts: Sequence[ExportPart]) -> list[Path]:
-    """Return the files of an export after checking them; raise BadInput if a file differs."""
+    """Check the files of an export and return their paths; raise BadInput if a file differs."""
     return [_verified(folder, part) for part in parts]
 
 

@@ -1,4 +1,4 @@
-"""The table of pinned files: the files with rows of captured sources and writes, and their states.
+"""The table of pinned files, which have rows that captured jobs read or wrote, and their states.
 
 The table belongs to the warehouse, not to a generation. An ingest adds files that are new, or have
 a new state, to the last Parquet file in the folder ``pins``.
@@ -37,15 +37,15 @@ class Pin:
 
     table: str
     key: tuple[str, ...]
-    """The columns that name its rows; empty if row ids name them."""
+    """The columns that name the rows of the file; empty if row ids name them."""
     path: Path
     bytes: int
     changed: int
-    """When the file was last changed, in milliseconds."""
+    """The time when the file was last changed, in milliseconds since 1970."""
     low: int | None = field(default=None, compare=False)
-    """The smallest key, if an ingest has found that all keys are distinct integers."""
+    """The smallest key in the file, if an ingest has found that all keys are distinct integers."""
     high: int | None = field(default=None, compare=False)
-    """The largest key, if ``low`` is known."""
+    """The largest key in the file, if ``low`` is known."""
 
     def difference(self) -> str:
         """Return "gone" or "changed" if the file no longer has this state, else an empty text."""
@@ -58,9 +58,9 @@ class Pin:
 
 
 def read_pins(layout: Layout, tables: Collection[str] | None = None) -> list[Pin]:
-    """Return the pinned files of these or all tables, the latest last.
+    """Return the pinned files of the given tables, or of all tables, the latest last.
 
-    Raises Damaged if they cannot be read.
+    Raises Damaged if the table of pinned files cannot be read.
     """
     found = pa.concat_tables([PINS.empty_table(), *map(_read, sorted(_files(layout)))])
     if tables is not None:
@@ -69,11 +69,11 @@ def read_pins(layout: Layout, tables: Collection[str] | None = None) -> list[Pin
         Pin(**{**row, "key": tuple(row["key"]), "path": Path(row["path"])})
         for row in found.to_pylist()
     ]
-    return [*dict.fromkeys(reversed(pins))][::-1]  # keep only the latest ranges of each state
+    return [*dict.fromkeys(reversed(pins))][::-1]  # of pins with the same state, keep the latest
 
 
 def add_pins(layout: Layout, pins: Collection[Pin]) -> None:
-    """Store the pinned files whose state, or range of keys, is new.
+    """Store those pins whose file is new, or has a new state or a newly known range of keys.
 
     Only the single writer may call this. Raises Busy if another writer has taken the lock.
     """
@@ -94,11 +94,11 @@ def _is_new(pin: Pin, known: Pin | None) -> bool:
 
 
 def forget_ranges(layout: Layout) -> None:
-    """Remove the ranges of keys for an erasure, because the ends of a range are keys of items.
+    """Remove all ranges of keys, as a part of an erasure: the ends of a range are keys of items.
 
     Only the single writer may call this. Raises Busy if another writer has taken the lock.
     """
-    for aside in layout.pins.glob("*.new"):  # a killed writer may have left ranges in it
+    for aside in layout.pins.glob("*.new"):  # ranges left by a killed writer
         aside.unlink()
     for path in _files(layout):
         rows = _read(path)

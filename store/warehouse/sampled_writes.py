@@ -1,7 +1,8 @@
 """The captured writes whose lineage covers only a sample of the rows.
 
 Each write is a file in the folder ``samples``, named after its version. Every question reads this
-folder, which most warehouses lack; reading the records of all writes instead would take longer.
+folder, which most warehouses do not have. It would take longer to read the records of all writes
+instead.
 """
 
 import json
@@ -22,20 +23,20 @@ class SampledWrite:
     table: str
     version: int
     part: float
-    """The part of its rows that is in the sample, above 0 and below 1."""
+    """The fraction of the write's rows that is in the sample, above 0 and below 1."""
     reads: tuple[str, ...]
-    """The tables that it was made from."""
+    """The tables from which the write was made."""
     after: int
-    """The current generation when the write got its version; later generations show it."""
+    """The generation that was current when the write got its version. Later generations show it."""
 
     @property
     def sample(self) -> Sample:
-        """The facts that answers show."""
+        """The facts about the sample that answers show."""
         return Sample(self.table, self.version, self.part)
 
 
 def add_sample(layout: Layout, write: SampledWrite) -> None:
-    """Store a write, unless it is stored. Only the single writer may call this.
+    """Store a write, unless it is already stored. Only the single writer may call this.
 
     Raises Busy if another writer has taken the lock.
     """

@@ -16,10 +16,10 @@ Write = TypeVar("Write", bound=_Numbered)
 
 
 def shown_writes(layout: Layout, commit: Commit, writes: Sequence[Write]) -> list[Write]:
-    """Return the writes, in order, whose ingest is in a generation.
+    """Return, in order, those writes whose ingest is visible in a generation.
 
-    Each commit names the generation before its last ingest. If that commit was pruned, all earlier
-    writes count as shown.
+    Each commit names the generation that was current before its last ingest. If the commit of that
+    generation was pruned, all earlier writes count as shown.
     """
     if not writes:
         return []

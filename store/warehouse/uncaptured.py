@@ -1,7 +1,7 @@
-"""Records of the tables whose last write by a captured job ran without capture.
+"""Records of tables to which a captured job's last write ran without capture.
 
-The records only inform people: ``provhouse status`` shows them. A later captured write of a table
-removes its record.
+The records only inform people: ``provhouse status`` shows them. When a later write to a table is
+captured, the table's record is removed.
 """
 
 import hashlib
@@ -22,30 +22,30 @@ class Uncaptured:
     table: str
     run: str
     written: str
-    """When the block ended, in ISO 8601 and UTC."""
+    """The time when the block ended, in ISO 8601 and UTC."""
     reason: str
 
 
 def note_uncaptured(layout: Layout, writes: Iterable[Uncaptured]) -> None:
-    """Store the last write without capture of each table."""
+    """Store, for each table, the last write that ran without capture."""
     for write in writes:
         make_folder(layout.uncaptured)
         write_over(_path(layout, write.table), json.dumps(asdict(write)).encode())
 
 
 def note_captured(layout: Layout, tables: Iterable[str]) -> None:
-    """Remove the records of these tables, whose last write was captured."""
+    """Remove the records of these tables, because their last write was captured."""
     for table in tables:
         _path(layout, table).unlink(missing_ok=True)
 
 
 def uncaptured(layout: Layout) -> list[Uncaptured]:
-    """Return the last write of each table whose last write ran without capture, by table."""
+    """Return, by table, the last write of each table whose last write ran without capture."""
     found = []
     for path in layout.uncaptured.glob("*.json"):
         try:
             found.append(Uncaptured(**json.loads(path.read_text(encoding="utf-8"))))
-        except (OSError, ValueError, TypeError):  # another process has just removed it
+        except (OSError, ValueError, TypeError):  # another process has just removed the record
             continue
     return sorted(found, key=lambda write: write.table)
 

@@ -21,14 +21,14 @@ from .layout import Layout
 
 @dataclass(frozen=True)
 class RowTracking:
-    """Delta's own numbers of the rows of a write, which find rows that moved to other files."""
+    """Delta's own ids of the rows of a write, by which rows that moved to other files are found."""
 
     column: str
-    """The column with the ids of moved rows. Its name differs from table to table."""
+    """The column that has the ids of moved rows. Its name differs from table to table."""
     commits: tuple[int, ...]
-    """The version of the table that has added each file."""
+    """For each file, the version of the Delta table that added it."""
     first_rows: tuple[int, ...]
-    """The id of the first row of each file; the ids of its other rows follow."""
+    """For each file, the id of its first row. The ids of the other rows follow it."""
 
 
 @dataclass(frozen=True)
@@ -37,44 +37,50 @@ class Written:
 
     table: str
     version: int
-    """The number of the first of its files. A later write has a higher version."""
+    """The number of the write's first file. A later write has a higher version."""
     key: tuple[str, ...]
-    """The columns that name its rows; empty if row ids name them."""
+    """The columns that name the rows of the write; empty if row ids name them."""
     files: tuple[int, ...]
-    """The numbers of its files, in the order of its rows."""
+    """The numbers of the write's files, in the order of its rows."""
     run: str
     columns: ColumnMap = NO_COLUMNS
     path: str = ""
-    """The folder of the table, or another text that identifies it; empty in records of earlier
-    releases."""
+    """The folder of the table, or another text that identifies the table.
+
+    It is empty in records of earlier releases.
+    """
     replaces: bool = False
     """Whether the write has removed all other rows of the table."""
     bare: int = 0
-    """The number of its rows that derive from no row, so that no item is stored for them."""
+    """The number of the write's rows that derive from no row. No item is stored for them."""
     after: int = 0
-    """The current generation when the write got its version; later generations show it."""
+    """The generation that was current when the write got its version. Later generations show it."""
     tracking: RowTracking | None = None
-    """The numbers that find rows which Delta has moved; None without row tracking."""
+    """The ids by which rows that Delta has moved are found; None without row tracking."""
     stored: tuple[str, ...] = ()
-    """The names of the key's columns in the files, if they differ from ``key``."""
+    """The names that the key's columns have in the files, if these differ from ``key``."""
     states: tuple[tuple[int, int], ...] = ()
     """The size of each file in bytes, and the time of its last change, in milliseconds.
 
-    It is empty in records of earlier releases."""
+    They are missing in records of earlier releases.
+    """
 
     @property
     def columns_in_files(self) -> tuple[str, ...]:
-        """The names of the key's columns in the files."""
+        """The names that the key's columns have in the files."""
         return self.stored or self.key
 
     @property
     def suffix(self) -> str:
-        """The suffix of the names of its rows; empty without a key."""
+        """The suffix in the names of the write's rows; empty without a key."""
         return f"@{self.version}" if self.key else ""
 
 
 def read_written(layout: Layout) -> dict[int, Written]:
-    """Return the write of each file, by the file's number; raise Damaged if one is unreadable."""
+    """Return the write that made each file, by the file's number.
+
+    Raises Damaged if one is unreadable.
+    """
     return {number: write for write in _all(layout) for number in write.files}
 
 
@@ -86,7 +92,10 @@ def add_written(layout: Layout, write: Written) -> None:
 
 
 def read_since(layout: Layout, version: int) -> list[Written]:
-    """Return the writes from a version on, in order; raise Damaged if one is unreadable."""
+    """Return, in order, the writes with this or a later version.
+
+    Raises Damaged if one is unreadable.
+    """
     return list(_all(layout, version))
 
 
@@ -99,10 +108,11 @@ def _all(layout: Layout, since: int = 0) -> Iterator[Written]:
 
 @lru_cache(maxsize=4096)
 def _read(path: Path, changed: int) -> Written:
-    """Return a write; ``changed`` tells its record from the record of a warehouse made again.
+    """Return the write whose record is at ``path``; ``changed`` is the time of its last change.
 
     Reads are cached: a question for an overwritten row needs all later writes, and their number
-    grows every night.
+    grows every night. With ``changed``, a record of a warehouse that was deleted and made again is
+    not mistaken for an earlier one.
     """
     try:
         found = json.loads(path.read_text(encoding="utf-8"))

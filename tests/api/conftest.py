@@ -1,4 +1,4 @@
-"""A small warehouse, opened from Python as the README does."""
+"""A small warehouse, opened from Python as in the README."""
 
 import socket
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ FIRST = Path(__file__).parents[2] / "examples" / "first" / "orders.csv"
 
 @pytest.fixture(scope="session")
 def first(houses: Callable[..., House]) -> House:
-    """A warehouse with the README's first file; tests only read it."""
+    """A warehouse with the README's first file. Tests only read this warehouse."""
     house = houses()
     house.ingest_files(FIRST)
     return house
@@ -32,10 +32,10 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 @pytest.fixture(scope="package")
 def second(houses: Callable[..., House], authority: Authority) -> Iterator[House]:
-    """A warehouse with the same contents as ``first``, whose server is running, with TLS, too.
+    """A warehouse with the same contents as ``first``, and a running server that uses TLS.
 
-    The server was started before the first ingest, which it follows.
-    The server ends with this folder's tests: erasure in later tests needs its Neo4j alone.
+    The server was started before the first ingest, and then followed that ingest. It ends with the
+    tests of this folder, because erasures in later tests need to be the only user of its Neo4j.
     """
     certificate, key = authority.sign("server", "IP:127.0.0.2")
     with socket.create_server(("127.0.0.2", 0)) as free:
@@ -49,7 +49,7 @@ def second(houses: Callable[..., House], authority: Authority) -> Iterator[House
     process.up(house.settings, Silent(), wait=True)
     summary = house.ingest_files(FIRST)
     process.await_generation(house.settings, summary.generation, Silent())
-    process.up(house.settings, Silent(), wait=True)  # until its Spark is up
+    process.up(house.settings, Silent(), wait=True)  # until the server's Spark is up
     yield house
     process.down(house.settings.warehouse, Silent())
 

@@ -1,4 +1,4 @@
-"""``provhouse blame``: from a condition or a failed test of dbt to the records to blame."""
+"""``provhouse blame`` leads from a condition, or a failed test of dbt, to the records to blame."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -100,7 +100,7 @@ def test_a_function_of_the_tables_is_a_program(
 
 
 def written_by_dbt(folder: Path, test: str, column: str | None, status: str = "fail") -> Path:
-    """Write the files of a run of dbt with one test."""
+    """Write the files that a run of dbt with one test leaves."""
     nodes = {
         "model.shop.report": {
             "name": "report",

@@ -1,4 +1,4 @@
-"""Checks of arguments of Python programs."""
+"""Checks of the arguments that Python programs pass."""
 
 from typing import Any
 

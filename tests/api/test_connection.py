@@ -1,4 +1,4 @@
-"""A server and a process without one return the same objects, and raise the same errors."""
+"""Python programs get equal objects and errors with a server and without one."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
@@ -51,7 +51,7 @@ def secured(second: House, authority: Authority) -> Iterator[provhouse.Connectio
 
 
 def timeless(result: Any) -> Any:
-    """Return a result without what differs between two warehouses with the same contents."""
+    """Return a result without the fields that differ between warehouses with equal contents."""
     names = {field.name for field in fields(result)}
     empty: dict[str, Any] = {"seconds": {}, "time": ""}
     changed = {name: value for name, value in empty.items() if name in names}

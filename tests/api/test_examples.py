@@ -1,4 +1,4 @@
-"""Every public call has an example in its docstring, which runs and prints what it shows."""
+"""Every public call has an example in its docstring. The example runs and prints what it shows."""
 
 import doctest
 import inspect
@@ -24,7 +24,7 @@ MODULES = [
     for name in ("connection", "reader", "records", "results", "rows", "views", "warehouse")
 ]
 WRITERS = ("Warehouse.ingest", "Warehouse.ingest_captured", "Warehouse.retract")
-"""The examples that need a warehouse of their own."""
+"""The calls whose examples need a warehouse of their own."""
 
 
 def examples() -> dict[str, doctest.DocTest]:
@@ -50,7 +50,8 @@ def calls(module: ModuleType) -> Iterator[str]:
 EXAMPLES = examples()
 WITHOUT = {f"{kind}.{call}" for kind in ("Reader", "Connection", "Warehouse")
            for call in ("ask", "close")} - {"Reader.ask"} | {"Warehouse.asker"}  # fmt: skip
-"""Calls without examples: commands use ``ask`` and ``asker``; ``close`` needs no explanation."""
+"""Calls without examples: commands use ``ask`` and ``asker``, and ``close`` needs no explanation.
+"""
 
 
 def test_every_public_call_has_an_example() -> None:
@@ -60,7 +61,7 @@ def test_every_public_call_has_an_example() -> None:
 
 
 def run(name: str, **names: object) -> None:
-    """Run an example with these names defined; fail if it prints something else than it shows."""
+    """Run an example with ``names`` defined; fail if it prints anything other than it shows."""
     test = EXAMPLES[name]
     test.globs = {"provhouse": provhouse, "pandas": pandas, **names}
     output: list[str] = []
@@ -88,7 +89,7 @@ def test_an_example_prints_what_it_shows(
 
 
 def captured(house: House, folder: Path) -> Path:
-    """Return the folder that a captured job leaves if another process writes at its end."""
+    """Return the folder of a captured job during whose end another process was writing."""
     pq.write_table(pa.table({"id": [1, 2]}), folder / "orders.parquet")
     orders = house.session.read.parquet(str(folder / "orders.parquet"))
     house.layout.root.mkdir(parents=True)

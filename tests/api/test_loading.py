@@ -1,4 +1,4 @@
-"""Importing the package, or one of its folders, loads nothing that the importer does not use."""
+"""Importing the package, or one of its folders, loads only the modules that are used."""
 
 import ast
 import subprocess

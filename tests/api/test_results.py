@@ -1,4 +1,4 @@
-"""Public results have every field of the results that questions find."""
+"""Each public result has every field of the internal result that a question finds."""
 
 from dataclasses import fields
 

@@ -1,4 +1,4 @@
-"""Rows are read from Arrow, and become data frames, graphs and tables in a notebook."""
+"""Rows are read from Arrow. They become data frames and graphs, and tables in a notebook."""
 
 import re
 from collections.abc import Iterator

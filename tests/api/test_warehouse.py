@@ -1,4 +1,4 @@
-"""A warehouse opened from Python ingests data, answers, and sees commits of other processes."""
+"""A warehouse opened from Python ingests, answers, and sees the commits of other processes."""
 
 import typing
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The benchmark of components measures memory, compares the contenders and reports failures."""
+"""The benchmark of components measures memory, compares the programs and reports failures."""
 
 from pathlib import Path
 

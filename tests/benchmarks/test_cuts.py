@@ -1,4 +1,4 @@
-"""Questions read as many triples as a plain networkx walk counts."""
+"""A question reads as many triples as a plain walk with networkx counts."""
 
 import networkx as nx
 import numpy as np
@@ -21,9 +21,9 @@ def instance(shape: str, seed: int) -> Large:
 
 
 def read(graph: Large, label: I32) -> tuple[float, float]:
-    """Compute with networkx how many triples questions read, upstream and downstream.
+    """Compute with networkx the number of triples that a question reads, upstream and downstream.
 
-    Both numbers are means over all items with a lineage.
+    Each of the two numbers is a mean over all items that have a lineage.
     """
     sets: nx.DiGraph[int] = nx.DiGraph()
     sets.add_nodes_from(label.tolist())

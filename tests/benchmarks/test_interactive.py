@@ -1,4 +1,4 @@
-"""The benchmark of interactive lineage: ways to the same records agree, and goals are judged."""
+"""The benchmark of interactive lineage: two ways find the same records, and goals are judged."""
 
 import duckdb
 

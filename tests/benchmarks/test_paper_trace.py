@@ -1,4 +1,4 @@
-"""The full-size reconstruction of the paper's trace has the figures that the paper gives."""
+"""The full-size reconstruction of the paper's trace has the figures that the paper states."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -14,9 +14,9 @@ from provhouse.ingest.splits import check_splits, read_splits
 
 pytestmark = pytest.mark.long  # the trace has 5 million items
 READ = 0.05
-"""The relative error allowed in the number of triples that an example query of the paper reads.
+"""The relative error allowed in the number of triples that each example query of the paper reads.
 
-This number depends on the seed of the trace.
+The number depends on the seed of the trace.
 """
 
 
@@ -31,7 +31,7 @@ def figures(trace: Trace) -> list[Figure]:
 
 
 def test_all_figures_equal_those_of_the_paper(figures: list[Figure]) -> None:
-    """Figures equal the paper's rounded ones, except the triples that two example queries read."""
+    """Figures equal the paper's rounded ones, except the triples read by two example queries."""
     assert len(figures) == 70
     differing = [figure for figure in figures if not figure.same]
     assert {figure.name for figure in differing} <= {

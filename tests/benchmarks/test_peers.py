@@ -1,4 +1,4 @@
-"""The programs compared by `peers.py` give equal answers; differences and failures are reported."""
+"""The programs that `peers.py` compares agree; differences and failures are reported."""
 
 import json
 from collections.abc import Callable
@@ -42,7 +42,7 @@ PACKAGES = {"igraph": "igraph", "Ladybug": "ladybug", "DuckDB": "duckdb"}
 
 
 def trace(seed: int) -> list[Triple]:
-    """Return a large component with cycles, and small components. Only the large one is cut."""
+    """Return a large component with cycles, and some small ones. Only the large one is cut."""
     rng = np.random.default_rng(seed)
     pairs = [(int(rng.integers(0, one)), one) for one in range(1, LARGE)]
     pairs += [(int(rng.integers(0, one)), one) for one in range(200, LARGE)]
@@ -61,7 +61,7 @@ def installed(name: str) -> bool:
 def asked(
     houses: Callable[..., House], tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, list[Questions]]:
-    """The folder with the contenders' input, and the questions of each class."""
+    """The folder with the input of the compared programs, and the questions of each class."""
     house = houses(theta=100, pack=10, partition_triples=200)
     house.ingest(trace(8))
     settings = {n: str(getattr(house.settings, n)) for n in ("warehouse", "neo4j_home", "theta")}
@@ -117,7 +117,7 @@ def test_different_answers_are_reported() -> None:
 
 
 class Slow(Peer):
-    """A contender that answers a question about item 1 at once, and any other question never."""
+    """A program that answers a question about item 1 at once, and never answers any other."""
 
     def __init__(self, given: Given) -> None:
         super().__init__(given)

@@ -1,4 +1,4 @@
-"""Pictures show groups of tables whose items share sets, and how much questions read."""
+"""Pictures show the groups of tables whose items share sets, and the amount that questions read."""
 
 import numpy as np
 
@@ -8,9 +8,9 @@ from benchmarks.sets.set_sizes import MOST_GROUPS, mermaid
 
 
 def picture() -> Picture:
-    """Return the picture of three tables a, b and c, in which a and b share sets.
+    """Return the picture of three tables a, b and c, of which a and b share sets.
 
-    b derives from a, and c derives from b.
+    Table b derives from a, and c derives from b.
     """
     src, dst = np.array([[0, 2], [0, 3], [1, 4], [1, 5], [2, 6], [3, 6], [4, 7], [5, 7], [2, 7]]).T
     graph = Large(
@@ -33,7 +33,7 @@ def test_tables_that_share_sets_are_a_group() -> None:
 
 
 def test_a_group_has_its_mean_reads() -> None:
-    """Each group's mean reads are over two questions: about item 2, in b, and item 7, in c."""
+    """The means of a group are over two questions: about item 2, in b, and item 7, in c."""
     above, below = picture()["groups"]
     assert (above["sets_read"], above["triples_read"]) == (1.5, 3)
     assert (below["sets_read"], below["triples_read"]) == (0.5, 1.5)

@@ -1,4 +1,4 @@
-"""Generated hard shapes have the properties that their names promise, and depend on their seed."""
+"""Each generated hard shape has the properties that its name promises, and depends on its seed."""
 
 import networkx as nx
 import numpy as np

@@ -1,4 +1,4 @@
-"""Trace files contain the trace, with names of realistic length, and are reproducible."""
+"""Trace files contain the whole trace, names have realistic lengths, and runs are reproducible."""
 
 import json
 import subprocess
@@ -21,7 +21,7 @@ TRACE = "benchmarks.traces.make_trace"
 
 @pytest.fixture
 def trace(monkeypatch: pytest.MonkeyPatch) -> Trace:
-    """A small trace; each file has at most 1,000 rows, and at most 300 are in memory at a time."""
+    """A small trace in files of up to 1,000 rows. At most 300 rows are in memory at a time."""
     monkeypatch.setattr(trace_files, "ROWS", 1_000)
     monkeypatch.setattr(trace_files, "PIECE", 300)
     return SHAPES["runs"](2_000, 7)
@@ -74,7 +74,7 @@ def test_tables_are_named_unless_there_are_none() -> None:
 
 
 def run(folder: Path) -> str:
-    """Run `make_trace.py` for two copies of a hard shape, and return its output."""
+    """Run `make_trace.py` for two copies of a hard shape, and return the output."""
     given = ["--shape", "merkle", "--items", "3000", "--copies", "2", "--seed", "9"]
     given += ["--out", str(folder / "files"), "--report", str(folder / "report.json")]
     done = subprocess.run(

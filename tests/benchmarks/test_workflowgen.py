@@ -1,6 +1,7 @@
-"""WorkflowGen: capture changes no result, and deletions are those of running again.
+"""WorkflowGen: capture changes no result, and a deletion gives the results of running again.
 
-A row of the data is deleted by a what-if question, and the same workflow runs without this row.
+A what-if question deletes a row of the data. Then the same workflow runs without this row, and the
+results are compared.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,7 +21,7 @@ from provhouse.query.consequences.what_if import what_if
 Houses = Callable[..., House]
 Make = Callable[[Workflow], Dealerships | Stations]
 Call = tuple[str, str, int]
-"""The op of a step, the call and the execution that it ran in."""
+"""The op of a step, and the call and the execution in which the step ran."""
 DELETIONS = 100
 DEALERS: Make = partial(Dealerships, cars=120, probability=0.5)
 WORKFLOWS: dict[str, tuple[Make, str]] = {
@@ -30,11 +31,11 @@ WORKFLOWS: dict[str, tuple[Make, str]] = {
         partial(Stations, stations=6, topology="dense", fan=2, selectivity="month"), "station",
     ),
 }  # fmt: skip
-"""The workflows, and how the names of their tables of data begin."""
+"""By the name of a workflow: how to make it, and the beginning of the names of its data tables."""
 
 
 class Watched(Workflow):
-    """A workflow that notes the values of its aggregates, and may lack a row of its data."""
+    """A workflow that notes the values of its aggregates, and can omit one row of its data."""
 
     def __init__(self, capture: bool, table: str = "", lost: int = -1) -> None:
         super().__init__(capture)
@@ -44,14 +45,14 @@ class Watched(Workflow):
         self.ids: dict[Call, str] = {}
 
     def load(self, table: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
-        """Make a relation, without the lost row."""
+        """Make a relation without the lost row."""
         every = [*rows]
         if table == self.table:
             del every[self.lost]
         super().load(table, columns, every)
 
     def run(self, module: str, execution: int, call: str, steps: Iterable[Step]) -> None:
-        """Run the steps one by one, and note what each aggregate is."""
+        """Run the steps one by one, and note the value of each aggregate."""
         for number, step in enumerate(steps):
             self._step(module, number, execution, call, step)
 
@@ -128,9 +129,9 @@ def test_aggregates_without_a_row_are_those_of_running_again(
 
 
 def _rows(flow: Watched, prefix: str, chance: Random, count: int) -> Iterable[tuple[str, str, int]]:
-    """Return random rows of the data that some triple has: item, table and place in the table.
+    """Return random rows of the data that are in some triple: item, table and place in the table.
 
-    The first third of the rows of stations are the coldest ones, on which minima depend.
+    The first third of the rows of stations are the coldest ones, because minima depend on them.
     """
     query = f"SELECT DISTINCT src FROM triples WHERE src LIKE '{prefix}%' ORDER BY src"
     used = [src for (src,) in flow.db.execute(query).fetchall()]

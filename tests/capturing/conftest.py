@@ -1,4 +1,4 @@
-"""Fixtures that tests of the rules of capture share."""
+"""Fixtures that the tests of the rules of capture share."""
 
 from collections.abc import Callable, Iterable
 
@@ -17,7 +17,7 @@ def block(
     spark: SparkSession,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Block:
-    """A function that writes cases in one block, by their names in ``CASES`` of the test's file."""
+    """A function that writes cases in one block, by their names in the test file's ``CASES``."""
 
     def write(names: Iterable[str]) -> Done:
         folder = tmp_path_factory.mktemp("a shop, ünd")

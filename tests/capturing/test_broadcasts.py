@@ -1,4 +1,4 @@
-"""With capture, Spark still computes a join by a broadcast."""
+"""With capture, Spark still computes a join by a broadcast if it does so without capture."""
 
 import re
 from collections import Counter
@@ -12,12 +12,15 @@ from helpers.witnesses import captured
 
 THRESHOLD = "spark.sql.autoBroadcastJoinThreshold"
 SHARES = (0.2, 0.33, 1.2)
-"""Thresholds as parts of the small table; plain Spark expects 16 / 56, with a slot 24 / 64."""
+"""Thresholds of broadcasts, as fractions of the size of the small table.
+
+Spark estimates the size of the joined columns as 16 / 56 of the table, or as 24 / 64 with a slot.
+"""
 LONG = [pytest.param(how, 3, marks=pytest.mark.long) for how in ("inner", "right")]
 
 
 def joins_of(spark: SparkSession) -> Counter[str]:
-    """Return how often each kind of join is in the first plan of the newest execution."""
+    """Count the joins of each kind in the first plan of the newest execution."""
     spark._jsparkSession.sparkContext().listenerBus().waitUntilEmpty(60_000)
     store = spark._jsparkSession.sharedState().statusStore()
     newest = store.executionsList(store.executionsCount() - 1, 1).head()

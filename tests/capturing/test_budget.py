@@ -1,4 +1,4 @@
-"""A budget for capture: a write that takes more goes on without it, and nothing of it is stored."""
+"""A write that needs more than the budget for capture goes on without it and stores no lineage."""
 
 import warnings
 from collections.abc import Callable
@@ -41,7 +41,7 @@ def test_a_write_beyond_its_budget_is_written_without_its_lineage(
         warnings.simplefilter("always")
         orders.where("id < 5").write.parquet(str(tmp_path / "few"))
         groups = orders.groupBy(F.concat(F.lit("g"), "id")).agg(F.min("id").alias("id"))
-        groups.write.parquet(str(tmp_path / "many"))  # keys of texts are hashes of 8 bytes
+        groups.write.parquet(str(tmp_path / "many"))  # a key that is a text is a hash of 8 bytes
         orders.where("id = 7").write.parquet(str(tmp_path / "later"))
     assert any("many was written without its lineage" in str(each.message) for each in warned)
     assert run.report

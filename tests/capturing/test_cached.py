@@ -1,4 +1,4 @@
-"""Cached frames: rows have the lineage with which Spark computed the cache, or are refused."""
+"""Rows of a cached frame have the lineage with which Spark computed the cache, or are refused."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,7 +17,7 @@ TOTALS = "captured_totals"
 
 @pytest.fixture(autouse=True)
 def nothing_cached(spark: SparkSession) -> Iterator[None]:
-    """Remove all caches, since tests share one session."""
+    """Remove all caches, because the tests share one session."""
     spark.catalog.clearCache()
     yield
     spark.catalog.clearCache()
@@ -25,7 +25,7 @@ def nothing_cached(spark: SparkSession) -> Iterator[None]:
 
 @pytest.fixture
 def shop(spark: SparkSession, tmp_path: Path) -> Shop:
-    """The tables of a shop as frames; they are new in each test."""
+    """The tables of a shop as frames, which are created again for each test."""
     write_shop(tmp_path)
     return Shop(*(spark.read.parquet(str(tmp_path / name)) for name in ("orders", "customers")))
 
@@ -35,7 +35,7 @@ def kept(shop: Shop) -> DataFrame:
 
 
 def with_source(shop: Shop) -> DataFrame:
-    """Read the source of a cache again, beside the cache."""
+    """Join a cached frame with the source of the cache, read again."""
     cached = shop.orders.where("id < 4").join(shop.customers, F.expr("cust = name")).persist()
     cached.count()
     both = shop.orders.alias("l").join(cached.alias("r"), F.expr("l.cust = r.cust"))
@@ -52,7 +52,7 @@ def with_total(shop: Shop) -> DataFrame:
 
 
 def with_total_expected() -> Lineage:
-    """Ann and Bob have three orders each, Eve has one."""
+    """Return the expected lineage: Ann and Bob have three orders each, and Eve has one."""
     known = [order for order in ORDERS if order.cust is not None]
     many = o(*(order for order in known if order.cust != "eve"))
     return {str(order.id): o(order) if order.cust == "eve" else many
@@ -119,7 +119,7 @@ def test_rows_of_a_cache_derive_from_exactly_their_rows(
 def test_random_rows_have_the_lineage_of_what_was_cached(
     houses: Callable[..., House], shop: Shop, spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Groups are drawn at random, once; each says which orders it has."""
+    """The groups are drawn at random once, and each row names the orders of its group."""
     house = houses()
     with house.capture(keys={"orders": "id", "one": "k", "two": "k", "three": "k"}):
         drawn = shop.orders.withColumn("k", F.expr("cast(rand() * 4 AS int)"))
@@ -139,7 +139,7 @@ def test_random_rows_have_the_lineage_of_what_was_cached(
 
 
 def refusal(house: House, frame: DataFrame, out: Path) -> UsageError:
-    """Return the error of a write in a block; nothing may have been written."""
+    """Return the error of a write in a block; fail if anything was written."""
     with pytest.raises(UsageError) as error, house.capture():
         frame.write.parquet(str(out))
     assert not out.exists()

@@ -1,7 +1,7 @@
-"""Collected arrays that ``explode`` takes apart: a row derives from its element, not its group.
+"""A row of a collected array that ``explode`` takes apart derives from its element, not its group.
 
-Expected rows are written out by hand for each case. Where a row shows more of its group than the
-element, or depends on more of it, it derives from the whole group.
+The expected rows are written out by hand for each case. A row that shows more of its group than the
+element, or depends on more of it, derives from the whole group.
 """
 
 from collections.abc import Callable, Hashable, Iterable
@@ -28,7 +28,7 @@ def sql(text: str) -> Callable[[Shop], DataFrame]:
 def collected(
     what: str, taken: str, rest: str = "", having: str = ""
 ) -> Callable[[Shop], DataFrame]:
-    """Return a program that collects something of the orders of each customer and explodes it."""
+    """Return a program that collects ``what`` from the orders of each customer and explodes it."""
     return sql(
         f"SELECT {taken} AS k FROM (SELECT cust, {what} AS items {rest} FROM orders GROUP BY cust"
         f" {having}) LATERAL VIEW explode(items) AS e"
@@ -36,7 +36,7 @@ def collected(
 
 
 def of_custs(*orders: Order) -> Lineage:
-    """Return the lineage of orders that derive from all orders of their customer."""
+    """Return the lineage of orders, each of which derives from all orders of its customer."""
     return {
         str(each.id): o(*(order for order in ORDERS if order.cust == each.cust)) for each in orders
     }
@@ -49,7 +49,10 @@ def themselves(orders: Iterable[Order] = ORDERS) -> Lineage:
 def values(
     key: Callable[[Order], str], of: Callable[[Order], Hashable], orders: Iterable[Order] = ORDERS
 ) -> Lineage:
-    """Return the lineage of values, which derive from all orders of the group that have them."""
+    """Return the lineage of values.
+
+    A value derives from all orders of its group that have this value.
+    """
     found: Lineage = {}
     for order in orders:
         if of(order) is not None:
@@ -62,7 +65,11 @@ def by_cust(of: Callable[[Order], Hashable]) -> Lineage:
 
 
 def or_nothing(of: Callable[[Order], Hashable], name: Callable[[Order], str]) -> Lineage:
-    """Return the lineage of each value by customer, and of the row of customers without values."""
+    """Return the lineage of the values of each customer.
+
+    A customer whose orders have no value has one row, which derives from all orders of the
+    customer.
+    """
     found = values(name, of)
     for name_ in {order.cust for order in ORDERS}:
         group = [order for order in ORDERS if order.cust == name_]
@@ -82,7 +89,7 @@ CASES = {
         collected("collect_list(if(fee IS NULL, NULL, struct(id, fee)))", "e.id"),
         lambda: themselves(order for order in ORDERS if order.fee is not None),
     ),
-    "listed_fees": Case(  # equal values of one group stay rows of their own
+    "listed_fees": Case(  # equal values in one group remain separate rows
         lambda shop: shop.orders.where("small = 1 OR id = 9").groupBy("small")
         .agg(F.collect_list("fee").alias("items"))
         .select("small", F.explode("items").alias("fee"))
@@ -137,7 +144,7 @@ CASES = {
         | {str(order.id): o(order) for order in ORDERS
            if order.cust not in {each.name for each in CUSTOMERS if each.name}},
     ),
-    "of_groups": Case(  # elements that are groups themselves
+    "of_groups": Case(  # the elements are themselves groups
         sql("SELECT e.first AS k FROM (SELECT n, collect_list(struct(first, n)) AS items FROM"
             " (SELECT cust, min(id) AS first, count(*) AS n FROM orders GROUP BY cust)"
             " GROUP BY n) LATERAL VIEW explode(items) AS e"),
@@ -193,7 +200,7 @@ CASES = {
             " LATERAL VIEW posexplode(items) AS place, k"),
         lambda: of_custs(*ORDERS),
     ),
-    "a_set_of_floats": Case(  # whether 0.0 and -0.0 are one element is up to Spark
+    "a_set_of_floats": Case(  # Spark decides whether 0.0 and -0.0 are one element
         sql("SELECT cast(e AS STRING) AS k FROM (SELECT collect_set(price) AS items FROM orders"
             " WHERE price > 5 AND price < 100) LATERAL VIEW explode(items) AS e"),
         lambda: dict.fromkeys(("7.0", "8.0", "9.0"), o(ORDERS[5], ORDERS[6], ORDERS[7])),

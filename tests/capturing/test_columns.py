@@ -1,4 +1,4 @@
-"""The columns that a column of a captured write was made from."""
+"""The source columns from which a column of a captured write was computed."""
 
 import json
 import random
@@ -34,7 +34,7 @@ KEYS = {"flights": "id", "lines": "code", "delays": "id", "report": "line"}
 
 @pytest.fixture
 def house(houses: Callable[..., House], spark: SparkSession, tmp_path: Path) -> House:
-    """A warehouse with two captured jobs: delays of flights, and a report on lines."""
+    """A warehouse with two captured jobs: one computes delays of flights, one a report on lines."""
     made = houses()
     for name, columns in (("flights", FLIGHTS), ("lines", LINES)):
         pq.write_table(pa.table(columns), tmp_path / f"{name}.parquet")
@@ -58,7 +58,7 @@ Found = dict[str, tuple[str, set[str], dict[str, set[str]]]]
 
 
 def found(house: House, question: str) -> Found:
-    """Return the role, the values and the influence of each table."""
+    """Return, by table, its role, its value columns, and the roles of its influencing columns."""
     with house.open() as warehouse:
         answer = warehouse.lineage(question)
     return {
@@ -104,7 +104,7 @@ def test_a_column_is_followed_through_two_jobs(house: House) -> None:
 
 
 def check_forms(answer: Answer) -> None:
-    """Check the JSON of an answer against its schema, and its text."""
+    """Check the JSON of an answer against its schema, and check the answer's text."""
     text, structured = StringIO(), StringIO()
     writer_of(Form.json, structured, width=200).write(AnswerResult(answer))
     schema = json.loads((files("provhouse.output") / "schemas" / "answer.json").read_text())
@@ -125,7 +125,7 @@ PROGRAMS = 15
 def test_a_column_that_changes_a_result_is_among_its_columns(
     seed: int, spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Other values in a column that is not listed change nothing."""
+    """Changing a column that is not among the listed ones changes no result."""
     rng = random.Random(seed)
     held = tables(rng)
     text = program(rng, held, 4).sql
@@ -148,12 +148,12 @@ def test_a_column_that_changes_a_result_is_among_its_columns(
 
 
 def changed(row: Values, at: int, rng: random.Random) -> Values:
-    """Return a row with another value in one column."""
+    """Return a copy of a row with another value in one column."""
     return (rng.choice([None, 0, 1, 2, 3]), row[1]) if at == 0 else (row[0], rng.choice("abcd"))
 
 
 def write(held: dict[str, list[Values]], folder: Path) -> None:
-    """Write tables as files of Parquet."""
+    """Write tables as Parquet files."""
     for name, rows in held.items():
         (folder / name).mkdir(parents=True)
         schema = pa.schema([("x", pa.int32()), ("y", pa.string())])

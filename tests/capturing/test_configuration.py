@@ -1,4 +1,4 @@
-"""Applications that are captured by their configuration, without a change of their programs."""
+"""Applications that are captured through their configuration, with their programs unchanged."""
 
 import json
 import re
@@ -31,13 +31,13 @@ QUERIES = Path(__file__).parent / "tpch"
 JOB = Path(__file__).parent.parent / "helpers" / "configured_job.py"
 DAILY = ("q04",)
 READ = {"lineitem", "orders"}
-"""The tables of the usual test's query."""
+"""The tables that the query of the usual test reads."""
 COLUMNS = {table: (key,) if isinstance(key, str) else tuple(key) for table, key in KEYS.items()}
 
 
 @dataclass(frozen=True)
 class Job:
-    """A job that has run, and the folder in which its lineage waits."""
+    """A job that has run, and the folder in which its lineage waits to land."""
 
     house: House
     source: Path
@@ -47,7 +47,7 @@ class Job:
 
 @pytest.fixture(scope="module")
 def job(houses: Callable[..., House], tmp_path_factory: pytest.TempPathFactory) -> Job:
-    """A Python program with SQL; it ends with status 3."""
+    """A Python program that uses SQL and ends with status 3."""
     house, folder = houses(), tmp_path_factory.mktemp("configured")
     write_tpch(folder / "tables", 0.001)
     for table in set(KEYS) - READ:
@@ -61,7 +61,7 @@ def job(houses: Callable[..., House], tmp_path_factory: pytest.TempPathFactory) 
 
 
 def associations(found: Found) -> Counter[tuple[object, ...]]:
-    """Return each row that was written, with the rows of sources that it derives from."""
+    """Return each written row together with the source rows that it derives from."""
     counted = Counter[tuple[object, ...]]()
     for number, row in enumerate(found.rows):
         witnesses = found.witnesses(number).items()
@@ -74,7 +74,8 @@ def associations(found: Found) -> Counter[tuple[object, ...]]:
 def taps(found: Found) -> list[TapTable]:
     """Return the taps of a write, without folders, places and ids of columns.
 
-    A session counts the ids. The places are lines of SQL in one session, of Python in the other.
+    The ids are counted within a session. The places are lines of SQL in one session and lines of
+    Python in the other.
     """
     plain = re.compile(r"#\d+")
     return [
@@ -84,7 +85,7 @@ def taps(found: Found) -> list[TapTable]:
 
 
 def by_python(spark: SparkSession, name: str, source: Path, folder: Path) -> Found:
-    """Capture a query as ``provhouse.capture`` does."""
+    """Capture a query with ``provhouse.capture``."""
     program = query((QUERIES / f"{name}.sql").read_text(encoding="utf-8"))
     return captured(spark, program(read(spark, source)), folder / name)
 
@@ -92,7 +93,7 @@ def by_python(spark: SparkSession, name: str, source: Path, folder: Path) -> Fou
 def check(
     folder: Path, names: tuple[str, ...], spark: SparkSession, source: Path, at: Path
 ) -> None:
-    """Compare what a folder has with what Python captures, query by query."""
+    """Compare the captured lineage in a folder, query by query, with what Python captures."""
     writes = {write.table: write for write in captured_writes(folder)}
     assert sorted(writes) == sorted(names)
     for name in names:

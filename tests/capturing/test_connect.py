@@ -1,6 +1,7 @@
-"""Spark Connect: its sessions are refused in a program, and captured by the server's settings.
+"""Spark Connect: a program's sessions are refused; the server's settings can capture them.
 
-Its packages are in no environment of provhouse, so the test installs them below ``.long``.
+No environment of provhouse has the packages of Spark Connect, so the test installs them below
+``.long``.
 """
 
 import os
@@ -45,7 +46,7 @@ spark.stop()
 
 @pytest.fixture(scope="module")
 def packages() -> Path:
-    """The folder of the packages of Spark Connect."""
+    """The folder with the packages of Spark Connect."""
     uv = f"{ROOT}/.venv/bin/uv pip install --quiet --python {sys.executable}".split()
     lock = f"--target {PACKAGES} --require-hashes -r {ROOT}/locks/connect.lock".split()
     subprocess.run([*uv, *lock], check=True)

@@ -1,4 +1,4 @@
-"""Rows that a captured overwrite has left out: their plain names mean no row any more."""
+"""Rows that a captured overwrite left out: their plain names do not refer to any row any more."""
 
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -23,16 +23,16 @@ class Table:
     def __init__(self, house: House, folder: Path, form: str) -> None:
         self._house, self._folder, self._form = house, folder, form
         self.now: dict[int, int] = {}
-        """The version of each row that is in the table."""
+        """For each row that is in the table now, its version."""
         self.last: dict[int, int] = {}
-        """The last version of each row that ever was."""
+        """For each row that was ever in the table, its last version."""
         self.deleted: dict[int, int] = {}
-        """The write that has deleted each row that is gone."""
+        """For each row that is deleted now, the version of the write that deleted it."""
 
     def write(
         self, numbers: Collection[int], mode: str, path: str = "balance", more: Collection[int] = ()
     ) -> int:
-        """Write rows in a block, and perhaps append more; return the generation."""
+        """Write rows in a block; append ``more`` if there are any. Return the generation."""
         spark = self._house.session
         orders = spark.read.parquet(str(self._folder / "orders")).select("id")
         parts = [(numbers, mode), (more, "append")][: 2 if more else 1]
@@ -55,7 +55,7 @@ class Table:
             self.deleted.pop(number, None)
 
     def check(self, warehouse: provhouse.Warehouse, as_of: int | None = None) -> None:
-        """Ask about each row that ever was, by its plain name and by its last version."""
+        """Ask about each row that was ever written, by its plain name and by its last version."""
         for number, version in self.last.items():
             name = f"balance/{number}"
             if number in self.deleted:
@@ -110,7 +110,7 @@ def test_a_table_in_another_folder_deletes_nothing(
 def test_an_overwrite_with_a_row_of_nothing_proves_no_deletion(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """A sum over no rows is a row without an item; the plain name means the last version."""
+    """A sum over no rows is a row without an item, so the plain name means the last version."""
     write_shop(tmp_path)
     house = houses()
     orders = spark.read.parquet(str(tmp_path / "orders"))

@@ -1,4 +1,4 @@
-"""On a cluster, what fails or runs twice leaves no lineage but that of the rows written."""
+"""On a cluster, failed and repeated tasks leave no lineage except that of the rows written."""
 
 from pathlib import Path
 

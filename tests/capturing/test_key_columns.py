@@ -1,4 +1,4 @@
-"""Key columns are found as Spark finds them, and a wrong key keeps out its own write only."""
+"""Key columns are found as Spark finds columns, and a wrong key keeps out only its own write."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ MAPPED = "TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
 
 @contextmanager
 def exact_names(spark: SparkSession) -> Iterator[None]:
-    """Let case count in names of columns."""
+    """Let Spark distinguish column names by case."""
     spark.conf.set("spark.sql.caseSensitive", "true")
     try:
         yield
@@ -27,7 +27,7 @@ def exact_names(spark: SparkSession) -> Iterator[None]:
 
 
 def sources(house: House, *items: str) -> list[set[str]]:
-    """Return the source rows of each item, through all jobs."""
+    """Return for each item the source rows that it derives from, through all jobs."""
     with house.open() as warehouse:
         return [{each.item for each in warehouse.lineage(item).items} for item in items]
 
@@ -35,7 +35,10 @@ def sources(house: House, *items: str) -> list[set[str]]:
 def test_keys_of_delta_tables_with_column_mapping(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """A source, a written table, and a chain through it, before and after a column is renamed."""
+    """A source, a table written from it, and a chain through that table are tested.
+
+    Each is read before and after a column is renamed.
+    """
     house, orders, kept = houses(), tmp_path / "orders", tmp_path / "kept"
     spark.sql(f"CREATE TABLE delta.`{kept}` (id LONG, cust STRING) USING delta {MAPPED}")
     rows = "SELECT * FROM VALUES (1L, 'ann'), (2L, 'bob') AS rows(id, cust)"
@@ -61,7 +64,7 @@ def test_keys_of_delta_tables_with_column_mapping(
 def test_the_former_name_of_a_column_is_no_key(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """In an older table, the files go on to have the former name."""
+    """The files of an older table still contain the former name."""
     table = tmp_path / "orders"
     spark.sql(f"CREATE TABLE delta.`{table}` USING delta AS SELECT 1 AS id, 2 AS small")
     spark.sql(f"ALTER TABLE delta.`{table}` SET {MAPPED}")
@@ -78,7 +81,7 @@ def test_the_former_name_of_a_column_is_no_key(
 def test_case_of_key_columns(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Files of one table name the column in two ways; the next job declares it in a third."""
+    """Two files of a table spell the column differently, and the next job declares a third form."""
     house, orders = houses(), tmp_path / "orders"
     orders.mkdir()
     pq.write_table(pa.table({"Id": [1, 2]}), orders / "1.parquet")
@@ -100,7 +103,7 @@ def test_case_of_key_columns(
 def test_case_counts_if_spark_says_so(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Of two columns, the key is the one with this case; without one, it is an error."""
+    """The key is the column that is spelled in the same case. Without one, it is an error."""
     pq.write_table(pa.table({"Id": [1, 2], "id": [8, 9]}), tmp_path / "orders.parquet")
     (tmp_path / "lines.csv").write_text("Id,id\n1,8\n2,9\n")
     house = houses()
@@ -125,7 +128,7 @@ def test_case_counts_if_spark_says_so(
 def test_a_wrong_key_keeps_out_one_write_and_what_builds_on_it(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Keys that are missing, repeated and NULL, of Parquet, CSV and marked rows."""
+    """Keys that are missing, repeated or NULL, in Parquet, in CSV and in marked rows."""
     house = houses()
     pq.write_table(pa.table({"id": [1, 2, 3], "two": [1, 1, None]}), tmp_path / "orders.parquet")
     (tmp_path / "lines.csv").write_text("id\n1\n1\n")
@@ -184,7 +187,7 @@ def test_a_wrong_key_keeps_out_one_write_and_what_builds_on_it(
 def test_one_name_for_two_formats_is_refused(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """The ending of a format is no part of a name: both rows would be ``orders/1``."""
+    """A table's name does not contain the ending of its format: both rows would be ``orders/1``."""
     (tmp_path / "orders.csv").write_text("id\n1\n")
     (tmp_path / "orders.json").write_text('{"id": 1}\n')
     house = houses()

@@ -1,4 +1,4 @@
-"""Writes whose rows have no numbers, such as CSV files: their lineage goes on by declared keys."""
+"""Writes whose rows have no numbers, such as CSV: declared keys connect lineage between jobs."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -16,7 +16,7 @@ NUMBERS = [order.id for order in ORDERS]
 
 
 def csv(rows: DataFrame, folder: Path, mode: str) -> None:
-    """Write several files of each task, in folders of partitions."""
+    """Write rows as CSV, in folders of partitions and with several files from each task."""
     writer = rows.repartition(2).write.mode(mode).option("header", True)
     writer.option("maxRecordsPerFile", 1).partitionBy("cust").csv(str(folder / "a csv"))
 
@@ -49,19 +49,22 @@ KEYS = {
 
 
 FEW = ("a csv", "jdbc")
-"""The tables of the usual test; ``make test-long`` has all."""
+"""The tables of the usual test. ``make test-long`` tests all tables."""
 
 
 class Job:
-    """Jobs that write tables, and copy them by groups; and a model of the rows."""
+    """Jobs that write tables and then copy the tables by groups, and a model of the rows."""
 
     def __init__(self, house: House, folder: Path, names: Iterable[str]) -> None:
         self._house, self._folder, self._spark = house, folder, house.session
         self.made: dict[str, dict[int, int]] = {name: {} for name in names}
-        """The version of each row that is in a table now."""
+        """By table and by the number of a row that is in the table now, the version of the row."""
 
     def run(self, numbers: Iterable[int], mode: str) -> dict[str, int]:
-        """Write rows to the tables, then copy what the tables have; return the copies' versions."""
+        """Write rows to the tables, then copy each whole table by groups.
+
+        Return the version of each write, by table.
+        """
         orders = self._spark.read.parquet(str(self._folder / "orders"))
         rows = orders.where(F.col("id").isin(*numbers)).select("id", "cust")
         keys = {name: key for name, key in KEYS.items() if name.removesuffix(" copy") in self.made}
@@ -83,7 +86,7 @@ class Job:
         grouped.write.mode("overwrite").parquet(str(self._folder / f"{name} copy"))
 
     def expected(self, name: str, rest: int) -> set[str]:
-        """Return all that the rows of a group derive from."""
+        """Return all items that the row of a group derives from."""
         rows = {number: made for number, made in self.made[name].items() if number % 3 == rest}
         return {f"{name}/{number}@{made}" for number, made in rows.items()} | {
             f"orders/{number}" for number in rows
@@ -96,7 +99,7 @@ class Job:
 def test_a_job_finds_the_rows_that_an_earlier_job_has_written(
     names: tuple[str, ...], houses: Callable[..., House], tmp_path: Path
 ) -> None:
-    """Overwrite, append and overwrite again; each job also reads its own rows."""
+    """Jobs overwrite, append and overwrite again. Each job also reads the rows that it wrote."""
     write_shop(tmp_path)
     house = houses()
     job = Job(house, tmp_path, names)
@@ -118,7 +121,7 @@ def test_a_job_finds_the_rows_that_an_earlier_job_has_written(
 
 
 def nothing_landed(house: House) -> bool:
-    """Return whether no lineage is in a warehouse."""
+    """Return whether the warehouse has no lineage at all."""
     return not house.layout.commits.exists()
 
 
@@ -172,7 +175,7 @@ def test_what_cannot_be_a_key_is_refused_before_spark_writes(
 def test_keys_that_are_read_as_another_text_are_refused(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Here, 007 is read as the number 7, which no captured row has."""
+    """The text 007 is read as the number 7, and no captured row has the key 7."""
     write_shop(tmp_path)
     house, path = houses(), str(tmp_path / "agents")
     keys = {"orders": "id", "agents": "agent"}

@@ -1,4 +1,4 @@
-"""The files of a command are right even if Spark reports its end late."""
+"""The files of a command are right even if Spark reports late that the command has ended."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +15,7 @@ from provhouse.runtime.spark.pyspark_internals import java_session
 
 
 class _Late:
-    """A listener that holds back all ends of commands until ``go`` is set."""
+    """A listener that holds back the ends of all commands until ``go`` is set."""
 
     def __init__(self) -> None:
         self.go = Event()
@@ -27,14 +27,14 @@ class _Late:
         self.go.wait(120)
 
     class Java:
-        """The interface of Spark, by which it calls this object."""
+        """The Spark interface through which Spark calls this object."""
 
         implements = ("org.apache.spark.sql.util.QueryExecutionListener",)
 
 
 @pytest.fixture
 def late(spark: SparkSession) -> Iterator[Event]:
-    """Hold back the ends of commands until this is set."""
+    """An event: the ends of commands are delayed until a test sets it."""
     begin: Callable[[Any], None] = ensure_callback_server_started
     begin(spark.sparkContext._gateway)
     _, classic = java_session(spark)
@@ -47,7 +47,7 @@ def late(spark: SparkSession) -> Iterator[Event]:
 
 
 def write_items(spark: SparkSession, folder: Path, form: str) -> str:
-    """Write a source of six rows, and a copy; return the path of the copy."""
+    """Write a source of six rows and a copy of it; return the path of the copy."""
     spark.range(6).coalesce(1).write.parquet(str(folder / "source"))
     source = spark.read.parquet(str(folder / "source"))
     source.coalesce(1).write.format(form).save(str(folder / "items"))
@@ -73,9 +73,9 @@ def lineage(house: House, items: list[str]) -> dict[str, set[str]]:
 def test_an_update_without_capture_is_no_part_of_the_write_before(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path, late: Event
 ) -> None:
-    """A table is overwritten from itself; its end is reported only after the UPDATE.
+    """A table is overwritten from itself. The end of this write is reported only after the UPDATE.
 
-    Then two threads append to it.
+    Two threads then append to the table.
     """
     house, items = houses(), write_items(spark, tmp_path, "delta")
     source = spark.read.parquet(str(tmp_path / "source"))
@@ -101,6 +101,7 @@ def test_an_append_without_capture_is_no_part_of_the_write_before(
     source = spark.read.parquet(str(tmp_path / "source"))
     with house.capture(keys={"source": "id", "items": "id"}, on_unsupported="plain"):
         source.selectExpr("id + 10 AS id").write.mode("append").parquet(items)
-        spark.range(20, 22).write.mode("append").parquet(items)  # its rows are in no table
+        # no table contains the source rows of these
+        spark.range(20, 22).write.mode("append").parquet(items)
         late.set()
     assert lineage(house, ["items/12"]) == {"items/12": {"source/2"}}

@@ -1,4 +1,4 @@
-"""Correlated subqueries without an equality: a row derives from its own outer row alone."""
+"""In correlated subqueries without an equality, a row derives from its own outer row alone."""
 
 import pytest
 from pyspark.sql import DataFrame
@@ -9,7 +9,7 @@ from helpers.lineage_cases import Block, Case, Shop, c, each, o, sql
 from helpers.shop import CUSTOMERS, ORDERS, Customer, Order
 
 SMALL = [order for order in ORDERS if order.small is not None]
-"""Several of them have the same value."""
+"""The orders that have a small number. Several orders have the same one."""
 
 
 def above(order: Order) -> list[Customer]:
@@ -23,7 +23,7 @@ def named(order: Order) -> list[Customer]:
 
 
 def distinct_beside(shop: Shop) -> DataFrame:
-    """Join orders with their own distinct values, which the program itself has made."""
+    """Join orders with their own distinct values, which the program itself computes."""
     values = shop.orders.select("small").distinct()
     counted = values.withColumn("n", F.count("*").over(Window.partitionBy()))
     both = shop.orders.join(counted.withColumnRenamed("small", "s"), F.expr("small <=> s"))
@@ -66,7 +66,7 @@ CASES = {
             for nation in (1, 2)
         },
     ),
-    "exists_above": Case(  # one is enough
+    "exists_above": Case(  # one matching row is enough
         sql("SELECT id AS k FROM orders WHERE EXISTS (SELECT 1 FROM customers"
             " WHERE number > small AND name = cust LIMIT 1)"),
         lambda: each(
@@ -97,7 +97,8 @@ CASES = {
             [order for order in SMALL if order.small == 1],
         ),
     ),
-    "distinct_beside": Case(  # a program's own distinct values stay what the row derives from
+    # the program computed the distinct values itself, so rows still derive from all of them
+    "distinct_beside": Case(
         distinct_beside, lambda: each(lambda _: o(*ORDERS))
     ),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""``run.mark``: an intermediate point of a job whose rows are items, with lineage on both sides."""
+"""``run.mark`` makes the rows at a point within a job items, with lineage on both sides."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -31,7 +31,7 @@ def shop(spark: SparkSession, tmp_path: Path) -> Shop:
 
 
 def steps(warehouse: provhouse.Warehouse, item: str) -> set[str]:
-    """Return the items one step upstream, without versions."""
+    """Return the items one step upstream of an item, without versions."""
     return {each.item.split("@")[0] for each in warehouse.lineage(item, depth=1).items}
 
 
@@ -47,8 +47,9 @@ def of(name: str) -> list[Order]:
 def test_lineage_leads_through_marked_rows(
     houses: Callable[..., House], spark: SparkSession, shop: Shop, tmp_path: Path
 ) -> None:
-    """Marks are above a filter, a join and an aggregate; one leads to the next, and none changes
-    what is written.
+    """Lineage leads from each mark to the next, and no mark changes the rows that are written.
+
+    The marks are above a filter, a join and an aggregate.
     """
 
     def frame(mark: Callable[[DataFrame, str], DataFrame]) -> DataFrame:
@@ -97,7 +98,7 @@ def test_lineage_leads_through_marked_rows(
 def test_a_cached_mark_is_one_version_for_all_writes(
     houses: Callable[..., House], shop: Shop, spark: SparkSession, tmp_path: Path
 ) -> None:
-    """The marked rows are drawn at random; both writes, and a join with itself, have the same."""
+    """The marked rows are drawn at random, and two writes and a self-join see the same rows."""
     house = houses()
     with house.capture(keys=keys("orders", "cleaned", "report", "copy", "joined")) as run:
         drawn = shop.orders.withColumn("g", F.expr("cast(rand() * 4 AS int)"))
@@ -126,7 +127,7 @@ def test_a_cached_mark_is_one_version_for_all_writes(
 def test_a_mark_changes_nothing_that_is_written(
     houses: Callable[..., House], shop: Shop, spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Each use in the plan has other columns, so that Spark computes the marked rows twice."""
+    """Two uses select different columns of the mark, so Spark computes the marked rows twice."""
 
     def frame(mark: Callable[[DataFrame, str], DataFrame]) -> DataFrame:
         totals = shop.orders.where("cust IS NOT NULL").groupBy(F.col("cust").alias("name"))

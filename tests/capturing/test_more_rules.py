@@ -1,6 +1,6 @@
-"""Subqueries, windows, set operations and existence: the lineage of each row is exactly its rows.
+"""Subqueries, windows, set operations and existence tests: each row has exactly its lineage.
 
-Where an operator is documented as a superset, exactly the documented rows are expected.
+For an operator that is documented as a superset, exactly the documented rows are expected.
 """
 
 from collections.abc import Callable
@@ -34,7 +34,7 @@ def orders_of(name: str | None) -> list[Order]:
 
 
 def named(order: Order) -> list[Customer]:
-    """Return the customers whose name is the order's."""
+    """Return the customers whose name is the customer's name in the order."""
     return [each for each in CUSTOMERS if each.name is not None and each.name == order.cust]
 
 
@@ -47,7 +47,7 @@ def partition(order: Order) -> set[str]:
 
 
 def before(order: Order) -> list[Order]:
-    """Return the orders of a partition up to one."""
+    """Return the orders of the partition of ``order``, up to ``order`` itself."""
     return [one for one in orders_of(order.cust) if one.id <= order.id]
 
 
@@ -59,7 +59,7 @@ CASES = {
             [order for order in ORDERS if order.fee is not None and order.fee < 1.4],
         ),
     ),
-    "two_scalars": Case(  # which the optimizer merges to one
+    "two_scalars": Case(  # the optimizer merges the two subqueries into one
         sql("SELECT id AS k, (SELECT max(nation) FROM customers) AS a,"
             " (SELECT min(nation) FROM customers) AS b FROM orders WHERE id < 3"),
         lambda: each(lambda order: o(order) | c(*CUSTOMERS), ORDERS[:2]),
@@ -80,7 +80,8 @@ CASES = {
         lambda: {key: found | c(*CUSTOMERS)
                  for key, found in grouped(lambda order: order.small, ORDERS[:8]).items()},
     ),
-    "groups_in_order": Case(  # a sort reads a sample of its input first, so taps below it run twice
+    # a sort first reads a sample of its input, so the taps below it run twice
+    "groups_in_order": Case(
         sql("SELECT cust AS k, count(*) FROM orders WHERE cust IS NOT NULL GROUP BY cust"
             " ORDER BY 2, 1"),
         lambda: {name: o(*orders_of(name)) for name in ("ann", "bob", "eve")},
@@ -164,7 +165,8 @@ CASES = {
             " AS s FROM orders"),
         lambda: each(lambda order: o(*(one for one in ORDERS if -1 <= one.id - order.id <= 2))),
     ),
-    "last_but_one": Case(  # and the row between, without which another row is the last but one
+    # also the row between, because without it another row would be the last but one
+    "last_but_one": Case(
         sql("SELECT id AS k, lag(price, 2) OVER (ORDER BY id) AS l FROM orders"),
         lambda: each(lambda order: o(*(one for one in ORDERS if 0 <= order.id - one.id <= 2))),
     ),
@@ -182,11 +184,11 @@ CASES = {
             " UNBOUNDED FOLLOWING) FROM orders"),
         lambda: each(lambda order: o(*(one for one in ORDERS if one.id <= order.id))),
     ),
-    "offset": Case(  # it is declared that it also depends on others
+    "offset": Case(  # the op is declared to depend on other rows, too
         sql("SELECT id AS k FROM orders ORDER BY id LIMIT 2 OFFSET 3"),
         lambda: each(lambda order: o(order), ORDERS[3:5]),
     ),
-    "last_known": Case(  # a superset: the whole partition
+    "last_known": Case(  # a superset: the whole partition of the window
         sql("SELECT id AS k, lag(price) IGNORE NULLS OVER (PARTITION BY cust ORDER BY id) AS l"
             " FROM orders"),
         lambda: each(partition),
@@ -229,7 +231,7 @@ CASES = {
         lambda: {str(name): o(*orders_of(name)) | c(*(one for one in CUSTOMERS if one.name == name))
                  for name in ("ann", "bob", "eve", None)},
     ),
-    "intersected_all": Case(  # of equal rows, it is unknown which are left
+    "intersected_all": Case(  # it is unknown which of several equal rows are left
         sql("SELECT k || '-' || row_number() OVER (PARTITION BY k ORDER BY k) AS k FROM"
             " (SELECT cust AS k FROM orders WHERE cust IS NOT NULL"
             " INTERSECT ALL SELECT name FROM customers)"),
@@ -243,7 +245,7 @@ CASES = {
         sql("SELECT id AS k FROM orders EXCEPT SELECT number FROM customers"),
         lambda: each(lambda order: o(order), ORDERS[6:]),
     ),
-    "excepted_all": Case(  # of equal rows, it is unknown which are left
+    "excepted_all": Case(  # it is unknown which of several equal rows are left
         sql("SELECT k || '-' || row_number() OVER (PARTITION BY k ORDER BY k) AS k FROM"
             " (SELECT cust AS k FROM orders WHERE cust IS NOT NULL"
             " EXCEPT ALL SELECT name FROM customers WHERE name = 'ann')"),
@@ -277,11 +279,11 @@ def grouping_sets() -> Lineage:
 
 
 DAILY = ("groups_above_ranks", "last_known", "near", "semi_without_keys", "whole_table")
-"""The cases of the usual tests: those whose exactness differs."""
+"""The cases of the usual tests, which differ in their exactness."""
 
 
 def test_the_lineage_of_each_row_is_exactly_its_rows(block: Block) -> None:
-    """Operators that list more than was used are declared as supersets."""
+    """Operators whose lineage lists more rows than were used are declared as supersets."""
     done = block(DAILY)
     done.check_all()
     found = exactness(done)
@@ -293,7 +295,7 @@ def test_the_lineage_of_each_row_is_exactly_its_rows(block: Block) -> None:
 def test_parts_that_are_too_large_become_whole_partitions(
     block: Block, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Groups above are supersets then, too."""
+    """Groups above such windows become supersets, too."""
     monkeypatch.setattr(trace, "MOST_PER_ROW", 0)
     done = block(["groups_above_ranks", "ranked", "semi_without_keys"])
     with done.house.open() as warehouse:
@@ -304,7 +306,7 @@ def test_parts_that_are_too_large_become_whole_partitions(
 
 
 def exactness(done: Done) -> dict[str, str | None]:
-    """Return the exactness of the operations of each case that merge rows."""
+    """Return, by case, the exactness of the operation that merges rows."""
     with done.house.open() as warehouse:
         return {op.op.partition(":")[0]: op.exactness for op in warehouse.ops() if op.sql}
 
@@ -328,6 +330,6 @@ def test_all_rules(block: Block) -> None:
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore:Keys are declared")
 def test_a_shared_derivation_needs_one_entry_a_row(block: Block) -> None:
-    """Nine rows with nine peers are 9 + 9 triples and 9 of their own, not 81."""
+    """Nine rows that share nine peers need 9 + 9 triples and 9 of the rows' own, not 81."""
     commit = block(("whole_table",)).house.commit
     assert commit.triples - commit.beyond.total == 27

@@ -1,4 +1,4 @@
-"""Rows of Delta tables that were moved to other files between two captured blocks."""
+"""Rows of Delta tables that are moved to other files between two captured blocks."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ STATEMENTS = (
 
 
 class Table:
-    """A Delta table of two captured writes, which other commands change afterwards."""
+    """A Delta table with two captured writes, which uncaptured commands change afterwards."""
 
     def __init__(self, house: House, folder: Path, tracked: bool, key: bool) -> None:
         write_shop(folder)
@@ -35,7 +35,7 @@ class Table:
         self.versions = [write.version for write in run.report.writes]
 
     def report(self) -> dict[int, set[str]]:
-        """Copy the table in a captured block; return the sources of each row, one step back."""
+        """Copy the table in a captured block; return the direct sources of each copied row."""
         table = self._spark.read.format("delta").load(str(self._folder / "balance"))
         with self._house.capture(keys={**self._keys, "report": "id"}):
             table.where("id > 1").write.mode("overwrite").parquet(str(self._folder / "report"))
@@ -61,7 +61,7 @@ def test_rows_that_delta_has_moved_keep_their_versions(
     spark: SparkSession,
     tmp_path: Path,
 ) -> None:
-    """Only the row that was updated is none of a captured write any more."""
+    """The updated row is the only remaining row that no longer belongs to a captured write."""
     house = houses()
     table = Table(house, tmp_path, tracked=True, key=True)
     for statement in statements:

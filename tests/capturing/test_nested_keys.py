@@ -1,4 +1,4 @@
-"""Groups by windows of time, structs, arrays and maps: each row derives from exactly its group."""
+"""Groups by time windows, structs, arrays and maps: each row derives from exactly its group."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -12,16 +12,16 @@ from helpers.lineage_cases import Block, Case, Lineage, Shop, c, grouped, o
 from helpers.shop import CUSTOMERS, ORDERS, Order
 
 TIMED = [order for order in ORDERS if order.id != 4]
-"""The orders that have a time."""
+"""The orders that have a time. One order has none."""
 
 
 def timed(shop: Shop) -> DataFrame:
-    """Return the orders, each ten seconds after the one before; one has no time."""
+    """Return the orders, with times ten seconds apart. One order has no time."""
     return shop.orders.withColumn("at", F.expr("if(id = 4, NULL, timestamp_seconds(id * 10))"))
 
 
 def by(*columns: str) -> Callable[[Shop], DataFrame]:
-    """Return a program that groups timed orders by SQL expressions; the smallest id is the key."""
+    """Return a program that groups timed orders by SQL expressions; the key is the smallest id."""
     return lambda shop: (
         timed(shop).groupBy(*map(F.expr, columns)).agg(F.min("id").alias("k"), F.sum("price"))
     )
@@ -37,8 +37,10 @@ def sliding() -> Lineage:
 
 
 def sessions(gap: Callable[[Order], int], key: Callable[[Order], object]) -> Lineage:
-    """Return sessions. A session ends some seconds after its last order; touching sessions
-    merge."""
+    """Return the lineage of session windows, by the smallest id in each session.
+
+    A session ends ``gap(order)`` seconds after its last order. Sessions that touch are merged.
+    """
     found: dict[object, list[tuple[int, list[Order]]]] = defaultdict(list)
     for order in TIMED:
         of_key, at = found[key(order)], order.id * 10
@@ -51,7 +53,7 @@ def sessions(gap: Callable[[Order], int], key: Callable[[Order], object]) -> Lin
 
 
 def number(value: float) -> str:
-    """Return a number as Spark groups it: NaN equals NaN, and -0.0 equals 0.0."""
+    """Return the text of a number. As in Spark's groups, NaN equals NaN, and -0.0 equals 0.0."""
     return str(value + 0.0)
 
 
@@ -99,7 +101,7 @@ CASES = {
         .agg(F.min("id").alias("k"), F.countDistinct("cust")),
         lambda: sessions(lambda _: 20, lambda order: order.small),
     ),
-    "exploded_sessions": Case(  # their lists are not taken apart
+    "exploded_sessions": Case(  # the lists of sessions are not taken apart
         lambda shop: timed(shop)
         .groupBy(F.session_window("at", "20 seconds"), "cust")
         .agg(F.collect_list("id").alias("ids"))
@@ -134,7 +136,7 @@ CASES = {
         by("if(small IS NULL, NULL, named_struct('a', nullif(small, 5)))"),
         lambda: grouped(lambda order: order.small),
     ),
-    "arrays": Case(  # a hash of Spark would skip NULL
+    "arrays": Case(  # Spark's own hash would skip NULL
         by("if(id < 5, array(cust, NULL), array(NULL, cust))"),
         lambda: grouped(lambda order: (order.id < 5 and order.cust is not None, order.cust)),
     ),

@@ -1,7 +1,7 @@
-"""Many nights of jobs that read what they wrote: chains of versions, compared with a model of rows.
+"""Jobs of many nights read their own results: chains of versions are compared with a model.
 
-Each night changes a state as MERGE would, by a join of the old rows and the changes, appends what
-has changed to a report, and overwrites totals of the state.
+Each night, the job changes a state as MERGE would, by a join of the old rows and the changes. It
+appends the changed rows to a report, and overwrites totals of the state.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ KEYS = {"changes": "id", "balance": "k", "report": "line", "totals": "rest"}
 
 
 def changes(night: int) -> list[tuple[int, int, int | None]]:
-    """Return the changes of a night: id, key of the row, and its amount or None to delete it."""
+    """Return a night's changes: an id, the key of a row, and its amount or None to delete it."""
     rows: list[tuple[int, int, int | None]] = [
         (100 * night + k, k, night * k) for k in range(1, 7) if (k + night) % 3 == 0 or night == 1
     ]
@@ -34,11 +34,11 @@ def changes(night: int) -> list[tuple[int, int, int | None]]:
 
 @dataclass
 class Model:
-    """The versions of all rows, and what each was made from."""
+    """The versions of all rows, and the items that each version was made from."""
 
     direct: dict[str, set[str]] = field(default_factory=dict)
     newest: dict[str, str] = field(default_factory=dict)
-    """The last version of each row that ever was."""
+    """The last version of each row that was ever written, by the row's plain name."""
     balance: dict[int, str] = field(default_factory=dict)
     """The rows of the state, by key."""
 
@@ -67,13 +67,17 @@ class Model:
         self.balance = state
 
     def deleted(self, folders: bool) -> set[str]:
-        """Return the rows that an overwrite has left out; ``folders`` are one for each night."""
+        """Return the rows that an overwrite left out.
+
+        If ``folders``, each night writes the state to a new folder, so no overwrite leaves out its
+        rows.
+        """
         here = {f"totals/{k % 2}" for k in self.balance} | {f"balance/{k}" for k in self.balance}
         tables = ("totals/",) if folders else ("totals/", "balance/")
         return {row for row in self.newest if row.startswith(tables) and row not in here}
 
     def lineage(self, name: str) -> set[str]:
-        """Return all that a row was derived from."""
+        """Return all items that a row was derived from."""
         found = set[str]()
         waiting = [name]
         while waiting:
@@ -84,7 +88,7 @@ class Model:
 
 
 class Nights:
-    """A job that runs each night, in one block with three writes."""
+    """A job that runs each night and makes three writes in one block."""
 
     def __init__(self, form: str, runs: int, house: House, folder: Path) -> None:
         self._form, self._runs, self._house, self._folder = form, runs, house, folder
@@ -125,7 +129,10 @@ class Nights:
         )
 
     def _state(self, night: int) -> Path:
-        """Return the folder of the state: Spark cannot overwrite Parquet files that it reads."""
+        """Return the folder of the state.
+
+        Spark cannot overwrite the Parquet files that it is reading.
+        """
         return self._folder / ("balance" if self._form == "delta" else f"{night}/balance")
 
     def _write(self, frame: DataFrame, path: Path, mode: str) -> None:
@@ -133,12 +140,12 @@ class Nights:
 
 
 def items(warehouse: provhouse.Warehouse, item: str, as_of: int | None = None) -> set[str]:
-    """Return the items of a lineage."""
+    """Return the items in the lineage of an item."""
     return {found.item for found in warehouse.lineage(item, as_of=as_of).items}
 
 
 def plain(warehouse: provhouse.Warehouse, row: str, as_of: int | None = None) -> set[str] | None:
-    """Return the items of the lineage of a row without a version; None if it was deleted."""
+    """Return the items in the lineage of a row given without a version; None if it was deleted."""
     try:
         return items(warehouse, row, as_of)
     except NotFound as error:
@@ -176,7 +183,7 @@ def test_nights_are_chains_of_versions(
         deleted[number] = nights.model.deleted(form == "parquet")
     model = nights.model
     with house.open() as warehouse:
-        for name in model.direct:  # also of rows that were overwritten or deleted since
+        for name in model.direct:  # also rows that were overwritten or deleted since
             assert items(warehouse, name) == model.lineage(name), name
         for row, version in model.newest.items():
             expected = None if row in deleted[count] else model.lineage(version)

@@ -1,4 +1,4 @@
-"""The end of old versions of captured rows: whatever stays keeps all of its lineage."""
+"""After old versions of captured rows end, each version that stays keeps all of its lineage."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ TABLES = ("report", "lines", "log", "extra")
 
 @dataclass(frozen=True)
 class Nights:
-    """A warehouse after some nights, and the versions of each table by night."""
+    """A warehouse after some nights, and for each table its versions by night."""
 
     house: House
     versions: dict[str, list[int]]
@@ -31,7 +31,7 @@ class Nights:
 
 @pytest.fixture
 def nights(houses: Callable[..., House], spark: SparkSession, tmp_path: Path) -> Nights:
-    """Each night overwrites a report, and lines without a key, and appends to a log.
+    """Each night, a job overwrites a report, overwrites lines without a key, and appends to a log.
 
     The table ``extra`` derives from one row of the report of the first night.
     """
@@ -58,7 +58,7 @@ def nights(houses: Callable[..., House], spark: SparkSession, tmp_path: Path) ->
 
 
 def lineages(warehouse: provhouse.Warehouse) -> dict[str, frozenset[str]]:
-    """Return the items that each row of each version derives from."""
+    """Return, by the name and version of each row, the items that the row derives from."""
     return {
         item.item: frozenset(each.item for each in warehouse.lineage(item.item).items)
         for table in TABLES

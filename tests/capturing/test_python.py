@@ -1,4 +1,4 @@
-"""Python functions: rows of scalar functions are exact, those of a task's functions a superset."""
+"""Rows of scalar Python functions are exact; rows of functions of a whole task are supersets."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,28 +21,28 @@ TASKS = "k long, of string"
 
 @pytest.fixture(autouse=True)
 def plain_udfs(spark: SparkSession) -> Iterator[None]:
-    """Pass rows to scalar functions one by one, as without Arrow."""
+    """Pass rows to scalar functions one by one, as Spark does without Arrow."""
     spark.conf.set("spark.sql.execution.pythonUDF.arrow.enabled", "false")
     yield
     spark.conf.unset("spark.sql.execution.pythonUDF.arrow.enabled")
 
 
 def scalar(shop: Shop) -> DataFrame:
-    """Use a function of a row in a projection, a filter and the key of a group."""
+    """Use a function of one row in a projection, in a filter and in the key of a group."""
     half = F.udf(lambda number: number // 2, "long")
     groups = shop.orders.where(half("id") > 0).groupBy(half("id").alias("h"))
     return groups.agg(F.min("id").alias("k"), F.count("*"))
 
 
 def of_series(shop: Shop) -> DataFrame:
-    """Use a function of columns."""
+    """Use a function that takes whole columns."""
     twice: Any = _pandas_udf(lambda numbers: numbers * 2, "long")
     joined = shop.orders.join(shop.customers, F.expr("cust = name"))
     return joined.select(F.expr("concat_ws('-', id, number) AS k"), twice("id").alias("twice"))
 
 
 def of_groups(shop: Shop) -> DataFrame:
-    """Aggregate groups by a function."""
+    """Aggregate groups with a Python function."""
 
     def mean(values: Any) -> float:
         return float(values.mean())
@@ -54,7 +54,7 @@ def of_groups(shop: Shop) -> DataFrame:
 
 
 def of_windows(shop: Shop) -> DataFrame:
-    """Aggregate windows by a function."""
+    """Aggregate windows with a Python function."""
 
     def most(values: Any) -> int:
         return int(values.max())
@@ -106,7 +106,7 @@ def test_rows_of_scalar_and_aggregate_functions_are_exact(
 
 
 def in_pandas(frames: Iterator[Any]) -> Iterator[Any]:
-    """Return each row with the ids of all rows of its task; a task without rows returns one."""
+    """Return each row with the ids of all rows of its task. A task without rows returns one row."""
     import pandas as pd
 
     every = pd.concat([pd.DataFrame({"id": []}, dtype="int64"), *frames])

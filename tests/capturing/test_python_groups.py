@@ -1,4 +1,4 @@
-"""Python functions of groups: each row derives from exactly the rows of its groups."""
+"""Python functions of groups: each row derives from exactly the rows of its group or groups."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,27 +21,27 @@ from provhouse.model.errors import UsageError
 KN = "k long, n long"
 OF_BOTH = "k string, n long"
 Frame = Any
-"""A frame of pandas."""
+"""A pandas data frame."""
 
 
 def counted(frame: Frame) -> Frame:
-    """Return a row for each row, with the size of the group; change the given frame meanwhile."""
+    """Return a row with the group's size for each row; also change the given frame."""
     frame["n"] = len(frame.columns) * 100 + len(frame)
     return pd.DataFrame({"n": frame["n"], "k": frame["id"]})
 
 
 def smallest(key: tuple[Any, ...], frame: Frame) -> Frame:
-    """Return one row, whose columns Spark takes by position."""
+    """Return one row with columns that Spark identifies by position."""
     return pd.DataFrame([[int(frame["id"].min()), len(key)]])
 
 
 def of_large_groups(frame: Frame) -> Frame:
-    """Return nothing for groups of one row."""
+    """Return a row for a group, but none for a group of one row."""
     return pd.DataFrame({"k": [frame["id"].min()], "n": [1]}) if len(frame) > 1 else pd.DataFrame()
 
 
 def in_turn(frames: Iterator[Frame]) -> Iterator[Frame]:
-    """Return the rows of a group one by one."""
+    """Yield the rows of a group one by one."""
     for frame in frames:
         for number in sorted(frame["id"]):
             yield pd.DataFrame({"k": [number], "n": [len(frame.columns)]})
@@ -75,7 +75,10 @@ def _name(*sides: Any) -> str:
 
 
 def annotated(function: Callable[..., Any], *types: Any) -> Callable[..., Any]:
-    """Return a function that PySpark takes for one of these types: the last one is the result's."""
+    """Return a function annotated with ``types``, the last of which is the type of its result.
+
+    PySpark chooses by these annotations how it calls the function.
+    """
     made = nested(function)
     made.__annotations__ = dict(zip((*_parameters(made), "return"), types, strict=True))
     return made
@@ -91,7 +94,7 @@ def per_row(shop: Shop) -> DataFrame:
 
 
 def by_price(shop: Shop) -> DataFrame:
-    """Group by numbers where 0.0 is -0.0, and NaN is NaN."""
+    """Group by numbers. In Spark's groups, 0.0 equals -0.0, and NaN equals NaN."""
     return shop.orders.groupBy("price").applyInPandas(nested(smallest), KN)
 
 
@@ -101,7 +104,7 @@ def by_several(shop: Shop) -> DataFrame:
 
 
 def by_list(shop: Shop) -> DataFrame:
-    """Group by lists with NULL, and by structs of numbers where 0.0 is -0.0."""
+    """Group by lists with NULL, and by structs of numbers, in which 0.0 equals -0.0."""
     groups = shop.orders.groupBy(F.array("cust", F.lit(None)), F.struct("price"))
     return groups.applyInPandas(nested(smallest), KN)
 
@@ -116,7 +119,7 @@ def by_iterator(shop: Shop) -> DataFrame:
 
 
 def again(shop: Shop) -> DataFrame:
-    """Join and aggregate what a function of groups has made, beside its source."""
+    """Join the result of a function of groups with the function's source, and aggregate."""
     groups = shop.orders.groupBy("cust").applyInPandas(nested(of_large_groups), KN)
     both = shop.orders.select("id").join(groups, F.expr("id = k"))
     return both.groupBy("n").agg(F.min("k").alias("k"))
@@ -142,12 +145,15 @@ def cogroup_arrow(shop: Shop) -> DataFrame:
 
 
 def each_of(key: Callable[[Order], object]) -> Lineage:
-    """Return the lineage of each order, which is that of its group."""
+    """Return the lineage of each order.
+
+    Each order derives from all orders of its group.
+    """
     return {str(one.id): o(*(each for each in ORDERS if key(each) == key(one))) for one in ORDERS}
 
 
 def pairs(first_customer: int = 1) -> Lineage:
-    """Return the lineage of pairs of groups, of which one may have no rows."""
+    """Return the lineage of pairs of groups. One group of a pair may have no rows."""
     customers = [each for each in CUSTOMERS if each.number >= first_customer]
     found = {}
     for name in {each.cust for each in ORDERS} | {each.name for each in customers}:
@@ -167,7 +173,7 @@ def large(lineage: Lineage) -> Lineage:
 
 
 def joined() -> Lineage:
-    """One group of the smallest order of each customer, and all orders of these customers."""
+    """Return one group: the smallest order of each customer, and all orders of these customers."""
     groups = large(grouped(lambda each: each.cust))
     return {"1": set().union(*groups.values())}
 

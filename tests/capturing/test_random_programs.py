@@ -1,4 +1,4 @@
-"""Random programs: each row has exactly the lineage that an interpreter over tuples gives it."""
+"""Random programs: each row has exactly the lineage that an interpreter over tuples computes."""
 
 import random
 from collections import Counter
@@ -14,7 +14,7 @@ from helpers.witnesses import Found, captured, query, read
 from provhouse.capturing.reading import tap_trace as trace
 
 FEW = [3, 57]
-"""Seeds of short programs; the last has windows of ranks and frames."""
+"""The seeds of the short programs. The last program has windows with ranks and frames."""
 MORE = [0, 1, 2, 38, 40, 42]
 LONG = 300
 SHORT, STEPS = 3, 5
@@ -23,7 +23,7 @@ COLUMNS = pa.schema([("x", pa.int32()), ("y", pa.string())])
 
 
 def write_tables(held: dict[str, list[Values]], folder: Path) -> None:
-    """Write tables with their rows in turn in two files."""
+    """Write each table to several files, with its rows dealt out in turn."""
     for name, rows in held.items():
         (folder / name).mkdir(parents=True)
         for file in range(FILES):
@@ -32,7 +32,7 @@ def write_tables(held: dict[str, list[Values]], folder: Path) -> None:
 
 
 def found_rows(found: Found) -> Counter[object]:
-    """Return the rows that were written, each with its source rows."""
+    """Count the written rows, each with its source rows."""
     rows: Counter[object] = Counter()
     for at, row in enumerate(found.rows):
         sources = {
@@ -46,7 +46,7 @@ def found_rows(found: Found) -> Counter[object]:
 
 
 def check(seed: int, steps: int, spark: SparkSession, folder: Path) -> None:
-    """Run the program of a seed, and compare its rows and their lineage."""
+    """Run the program that ``seed`` generates, and compare its rows and their lineage."""
     rng = random.Random(seed)
     held = tables(rng)
     made: Program = program(rng, held, steps)
@@ -59,7 +59,7 @@ def check(seed: int, steps: int, spark: SparkSession, folder: Path) -> None:
 
 @pytest.fixture(autouse=True)
 def no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """List all rows of parts of partitions, however many."""
+    """Let capture list all rows of a part of a partition, whatever their number."""
     monkeypatch.setattr(trace, "MOST_PER_ROW", 1 << 40)
 
 

@@ -1,4 +1,4 @@
-"""Rows of RDDs are named by a function of a record, or by their whole line."""
+"""A row of an RDD is named by a function of its record, or by its whole line."""
 
 from collections.abc import Callable
 from datetime import date, datetime
@@ -13,7 +13,7 @@ from helpers.warehouse import House
 from provhouse.capturing.rdds.declared_keys import text_of
 from provhouse.model.errors import BadInput, UsageError
 
-BY_CODE = {"codes": lambda line: int(line.split()[0])}  # sent to workers as it is
+BY_CODE = {"codes": lambda line: int(line.split()[0])}  # sent to workers as the function itself
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""RDDs: each record that is saved has exactly the lineage that an interpreter gives it."""
+"""RDDs: each saved record has exactly the lineage that an interpreter computes."""
 
 import random
 from collections import Counter
@@ -48,7 +48,7 @@ BY_HAND: dict[str, Made] = {
 
 
 def write_files(held: dict[str, list[str]], folder: Path) -> None:
-    """Write files of lines."""
+    """Write text files, given their lines by name."""
     for name, lines in held.items():
         (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
 
@@ -59,7 +59,7 @@ def check(
     at: Path,
     partitions: int = 3,
 ) -> None:
-    """Save programs, each on its files, and compare their records and lineage."""
+    """Run programs on their files and save the results; compare records and lineage."""
 
     def opening(name: str) -> Callable[[LineageContext], LineageRDD]:
         run, held = made[name]

@@ -22,7 +22,7 @@ def parquet(frame: DataFrame, out: Path) -> None:
 
 
 def twice_at_random(orders: DataFrame) -> DataFrame:
-    """Use rows twice that were drawn once."""
+    """Use the same rows twice, after they were drawn once at random."""
     orders.createOrReplaceTempView("captured_orders")
     return orders.sparkSession.sql(
         "WITH drawn AS (SELECT id FROM captured_orders WHERE rand() < 0.5)"
@@ -31,7 +31,7 @@ def twice_at_random(orders: DataFrame) -> DataFrame:
 
 
 def folded(name: str) -> Column:
-    """Return a structure with a text that is compared without its case."""
+    """Return a structure with a text that is compared regardless of case."""
     return F.struct(F.expr(f"{name} COLLATE UTF8_LCASE"))
 
 
@@ -69,7 +69,7 @@ WRITES: dict[str, Write] = {
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the shop's tables."""
+    """The folder with the tables of a shop."""
     folder = tmp_path_factory.mktemp("shop")
     write_shop(folder)
     return folder
@@ -82,7 +82,7 @@ def house(houses: Callable[..., House]) -> House:
 
 
 def refused(house: House, shop: Path, out: Path, frame: DataFrame, write: Write) -> UsageError:
-    """Return the error of a write in a block; nothing may have been written."""
+    """Return the error of a write in a block; fail if anything was written."""
     with pytest.raises(UsageError) as error, house.capture(run="refused"):
         write(frame, out)
     assert not out.exists()
@@ -92,7 +92,7 @@ def refused(house: House, shop: Path, out: Path, frame: DataFrame, write: Write)
 
 
 def params(names: Iterable[str], daily: Iterable[str]) -> list[ParameterSet]:
-    """Return names as parameters; names that only long tests use are marked."""
+    """Return names as pytest parameters. Names that only long tests use are marked as long."""
     return [pytest.param(name, marks=[] if name in daily else pytest.mark.long) for name in names]
 
 
@@ -121,7 +121,9 @@ def test_a_source_without_row_numbers_and_key_is_refused(
     file = tmp_path / "orders.csv"
     file.write_text("id\n1\n")
     frame = spark.read.csv(str(file), header=True)
-    assert "no numbers" in refused(house, shop, tmp_path / "out", frame, parquet).found
+    assert (
+        "does not number its rows" in refused(house, shop, tmp_path / "out", frame, parquet).found
+    )
 
 
 def test_a_block_inside_of_a_block_is_refused(house: House) -> None:
@@ -144,7 +146,7 @@ def test_after_a_refusal_spark_writes_as_before(
 
 
 def test_a_query_that_fails_is_no_error_of_the_listener(house: House, spark: SparkSession) -> None:
-    """Spark would log it with its stack, after the error that the user has already."""
+    """Otherwise, Spark would log a stack trace after the error that the user already has."""
     _, classic = java_session(spark)
     state = classic.sessionState()
     plan = state.sqlParser().parsePlan("SELECT nothing FROM nowhere")

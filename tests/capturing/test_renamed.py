@@ -1,4 +1,4 @@
-"""Folders that captured jobs have written, and that were renamed or copied before the next job."""
+"""Folders that captured jobs wrote and that were renamed or copied before the next job."""
 
 import shutil
 from collections.abc import Callable
@@ -22,7 +22,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House], spark: SparkSession, folder: Path) -> House:
-    """A warehouse with a captured job that has written a table in each way."""
+    """A warehouse with a captured job that has written one table in each of the ways of writing."""
     house = houses()
     pq.write_table(pa.table({"id": [1, 2, 3]}), folder / "orders.parquet")
     orders = spark.read.parquet(str(folder / "orders.parquet"))
@@ -41,8 +41,8 @@ def house(houses: Callable[..., House], spark: SparkSession, folder: Path) -> Ho
 def test_a_file_that_may_be_another_one_is_refused(
     house: House, spark: SparkSession, folder: Path
 ) -> None:
-    """It was written again elsewhere, under the name that Spark had given it."""
-    hidden = shutil.ignore_patterns(".*")  # with checksums
+    """The file was written again elsewhere, with the same name that Spark had given it."""
+    hidden = shutil.ignore_patterns(".*")  # the files with checksums
     shutil.copytree(folder / "keyed", folder / "changed", ignore=hidden)
     for file in (folder / "changed").glob("*.parquet"):
         pq.write_table(pq.read_table(file).slice(1), file, compression="none")
@@ -57,7 +57,7 @@ def test_a_file_that_may_be_another_one_is_refused(
 def test_lineage_goes_on_in_renamed_and_copied_folders(
     house: House, spark: SparkSession, folder: Path
 ) -> None:
-    """This test is the last one with the fixture, since it renames what the job has written."""
+    """This test must be the last one with the fixture, because it renames the job's tables."""
     for name in ("keyed", "plain", "delta"):
         (folder / name).rename(folder / f"{name}-old")
     shutil.copytree(folder / "csv", folder / "csv-old", copy_function=shutil.copy)

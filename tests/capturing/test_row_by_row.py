@@ -1,4 +1,4 @@
-"""Functions that are declared to work row by row: their rows are exact, or the job fails."""
+"""Functions declared to work row by row: the lineage of their rows is exact, or the job fails."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,21 +20,21 @@ EVEN = [order for order in ORDERS if order.id % 2 == 0]
 
 @pytest.fixture(autouse=True)
 def small_batches(spark: SparkSession) -> Iterator[None]:
-    """Pass at most two rows to a function at once."""
+    """Pass at most two rows at a time to a function."""
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "2")
     yield
     spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
 
 
 def twice_in_pandas(frames: Iterator[Any]) -> Iterator[Any]:
-    """Change the frame that it is given."""
+    """Add a column to each given frame in place, and yield the same frame."""
     for frame in frames:
         frame["twice"] = frame["id"] * 2
         yield frame
 
 
 def unnamed(frames: Iterator[Any]) -> Iterator[Any]:
-    """Return columns without names, which Spark takes by their positions."""
+    """Yield columns without names, which Spark identifies by position."""
     for frame in frames:
         yield frame.set_axis(range(len(frame.columns)), axis=1)
 
@@ -45,7 +45,10 @@ def twice_in_arrow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch
 
 
 def even_reversed(frames: Iterator[Any]) -> Iterator[Any]:
-    """Return the even rows in reverse order, none for some batches, and two frames for others."""
+    """Yield the even rows in reverse order.
+
+    Each row is a frame. A batch without even rows gives no frame, and a batch with two gives two.
+    """
     for frame in frames:
         kept = frame.assign(place=range(len(frame)))[frame["id"] % 2 == 0]
         for at in reversed(range(len(kept))):
@@ -53,7 +56,7 @@ def even_reversed(frames: Iterator[Any]) -> Iterator[Any]:
 
 
 def repeated(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Return each row as often as its id is large, up to three times."""
+    """Yield each row as many times as its id, but at most three times."""
     for batch in batches:
         rows = [
             (f"{number}-{copy}", at)
@@ -82,7 +85,7 @@ def of_groups(shop: Shop) -> DataFrame:
 
 
 def of_even(shop: Shop) -> DataFrame:
-    """Name a column ``schema``, as an attribute of Arrow's batches is named."""
+    """Return rows with a column named ``schema``, like an attribute of Arrow's batches."""
     orders = shop.orders.selectExpr("id", "small AS schema")
     rows = orders.mapInPandas(declared(even_reversed, "place"), "id long, schema int")
     return rows.selectExpr("id AS k")
@@ -97,7 +100,7 @@ def customers_of(order: Order) -> list[Customer]:
 
 
 def joined_rows() -> Lineage:
-    """Return the rows of orders with their customers, or without any."""
+    """Return the lineage of orders joined with customers, including orders without a customer."""
     found = {f"{order.id}": o(order) for order in ORDERS if not customers_of(order)}
     return found | {
         f"{order.id}-{each.number}": o(order) | c(each)
@@ -120,7 +123,7 @@ CASES = {
 
 
 FEW = ("of_outer_join", "of_groups", "of_even")
-"""The cases of the usual test: pandas and Arrow, without positions and with them."""
+"""The cases of the usual test: with pandas and with Arrow, without positions and with positions."""
 
 
 @pytest.mark.parametrize(

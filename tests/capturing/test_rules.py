@@ -1,6 +1,6 @@
-"""Each operator that is covered: the lineage of each row is exactly the rows that it was made of.
+"""For each covered operator, the lineage of each row is exactly the rows that it was made of.
 
-Expected rows come from a program over tuples, written out for each case.
+The expected rows come from a program over tuples, which is written out for each case.
 """
 
 from collections import defaultdict
@@ -16,12 +16,12 @@ from helpers.shop import CUSTOMERS, ORDERS, Customer, Order
 
 
 def number(value: float) -> str:
-    """Return a number as Spark groups it: NaN equals NaN, and -0.0 equals 0.0."""
+    """Return the text of a number. As in Spark's groups, NaN equals NaN, and -0.0 equals 0.0."""
     return str(value + 0.0)
 
 
 def by(*columns: str) -> Callable[[Shop], DataFrame]:
-    """Return a program that groups orders by SQL expressions; the smallest id is the key."""
+    """Return a program that groups the orders by SQL expressions; the key is the smallest id."""
     return lambda shop: shop.orders.groupBy(*map(F.expr, columns)).agg(
         F.min("id").alias("k"), F.sum("price")
     )
@@ -54,7 +54,7 @@ def with_total(shop: Shop) -> DataFrame:
 
 
 def of_groups(shop: Shop) -> DataFrame:
-    """Count the customers that have each number of orders."""
+    """Count orders by customer, then count customers by their number of orders."""
     counts = shop.orders.groupBy("cust").agg(F.count("*").alias("n"))
     return counts.groupBy("n").agg(F.count("*")).withColumnRenamed("n", "k")
 
@@ -69,7 +69,7 @@ def of_groups_expected() -> Lineage:
 
 
 def pair(order: Order | None, customer: Customer | None) -> str:
-    """Return the key of a row of an outer join."""
+    """Return the key of a row of an outer join. Either side may be missing."""
     left = f"o{order.id}" if order else ""
     return "-".join(filter(None, (left, f"c{customer.number}" if customer else "")))
 
@@ -93,7 +93,7 @@ def outer_expected(left: bool, right: bool) -> Lineage:
 
 
 def union(shop: Shop) -> DataFrame:
-    """Append rows that carry one, two and no ids of source rows themselves."""
+    """Unite rows that themselves carry one id, two ids and no id of source rows."""
     kept = shop.orders.selectExpr("'row' || id AS k")
     pairs = joined(shop).selectExpr("concat_ws('-', id, number) AS k")
     groups = shop.orders.groupBy("cust").agg(F.expr("'group' || min(id)").alias("k")).select("k")
@@ -124,7 +124,7 @@ def rollup_expected() -> Lineage:
 
 
 def rivals(shop: Shop) -> DataFrame:
-    """Join an aggregate with itself, which Spark computes once."""
+    """Join an aggregate with itself. Spark computes the aggregate once."""
     counts = shop.orders.groupBy("cust").agg(F.count("*").alias("n"))
     left, right = counts.alias("l"), counts.alias("r")
     both = left.join(right, F.expr("l.n = r.n AND l.cust <> r.cust"))
@@ -262,7 +262,7 @@ CASES = {
 
 
 DAILY = ("full_outer", "semi", "union", "rollup")
-"""The cases of the usual tests; together they use nearly all rules."""
+"""The cases of the usual tests. Together, they use nearly all rules."""
 
 
 def test_the_lineage_of_each_row_is_exactly_its_rows(block: Block) -> None:

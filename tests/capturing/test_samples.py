@@ -1,4 +1,4 @@
-"""Lineage of a sample: nothing that passes a row without lineage looks whole."""
+"""Lineage of a sample: an answer that passes rows without lineage is never shown as complete."""
 
 import json
 from collections.abc import Callable
@@ -26,13 +26,13 @@ from provhouse.results import Shown
 
 ROWS, GROUPS, PART = 20, 4, 0.5
 READ = 12
-"""The rows up to this key are read by a later job."""
+"""The largest key of the rows that a later job reads."""
 KEYS = {"orders": "id", "balance": "id"}
 
 
 @dataclass(frozen=True)
 class Nights:
-    """A warehouse after a whole write of ``balance``, a sample of it, and sums of the sample."""
+    """A warehouse with a whole write of ``balance``, a sample of it, and sums of the sample."""
 
     house: House
     first: int
@@ -47,7 +47,7 @@ class Nights:
 def nights(
     houses: Callable[..., House], spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
 ) -> Nights:
-    """Write a table twice, the second time with a sample, and a table from it."""
+    """Write ``balance`` twice, the second time as a sample, and write another table from it."""
     house, folder = houses(), tmp_path_factory.mktemp("nights")
     pq.write_table(pa.table({"id": range(1, ROWS + 1)}), folder / "orders.parquet")
     orders = spark.read.parquet(str(folder / "orders.parquet"))
@@ -71,7 +71,7 @@ def nights(
 
 
 def checked(result: Shown, schema: str) -> dict[str, object]:
-    """Return the JSON of a result, which must be that of its schema."""
+    """Return the JSON of a result; fail if the JSON does not match the schema."""
     out = StringIO()
     writer_of(Form.json, out).write(result._result())
     found = json.loads(out.getvalue())
@@ -82,7 +82,7 @@ def checked(result: Shown, schema: str) -> dict[str, object]:
 
 
 def printed(result: Shown) -> str:
-    """Return what a command prints of a result, in one line."""
+    """Return, as one line, the text that a command prints for a result."""
     out = StringIO()
     writer_of(Form.table, out).write(result._result())
     return " ".join(out.getvalue().split())
@@ -98,7 +98,7 @@ def test_a_row_has_its_lineage_or_is_not_known(nights: Nights) -> None:
                 assert {each.item for each in answer.items} == {f"orders/{key}"}
                 assert not answer.complete
                 assert [(each.table, each.part) for each in answer.samples] == [("balance", PART)]
-            elif key <= READ:  # it is an item, as a source of the later job
+            elif key <= READ:  # the row is an item, because it is a source of the later job
                 answer = warehouse.lineage(name)
                 assert answer.versions == (f"{name}@{nights.second}",)
                 assert not answer.items
@@ -217,7 +217,7 @@ def test_a_sample_has_about_its_part_of_the_rows_whatever_the_pieces() -> None:
 
 
 def test_a_rollback_hides_a_sample(nights: Nights) -> None:
-    """This test is the last one, since it changes the warehouse of all."""
+    """This test must be the last one, because it changes the warehouse that all tests share."""
     key = next(key for key in range(READ + 1, ROWS) if key not in nights.chosen)
     with nights.house.open() as warehouse, pytest.raises(NotFound, match="newest version"):
         warehouse.lineage(f"balance/{key}")

@@ -1,4 +1,4 @@
-"""A tap writes no key of a group that columns of a source have; the ingest reads these instead."""
+"""A tap writes no group key that source columns contain; the ingest reads those columns instead."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,12 +18,15 @@ from provhouse.model.associations import NONE
 from provhouse.model.errors import BadInput
 
 ROWS = 150_000
-"""More than two row groups of an association file."""
+"""A number of rows that fills more than two row groups of an association file."""
 
 
 @pytest.fixture
 def orders(spark: SparkSession, tmp_path: Path) -> DataFrame:
-    """Return rows of two files with a column in another case, and of one without it."""
+    """Return the rows of two files.
+
+    One file spells a column in another case, and one lacks this column.
+    """
     folder = tmp_path / "orders"
     folder.mkdir()
     pq.write_table(pa.table({"id": [1, 2, 3], "cust": pa.array([7, None, 8], pa.int32())}),
@@ -35,7 +38,7 @@ def orders(spark: SparkSession, tmp_path: Path) -> DataFrame:
 
 
 def sources_by_row(found: Found) -> dict[tuple[object, ...], set[int]]:
-    """Return the ids of the orders that each row derives from."""
+    """Return, for each row, the ids of the orders that it derives from."""
     ids = {}
     for at, row in enumerate(found.rows):
         files = found.witnesses(at).get("orders", {})
@@ -75,7 +78,7 @@ def test_a_renamed_column_beyond_an_outer_join(
 
 @pytest.fixture
 def visits(spark: SparkSession, tmp_path: Path) -> DataFrame:
-    """Return rows with texts and numbers, in files with other cases, types and columns."""
+    """Return rows with texts and numbers, from files that differ in columns, types and case."""
     folder = tmp_path / "visits"
     folder.mkdir()
     pq.write_table(
@@ -105,7 +108,7 @@ def visits(spark: SparkSession, tmp_path: Path) -> DataFrame:
 def test_each_group_has_its_rows_whatever_makes_it(
     spark: SparkSession, visits: DataFrame, tmp_path: Path, by: str, hashed: bool | None
 ) -> None:
-    """Up to two columns are left out of a tap; of more, it has the hash."""
+    """A tap leaves out up to two key columns. Of more columns, it writes a hash."""
     columns = by.split(", ")
     groups = visits.groupBy(*columns).agg(F.sort_array(F.collect_list("id")).alias("ids"))
     found = captured(spark, groups, tmp_path)
@@ -142,13 +145,13 @@ def test_columns_of_two_tables_are_written(
 
 
 def test_a_file_with_another_type_is_refused(spark: SparkSession, tmp_path: Path) -> None:
-    """Spark reads dates as integers if the schema says so."""
+    """Spark reads dates as integers if the given schema says that they are integers."""
     (tmp_path / "orders").mkdir()
     days = pa.array([1, 2], pa.int32()).cast(pa.date32())
     table = pa.table({"n": days, "who": ["a", "b"]})
     pq.write_table(table, tmp_path / "orders" / "a.parquet")
     orders = spark.read.schema("n int, who string").parquet(str(tmp_path / "orders"))
-    with pytest.raises(BadInput, match="The groups by who, n are not known") as raised:
+    with pytest.raises(BadInput, match="The groups by who, n are unknown") as raised:
         captured(spark, orders.groupBy("who", "n").count(), tmp_path)
     assert raised.value.found.endswith("as integers, but its type is date32[day]")
 

@@ -1,4 +1,4 @@
-"""Sources whose rows have no numbers: their lineage is by declared keys, which a tap wrote."""
+"""Sources whose rows have no numbers: lineage uses declared keys, which a tap writes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -32,12 +32,12 @@ SOURCES: dict[str, Read] = {
     "jdbc": jdbc,
 }
 KEPT = ("csv", "jdbc")
-"""The sources whose rows are also written one by one, beside the groups of each source."""
+"""The sources whose rows are also written one by one. The groups of every source are written."""
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Path:
-    """The folder of the orders in each form."""
+    """The folder with the orders in each format."""
     folder = tmp_path_factory.mktemp("sources")
     write_shop(folder)
     orders = spark.read.parquet(str(folder / "orders")).select("id", "cust", "small")
@@ -52,7 +52,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Path:
 def test_rows_of_each_source_are_named_by_their_keys(
     houses: Callable[..., House], shop: Path, spark: SparkSession
 ) -> None:
-    """Filters, groups, joins with other sources and with themselves, all in one block."""
+    """Filters, groups, joins with other sources and self-joins are all captured in one block."""
     house = houses()
     keys = {name: "value" if name == "text" else "id" for name in SOURCES}
     keys |= dict.fromkeys((f"{name}_grouped" for name in SOURCES), "k")
@@ -132,7 +132,7 @@ def test_a_column_that_is_missing_is_refused_before_spark_writes(
 def test_files_that_change_between_two_writes_of_a_block_are_refused(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """The first write has read rows that no file has any more; names of rows would be wrong."""
+    """The first write has read rows that no file contains any more: their names would be wrong."""
     write_shop(tmp_path)
     house, source = houses(), tmp_path / "orders"
 

@@ -1,4 +1,4 @@
-"""Statements of all kinds in a block: captured, or refused by an error that names them."""
+"""Statements of each kind in a block are captured, or refused by an error that names them."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -35,7 +35,7 @@ READING = (
 
 @pytest.fixture(scope="module")
 def orders(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> DataFrame:
-    """A frame and a view of three rows."""
+    """A frame and a view of the same three rows."""
     path = tmp_path_factory.mktemp("statements") / "orders.parquet"
     pq.write_table(pa.table({"id": [1, 2, 3], "v": [1, 2, 3]}), path)
     frame = spark.read.parquet(str(path))
@@ -46,7 +46,7 @@ def orders(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Dat
 def test_a_statement_that_is_not_covered_is_named(
     houses: Callable[..., House], spark: SparkSession, orders: DataFrame, tmp_path: Path
 ) -> None:
-    """The error is one of provhouse, and of Spark too, for programs that catch such errors."""
+    """The error is one of provhouse and also one of Spark, for programs that catch the latter."""
     table = str(tmp_path / "table")
     for part in ("id < 3", "id = 3"):
         orders.where(part).write.format("delta").mode("append").save(table)
@@ -80,7 +80,7 @@ def test_errors_of_spark_stay_as_they_are(
 def test_write_to(
     houses: Callable[..., House], spark: SparkSession, orders: DataFrame, tmp_path: Path
 ) -> None:
-    """Each way of ``writeTo`` that Spark has for Delta and for Parquet."""
+    """All calls of ``writeTo`` that Spark supports for Delta and for Parquet are tried."""
     house = houses()
     one, two = orders.where("id = 1"), orders.where("id > 1")
     keys = {"orders": "id", "created": "id", "parquet_created": "id"}
@@ -125,7 +125,7 @@ def test_what_the_documentation_says_is_refused_and_write_to_is_captured(
         orders.write.parquet(out)
         with pytest.raises(provhouse.ProvhouseError, match="would delete rows"):
             orders.write.mode("overwrite").parquet(out)
-        orders.where("id = 1").writeTo(made).using("delta").create()
+        orders.where("id = 1").writeTo(made).using("delta").partitionedBy("v").create()
         orders.where("id > 1").writeTo(made).append()
         orders.where("id > 1").writeTo(made).overwrite(F.col("v") > 1)
     assert run.report

@@ -1,4 +1,4 @@
-"""Streams of files with foreachBatch: what a batch writes has exactly the lineage of its rows."""
+"""Streams of files with foreachBatch: rows that a batch writes have exactly their lineage."""
 
 import os
 from collections.abc import Callable
@@ -24,20 +24,21 @@ Each = Callable[[DataFrame, int], None]
 
 @pytest.fixture
 def orders(tmp_path: Path) -> Path:
-    """A folder with a file for each batch, and a table beside it."""
+    """A folder with one file for each batch, beside a table."""
     folder = tmp_path / "orders"
     folder.mkdir()
     for number, rows in enumerate(BATCHES):
         ids, customers = zip(*rows, strict=True)
         file = folder / f"{number}.parquet"
         pq.write_table(pa.table({"id": ids, "cust": customers}), file)
-        os.utime(file, (number, number))  # a stream reads files in the order of their times
+        # files are read in the order of these times
+        os.utime(file, (number, number))
     pq.write_table(pa.table({"cust": NAMES}), tmp_path / "names.parquet")
     return folder
 
 
 def stream(spark: SparkSession, folder: Path) -> DataFrame:
-    """Return the rows of a folder, one file in a batch, joined with a table that is no stream."""
+    """Return a stream of the rows of a folder, one file in a batch, joined with a static table."""
     read = spark.readStream.schema("id long, cust string").option("maxFilesPerTrigger", 1)
     names = spark.read.parquet(str(folder.with_name("names.parquet")))
     return read.parquet(str(folder)).join(names, "cust").where("id > 1")
@@ -56,7 +57,7 @@ def lineage(house: House, item: str) -> set[str]:
 
 
 def made(batches: range = range(len(BATCHES))) -> list[list[tuple[int, str]]]:
-    """Return the rows of each batch that are left."""
+    """Return, for each batch, the rows that remain after the join and the filter."""
     return [[row for row in BATCHES[batch] if row[0] > 1 and row[1] in NAMES] for batch in batches]
 
 
@@ -101,7 +102,7 @@ def test_writes_of_batches_have_the_lineage_of_their_rows(
 def test_a_batch_that_is_run_again_leaves_nothing_twice(
     houses: Callable[..., House], spark: SparkSession, orders: Path, tmp_path: Path
 ) -> None:
-    """The function fails after its write in the second batch, which then runs again."""
+    """In the second batch, the function fails after its write, so the batch runs again."""
     house = houses()
     failing = tmp_path / "failing"
     failing.touch()
@@ -128,7 +129,7 @@ def test_a_batch_that_is_run_again_leaves_nothing_twice(
 
 
 def refused(house: House, rows: DataFrame, tmp_path: Path) -> str:
-    """Return the error of a stream whose batches are written; nothing may have been written."""
+    """Return the error of a stream that writes its batches; fail if anything was written."""
 
     def each(batch: DataFrame, number: int) -> None:
         batch.write.mode("append").parquet(str(tmp_path / "out"))

@@ -1,8 +1,9 @@
-"""The 103 queries of TPC-DS: same results as plain Spark, and rows come back from their witnesses.
+"""The 103 queries of TPC-DS: results are those of plain Spark, and witnesses give the rows back.
 
-Only ``make test-long`` runs them, with tables that ``tools/tpcds_data.py`` makes. A query without
-rows is tried again on larger tables. The outcomes are recorded for ``docs/capture-coverage.md``;
-queries, and rows of a query, that the same code has recorded already are skipped.
+Only ``make test-long`` runs them, on tables that ``tools/tpcds_data.py`` makes. A query that
+returns no rows is tried again on larger tables. The outcomes are recorded for
+``docs/capture-coverage.md``. Queries, and rows of a query, whose outcomes the same code has already
+recorded are skipped.
 """
 
 import shutil
@@ -21,7 +22,7 @@ from helpers.witnesses import Program, Tables, query, read, rows_of
 
 TOOL = Path(__file__).parent.parent.parent / "tools" / "tpcds.py"
 HALVES = (14, 23, 24, 39)
-"""The numbers of queries that consist of two, a and b."""
+"""The numbers of the queries that consist of two queries, a and b."""
 NAMES = [
     f"q{number}{half}"
     for number in range(1, 100)
@@ -32,15 +33,15 @@ RANKED = "FROM store_sales ss1"
 APART = ("store_sales_best", "store_sales_worst")
 """Copies of the table that q44 reads three times.
 
-It ranks groups of the table, and a subquery reads other rows of these groups. If one cut table had
-the rows of all three, the groups would be others, and so would the ranks.
+The query ranks groups of the table, and a subquery reads other rows of these groups. If the rows
+for all three reads were in one cut table, the groups would be different, and so would the ranks.
 """
 ROWS = {"0.01": 50, "0.1": 10, "1": 2}
-"""The number of rows of each query whose witnesses are tried, by the size of the tables."""
+"""By the scale factor of the tables, the number of rows of each query whose witnesses are tried."""
 
 
 def program(sql: str) -> Program:
-    """Return a query as a program whose columns have different names, as files need it."""
+    """Return a query as a program whose columns all have different names, as files require."""
     run = query(sql.strip().removesuffix(";"))
 
     def renamed(tables: Tables) -> DataFrame:
@@ -51,7 +52,7 @@ def program(sql: str) -> Program:
 
 
 def made(factor: str) -> tuple[Path, Path]:
-    """Return the folders of the queries and of the tables of a factor."""
+    """Return the folder of the queries and the folder of the tables, for a scale factor."""
     done = subprocess.run(
         [sys.executable, TOOL, "--factor", factor], stdout=subprocess.PIPE, text=True, check=True
     )
@@ -60,7 +61,7 @@ def made(factor: str) -> tuple[Path, Path]:
 
 
 def apart(tables: Path, folder: Path) -> Path:
-    """Return a folder with the tables, and with copies of the table that q44 reads."""
+    """Return a folder with all tables, and with copies of the table that q44 reads."""
     shutil.copytree(tables, folder)
     for name in APART:
         shutil.copytree(tables / "store_sales", folder / name)
@@ -68,7 +69,7 @@ def apart(tables: Path, folder: Path) -> Path:
 
 
 def has_rows(frame: DataFrame) -> bool:
-    """Return whether a query has rows; on small tables, one divides by a number that is zero."""
+    """Return whether a query has rows. On small tables, one query divides by zero."""
     try:
         return bool(rows_of(frame.limit(1)))
     except ArithmeticException:
@@ -77,7 +78,7 @@ def has_rows(frame: DataFrame) -> bool:
 
 @pytest.fixture(autouse=True)
 def _without_broadcasts(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[None]:
-    """Broadcast no tables in q64, for which the tests have not enough memory."""
+    """Broadcast no tables in q64, because the tests do not have enough memory for it."""
     threshold = "spark.sql.autoBroadcastJoinThreshold"
     if request.node.callspec.params["name"] == "q64":
         spark.conf.set(threshold, "-1")

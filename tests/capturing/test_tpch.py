@@ -1,7 +1,8 @@
-"""The 22 queries of TPC-H: same results as plain Spark, and each row comes back from its witnesses.
+"""The 22 queries of TPC-H: results are those of plain Spark, and witnesses give each row back.
 
-The long form records an outcome for each query, and skips those that the same code has recorded
-already. ``benchmarks/capture/capture_coverage.py`` makes ``docs/capture-coverage.md`` of them.
+The long form records an outcome for each query, and skips queries whose outcome the same code has
+already recorded. From these outcomes, ``benchmarks/capture/capture_coverage.py`` makes
+``docs/capture-coverage.md``.
 """
 
 import shutil
@@ -18,7 +19,7 @@ from helpers.witnesses import Program, query
 QUERIES = Path(__file__).parent / "tpch"
 NAMES = sorted(path.stem for path in QUERIES.glob("*.sql"))
 WHOLE = {"q16": ("supplier",), "q22": ("orders",)}
-"""Tables that stay whole: the query only asks which rows they lack."""
+"""By query, the tables that are not cut, because the query only asks which rows they lack."""
 ROWS = 50
 """The number of rows of each query whose witnesses are tried."""
 
@@ -30,10 +31,10 @@ def program(name: str) -> Program:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Some tables at a thousandth of scale factor 1."""
+    """Some of the tables, at a thousandth of scale factor 1."""
     folder = tmp_path_factory.mktemp("tpch")
     write_tpch(folder, 0.001)
-    for name in ("region", "nation", "lineitem"):  # the queries do not read them
+    for name in ("region", "nation", "lineitem"):  # the tested queries do not read these tables
         shutil.rmtree(folder / name)
     return folder
 

@@ -1,4 +1,4 @@
-"""Values that rows give to aggregates: figures after a deletion are those of the jobs run again."""
+"""Values that rows contribute to aggregates: figures after a deletion equal those of a new run."""
 
 from collections.abc import Callable, Iterable
 from math import isclose
@@ -38,7 +38,7 @@ VALUES = {
     "mixed": "avg(amount + 0.5)",
     "shifted": "sum(amount) + 1",
 }
-"""Aggregates of one function, which can be computed again."""
+"""Aggregates with one function, which can be computed again."""
 OTHERS = {
     "distinct": "sum(DISTINCT amount)",
     "some": "sum(amount) FILTER (WHERE amount > 0)",
@@ -47,7 +47,7 @@ OTHERS = {
     "any": "first(amount)",
     "days": "max(cust)",
 }
-"""Aggregates that cannot be computed again."""
+"""Aggregates that cannot be computed again after a deletion."""
 FEW = ("sums", "means", "two")
 
 
@@ -55,7 +55,7 @@ FEW = ("sums", "means", "two")
 def captured(
     houses: Callable[..., House], spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[..., House]:
-    """Return a function that writes a table for each aggregate, as one captured block."""
+    """Return a function that captures one block, which writes a table for each aggregate."""
 
     def run(aggregates: dict[str, str], *, values: bool = True) -> House:
         house, folder = houses(), tmp_path_factory.mktemp("jobs")
@@ -79,13 +79,13 @@ def captured(
 
 def _write_orders(folder: Path) -> None:
     (folder / "orders").mkdir()
-    for number, start in enumerate((0, 4)):  # two files of other lengths
+    for number, start in enumerate((0, 4)):  # two files of different lengths
         rows = ORDERS.slice(start, 4 if start == 0 else 6)
         pq.write_table(rows, folder / "orders" / f"{number}.parquet")
 
 
 def figures(aggregates: Iterable[str], without: int = 0) -> dict[tuple[str, str], float | None]:
-    """Return the figure of each group of each aggregate, without one order."""
+    """Return the figure of each group, by aggregate and group, without the order ``without``."""
     with duckdb.connect() as database:
         database.register("arrow", ORDERS)
         database.execute(f"CREATE TABLE orders AS FROM arrow WHERE k <> {without}")
@@ -99,7 +99,7 @@ def figures(aggregates: Iterable[str], without: int = 0) -> dict[tuple[str, str]
 
 
 def check(house: House, aggregates: Iterable[str], every: int = 1) -> None:
-    """Compare all deletions of an order, or a part of them, with the jobs run again."""
+    """Compare the deletion of each order, or of one in ``every``, with the jobs run again."""
     names = list(aggregates)
     before = figures(names)
     with house.open() as warehouse:
@@ -130,7 +130,7 @@ def test_figures_are_those_of_the_jobs_run_again(captured: Callable[..., House])
         unknown = {row.table for row in found.unknown}
         assert unknown == {name for name in FEW if name in OTHERS}
         (total,) = [row for row in found.changed if row.table == "all"]
-        assert (total.before, total.after) == (64, 56)  # a figure goes on to the next job
+        assert (total.before, total.after) == (64, 56)  # a figure is carried on to the next job
 
 
 @pytest.mark.long

@@ -1,4 +1,4 @@
-"""What-if on captured jobs is never wrong: the jobs are run again without the deleted rows."""
+"""What-if on captured jobs is never wrong, as running the jobs without the deleted rows shows."""
 
 from collections.abc import Callable, Collection, Iterable
 from itertools import combinations
@@ -63,9 +63,12 @@ JOBS = {
                   (SELECT count(*) FROM orders o WHERE o.cust = c.k) > 1""",
     "windowed": "SELECT k, sum(amount) OVER (PARTITION BY cust) total FROM orders",
 }  # fmt: skip
-"""Jobs by the table that each writes, in order; later ones may read the table ``totals``."""
+"""Each job by the table that it writes, in order of execution.
+
+Later jobs may read the table ``totals``.
+"""
 NOT_ABOUT_ABSENCE = [name for name in JOBS if name not in ("top", "less", "anti", "above")]
-"""The jobs whose rows can be lost only by a deletion of rows that they derive from."""
+"""The jobs whose rows can only be lost by deleting rows that they derive from."""
 
 
 DAILY = ("totals", "having", "anti", "different")
@@ -76,7 +79,7 @@ DAILY = ("totals", "having", "anti", "different")
 def captured(
     houses: Callable[..., House], spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[Iterable[str], str | None], House]:
-    """Return a function that runs jobs as one captured block, and returns their warehouse."""
+    """Return a function that runs jobs as one captured block and returns the warehouse."""
 
     def run(names: Iterable[str], name_of_run: str | None) -> House:
         house, folder = houses(), tmp_path_factory.mktemp("jobs")
@@ -97,7 +100,7 @@ def captured(
 
 
 def keys_without(deleted: Iterable[str], jobs: Iterable[str]) -> dict[str, set[str]]:
-    """Run jobs without some rows; return the keys of the rows that each has written."""
+    """Run the jobs without the deleted rows; return the keys of the rows that each job wrote."""
     gone = set(deleted)
     with duckdb.connect() as database:
         for table, rows in BASE.items():
@@ -111,7 +114,7 @@ def keys_without(deleted: Iterable[str], jobs: Iterable[str]) -> dict[str, set[s
 
 
 def deletions(warehouse: provhouse.Warehouse, step: int) -> list[tuple[str, ...]]:
-    """Return single rows and some pairs, of the rows that any written row derives from."""
+    """Return the deletions to try: single rows, and some pairs, that written rows derive from."""
     every = (f"{table}/{key}" for table in BASE for key in BASE[table]["k"].to_pylist())
     rows = [row for row in every if warehouse.find(row).items]
     return [*((row,) for row in rows), *list(combinations(rows, 2))[::step]]
@@ -120,7 +123,7 @@ def deletions(warehouse: provhouse.Warehouse, step: int) -> list[tuple[str, ...]
 def check(
     warehouse: provhouse.Warehouse, jobs: Collection[str], step: int = 5
 ) -> set[tuple[str, str]]:
-    """Compare all deletions with the jobs run again; return the tables with the fates found."""
+    """Compare all deletions with the jobs run again; return the fates found in each table."""
     before, wrong, seen = keys_without((), jobs), [], set[tuple[str, str]]()
     for deleted in deletions(warehouse, step):
         after = keys_without(deleted, jobs)
@@ -140,7 +143,7 @@ def check(
 
 
 def test_fates_are_those_of_the_jobs_run_again(captured: Callable[..., House]) -> None:
-    """The run has no name, so no description of an op has a job."""
+    """The run has no name, so no description of an op contains a job."""
     with captured(DAILY, None).open() as warehouse:
         seen = check(warehouse, DAILY, step=11)
     assert {("different", "dies"), ("totals", "survives"), ("having", "undecided")} <= seen
@@ -158,4 +161,5 @@ def test_fates_of_many_jobs_are_those_of_the_jobs_run_again(
     for table in ("totals", "certain", "different", "both", "amounts"):
         assert (table, "undecided") not in seen
     assert ("joined", "dies") in seen
-    assert "amounts" not in {each.table for each in changed}  # a count of what DISTINCT left
+    # a count of the rows that DISTINCT left
+    assert "amounts" not in {each.table for each in changed}

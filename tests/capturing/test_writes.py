@@ -1,6 +1,6 @@
-"""Ways of writing: files are those of plain Spark, and each row derives from the row that it was.
+"""Ways of writing: files equal those of plain Spark, and each row derives from its own source row.
 
-All writes are in one block, since most of the time of a test is that of an ingest.
+All writes are in one block, because an ingest takes most of the time of a test.
 """
 
 import re
@@ -22,7 +22,7 @@ _PART = re.compile(r"part-(\d+)-[0-9a-f-]{36}(.*)")
 
 
 def sql(text: str) -> Write:
-    """Return a write by SQL statements; ``orders`` is a temporary view."""
+    """Return a write that runs SQL statements, in which ``orders`` is a temporary view."""
 
     def write(orders: DataFrame, path: str) -> None:
         orders.createOrReplaceTempView("written_orders")
@@ -41,7 +41,7 @@ def table(orders: DataFrame, path: str) -> None:
 
 
 def dynamic(form: str) -> Write:
-    """Return a write that overwrites only the partitions that the rows are in."""
+    """Return a write that overwrites only the partitions that contain its rows."""
 
     def write(orders: DataFrame, path: str) -> None:
         writer = orders.select("id", "cust").write.mode("overwrite").partitionBy("cust")
@@ -109,13 +109,13 @@ WRITES: dict[str, Write] = {
     ),
 }
 FEW = ("sorted", "ctas", "dynamic", "delta_days", "delta_where")
-"""The writes of the usual tests; ``make test-long`` has all."""
+"""The writes of the usual tests. ``make test-long`` tests all writes."""
 BY_CATALOG = ("inserts", "delta_ctas", "delta_replace", "delta_inserts", "delta_where")
-"""Writes of tables that have their names from the catalog."""
+"""Writes of tables whose names come from the catalog."""
 
 
 def files(folder: Path) -> list[tuple[str, list[str]]]:
-    """Return the files of a table: folder, task and ending, and the rows in their order."""
+    """Return the folder, task and ending of each file of a table, with the file's rows in order."""
     found = []
     for path in folder.rglob("*.parquet"):
         match = _PART.fullmatch(path.name)
@@ -148,7 +148,7 @@ def written(
     spark: SparkSession,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Written]:
-    """All tables, written outside of a block in ``plain``, and in a block in ``captured``."""
+    """All tables, each written outside of a block in ``plain`` and inside it in ``captured``."""
     folder = tmp_path_factory.mktemp("writes")
     write_shop(folder)
     house, orders = houses(), spark.read.parquet(str(folder / "orders"))
@@ -191,7 +191,7 @@ def test_each_row_derives_from_the_row_that_it_was(written: Written) -> None:
 def test_rows_may_derive_from_nothing(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Spark drops the source of a union that has no rows, so the rows have no slot at all."""
+    """Spark drops the source of a union if it has no rows, so the rows have no slot at all."""
     write_shop(tmp_path)
     spark.read.parquet(str(tmp_path / "orders")).createOrReplaceTempView("orders")
     out, house = tmp_path / "out", houses()

@@ -1,4 +1,4 @@
-"""Fixtures: a warehouse that the first released format stored, and the files it was made from."""
+"""Fixtures: a warehouse stored in the first released format, and the files it was made from."""
 
 import shutil
 import tarfile
@@ -17,7 +17,7 @@ KEPT = Path(__file__).parent / "kept"
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files of the archive, unpacked."""
+    """The files of the archived warehouse, unpacked."""
     folder = tmp_path_factory.mktemp("kept")
     with tarfile.open(KEPT / "format-1.tar.xz") as archive:
         archive.extractall(folder, filter="data")

@@ -1,4 +1,4 @@
-"""Every kind of damage is found and named; what can be rebuilt from the tables is repaired."""
+"""Every kind of damage is found and named, and damage that the tables suffice for is repaired."""
 
 import json
 import shutil
@@ -37,7 +37,7 @@ def triples(*seeds: int) -> list[Triple]:
 
 @pytest.fixture(scope="module")
 def house(houses: Houses) -> House:
-    """A warehouse with two bases, after ingests, a compaction and a rollback."""
+    """A warehouse with two bases, made by ingests, a compaction and a rollback."""
     house = houses(theta=5, pack=3, partition_triples=40)
     house.ingest(triples(*range(6)))
     house.ingest(triples(6, 7, 8))
@@ -52,7 +52,7 @@ def house(houses: Houses) -> House:
 
 @pytest.fixture
 def copy(house: House, tmp_path: Path) -> House:
-    """A copy of the warehouse's folder, for tests to damage. It has the original's Neo4j."""
+    """A copy of the warehouse's folder that tests may damage. It uses the original's Neo4j."""
     shutil.copytree(house.settings.warehouse, tmp_path / "warehouse")
     return House(replace(house.settings, warehouse=tmp_path / "warehouse"), house.session)
 
@@ -75,7 +75,7 @@ def table(house: House, name: str) -> Path:
 
 
 def file(house: House, name: str, pattern: str = "*.parquet") -> Path:
-    """Return the first matching file of a table, or of ``names``, the folder with the names."""
+    """Return the first file that matches, in a table or in ``names``, the folder with the names."""
     return sorted(table(house, name).glob(pattern))[0]
 
 
@@ -97,7 +97,7 @@ def rewrite(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
 
 
 def number(house: House, number: int, path: str) -> None:
-    """Write a part of the table of files, with one number."""
+    """Write a part of the table of files, which gives one number to one path."""
     rows = pa.table({"number": [number], "path": [path]}, schema=FILES)
     pq.write_table(rows, house.layout.files / f"{9:016d}.parquet")
 
@@ -162,7 +162,7 @@ DAMAGES: dict[str, tuple[Callable[[House], object], str]] = {
 
 
 LONG = {"a partition is truncated", "dependencies are missing", "names are missing"}
-"""Damages like others: a file of a table that cannot be read, or that is missing."""
+"""Damages that resemble others: a table has a file that is missing or cannot be read."""
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_an_undamaged_warehouse_has_no_damages(house: House) -> None:
     assert report.damages == ()
     assert (report.generation, report.deep) == (6, True)
     both = len(set(triples(*range(9)))) + len(set(triples(*range(9), 11, 12)))
-    assert report.looked_at["triples"] == both  # of two bases
+    assert report.looked_at["triples"] == both  # the triples of two bases
     assert report.looked_at["names"] == report.looked_at["items"]
     assert report.looked_at["file numbers"] == 3
 
@@ -208,7 +208,8 @@ def test_neo4j_is_repaired_from_the_tables(house: House, lost: str) -> None:
     cypher(house, LOST[lost])
     damages = checked(house, deep=False).damages
     assert {one.where for one in damages} == {"Neo4j"}
-    assert len(set(damages)) == len(damages)  # each is reported once, however many bases there are
+    # each damage is reported once, however many bases exist
+    assert len(set(damages)) == len(damages)
     assert all("provhouse repair" in one.remedy for one in damages)
     repair(house.settings, Silent())
     assert checked(house).damages == ()

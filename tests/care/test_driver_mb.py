@@ -1,6 +1,7 @@
 """With hardly any memory for arrays, every kind of change writes and answers the same.
 
-Without a limit, the same changes read tables in large pieces, and with it, in tiny ones.
+Without a limit, the changes read tables in large pieces. With the limit, the same changes read
+tables in tiny pieces.
 """
 
 from collections.abc import Callable
@@ -29,7 +30,7 @@ Houses = Callable[..., House]
 METHODS: tuple[Method, ...] = ("csprov", "rq", "ccprov")
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 OWN = ("file", "files", "time")
-"""Columns with paths and times, which differ between two warehouses."""
+"""Columns that contain paths and times, and so differ between two warehouses."""
 SHARED = Shared("s", "any", (Input("0.0", "f"), Input("1.1", "f")), ("u", "v", "w"))
 
 
@@ -38,7 +39,7 @@ SHARED = Shared("s", "any", (Input("0.0", "f"), Input("1.1", "f")), ("u", "v", "
 def test_a_tiny_limit_changes_nothing(
     everything: bool, houses: Houses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The short form has no retraction, no compaction, and fewer questions."""
+    """The short form of the test has no retraction, no compaction, and fewer questions."""
     spilled = tiny(monkeypatch)
     house, whole = houses(theta=8, driver_mb=1), houses(theta=8)
     graphs = [triple for seed in range(22 if everything else 11) for triple in graph(seed).triples]
@@ -62,8 +63,8 @@ def test_a_tiny_limit_changes_nothing(
     both(brings("a.csv", graphs[::2], run="a"))
     both(brings("b.csv", graphs[::3], run="b"))
     both(lambda one: ingest([beside(one)], one.settings, progress=Silent()))
-    both(brings("c.csv", links))  # merges components
-    both(brings("a.csv", graphs[::4], run="a"))  # ends triples, and takes assertions back
+    both(brings("c.csv", links))  # this merges components
+    both(brings("a.csv", graphs[::4], run="a"))  # this ends triples and assertions
     if everything:
         both(lambda one: retract(Retracting(run="b"), one.settings, Silent()))
         both(lambda one: rollback(one.settings, Silent()))
@@ -83,14 +84,14 @@ def test_a_tiny_limit_changes_nothing(
 
 
 def beside(house: House) -> Path:
-    """Write the shared derivation beside the warehouse."""
+    """Write the shared derivation to a file beside the warehouse."""
     path = house.settings.warehouse.parent / "shared.csv"
     write(path, SHARED.rows())
     return path
 
 
 def tiny(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Let ``driver_mb`` count bytes; return a list that gets the size of each array in a file."""
+    """Make ``driver_mb`` count bytes; return a list that gets the size of each array in a file."""
     monkeypatch.setattr(room, "MEGABYTE", 1)
     monkeypatch.setattr(room, "LEAST", 1)
     monkeypatch.setattr(room, "BLOCK", 50)
@@ -106,7 +107,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def tables(house: House) -> dict[str, object]:
-    """Return the rows that the current generation shows, and the totals of its commit record."""
+    """Return the rows that the current generation shows, and the totals in its commit record."""
     snapshot = Snapshot(house.layout, house.commit)
     found = {name: snapshot.rows(name) for name in TABLES if name != "triples"}
     shown = {

@@ -1,4 +1,4 @@
-"""An export has all that a generation shows, and a damaged or foreign export is refused."""
+"""An export has everything that a generation shows. A damaged or foreign export is refused."""
 
 import json
 import shutil
@@ -135,7 +135,7 @@ def flip_bit(path: Path) -> None:
 
 
 def with_fields(**other: Any) -> Callable[[Path], object]:
-    """Return a function that changes fields of a manifest."""
+    """Return a function that changes the fields ``other`` of a manifest."""
 
     def change(folder: Path) -> None:
         path = folder / "manifest.json"
@@ -162,8 +162,8 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a manifest of another kind": (with_fields(files=[1]), "Reading it fails"),
     "a newer manifest": (with_fields(format=2), "newer provhouse"),
-    "more triples": (with_fields(triples=10_000), "10,000 triples"),
-    "fewer items": (with_fields(items=1), "1 items"),
+    "more triples": (with_fields(triples=10_000), "manifest lists 10,000"),
+    "fewer items": (with_fields(items=1), "manifest lists 1\\n"),
     "a file outside": (outside, "It is '../secret"),
 }
 

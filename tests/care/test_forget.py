@@ -58,7 +58,7 @@ DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 
 @pytest.fixture(scope="module")
 def shared(houses: Houses) -> House:
-    """A warehouse with persons, on the Neo4j of all tests. This Neo4j must not be rebuilt."""
+    """A warehouse with persons, on the shared Neo4j of all tests, which must not be rebuilt."""
     house = houses(theta=4, pack=0, partition_triples=10)
     history(house)
     return house
@@ -78,14 +78,14 @@ def own(houses: Houses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ho
 
 @pytest.fixture
 def copy(shared: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Persons:
-    """A copy of the warehouse, for tests to change; erasures in it do not rebuild Neo4j."""
+    """A copy of the warehouse that tests may change; erasures in it do not rebuild Neo4j."""
     monkeypatch.setattr(steps, "_rebuild_graph", lambda *_: None)
     return copied(shared, tmp_path)
 
 
 @pytest.fixture
 def own_copy(own: House, tmp_path: Path) -> Persons:
-    """A copy of ``own``. Tests may rebuild its Neo4j, which has all content at first."""
+    """A copy of ``own``. Tests may rebuild its Neo4j, which at first has the content of ``own``."""
     persons = copied(own, tmp_path)
     repair(persons.house.settings, Silent())
     return persons
@@ -117,7 +117,7 @@ LEFT_OUT: dict[str, tuple[object, str, object]] = {
 def test_every_step_of_an_erasure_is_needed(
     copy: Persons, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    """If a step of an erasure is left out, ``in_files`` finds remains, as the next test assumes."""
+    """If any step of an erasure is left out, ``in_files`` finds remains, as the next test needs."""
     module, name, result = LEFT_OUT[step]
     monkeypatch.setattr(module, name, lambda *_: result)
     copy.forget()
@@ -189,7 +189,7 @@ POINTS: list[tuple[object, str, bool]] = [
 
 
 def interrupt(copy: Persons, monkeypatch: pytest.MonkeyPatch, module: object, point: str) -> None:
-    """Begin an erasure, and crash at a point of it."""
+    """Begin an erasure, and crash at ``point`` in ``module``."""
 
     def crash(name: str) -> None:
         under_way = erasure.read_erasure(copy.house.layout)
@@ -230,7 +230,7 @@ def test_the_next_writer_completes_an_interrupted_erasure(
 
 
 class Said(Silent):
-    """A progress that keeps what is said."""
+    """A progress that keeps all reported sentences."""
 
     def __init__(self) -> None:
         self.sentences: list[str] = []
@@ -264,7 +264,10 @@ def test_the_same_erasure_says_what_it_has_completed(
 def test_a_name_in_a_rejected_row_only_is_erased(
     houses: Houses, monkeypatch: pytest.MonkeyPatch, point: str
 ) -> None:
-    """An interrupted erasure leaves no logs and a consistent table, and a retry succeeds."""
+    """An interrupted erasure leaves no logs, but a consistent table.
+
+    A retry completes the erasure.
+    """
     house = houses(theta=4, pack=0)
     house.ingest([Triple("a", "b", "x"), Triple("", "rejected", "x")])
     rejects = house.layout.table(1, "rejects")
@@ -276,7 +279,8 @@ def test_a_name_in_a_rejected_row_only_is_erased(
             raise Crash
 
     with monkeypatch.context() as patched:
-        patched.setattr(rewriting, "_ENCODINGS", ((-50, False),))  # so that its length changes
+        # so that the file's length changes
+        patched.setattr(rewriting, "_ENCODINGS", ((-50, False),))
         patched.setattr(rewriting, "_pad", lambda *_: None)
         for module in (rejected, erasure, rewriting):
             patched.setattr(module, "reach", crash)
@@ -298,7 +302,7 @@ def test_a_name_in_a_rejected_row_only_is_erased(
 def test_a_repair_erases_what_an_erasure_left(
     copy: Persons, monkeypatch: pytest.MonkeyPatch, unreadable: bool
 ) -> None:
-    """A repair completes an erasure even if the erasure's record is missing or unreadable."""
+    """A repair completes an erasure even if the record of the erasure is missing or unreadable."""
     house = copy.house
     with monkeypatch.context() as patched:
         for step in ("triples", "names", "look-ups"):
@@ -324,7 +328,7 @@ def test_only_an_unshared_neo4j_is_always_rebuilt(
         steps, "_rebuild_graph", lambda settings, _: remade.append(settings.neo4j_home)
     )
     house = houses(theta=4, pack=0)
-    clear_mark(house.settings.graph_home)  # of the views of other tests
+    clear_mark(house.settings.graph_home)  # the mark of the views that other tests made
     house.ingest([Triple("a", "b", "x"), Triple("c", "d", "x"), Triple("", "rejected", "x")])
     own = replace(house.settings, neo4j_home=None)
     assert not forget(["rejected"], own, Silent()).neo4j, "Neo4j never had it"
@@ -369,7 +373,7 @@ def test_an_unknown_name_changes_nothing(houses: Houses) -> None:
 
 @pytest.mark.long
 def test_a_neo4j_in_use_is_rebuilt_by_a_later_writer(own_copy: Persons) -> None:
-    """A repair rebuilds Neo4j, which two erasures could not do while a reader was using it."""
+    """A repair rebuilds Neo4j after two erasures could not, because a reader was using it."""
     house = own_copy.house
     with house.asker() as reader:
         reader.ask("board/1", "upstream")

@@ -1,4 +1,4 @@
-"""After an erasure was killed, questions have answers, and the same command says what it did."""
+"""After an erasure is killed, questions have answers, and the same command reports what it did."""
 
 import json
 import time
@@ -36,7 +36,7 @@ def killed(command: Command, point: str, *arguments: str) -> None:
 
 @pytest.fixture
 def command(tmp_path: Path, houses: Callable[..., House]) -> Command:
-    """Commands on a warehouse with a Neo4j of its own, which an erasure has to rebuild."""
+    """Commands on a warehouse with its own Neo4j, which an erasure has to rebuild."""
     (tmp_path / "rows.csv").write_text(ROWS)
     settings = houses(neo4j_home=None).settings
     ingest([tmp_path / "rows.csv"], settings, progress=Silent())
@@ -44,7 +44,7 @@ def command(tmp_path: Path, houses: Callable[..., House]) -> Command:
 
 
 def test_a_killed_erasure_is_completed(command: Command) -> None:
-    """A question completes it; that the same command does so too is in ``test_forget.py``."""
+    """A question completes the erasure. ``test_forget.py`` tests that the command does so, too."""
     killed(command, POINTS[0], "forget", "person/1")
     answer = json.loads(command("lineage", "report", "--format", "json").out)
     assert [item["item"] for item in answer["items"]] == ["person/2", "raw"]

@@ -1,4 +1,4 @@
-"""After an erasure, answers about other items are right and count the erased items."""
+"""After an erasure, answers about other items are right and state the number of erased items."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -42,7 +42,10 @@ DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 def agree(
     house: House, states: dict[int, list[Triple]], gone: set[str], few: int, random: Random
 ) -> None:
-    """Compare every generation with networkx; for ``few`` items, also ask by RQ and CCProv."""
+    """Compare every generation with networkx.
+
+    For ``few`` of the items, also ask by RQ and CCProv.
+    """
     for generation, triples in states.items():
         oracle = Oracle.of(triples)
         held = sorted(set(oracle.graph) - gone)
@@ -65,7 +68,7 @@ def agree(
 
 
 def random_forgets(houses: Houses, seed: int, few: int) -> None:
-    """Ingest, roll back, retract, forget, compact and forget again, comparing answers."""
+    """Ingest, roll back, retract, forget, compact and forget again, and compare answers."""
     random = Random(seed)
     house = houses(theta=5, pack=0, partition_triples=random.choice([7, 20, 100]))
     triples = [triple for n in range(3) for triple in graph(seed * 31 + n * 4).triples]
@@ -121,7 +124,7 @@ def test_an_erased_name_ingested_again_is_a_new_item(
 ) -> None:
     """If the same file is ingested again, an erased name becomes a new item with new triples.
 
-    Paths still lead through the erased item, too.
+    Paths still lead through the erased item as well.
     """
     monkeypatch.setattr(steps, "_rebuild_graph", lambda *_: None)
     house = houses(theta=4, pack=0)
@@ -223,7 +226,7 @@ def test_no_question_shows_an_erased_item(
 def test_a_question_during_an_erasure_sees_the_item_or_not(
     houses: Houses, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Each erasure happens after a question found its items and before it reads their names."""
+    """Each erasure happens after a question has found items and before it reads their names."""
     monkeypatch.setattr(steps, "_rebuild_graph", lambda *_: None)
     house = houses(theta=3, pack=0)
     house.ingest([Triple("raw", f"p{n}", "x") for n in range(5)])

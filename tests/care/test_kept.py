@@ -1,11 +1,11 @@
-"""Warehouses of released formats still work, and can be restored from a copy.
+"""Warehouses in released formats still work, and can be restored from a copy.
 
 ``kept/format-N.tar.xz`` contains a warehouse, without its Neo4j, that a version with format N
-wrote, and the files that were ingested. Generation 1 is an ingest of ``first``, and generation 2
-one of ``third``. Generation 3 rolls back generation 2. Generation 4 is a compaction, and 5 an
-ingest of ``second``. With format 2, generation 5 has the run ``kept``, 6 is the same ingest with
-the run ``again``, 7 a retraction of that run, 8 one of the item ``end/85``, and 9 an ingest of
-``fourth``.
+wrote. It also contains the files that were ingested. Generation 1 is an ingest of ``first``, and
+generation 2 one of ``third``. Generation 3 rolls back generation 2. Generation 4 is a compaction,
+and generation 5 an ingest of ``second``. With format 2, generation 5 has the run ``kept``;
+generation 6 is the same ingest with the run ``again``; generation 7 is a retraction of that run;
+generation 8 is a retraction of the item ``end/85``; and generation 9 is an ingest of ``fourth``.
 """
 
 import json
@@ -47,7 +47,7 @@ def test_a_warehouse_of_format_1_answers_as_before(kept: House, files: Path) -> 
 
 
 def test_a_warehouse_of_format_2_is_read_and_written_on(houses: Houses, tmp_path: Path) -> None:
-    """Attributes of format 2 that are named like columns of derivations remain attributes."""
+    """Attributes in format 2 whose names are those of derivation columns remain attributes."""
     with tarfile.open(KEPT / "format-2.tar.xz") as archive:
         archive.extractall(tmp_path, filter="data")
     house = houses(warehouse=tmp_path / "warehouse", theta=10, partition_triples=50)
@@ -74,7 +74,7 @@ def test_a_warehouse_of_format_2_is_read_and_written_on(houses: Houses, tmp_path
 
 
 def test_a_warehouse_of_a_newer_version_is_refused_unchanged(kept: House, tmp_path: Path) -> None:
-    """Every command refuses a warehouse of a newer version, whatever else that version changed."""
+    """Every command refuses a warehouse of a newer version, no matter what that version changed."""
     folder = tmp_path / "warehouse"
     shutil.copytree(kept.settings.warehouse, folder)
     house = House(replace(kept.settings, warehouse=folder), kept.session)
@@ -106,9 +106,9 @@ def test_a_warehouse_of_a_newer_version_is_refused_unchanged(kept: House, tmp_pa
 def test_a_backup_made_during_an_ingest_is_restored(
     kept: House, files: Path, tmp_path: Path
 ) -> None:
-    """A backup is made in the order of docs/backup.md while an ingest runs.
+    """A backup is made during an ingest, in the order that docs/backup.md gives.
 
-    The backup has the ingest's names, but lacks a file of a table that the table's log lists.
+    The backup has the ingest's names, but lacks a table's file that the table's log lists.
     """
     house, backup = House(kept.settings, kept.session), tmp_path / "warehouse"
     backup.mkdir()

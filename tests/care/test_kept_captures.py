@@ -1,10 +1,11 @@
-"""A warehouse with captured writes, which an earlier version stored, still answers.
+"""A warehouse with captured writes that an earlier version stored still answers.
 
-``kept/format-6.tar.xz`` has a warehouse without its Neo4j. Orders 1 to 40 have the city ``c<id-1
-modulo 4>``; the land of ``c0`` and ``c1`` is ``x``, that of the others ``y``. Generation 1 has
-``balance`` (the orders from 3) and ``sums`` (by land), generation 2 a sample of half of ``balance``
-(the orders from 2), and generation 3 ``last`` (the largest order of each city, by a window) beside
-an uncaptured write of ``dice``. Generation 4 is an ingest of three triples from a file.
+``kept/format-6.tar.xz`` contains a warehouse without its Neo4j. Orders 1 to 40 have the city
+``c<id-1 modulo 4>``. The land of ``c0`` and ``c1`` is ``x``, and that of the other cities is ``y``.
+Generation 1 has ``balance`` (the orders from 3) and ``sums`` (by land). Generation 2 has a sample
+of half of ``balance`` (the orders from 2). Generation 3 has ``last`` (the largest order of each
+city, by a window) and an uncaptured write of ``dice``. Generation 4 is an ingest of three triples
+from a file.
 """
 
 import tarfile
@@ -38,7 +39,7 @@ def captured(houses: Callable[..., House], tmp_path_factory: pytest.TempPathFact
 
 
 def sources(asker: Asker, item: str) -> set[str]:
-    """Return the items that an item was made from, however far away, by their plain names."""
+    """Return the plain names of all items that an item was made from, directly or not."""
     triples = asker.ask(item, "upstream").triples.to_pylist()
     return {str(row["src"]).split("@")[0] for row in triples}
 

@@ -1,4 +1,4 @@
-"""A deleted commit record is named; no writer removes the data of its generation by mistake."""
+"""A deleted commit record is named, and no writer wrongly removes the data of its generation."""
 
 import shutil
 from collections.abc import Callable
@@ -34,7 +34,7 @@ def three(houses: Houses) -> House:
 
 @pytest.fixture
 def house(three: House, tmp_path: Path) -> House:
-    """A copy of it, with the original's Neo4j."""
+    """A copy of ``three``, with the original's Neo4j."""
     shutil.copytree(three.settings.warehouse, tmp_path / "warehouse")
     return House(replace(three.settings, warehouse=tmp_path / "warehouse"), three.session)
 
@@ -64,7 +64,7 @@ def test_no_writer_removes_a_generation_whose_record_was_deleted(house: House, w
     kept = record(house, 3).read_bytes()
     record(house, 3).unlink()
     assert named(house) == ["commit 3"]
-    for _ in range(2):  # a refused writer leaves no line that would make the next one go on
+    for _ in range(2):  # a refused writer adds no log line that would let the next writer go on
         with pytest.raises(Damaged, match="record of generation 3 is missing"):
             WRITERS[writer](house)
     record(house, 3).write_bytes(kept)
@@ -93,7 +93,8 @@ def test_repair_says_what_is_still_damaged(
     assert "record of generation 3 is missing" in capsys.readouterr().out
     assert run([*options, "repair", "--format", "csv"]) == 7
     assert "record of generation 3 is missing" in capsys.readouterr().out
-    assert run([*options, "repair", "--format", "csv"]) == 0  # what is lost is known
+    # the loss is known from the first repair
+    assert run([*options, "repair", "--format", "csv"]) == 0
     house.check_deep()
     assert house.ingest(NIGHTS[2]).new_triples == 2
     house.check_deep()
@@ -116,7 +117,7 @@ def test_pruned_and_restored_generations_are_not_lost(house: House, tmp_path: Pa
     house.ingest(NIGHTS[3])
     prune(house.settings, Silent(), keep=1)
     assert named(house) == []
-    for kept in backup.iterdir():  # restored into the folder that has the later log
+    for kept in backup.iterdir():  # restore into the folder whose log is newer
         if kept.name != "logs":
             here = house.layout.root / kept.name
             shutil.rmtree(here) if here.is_dir() else here.unlink(missing_ok=True)

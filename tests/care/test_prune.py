@@ -1,4 +1,4 @@
-"""A prune removes exactly what is no longer kept, and does not disturb readers."""
+"""A prune removes exactly what is not kept any more, and does not disturb readers."""
 
 import json
 import shutil
@@ -37,7 +37,7 @@ def triples(*seeds: int) -> list[Triple]:
 
 @pytest.fixture(scope="module")
 def original(houses: Houses) -> House:
-    """Two ingests, a compaction into a second base, a rolled-back ingest, and one more ingest."""
+    """Two ingests, a compaction into a second base, a rolled-back ingest, and another ingest."""
     house = houses(theta=4, pack=0, partition_triples=30)
     house.ingest(triples(1, 2))
     house.ingest(triples(3))
@@ -50,7 +50,7 @@ def original(houses: Houses) -> House:
 
 @pytest.fixture
 def copy(original: House, tmp_path: Path) -> House:
-    """A copy of the warehouse's folder; copy and original use the same content in Neo4j."""
+    """A copy of the warehouse's folder. Copy and original share the same content in Neo4j."""
     shutil.copytree(original.settings.warehouse, tmp_path / "warehouse")
     return House(replace(original.settings, warehouse=tmp_path / "warehouse"), original.session)
 
@@ -94,7 +94,7 @@ def down(*_: object) -> None:
 
 
 def after(calls: int, work: Callable[..., object]) -> Callable[..., object]:
-    """Return a function that calls ``work`` up to ``calls`` times, and after that crashes."""
+    """Return a function that calls ``work`` up to ``calls`` times, and crashes at the next call."""
     left = [calls]
 
     def wrapped(*arguments: object, **options: object) -> object:

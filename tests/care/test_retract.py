@@ -1,6 +1,6 @@
 """After retractions and repeated ingests, each generation answers as a model in memory does.
 
-``tests/fire/test_sequences.py`` makes such changes in random order.
+``tests/fire/test_sequences.py`` makes changes of these kinds in random order.
 """
 
 import json
@@ -40,11 +40,11 @@ def rows(*seeds: int) -> list[Triple]:
 
 
 ONE, OTHER = rows(1, 40), rows(40, 8)
-"""Two lists, each with the triples of two random graphs. Both contain graph 40."""
+"""Two lists of rows, each with the triples of two random graphs. Both contain graph 40."""
 JOIN = [Triple(rows(8)[0].dst, rows(1)[0].src, "join")]
 ASKED = [rows(seed)[-1].dst for seed in (1, 40)]
 AS_OTHERS = {6, 8, 11, 13, 14}
-"""Generations with the content of an earlier generation."""
+"""The generations whose content equals that of an earlier generation."""
 
 
 @pytest.fixture(scope="module")
@@ -54,25 +54,25 @@ def model(houses: Houses) -> Model:
     model.ingest(a=ONE)  # 1
     model.retract(file="a")  # 2
     model.ingest(a=ONE)  # 3: each triple is a new row
-    model.ingest("july", b=OTHER)  # 4: graph 40 comes from both
-    model.retract(file="a")  # 5: so graph 40 stays
-    model.rollback()  # 6: as 4
+    model.ingest("july", b=OTHER)  # 4: graph 40 comes from both files
+    model.retract(file="a")  # 5: graph 40 stays, because b still has it
+    model.rollback()  # 6: the same content as 4
     model.retract(run="july")  # 7
     model.rollback()  # 8
-    model.ingest("july", b=OTHER)  # nothing new
+    model.ingest("july", b=OTHER)  # the same content as before: no new generation
     model.ingest(
         "july", c=OTHER[2:] + JOIN, d=OTHER[4:]
-    )  # 9: replaces b; two files have the same triples
+    )  # 9: the run replaces b; two files have the same triples
     model.retract(file="c")  # 10: the triples of d stay
     model.rollback()  # 11
     model.ingest(e=rows(12))  # 12
     model.rollback()  # 13
     model.ingest(e=rows(12))  # 14
-    model.retract(JOIN[0].src, rows(12)[0].src)  # 15: from any file or run
+    model.retract(JOIN[0].src, rows(12)[0].src)  # 15: items from any file or run
     assert model.rows() == model.now.shown
     model.compact()  # 16
-    model.retract(file="a")  # 17: graph 40 stays; its origins survive the compaction
-    model.ingest("july", c=[])  # 18: replaced by nothing
+    model.retract(file="a")  # 17: graph 40 stays, because its origins survive the compaction
+    model.ingest("july", c=[])  # 18: the run is replaced by nothing
     assert model.rows() == model.now.shown
     return model
 
@@ -98,7 +98,7 @@ def test_a_retracted_origin_has_nothing_left_to_retract(model: Model) -> None:
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [
-        (Retracting(run="june"), "The run 'june' brought nothing"),
+        (Retracting(run="june"), "No stored triple comes from the run 'june'"),
         (Retracting(items=(ONE[0].src, "?")), "Item '\\?' is not in generation"),
     ],
 )
@@ -138,7 +138,7 @@ def test_a_check_finds_deaths_and_assertions_of_missing_triples(
 
 @pytest.mark.long
 def test_a_retraction_needs_memory_for_one_partition(houses: Houses) -> None:
-    """The peak memory of a retraction is below 8 bytes for each triple that it ends."""
+    """The peak memory of a retraction is below 8 bytes for each triple that the retraction ends."""
     house = houses(partition_triples=500)
     some = [Triple(f"a{n}", f"b{n}", "") for n in range(50_000)]
     ingest([house.write(some)], house.settings, run="may", progress=Silent())
@@ -170,7 +170,7 @@ def test_triples_from_before_origins_were_recorded(houses: Houses) -> None:
 
 
 def _as_format_1(layout: Layout) -> None:
-    """Rewrite a warehouse as a version without origins would have written it."""
+    """Rewrite a warehouse in the form in which a version without origins would have written it."""
     for path in layout.table(1, "triples").glob("*.parquet"):
         write_parquet(pq.read_table(path, partitioning=None).drop_columns(["origin"]), path)
     log = layout.table(1, "triples") / "_delta_log" / f"{0:020d}.json"

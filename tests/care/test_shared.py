@@ -1,4 +1,4 @@
-"""Shared derivations after every kind of change: answers are those of a model in memory."""
+"""Shared derivations after every kind of change: answers equal those of a model in memory."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -35,7 +35,7 @@ DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 
 @dataclass(frozen=True)
 class Derivation:
-    """One dst with the inputs that it still has, and the files that brought it."""
+    """A dst with the inputs that it still has, and the files that brought this derivation."""
 
     dst: str
     kind: str
@@ -45,13 +45,13 @@ class Derivation:
 
 @dataclass
 class Model:
-    """A warehouse of shared derivations, and what must be in it."""
+    """A warehouse of shared derivations, and a model of its expected content."""
 
     house: House
     held: list[Derivation] = field(default_factory=list)
     earlier: list[Derivation] = field(default_factory=list)
     checked: int = 0
-    """The last generation that was checked."""
+    """The number of the last generation that was checked."""
 
     def ingest(self, name: str, *groups: Shared) -> None:
         path = self.house.settings.warehouse.parent / name
@@ -125,7 +125,7 @@ def test_every_change_ends_what_it_would_end_if_written_out(houses: Houses) -> N
     model.check(deep=False)
     model.retract_item("a")  # the sum becomes smaller for x, y and z
     model.check(deep=False)
-    model.ingest("one.csv", sums, join)  # x and y have it whole, z has not
+    model.ingest("one.csv", sums, join)  # x and y have the whole sum, and z does not
     model.check(deep=False)
     model.compact()
     model.check()
@@ -140,7 +140,7 @@ def test_every_change_ends_what_it_would_end_if_written_out(houses: Houses) -> N
 def test_a_run_that_comes_again_replaces_what_its_derivations_are_shared_by(
     houses: Houses, tmp_path: Path
 ) -> None:
-    """The group stays if the run brings it for other dst only, and ends if the run lacks it."""
+    """The group stays if the new run has it for other dst only; it ends if the run lacks it."""
     house = houses(partition_triples=2)
     sums = Shared("1", "aggregate", (Input("a", "sum"), Input("b", "sum")), ("x", "y"))
     other = Shared("2", "aggregate", (Input("a", "sum"), Input("c", "sum")), ("z",))
@@ -233,7 +233,7 @@ def test_tables_depend_on_each_other_through_groups(houses: Houses, tmp_path: Pa
 
 
 def _workflow(house: House) -> dict[tuple[str, str], tuple[int, set[str]]]:
-    """Return the triples and ops between each pair of tables, as Neo4j shows them."""
+    """Return, for each pair of tables, the number of triples and the ops, as Neo4j shows them."""
     query = (
         "MATCH (t:Table {warehouse: $warehouse})-[d:DERIVES_FROM]->(s:Table) "
         "RETURN s.name, t.name, d.triples, d.ops"
@@ -270,7 +270,7 @@ def test_an_erased_input_leaves_nothing_of_its_name(houses: Houses, tmp_path: Pa
     house.check_deep()
     with house.asker() as asker:
         snapshot = asker.snapshot
-        assert snapshot.names.stored(snapshot.groups).null_count == 1  # a hash of in0, too
+        assert snapshot.names.stored(snapshot.groups).null_count == 1  # also the hash of in0
         expected = Oracle.of(WINDOW.triples()).ask("out0", "upstream").without(["in0"])
         answer = asker.ask("out0", "upstream")
         assert (content(answer), answer.erased, answer.links) == (expected, 1, 1)

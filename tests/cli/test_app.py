@@ -1,4 +1,4 @@
-"""The command as a user starts it, in cases that need no server."""
+"""The command line as a user starts it, in cases that need no server."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ HEAVY = ("pyspark", "pyarrow", "neo4j", "numba", "numpy", "delta", "deltalake")
 
 
 def started(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run ``provhouse`` with its output in pipes."""
+    """Run ``provhouse`` with pipes for its output."""
     return subprocess.run(
         [sys.executable, "-c", "from provhouse.cli.app import main; main()", *arguments],
         capture_output=True,
@@ -24,7 +24,7 @@ def started(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
 
 
 def lines(text: str) -> list[str]:
-    """Return the lines of a message; a traceback among them fails the test."""
+    """Return the lines of a message; fail the test if one of them is a part of a traceback."""
     assert "Traceback" not in text
     return [line.removeprefix("provhouse: ").strip() for line in text.splitlines()]
 

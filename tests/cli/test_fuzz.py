@@ -17,7 +17,7 @@ from provhouse.cli.app import app, run
 
 CALLS = 2 * int(os.environ.get("PROVHOUSE_FUZZ", "25"))
 SEED = int(os.environ.get("PROVHOUSE_FUZZ_SEED", "0"))
-STARTING = {"up", "down", "browser", "doctor"}  # start servers, and take hardly any arguments
+STARTING = {"up", "down", "browser", "doctor"}  # these start servers, and take hardly any arguments
 GIVEN = (
     "0", "-1", "1", "9" * 30, "1e3", "2026-01-01", "2026-13-45T99:99", "json", "csv", "table",
     "auto", "rq", "a=b", "=b", "theta=1", "theta=x", "src=a,dst=b", "src=", "", "--", "-", "\udcff",

@@ -29,7 +29,7 @@ def test_a_pipe_gets_only_sentences(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def on_terminal(keep: bool, clear: bool = False) -> str:
-    """Return all that is written to a terminal, with the codes that move its cursor."""
+    """Return everything that is written to a terminal, including the codes that move its cursor."""
     to = Console(file=io.StringIO(), force_terminal=True, color_system=None, width=90)
     with _bars(to, keep) as bars:
         steps = StepDisplay(bars)
@@ -53,7 +53,7 @@ def test_a_terminal_gets_steps_with_counts() -> None:
 
 
 class Timed:
-    """Steps on a terminal whose clock the test sets, in seconds."""
+    """A display of steps on a terminal. The test sets its clock, in seconds."""
 
     def __init__(self) -> None:
         self.clock = 0.0

@@ -1,4 +1,4 @@
-"""The generated pages match their sources: the help of the commands, and the settings."""
+"""The generated pages match their sources, which are the help of the commands and the settings."""
 
 from pathlib import Path
 

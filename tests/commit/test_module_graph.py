@@ -1,4 +1,4 @@
-"""Modules in Neo4j equal counts of the trace's rows, after every kind of change."""
+"""After every kind of change, the modules in Neo4j equal counts of the trace's rows."""
 
 import csv
 import json
@@ -82,7 +82,7 @@ def ingest(house: House, rows: list[Row], name: str, **options: Any) -> None:
 
 @pytest.fixture
 def house(houses: Houses, tmp_path: Path) -> House:
-    """A warehouse of sets of at most three items, with modules."""
+    """A warehouse with modules, whose sets have at most three items."""
     (tmp_path / "modules.json").write_text(json.dumps({"workflow": "nightly", "modules": MODULES}))
     made = houses(theta=3, pack=0)
     ingest(made, FIRST, "first", modules=tmp_path / "modules.json")
@@ -97,7 +97,7 @@ def asked(house: House, text: LiteralString) -> list[tuple[Any, ...]]:
 
 
 def expected(house: House, runs: dict[str, list[Row]]) -> tuple[set[Any], set[Any]]:
-    """Return the nodes and links that the rows of some runs must have in Neo4j."""
+    """Return the nodes and links that Neo4j must have for the rows of ``runs``."""
     of = {op: str(each["module"]) for each in MODULES for op in each["ops"]}
     made = [
         (run, row, module)
@@ -134,7 +134,7 @@ def expected(house: House, runs: dict[str, list[Row]]) -> tuple[set[Any], set[An
 
 
 def shown(house: House) -> tuple[set[Any], set[Any]]:
-    """Return the nodes and links of modules that Neo4j has."""
+    """Return the nodes and links of modules in Neo4j."""
     nodes = set()
     for label, has in asked(house, NODES):
         if label == "Invocation":
@@ -172,7 +172,7 @@ def test_neo4j_shows_the_modules_of_each_generation(house: House, houses: Houses
 
 
 def test_nothing_of_an_erased_call_stays(house: House) -> None:
-    """The other triples keep their modules, and the counts follow."""
+    """The other triples keep their modules, and the counts are updated."""
     ingest(house, [row("raw/8", "v/8", "look", "Jane Doe", "her own")], "secret")
     assert any("Jane Doe" in map(str, node) for node in shown(house)[0])
     assert forget(["clean/2", "v/8"], house.settings, Silent()).neo4j
@@ -253,7 +253,7 @@ def test_a_warehouse_without_modules_shows_none(houses: Houses) -> None:
 
 @pytest.mark.long
 def test_a_commit_writes_only_the_modules_that_it_changed(houses: Houses) -> None:
-    """Many modules share three tables, so each reads what all others make."""
+    """Many modules share three tables, so each module reads what all other modules make."""
     house, many = houses(), 264
     tables = ["x", "y", "z"]
     rows = [

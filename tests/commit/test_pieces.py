@@ -1,4 +1,4 @@
-"""Sets and dependencies are written and read in pieces, so that memory does not grow with them."""
+"""Sets and dependencies are written and read in pieces, so memory does not grow with them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -43,13 +43,14 @@ NAMES = [f"a table with a name of some length {n}" for n in range(40)]
 
 
 def ranges(seed: int) -> list[pa.Table]:
-    """Return dependencies as ``place`` stages them: in ranges, some of which divide a set."""
+    """Return dependencies in ranges, as ``place`` stages them. Some ranges divide a set."""
     draw = np.random.default_rng(seed)
     parts, first = [], 0
     for _ in range(6):
         sets = np.sort(draw.integers(first, first + draw.integers(1, 8), draw.integers(0, 30)))
         drawn = zip(sets.tolist(), draw.integers(0, 9, len(sets)).tolist(), strict=True)
-        pairs = sorted(set(drawn), key=lambda pair: draw.random())  # ranges ascend, not their rows
+        # the ranges ascend, but the rows in each do not
+        pairs = sorted(set(drawn), key=lambda pair: draw.random())
         rows = {
             SET: pa.array([a for a, _ in pairs], pa.int64()),
             DERIVES_FROM: pa.array([b for _, b in pairs], pa.int64()),
@@ -62,7 +63,7 @@ def ranges(seed: int) -> list[pa.Table]:
 
 
 def rows_of(tables: list[pa.Table]) -> list[tuple[int, int, int, list[str]]]:
-    """Return the dependencies in order, with the ops of each in order."""
+    """Return the dependencies in order. The ops of each dependency are in order, too."""
     rows = [row for table in tables for row in table.to_pylist()]
     return sorted((r[SET], r[DERIVES_FROM], r[TRIPLES], sorted(r[OPS])) for r in rows)
 
@@ -88,7 +89,7 @@ def test_pieces_have_one_size(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_memory_does_not_grow_with_the_sets(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The most that Arrow allocates for 4 and for 40 pieces is about the same."""
+    """The peak of Arrow's allocations is about the same for 4 pieces and for 40."""
     monkeypatch.setattr(delta, "PIECE_ROWS", PIECE)
     monkeypatch.setattr(graph_rows, "PIECE_ROWS", PIECE)
     most = []
@@ -110,9 +111,9 @@ def test_memory_does_not_grow_with_the_sets(
 
 
 def stored(layout: Layout, pieces: int, allocated: list[int]) -> Commit:
-    """Store this many pieces of sets, each of which derives from the set before.
+    """Store ``pieces`` pieces of sets, in which each set derives from the set before it.
 
-    Add to ``allocated`` what Arrow has allocated after each piece.
+    After each piece, append the amount that Arrow has allocated to ``allocated``.
     """
     layout.base(1).mkdir(parents=True)
     before = pa.total_allocated_bytes()

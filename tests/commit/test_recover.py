@@ -1,4 +1,4 @@
-"""Recovery removes what a crashed writer left, and nothing else."""
+"""Recovery removes only what a crashed writer left."""
 
 from dataclasses import replace
 from pathlib import Path

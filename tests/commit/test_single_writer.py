@@ -1,4 +1,4 @@
-"""A writer can be made of parts that are writers by themselves."""
+"""A writer can consist of parts, each of which is also a writer on its own."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""A warehouse for the contract tests, on which all commands that write have been run.
+"""A warehouse for the contract tests, on which every command that writes has been run.
 
-The golden files contain what users' programs rely on, without texts for people. ``pytest --golden
-tests/contracts`` rewrites the files after an intended change.
+The golden files contain what users' programs rely on, but no texts for people. After an intended
+change, ``pytest --golden tests/contracts`` rewrites the files.
 """
 
 from collections.abc import Callable
@@ -14,5 +14,5 @@ from helpers.warehouse import House
 
 @pytest.fixture(scope="session")
 def lived(houses: Callable[..., House]) -> Lived:
-    """A warehouse on which all commands that write have been run."""
+    """A warehouse on which every command that writes has been run."""
     return live(houses(theta=4, pack=0, partition_triples=4), houses())

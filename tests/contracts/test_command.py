@@ -22,11 +22,14 @@ LIMITS = (
 )
 """Attributes of a parameter's type that limit its values."""
 TRAITS = ("required", "multiple", "is_flag", "count", "hidden", "is_eager", "envvar")
-"""Other attributes of a parameter, listed if they are set."""
+"""Other attributes of a parameter, which are listed only if they are set."""
 
 
 def lines() -> Iterator[str]:
-    """Yield a line for each script, command and parameter; arguments keep their order."""
+    """Yield a line for each script, command and parameter.
+
+    Arguments stay in order; commands and options are sorted.
+    """
     for entry in distribution("provhouse").entry_points:
         yield f"script {entry.name}"
     group = get_command(app)

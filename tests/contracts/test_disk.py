@@ -33,18 +33,18 @@ RANDOM = (
     (re.compile(r"\b[0-9a-f]{16}\b"), "ID"),
     (re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\+00:00|Z)"), "TIME"),
 )
-"""Patterns of values that differ each time, and the words that replace them in golden files."""
+"""Patterns of values that differ in each run, and the words that replace them in golden files."""
 
 
 def steady(text: str) -> str:
-    """Return a text with words in place of the values that differ each time."""
+    """Return a text in which words replace the values that differ in each run."""
     for pattern, name in RANDOM:
         text = pattern.sub(name, text)
     return text
 
 
 def tree(root: Path) -> Iterator[str]:
-    """Yield the relative paths of all files and empty folders in a folder, recursively."""
+    """Yield the relative paths of all files and all empty folders below ``root``."""
     for folder, folders, files in os.walk(root):
         below = Path(folder).relative_to(root)
         yield from (str(below / name) for name in files)
@@ -58,7 +58,7 @@ def rights(root: Path, *names: str) -> dict[str, str]:
 
 
 def table(folder: Path) -> dict[str, Any]:
-    """Return a Delta table's schema, settings and versions, as readers see them."""
+    """Return the schema, settings and versions of a Delta table, as readers see them."""
     found = DeltaTable(folder)
     metadata, protocol = found.metadata(), found.protocol()
     file = sorted(folder.rglob("*.parquet"))[0]
@@ -78,7 +78,7 @@ def test_the_files_of_a_warehouse_have_the_same_names(lived: Lived, golden: Gold
 
 
 def test_json_files_have_the_same_contents(lived: Lived, golden: Golden) -> None:
-    """Values that differ each time are replaced by words."""
+    """Words replace the values that differ in each run."""
     root = lived.house.layout.root
     records = {
         str(file.relative_to(root)): json.loads(file.read_text())
@@ -117,7 +117,7 @@ def test_delta_tables_have_the_same_schemas_and_settings(lived: Lived, golden: G
     """The Delta tables are from the base that had several ingests."""
     base = lived.house.layout.root / "base-1"
     tables = {log.parent.name: table(log.parent) for log in base.glob("*/_delta_log")}
-    # No trace of it has shared derivations, and none of its ops is described.
+    # No trace in this base has shared derivations, and none of its ops is described.
     assert tables.keys() == TABLES.keys() - {"groups", "modules", "operations"}
     golden("tables.json", dumped(tables))
 
@@ -128,7 +128,7 @@ def test_declared_columns_have_the_same_types_and_order(golden: Golden) -> None:
 
 
 def test_files_of_names_have_the_same_formats(lived: Lived, golden: Golden) -> None:
-    """Files are grouped by their names, with N for each digit."""
+    """Files are grouped by their names, in which N stands for each digit."""
     found: dict[str, set[str]] = {}
     for file in lived.house.layout.root.glob("base-*/names/*"):
         if file.suffix == ".arrow":

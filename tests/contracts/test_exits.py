@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-import provhouse.capturing.refused  # its error is one of those listed
-import provhouse.sql.not_covered  # noqa: F401  # its error is one of those listed
+import provhouse.capturing.refused  # the error that it defines is one of those listed
+import provhouse.sql.not_covered  # noqa: F401  # the error that it defines is one of those listed
 from helpers.lived import Lived
 from provhouse.cli.app import run
 from provhouse.cli.failures import guarded
@@ -40,7 +40,10 @@ CALLS: tuple[tuple[str, ...], ...] = (
     ("lineage",), ("find", "x", "--limit", "0"), ("--set", "nonsense=1", "status"), ("find", "x"),
     ("ingest", "none.csv"), ("status",), ("generations",), ("down",),
 )  # fmt: skip
-"""Arguments of commands to run on a missing warehouse, where they start neither Spark nor Neo4j."""
+"""Arguments of commands to run on a missing warehouse.
+
+There, they start neither Spark nor Neo4j.
+"""
 HELD: tuple[tuple[str, ...], ...] = (
     ("check",), ("status",), ("lineage", "report"), ("lineage", "nobody"),
     ("lineage", "report", "--table", "none"), ("lineage", "report", "--as-of", "99"),
@@ -48,13 +51,13 @@ HELD: tuple[tuple[str, ...], ...] = (
     ("retract", "nobody"), ("retract", "--run", "none"), ("prune",), ("forget", "nobody"),
     ("export", "."), ("import", "."), ("cypher", "RETURN 1"), ("cypher", "CREATE (n)"),
 )  # fmt: skip
-"""Arguments of commands that run on a warehouse with contents and do not change it."""
+"""Arguments of commands to run on a warehouse with contents, which they do not change."""
 COMMAND = Path(sys.executable).with_name("provhouse")
 """The console script, which is installed beside Python."""
 
 
 def status(logs: Path, error: BaseException | int) -> int:
-    """Return the exit status of work that raises an error or receives a signal."""
+    """Return the exit status of work that raises the given error or receives the given signal."""
 
     def work() -> None:
         if isinstance(error, BaseException):

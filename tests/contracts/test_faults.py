@@ -1,4 +1,4 @@
-"""The fault points keep their names, as does the environment variable that arms them."""
+"""The names of fault points, and of the environment variable that arms them, stay the same."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Every question keeps the bytes of its replies in each form, its refusals, and its Python form."""
+"""Every question keeps the bytes of its replies in each form, its refusals and its Python form."""
 
 import inspect
 import json
@@ -81,7 +81,7 @@ QUESTIONS: dict[str, dict[str, object]] = {
     "view": {"item": "total/1"},
     "generations": {},
 }
-"""The fields of requests, by the name of a question and, after ``?``, of a variant."""
+"""The fields of each request, by the name of a question, or by ``NAME?VARIANT``."""
 WRONG: tuple[dict[str, object], ...] = (
     {"another": 1}, {"item": ""}, {"item": "no such"}, {"item": "total/1", "limit": 0},
     {"from": "", "to": "x"}, {"items": [""]}, {"item": "total/1", "as_of": 99}, {"module": ""},
@@ -96,7 +96,7 @@ ADDRESSES = re.compile(r"http[^\s\"]+|[0-9a-f]{8}-[0-9a-f-]{27}|'[0-9a-f]{16,}'"
 
 @pytest.fixture(scope="module")
 def nightly(houses: Callable[..., House]) -> House:
-    """A warehouse of three generations with modules, described ops and values."""
+    """A warehouse with three generations, which has modules, described ops and values."""
     house = houses(answer_seconds=600)
     folder = house.settings.warehouse.parent
     for name, text in (("first.csv", FIRST), ("second.csv", SECOND), ("modules.toml", MODULES)):
@@ -110,7 +110,7 @@ def nightly(houses: Callable[..., House]) -> House:
 
 @pytest.fixture(scope="module")
 def served(nightly: House) -> Iterator[FastAPI]:
-    """The application of the warehouse, ready to answer."""
+    """The application that serves the warehouse, ready to answer."""
     keeper = Keeper(nightly.settings, Silent())
     people = People(nightly.settings.warehouse, "secret")
     app = application(keeper, nightly.settings, Access(people, frozenset({HOST})))
@@ -141,7 +141,7 @@ def steady(text: str) -> str:
 
 
 def arrow(content: bytes) -> str:
-    """Return the schemas and rows of Arrow streams, and the header in the first of them."""
+    """Return the schemas and rows of Arrow streams, and the header in the first stream."""
     source, lines = BytesIO(content), list[str]()
     while source.tell() < len(content):
         with pa.ipc.open_stream(source) as stream:
@@ -213,7 +213,7 @@ ASKED: dict[str, Callable[[Reader], Any]] = {
 
 
 def python(value: object, indent: str = "") -> Iterator[str]:
-    """Yield the fields of a public result, by name, with rows one on a line."""
+    """Yield the fields of a public result, by name, with each row on a line of its own."""
     if isinstance(value, Rows):
         yield f"{indent}{value!r}"
         yield from (f"{indent}  {row!r}" for row in value)
@@ -236,6 +236,6 @@ def test_python_programs_get_the_same_objects(nightly: House, golden: Golden) ->
 def test_the_methods_of_python_programs_are_the_same(golden: Golden) -> None:
     lines = []
     for name, method in inspect.getmembers(Reader, inspect.isfunction):
-        if not name.startswith("_") and name != "ask":  # the other methods use it
+        if not name.startswith("_") and name != "ask":  # the other methods use ``ask``
             lines.append(f"{name}{inspect.signature(method)}\n{inspect.getdoc(method)}\n\n")
     golden("methods.txt", "".join(lines))

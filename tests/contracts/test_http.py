@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-import provhouse.capturing.refused  # its error is one of those listed
-import provhouse.sql.not_covered  # noqa: F401  # its error is one of those listed
+import provhouse.capturing.refused  # the error that it defines is one of those listed
+import provhouse.sql.not_covered  # noqa: F401  # the error that it defines is one of those listed
 from helpers.asgi import HOST, Reply, send_request
 from helpers.lived import Lived
 from helpers.structure import dumped, kinds, wordless
@@ -44,7 +44,7 @@ REFUSED: dict[str, tuple[str, str, dict[str, str], bytes]] = {
     "nothing ingested": ("GET", "/v1/lineage?item=x", {}, b""),
     "nothing ingested, health": ("GET", "/v1/health", {}, b""),
 }
-"""Requests to the server of a missing warehouse."""
+"""Requests to send to the server of a missing warehouse."""
 MANY = b'{"items":["report","no such \xc3\xbc"]}'
 ASKED: dict[str, tuple[str, str, dict[str, str], bytes]] = {
     "health": ("GET", "/v1/health", {"authorization": ""}, b""),
@@ -67,7 +67,7 @@ ASKED: dict[str, tuple[str, str, dict[str, str], bytes]] = {
     "diff": ("GET", "/v1/diff?item=report&from=1", {}, b""),
     "generations": ("GET", "/v1/generations", {}, b""),
 }
-"""Requests to the server of a warehouse with contents."""
+"""Requests to send to the server of a warehouse with contents."""
 
 
 def asked(app: Any, method: str, path: str, headers: dict[str, str], body: bytes) -> Reply:
@@ -76,7 +76,7 @@ def asked(app: Any, method: str, path: str, headers: dict[str, str], body: bytes
 
 
 def shape(reply: Reply) -> dict[str, Any]:
-    """Return a reply's status and headers, and the fields of the problem document of an error."""
+    """Return a reply's status and headers and, of an error, the fields of the problem document."""
     headers = {name: "N" if name in COUNTED else value for name, value in reply.headers}
     found: dict[str, Any] = {"status": reply.status, "headers": headers}
     if reply.status >= 400:
@@ -97,7 +97,7 @@ def classes(root: type[ProvhouseError]) -> Iterator[type[ProvhouseError]]:
 
 @pytest.fixture
 def served(lived: Lived) -> Iterator[FastAPI]:
-    """The application of a warehouse, ready to answer."""
+    """The application that serves a warehouse with contents, ready to answer."""
     keeper = Keeper(lived.house.settings, Silent())
     app = application(keeper, lived.house.settings, ACCESS)
     assert send_request(app, "GET", "/v1/health").status == 503
@@ -114,7 +114,7 @@ def served(lived: Lived) -> Iterator[FastAPI]:
 
 @pytest.fixture
 def empty(tmp_path: Path) -> FastAPI:
-    """The application of a missing warehouse."""
+    """The application that serves a missing warehouse."""
     settings = Settings(warehouse=tmp_path / "none")
     return application(Keeper(settings, Silent()), settings, ACCESS)
 
@@ -126,7 +126,7 @@ def test_the_openapi_document_is_the_same(empty: FastAPI, golden: Golden) -> Non
 
 
 def test_errors_have_the_same_problem_documents(golden: Golden) -> None:
-    """One of the errors is a defect, which is not a ProvhouseError."""
+    """One of the errors is a defect in the program, which is not a ProvhouseError."""
     app = FastAPI(openapi_url=None)
     install_handlers(app)
     kinds = {kind.__name__: kind for kind in classes(ProvhouseError)}

@@ -1,4 +1,4 @@
-"""A warehouse's answers in JSON stay the same, except for values such as times and addresses."""
+"""Answers in JSON stay the same, except for values such as times and addresses."""
 
 import json
 from collections.abc import Callable
@@ -31,7 +31,7 @@ from provhouse.query.listing.status import status
 
 Golden = Callable[[str, str], None]
 CHANGING = ("seconds", "time", "prepare", "why", "set")
-"""Keys whose values differ each time."""
+"""The keys whose values differ in each run."""
 QUESTIONS = {
     "lineage": Question("report", "upstream"),
     "impact": Question("raw:0", "downstream", limit=2),
@@ -46,7 +46,7 @@ QUESTIONS = {
 
 
 def written(tmp_path: Path, act: Callable[[Writer], None]) -> Any:
-    """Return the JSON that ``act`` writes, with types in place of values that differ each time."""
+    """Return the JSON that ``act`` writes, with types for the values that differ in each run."""
     file = tmp_path / "written.json"
     with opened(Form.json, file) as output:
         act(output)
@@ -54,7 +54,7 @@ def written(tmp_path: Path, act: Callable[[Writer], None]) -> Any:
 
 
 def steady(value: dict[str, Any]) -> dict[str, Any]:
-    """Return a JSON object with types in place of the values that differ each time."""
+    """Return a JSON object with types in place of the values that differ in each run."""
     return {key: kinds(each) if key in CHANGING else each for key, each in value.items()}
 
 

@@ -10,9 +10,9 @@ from provhouse.query.lineage.diff import compare
 from provhouse.query.lineage.path import path
 
 METHODS: tuple[Method, ...] = ("auto", "csprov")
-"""Methods to test. ``rq`` and ``ccprov`` have the same steps, but first load all triples."""
+"""The methods to test. ``rq`` and ``ccprov`` have the same steps, but load all triples first."""
 WRITERS = ("ingest", "compact", "import")
-"""Commands with a fault point at each of their steps."""
+"""The commands that have a fault point at each of their steps."""
 
 
 def test_timed_steps_have_the_same_names(lived: Lived, golden: Callable[[str, str], None]) -> None:

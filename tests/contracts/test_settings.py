@@ -1,4 +1,4 @@
-"""Settings keep their names in the file and in the environment, types, limits and defaults."""
+"""Settings keep their names in the file and the environment, their types, limits and defaults."""
 
 from collections.abc import Callable
 from dataclasses import asdict, fields
@@ -11,9 +11,9 @@ from provhouse.model.errors import UsageError
 from provhouse.model.settings import Settings
 
 VALUES = {"int": ("17", 17), "str": ("x", "x"), "path": ("/x", Path("/x"))}
-"""For each kind of setting, a string that such a setting accepts, and the resulting value."""
+"""By kind of setting: a string that a setting of this kind accepts, and the value that results."""
 FOLDER = "warehouse"
-"""The only setting that cannot be in the settings file, because it locates that file."""
+"""The only setting that cannot be in the settings file: it determines where that file is."""
 
 
 def kind(name: str) -> str:
@@ -28,7 +28,7 @@ def kind(name: str) -> str:
 
 
 def variable(name: str) -> str:
-    """Return the environment variable of a setting."""
+    """Return the name of the environment variable of a setting."""
     return f"PROVHOUSE_{name.upper()}"
 
 

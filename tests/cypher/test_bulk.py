@@ -1,4 +1,4 @@
-"""Several writers at once write every row once, and never touch the same node."""
+"""Several concurrent writers write every row once, and never touch the same node."""
 
 import random
 from threading import Event, Lock
@@ -16,13 +16,13 @@ ROWS = 2_000
 
 
 def table(name: str) -> pa.Table:
-    """Return random rows, whose ends are few enough to occur many times."""
+    """Return random rows. Their ends are few, so that each end occurs many times."""
     draw = np.random.default_rng(5)
     return pa.table({column: draw.integers(0, 100, ROWS) for _, column in ENDS[name]})
 
 
 def nodes(name: str, rows: pa.Table) -> set[tuple[str, int]]:
-    """Return the nodes that rows touch."""
+    """Return the nodes that the rows touch."""
     return {(label, id) for label, column in ENDS[name] for id in rows[column].to_pylist()}
 
 
@@ -83,7 +83,8 @@ def test_lists_are_sent_once() -> None:
 def test_a_large_table_is_written_whole_and_again_without_a_change(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "BATCH", 20)  # less than a part, so that parts have several batches
+    # less than a part, so parts have several batches
+    monkeypatch.setattr(module, "BATCH", 20)
     draw = random.Random(3)
     pairs = list({(draw.randrange(300), draw.randrange(300)) for _ in range(ROWS)})
     rows = pa.table({

@@ -1,6 +1,6 @@
 """A Neo4j server that provhouse does not run: two warehouses share a database with foreign data.
 
-The server that all tests share plays this part. Nothing here starts or stops it.
+The server that all tests share plays the part of this server. No test here starts or stops it.
 """
 
 import secrets
@@ -52,7 +52,7 @@ RETURN labels(n) AS labels, properties(n) AS properties,
 
 @pytest.fixture(scope="module")
 def driver(address: Address) -> Iterator[Driver]:
-    """A driver of the administrator, who also has data of another program in the database."""
+    """A driver for the administrator. The database also has nodes of another program."""
     with GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as opened:
         opened.execute_query(FOREIGN)
         yield opened
@@ -60,7 +60,10 @@ def driver(address: Address) -> Iterator[Driver]:
 
 
 def dump(driver: Driver, warehouse: str = "") -> list[str]:
-    """Return all nodes of a warehouse with their relationships; without one, the foreign nodes."""
+    """Return all nodes of a warehouse with their relationships.
+
+    Without a warehouse, return the nodes of the other program.
+    """
     found = driver.execute_query(NODES, warehouse=warehouse).records
     return sorted(repr((row["labels"], sorted(row["properties"].items()),
                         sorted(map(repr, row["relationships"])))) for row in found)  # fmt: skip
@@ -68,7 +71,7 @@ def dump(driver: Driver, warehouse: str = "") -> list[str]:
 
 @pytest.fixture(scope="module")
 def theirs(address: Address) -> dict[str, Any]:
-    """The settings of a warehouse in this server."""
+    """The settings of a warehouse on this server."""
     return {
         "neo4j_home": None,
         "neo4j_uri": address.bolt,
@@ -77,7 +80,7 @@ def theirs(address: Address) -> dict[str, Any]:
 
 
 def answers(house: House, items: set[str]) -> list[Expected]:
-    """Return the lineage and impact of items, in the order of their names."""
+    """Return the lineage and the impact of each item, in the order of the items' names."""
     with house.asker() as asker:
         return [
             content(asker.ask(item, direction))
@@ -174,7 +177,7 @@ def test_a_server_that_cannot_be_used_is_reported_without_its_password(
     assert "refuses the user 'stranger'" in error(neo4j_user="stranger")
     assert "needs a user and a password" in error(neo4j_password_file=None)
     assert "Cannot read Neo4j's password" in error(neo4j_password_file=tmp_path / "none")
-    assert "no database 'none'" in error(neo4j_database="none")
+    assert "no usable database 'none'" in error(neo4j_database="none")
     assert "does not answer" in error(neo4j_uri="bolt://127.0.0.1:1")
     assert "does not answer" in error(neo4j_uri="bolt://no-such-host.invalid")
     assert "is not the address" in error(neo4j_uri="http://127.0.0.1:7474")
@@ -187,7 +190,7 @@ def test_a_server_that_cannot_be_used_is_reported_without_its_password(
 def test_doctor_prints_the_constraints_that_are_missing_and_cannot_be_created(
     driver: Driver, theirs: dict[str, Any], tmp_path: Path
 ) -> None:
-    """An index on the same properties prevents the constraint on Set; its name is taken, too."""
+    """An index on the same properties prevents the constraint on Set. Its name is also taken."""
     where = [f"neo4j_uri={theirs['neo4j_uri']}"]
     where.append(f"neo4j_password_file={theirs['neo4j_password_file']}")
     given = [part for each in where for part in ("--set", each)]

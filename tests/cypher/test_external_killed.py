@@ -1,4 +1,4 @@
-"""Killing a Neo4j that provhouse does not run, in the middle of a command, loses nothing."""
+"""Nothing is lost if a Neo4j that provhouse does not run is killed in the middle of a command."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ TRIPLES = [triple for seed in (11, 12, 13) for triple in random_graph(seed).trip
 
 
 class Killer:
-    """Kills the server at the given call of a fault point, and may start it again."""
+    """A callback that kills the server at a given call of a fault point, and can start it again."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -29,11 +29,11 @@ class Killer:
         self._restart = Thread()
 
     def arm(self, point: str, call: int, *, back: bool) -> None:
-        """Kill at this call of ``point``; start the server again at once if ``back``."""
+        """Kill the server at call number ``call`` of ``point``; if ``back``, restart it at once."""
         self._left, self._point, self._back = call, point, back
 
     def reach(self, point: str) -> None:
-        """Do what was armed."""
+        """Kill the server if this call of ``point`` is the armed one."""
         self._left -= point == self._point
         if point != self._point or self._left:
             return
@@ -41,7 +41,7 @@ class Killer:
         assert number
         killed = psutil.Process(number)
         killed.kill()
-        killed.wait()  # else it might still count as running
+        killed.wait()  # otherwise, the process might still count as running
         if self._back:
             self._restart = Thread(target=self.start)
             self._restart.start()
@@ -59,7 +59,7 @@ class Killer:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The home of a server that is killed."""
+    """The home of the server that is killed."""
     folder = tmp_path_factory.mktemp("theirs")
     server.up(folder, "512m", Silent())
     yield folder
@@ -68,7 +68,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def killer(home: Path, monkeypatch: pytest.MonkeyPatch) -> Killer:
-    """A ``Killer``; loads have many batches, by several writers."""
+    """A ``Killer``. Loads have many batches, from several writers."""
     made = Killer(home)
     monkeypatch.setattr(graph, "BATCH", 3)
     monkeypatch.setattr(graph, "reach", made.reach)
@@ -77,7 +77,7 @@ def killer(home: Path, monkeypatch: pytest.MonkeyPatch) -> Killer:
 
 @pytest.fixture
 def house(houses: Callable[..., House], home: Path) -> House:
-    """A warehouse in that server."""
+    """A warehouse on the server that is killed."""
     address = server.running(home)
     assert address
     theirs = {"neo4j_uri": address.bolt, "neo4j_password_file": password_file(home)}
@@ -87,7 +87,7 @@ def house(houses: Callable[..., House], home: Path) -> House:
 
 
 def assert_answers(house: House, triples: list[Triple]) -> None:
-    """Fail unless lineage and impact of some items are those of networkx."""
+    """Fail unless the lineage and the impact of some items equal those that networkx finds."""
     oracle = Oracle.of(triples)
     with house.asker() as asker:
         for item in sorted({triple.dst for triple in triples[::7]}):

@@ -1,4 +1,4 @@
-"""A Neo4j that provhouse does not run, which accepts only encrypted connections."""
+"""A Neo4j that provhouse does not run and that accepts only encrypted connections."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Server:
     trusted: Path
 
     def settings(self, uri: str) -> Settings:
-        """Return settings with an address, in which PORT stands for the server's port."""
+        """Return settings with the address ``uri``, in which PORT stands for the server's port."""
         found = uri.replace("PORT", str(self.port))
         return Settings(neo4j_uri=found, neo4j_password_file=self.password)
 
@@ -48,7 +48,7 @@ class Server:
 def theirs(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Server]:
-    """A server whose certificate was signed by an authority, or by itself."""
+    """A server whose certificate is signed either by an authority or by itself."""
     home, folder = tmp_path_factory.mktemp("neo4j"), tmp_path_factory.mktemp("certificates")
     if request.param == "itself":
         certificate, key = self_signed(folder, VALID_FOR)

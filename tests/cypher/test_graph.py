@@ -1,4 +1,4 @@
-"""Sets and dependencies are written to a real Neo4j and walked; each test has its own warehouse."""
+"""Sets and dependencies are written to a real Neo4j and walked. Each test has its own warehouse."""
 
 import secrets
 import threading
@@ -26,7 +26,7 @@ DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 
 
 def depend(graph: Graph, pairs: Iterable[tuple[int, int]]) -> int:
-    """Write for each pair of sets that the first set depends on the second."""
+    """Write, for each pair of sets, that the first set depends on the second."""
     return graph.write(
         "dependencies",
         ({"set": a, "derives_from": b, "triples": 1, "ops": ["op"]} for a, b in pairs),
@@ -38,13 +38,13 @@ def closure(graph: Graph, first: int, direction: Direction) -> list[SetId]:
 
 
 def ladder(diamonds: int) -> Iterable[tuple[int, int]]:
-    """Yield dependencies with 2 ** diamonds paths over 3 * diamonds + 1 sets."""
+    """Yield dependencies that form 2 ** diamonds paths over 3 * diamonds + 1 sets."""
     for top in range(0, 3 * diamonds, 3):
         yield from ((top, top + 1), (top, top + 2), (top + 1, top + 3), (top + 2, top + 3))
 
 
 def plan(address: Address, name: str) -> dict[str, Any]:
-    """Return Neo4j's plan for the statement with this name."""
+    """Return Neo4j's plan for the statement called ``name``."""
     with neo4j.GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as driver:
         summary = driver.execute_query(
             "EXPLAIN " + statement(name), id=0, warehouse="w", database_="neo4j"
@@ -53,7 +53,7 @@ def plan(address: Address, name: str) -> dict[str, Any]:
 
 
 def operators(plan: dict[str, Any]) -> list[str]:
-    """Return the names of all operators of a plan, without the database after the @."""
+    """Return the names of all operators in a plan, without the @ and the database after it."""
     below = [name for child in plan.get("children", []) for name in operators(child)]
     return [plan["operatorType"].partition("@")[0], *below]
 
@@ -71,7 +71,7 @@ def test_closure_visits_each_set_once_and_finds_the_first_by_its_key(
 @pytest.mark.parametrize("name", STATEMENTS)
 @pytest.mark.usefixtures("graph")
 def test_no_statement_reads_nodes_by_their_label_alone(address: Address, name: str) -> None:
-    """Else it would read the nodes that other programs have in the same database."""
+    """Otherwise, the statement would read the nodes of other programs in the same database."""
     with neo4j.GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as driver:
         found = driver.execute_query("EXPLAIN " + statement(name), database_="neo4j")
     used = {name_of(operator) for operator in operators(found.summary.plan or {})}
@@ -89,7 +89,7 @@ def test_closure_follows_sets_and_not_paths(graph: Graph) -> None:
 
 
 def test_closure_of_many_paths_takes_less_than_a_second(graph: Graph, address: Address) -> None:
-    """The limit is Neo4j's own timeout, because a busy test machine disturbs it least."""
+    """The limit is Neo4j's own timeout, which a busy test machine disturbs least."""
     depend(graph, ladder(40))
     query = neo4j.Query(statement("upstream"), timeout=1)
     with (
@@ -206,7 +206,7 @@ WHERE status STARTS WITH 'Blocked' AND currentQuery CONTAINS 'Locked' RETURN sta
 def test_a_statement_that_neo4j_ended_in_a_deadlock_is_repeated(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two transactions lock two nodes in opposite orders; the driver itself repeats nothing."""
+    """Two transactions lock two nodes in opposite orders. The driver itself repeats neither."""
     monkeypatch.setattr("provhouse.cypher.driver.RETRY_SECONDS", {True: 0, False: 0})
     address, found = graph.address, list[Any]()
     lock = "MATCH (x:Locked {name: $name, warehouse: $warehouse}) SET x.n = x.n + 1"
@@ -225,9 +225,10 @@ def test_a_statement_that_neo4j_ended_in_a_deadlock_is_repeated(
         text = BOTH.format(first="a", second="b")
         younger = threading.Thread(target=lambda: found.append(other._run(text)))
         younger.start()
-        while not driver.execute_query(BLOCKED).records:  # it has locked a, and waits for b
+        # the older transaction has locked a, and waits for b
+        while not driver.execute_query(BLOCKED).records:
             time.sleep(0.01)
-        older.run(lock, here, name="a").consume()  # of two, Neo4j ends the younger
+        older.run(lock, here, name="a").consume()  # of two transactions, Neo4j ends the younger
         older.commit()
         younger.join(30)
         left = session.run("MATCH (x:Locked {warehouse: $warehouse}) RETURN x.n", here).value()

@@ -1,4 +1,4 @@
-"""The queries for Neo4j Browser find something, and only in their own warehouse."""
+"""Each query for Neo4j Browser finds something, and finds it only in its own warehouse."""
 
 import json
 import urllib.request
@@ -67,7 +67,7 @@ def test_the_browser_page_loads(address: Address) -> None:
 
 
 def test_three_steps_upstream_show_all_three_steps(graph: Graph) -> None:
-    """With 300 sources, a limit on the number of paths would show only the first step."""
+    """There are 300 sources. With a limit on paths, the query would show only the first step."""
     first = [(1, n) for n in range(2, 302)]
     second = [(n, n + 1_000) for n in range(2, 302)]
     third = [(n + 1_000, n + 2_000) for n in range(2, 302)]
@@ -88,4 +88,4 @@ def test_browser_is_sent_the_style_when_it_connects(address: Address) -> None:
     assert then == "clear"
     style = json.loads(command.removeprefix("style "))
     assert style["node.Set"]["caption"] == "{items} items of {tables}"
-    assert ";" not in command  # Browser splits commands there
+    assert ";" not in command  # Browser would split the command at a semicolon

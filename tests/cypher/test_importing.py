@@ -1,4 +1,4 @@
-"""Neo4j's importer writes the same content as Cypher statements would."""
+"""Neo4j's importer writes the same content as Cypher statements do."""
 
 import subprocess
 import sys
@@ -40,7 +40,7 @@ MORE = [
     {"id": id, "component": 1, "items": 1, "triples": 0, "tables": ["a long name " * 40] * 3}
     for id in range(100, 2_100)
 ]
-"""Further sets that are only imported. Their lists fill more than 1 MB of a store file."""
+"""Further sets, which are only imported. Their lists fill more than 1 MB of a store file."""
 NODES = """
 MATCH (n {warehouse: $warehouse}) WHERE NOT n:Load AND n.id < 100
 RETURN labels(n)[0], properties(n)
@@ -73,8 +73,8 @@ def write(address: Address) -> None:
 def warnings(address: Address) -> list[str]:
     """Return Neo4j's warnings about the queries for Neo4j Browser that read sets and components.
 
-    Only a database that never had merged components can show whether Neo4j warns of their missing
-    relationship type.
+    Neo4j may warn that the relationship type of merged components is missing. Only a database that
+    never had merged components can show whether it does.
     """
     found = []
     with GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as driver:
@@ -100,7 +100,7 @@ def test_an_import_equals_statements(tmp_path: Path, address: Address) -> None:
     with connected(home, "512m", Silent(), first) as imported:
         assert first.done
         assert content(imported) == expected
-        write(imported)  # the constraints hold and nothing is duplicated
+        write(imported)  # the constraints hold, and the second write duplicates nothing
         assert content(imported) == expected
         assert not warnings(imported)
         with Graph(imported, WAREHOUSE) as graph:
@@ -128,7 +128,7 @@ def test_reserved_pages_are_cut_off(tmp_path: Path) -> None:
 
 
 def test_an_importer_that_outlives_its_command_is_stopped(tmp_path: Path) -> None:
-    """A left-over importer is stopped, since it must not write to a running server's database."""
+    """A left-over importer is stopped: it must not write to the database of a running server."""
     killed_import(tmp_path)
     report = f"--report-file={tmp_path / 'import' / 'first' / 'report'}"
     left = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", report])
@@ -145,7 +145,7 @@ def test_an_importer_that_outlives_its_command_is_stopped(tmp_path: Path) -> Non
 
 
 def killed_import(home: Path) -> None:
-    """Make a Neo4j home as a killed import leaves it."""
+    """Create a Neo4j home in the state in which a killed import leaves it."""
     (home / "data" / "databases" / "neo4j").mkdir(parents=True)
     (home / "data" / "databases" / "neo4j" / "neostore").write_bytes(b"half")
     (home / "importing").touch()

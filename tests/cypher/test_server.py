@@ -1,7 +1,7 @@
-"""A real server is started, shared, kept running and killed.
+"""A real Neo4j server is started, shared, kept running and killed.
 
-Starts take most of the time, so each test checks many things after one start. Every test begins and
-ends with the server down.
+Starting the server takes most of the time, so each test checks many things after one start. The
+server is down at the beginning and the end of every test.
 """
 
 import os
@@ -29,7 +29,7 @@ from provhouse.model.arrays import SetId
 from provhouse.model.errors import Busy, Unavailable
 from provhouse.model.progress import Silent
 
-# A command in its own process, which uses the server until its input ends.
+# A command in its own process, which uses the server until the input of the process ends.
 COMMAND = """
 import sys
 from pathlib import Path
@@ -45,7 +45,7 @@ except KeyboardInterrupt:
 
 
 class Messages(Silent):
-    """Keeps the messages for people."""
+    """A progress that keeps the messages for people."""
 
     def __init__(self) -> None:
         self.messages: list[str] = []
@@ -63,7 +63,7 @@ def one_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def home(one_home: Path) -> Iterator[Path]:
-    """Return the shared home, whose server is down before and after the test."""
+    """Return the shared home. Its server is down before and after the test."""
     assert running(one_home) is None
     yield one_home
     left = pid(one_home)
@@ -71,13 +71,13 @@ def home(one_home: Path) -> Iterator[Path]:
 
 
 def pid(home: Path) -> int | None:
-    """Return the recorded process id."""
+    """Return the process id that is recorded for the server."""
     state = ServerRecord.read(home)
     return state.pid if state else None
 
 
 def servers(home: Path) -> list[int]:
-    """Return the processes that are servers of this home, recorded or not."""
+    """Return the ids of the processes that are servers of this home, recorded or not."""
     return [one for one in psutil.pids() if process.serves(one, home)]
 
 
@@ -97,7 +97,7 @@ def test_a_server_can_start_while_other_work_goes_on(home: Path) -> None:
 
 @pytest.fixture
 def command(home: Path) -> Iterator[Callable[[], subprocess.Popen[str]]]:
-    """Return a function that starts commands, which are ended after the test."""
+    """Return a function that starts commands. The commands are ended after the test."""
     started: list[subprocess.Popen[str]] = []
 
     def start() -> subprocess.Popen[str]:
@@ -115,7 +115,7 @@ def command(home: Path) -> Iterator[Callable[[], subprocess.Popen[str]]]:
 
 
 def first_line(command: subprocess.Popen[str]) -> str:
-    """Return the line that a command prints once it is connected."""
+    """Return the line that a command prints as soon as it is connected."""
     assert command.stdout
     return command.stdout.readline().strip()
 
@@ -123,7 +123,7 @@ def first_line(command: subprocess.Popen[str]) -> str:
 def test_ctrl_c_during_the_first_start_leaves_no_process(
     home: Path, command: Callable[[], subprocess.Popen[str]]
 ) -> None:
-    """After an interrupted first start, no process runs; later tests use the half-made home."""
+    """After an interrupted first start, no process runs. Later tests use the half-made home."""
     interrupted = command()
     for _ in range(600):
         if servers(home):
@@ -158,7 +158,7 @@ def test_two_commands_share_a_server_and_the_last_one_stops_it(
 
 @pytest.mark.long
 def test_up_keeps_the_server_and_a_killed_one_is_started_again(home: Path) -> None:
-    """A server takes other ports if the recorded ports are in use, and a kill loses no data."""
+    """A server takes other ports if the recorded ones are in use. A killed server loses no data."""
     before = ServerRecord.read(home)
     assert before
     with socket.create_server(("127.0.0.1", before.bolt)):
@@ -175,7 +175,7 @@ def test_up_keeps_the_server_and_a_killed_one_is_started_again(home: Path) -> No
     assert servers(home) == [first]
     assert first
     os.kill(first, signal.SIGKILL)
-    os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)  # it has ended and is a zombie now
+    os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)  # the process has ended and is a zombie now
     assert running(home) is None
     with connected(home, "512m", Silent()) as again, Graph(again, "w") as graph:
         assert again == address
@@ -206,7 +206,7 @@ def assert_a_changed_password_is_reported(home: Path) -> None:
 
 
 def test_a_failed_start_reports_the_cause_from_the_log(tmp_path: Path) -> None:
-    """A start that fails leaves no process running."""
+    """A failed start leaves no process running."""
     with pytest.raises(Unavailable) as caught, connected(tmp_path / "h", "none", Silent()):
         pass
     assert "Invalid maximum heap size" in caught.value.found
@@ -214,7 +214,7 @@ def test_a_failed_start_reports_the_cause_from_the_log(tmp_path: Path) -> None:
 
 
 def test_a_home_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
-    """The home is below a file, where not even root can make a folder."""
+    """The home is below a file, where not even root can create a folder."""
     (tmp_path / "file").touch()
     home = tmp_path / "file" / "neo4j"
     for act in (up, lambda *given: connected(*given).__enter__()):
@@ -225,7 +225,7 @@ def test_a_home_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
 
 
 def test_the_server_of_a_copied_home_counts_as_down(graph_home: Path, tmp_path: Path) -> None:
-    """The Neo4j of the original is running; commands on a copied warehouse must not write to it."""
+    """While the original's Neo4j runs, commands on a copied warehouse must not write to it."""
     state = ServerRecord.read(graph_home)
     assert state
     state.save(tmp_path)
@@ -233,7 +233,7 @@ def test_the_server_of_a_copied_home_counts_as_down(graph_home: Path, tmp_path: 
 
 
 def test_other_pages_may_not_read_what_the_http_port_answers(address: Address) -> None:
-    """Browser is a page of the same port, so it needs no permission for another origin."""
+    """Browser is a page on the same port, so it needs no permission for another origin."""
     for path in ("/", "/browser/", "/db/neo4j/query/v2"):
         request = Request(f"{address.http}{path}", headers={"Origin": "http://evil.example"})
         try:

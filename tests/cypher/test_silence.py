@@ -1,4 +1,4 @@
-"""Nothing waits for long for a server that is stopped, or for a network that loses what is sent."""
+"""No command waits long for a server that is stopped or a network that loses what is sent."""
 
 import gc
 import secrets
@@ -38,9 +38,9 @@ USES: dict[str, Callable[[Graph], object]] = {
 
 @pytest.fixture(autouse=True)
 def collected() -> Iterator[None]:
-    """Collect the sessions whose connections were closed under them.
+    """Collect, after each test, the sessions whose connections were closed while they were open.
 
-    Neo4j's driver cannot close such a session, and warns when it is collected.
+    Neo4j's driver cannot close such a session, and warns when the session is collected.
     """
     yield
     for thread in threading.enumerate():
@@ -53,9 +53,10 @@ def collected() -> Iterator[None]:
 
 @contextmanager
 def soon() -> Iterator[None]:
-    """Shorten the waits for a server that does not answer, while it does not answer.
+    """Shorten the waits for a server that does not answer, as long as it does not answer.
 
-    A server that answers again has as long as users' servers have, as the machine may be busy.
+    A server that answers again gets as much time as users' servers do, because the machine may be
+    busy.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(silence, "SILENT_SECONDS", 0.2)
@@ -66,7 +67,7 @@ def soon() -> Iterator[None]:
 
 @contextmanager
 def stopped(home: Path) -> Iterator[None]:
-    """Stop the server's process during the block."""
+    """Suspend the server's process during the block."""
     neo4j = psutil.Process(process_id(home))
     neo4j.suspend()
     try:
@@ -89,7 +90,7 @@ def depends(graph: Graph) -> Graph:
 
 
 def test_a_stopped_server_is_noticed(address: Address, graph: Graph, graph_home: Path) -> None:
-    """Each use has a connection of its own, which was in use before."""
+    """Each use has its own connection, which has already been used."""
     with ExitStack() as stack:
         graphs = {use: stack.enter_context(Graph(address, graph.warehouse)) for use in USES}
         for each in graphs.values():
@@ -127,7 +128,7 @@ def test_a_client_that_leaves_ends_the_wait(graph: Graph, graph_home: Path) -> N
 
 @pytest.mark.long
 def test_a_busy_server_is_awaited(graph: Graph) -> None:
-    """The statement takes several times as long as a silent server has."""
+    """The statement takes several times as long as a server may stay silent."""
     count = graph.read("UNWIND range(1, 40000000) AS n RETURN sum(n % 7)", {})
     assert count.rows == [(120000000,)]
 
@@ -148,7 +149,7 @@ def test_a_stopped_server_is_not_asked_for_minutes(
 
 
 class Network:
-    """Passes bytes between clients and a port, until it loses them."""
+    """A proxy that passes bytes between clients and a port, until it is made to lose them."""
 
     def __init__(self, port: int) -> None:
         self._port, self._listening = port, socket.create_server(("127.0.0.1", 0))

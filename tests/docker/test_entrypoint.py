@@ -1,4 +1,4 @@
-"""The entrypoint and the health check of the image, run outside a container."""
+"""The entrypoint and the health check of the image, run outside of a container."""
 
 import json
 import os
@@ -28,7 +28,7 @@ TOKEN = secrets.token_urlsafe(32)
 
 
 class Container:
-    """The processes that a container of the image would run, on this machine."""
+    """The processes that a container of the image would run, here on this machine."""
 
     def __init__(self, folder: Path) -> None:
         self.secret = folder / "token"
@@ -57,14 +57,14 @@ class Container:
         return process
 
     def end(self) -> None:
-        """Kill the processes that a failed test left running, and close their output."""
+        """Kill the processes that a failed test left running, and close the outputs."""
         self.command.end_all()
         for process in self._started:
             process.wait(60)
             process.communicate(timeout=60)
 
     def refusal(self, *arguments: object) -> str:
-        """Run the entrypoint, which must fail, and return its message."""
+        """Run the entrypoint and return its message; fail if it succeeds."""
         process = self.start(*arguments)
         out, _ = process.communicate(timeout=20)
         assert process.returncode == 2, out
@@ -94,7 +94,7 @@ class Container:
 
     def processes(self) -> list[list[str]]:
         """Return the command lines of the processes that the entrypoint has left running."""
-        late = time.monotonic() + 30  # tail looks for the end of the server once a second
+        late = time.monotonic() + 30  # tail checks once a second whether the server has ended
         while self.command.running() and time.monotonic() < late:
             time.sleep(0.1)
         return [process.cmdline()[:3] for process in self.command.running()]
@@ -102,7 +102,7 @@ class Container:
 
 @pytest.fixture
 def container(tmp_path: Path) -> Iterator[Container]:
-    """A container with the secret ``TOKEN`` and without a warehouse."""
+    """A container that has the secret ``TOKEN`` and no warehouse."""
     started = Container(tmp_path)
     started.secret.write_text(f"{TOKEN}\n")
     yield started
@@ -110,9 +110,10 @@ def container(tmp_path: Path) -> Iterator[Container]:
 
 
 def stopped(container: Container, process: "subprocess.Popen[str]") -> str:
-    """Send the signal that stops a container, check what it leaves, and return all its output."""
+    """Send the signal that stops a container, check what is left, and return the whole output."""
     process.send_signal(signal.SIGTERM)
-    status = process.wait(120)  # tail waits until this collects the server's exit status
+    # tail keeps waiting until this call collects the server's exit status
+    status = process.wait(120)
     out, _ = process.communicate(timeout=30)
     assert status == 128 + signal.SIGTERM
     assert container.processes() == []
@@ -133,7 +134,7 @@ def test_a_server_has_the_token_of_the_secret_and_gets_the_signals(container: Co
     with pytest.raises(HTTPError, match="401"):
         urllib.request.urlopen(f"{server.address}/v1/lineage?item=i59")
     out = stopped(container, process)
-    assert "INFO" in out  # the server's log
+    assert "INFO" in out  # a line of the server's log
     assert TOKEN not in out
 
 

@@ -1,6 +1,7 @@
 """The files in docker/ agree with the packages, the locks and the settings.
 
-`make containers` lints them with hadolint and with the published schema of compose files.
+`make containers` lints the files with hadolint and checks compose files against the published
+schema.
 """
 
 import re
@@ -18,7 +19,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 def versions(lock: str) -> dict[str, str]:
-    """Return the versions in a lock file, by package."""
+    """Return the version of each package in a lock file, by package."""
     text = (ROOT / lock).read_text(encoding="utf-8")
     return dict(re.findall(r"^([a-z0-9.-]+)==(\S+)", text, re.MULTILINE))
 

@@ -1,8 +1,8 @@
 """Commands as users type them, with real Neo4j, Spark and Java.
 
-Where only the result matters, commands are forked from a process in which Spark is running
-(``stored``, ``fresh``). Where their start, end or interruption matters, they run as processes of
-their own (``alone``, ``test_server.py``, ``test_life.py``, ``test_machine.py``).
+If only the result of commands matters, they are forked from a process in which Spark is running
+(``stored``, ``fresh``). If their start, end or interruption matters, they run as separate processes
+(``alone``, ``test_server.py``, ``test_life.py``, ``test_machine.py``).
 """
 
 from collections.abc import Callable, Iterator
@@ -37,7 +37,10 @@ def first_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def stored(
     tmp_path_factory: pytest.TempPathFactory, graph_home: Path, first_file: Path, warm: Warm
 ) -> Iterator[Command]:
-    """A warehouse with one ingest, which tests do not change. Its last item is ``report``."""
+    """A warehouse with one ingest, whose last item is ``report``.
+
+    Tests do not change the warehouse.
+    """
     command = Command(tmp_path_factory.mktemp("stored") / "warehouse", graph_home, by=warm)
     command("ingest", first_file)
     yield command
@@ -46,7 +49,7 @@ def stored(
 
 @pytest.fixture
 def fresh(tmp_path: Path, graph_home: Path, warm: Warm) -> Iterator[Command]:
-    """A warehouse that does not exist yet."""
+    """Commands on a warehouse that does not exist yet."""
     command = Command(tmp_path / "warehouse", graph_home, by=warm)
     yield command
     command.end_all()
@@ -54,7 +57,7 @@ def fresh(tmp_path: Path, graph_home: Path, warm: Warm) -> Iterator[Command]:
 
 @pytest.fixture
 def alone(tmp_path: Path) -> Iterator[Command]:
-    """A warehouse that does not exist yet, with a Neo4j of its own."""
+    """Commands on a warehouse that does not exist yet and has its own Neo4j."""
     command = Command(tmp_path / "warehouse")
     yield command
     command.end_all()
@@ -62,7 +65,7 @@ def alone(tmp_path: Path) -> Iterator[Command]:
 
 @pytest.fixture
 def unchanged(stored: Command) -> Callable[[], None]:
-    """Return a function that checks that ``stored`` has not changed since the test began."""
+    """Return a function that fails unless ``stored`` is unchanged since the test began."""
     before = state(stored)
 
     def check() -> None:
@@ -72,7 +75,7 @@ def unchanged(stored: Command) -> Callable[[], None]:
 
 
 def state(command: Command) -> dict[str, Any]:
-    """Return the commit records of a warehouse and the names of all files in its bases."""
+    """Return the commit records of a warehouse, and the names of all files in the bases."""
     root = command.warehouse
     kept = [f for f in root.glob("base-*/**/*") if f.is_file()]
     files = sorted(str(f.relative_to(root)) for f in kept)

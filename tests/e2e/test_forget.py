@@ -1,4 +1,4 @@
-"""A running server shows no erased items, even if it showed them before the erasure."""
+"""A running server does not show erased items, even if it showed them before the erasure."""
 
 import json
 from pathlib import Path

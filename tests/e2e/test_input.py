@@ -1,4 +1,4 @@
-"""Bad input ends with exit status 4, a message with the file and line, and no change."""
+"""Bad input ends with exit status 4 and a message with file and line, and changes nothing."""
 
 import gzip
 import json
@@ -34,7 +34,7 @@ def without_columns(folder: Path) -> tuple[Path, str]:
 
 
 def twice_a_column(folder: Path) -> tuple[Path, str]:
-    """A file that has a column twice."""
+    """A file in which one column occurs twice."""
     file = folder / "twice.csv"
     file.write_text("src,dst,src\na,b,c\n")
     return file, "Found more than once: src"
@@ -129,7 +129,7 @@ def a_device(folder: Path) -> tuple[Path, str]:
 def test_an_unusable_file_is_found_before_anything_is_started(
     make: Callable[[Path], tuple[Path, str]], fresh: Command, tmp_path: Path
 ) -> None:
-    """An unusable file is found even if it comes after a good one."""
+    """An unusable file is found even if it follows a good one."""
     good = tmp_path / "good.csv"
     good.write_text(GOOD)
     file, found = make(tmp_path)
@@ -178,7 +178,10 @@ def broken_gzip(folder: Path) -> tuple[Path, str]:
 
 
 def too_few_values_in_two_lines(folder: Path) -> tuple[Path, str]:
-    """A row with too few values. It begins in line 4, because the row before it spans two lines."""
+    """A row with too few values.
+
+    The row begins in line 4, because the row before it spans two lines.
+    """
     file = folder / "fields.csv"
     file.write_text('src,dst,op\n"a\nb",c,x\nd,"e\nh"\nf,g,x\n')
     return file, "fields.csv, line 4"
@@ -212,7 +215,7 @@ def test_splits_with_an_unknown_table_are_refused(
 
 
 def test_a_preview_starts_and_writes_nothing(fresh: Command, tmp_path: Path) -> None:
-    fresh.settings["PATH"] = str(tmp_path)  # a folder without Java
+    fresh.settings["PATH"] = str(tmp_path)  # a folder that does not contain Java
     fresh.settings["JAVA_HOME"] = ""
     for name in ("a", "b"):
         (tmp_path / f"{name}.jsonl").write_text(

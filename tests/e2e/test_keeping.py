@@ -1,4 +1,4 @@
-"""Commands prune generations, and export and import triples."""
+"""Commands that prune generations, and that export and import triples."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Commands use bounded memory even for very large input."""
+"""Commands need a limited amount of memory even for very large input."""
 
 import csv
 import json
@@ -12,7 +12,10 @@ from helpers.command import Command
 pytestmark = pytest.mark.long
 
 PEAK_MB = 4_096
-"""The memory limit for all processes together. Spark may take 2 GB of it, and Neo4j 1 GB."""
+"""The memory limit, in MB, for all processes together.
+
+Spark may take 2 GB of it, and Neo4j 1 GB.
+"""
 PARENTS = 1_000_000
 
 
@@ -25,7 +28,7 @@ def written(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]
 
 
 def ingested(command: Command, file: Path) -> dict[str, int]:
-    """Ingest a file with all processes within the memory limit, and return the result."""
+    """Ingest a file with all processes under the memory limit, and return the result."""
     told: dict[str, int] = json.loads(command("ingest", file, "--format", "json").out)
     assert told["peak_memory_mb"] < PEAK_MB
     return told

@@ -1,9 +1,9 @@
-"""One warehouse through a sequence of interrupted ingests and questions.
+"""The life of one warehouse: a sequence of interrupted ingests, and questions.
 
-Every attempt also tests the recovery from the previous one. No interrupted ingest adds a generation
-or leaves a process running. The last ingest succeeds with new ids, and all answers are right. The
-trace is large enough that each step can be interrupted, and simple enough to work out answers by
-hand.
+Every attempt also tests the recovery from the attempt before. No interrupted ingest adds a
+generation or leaves a process running. The last ingest succeeds with new ids, and all answers are
+right. The trace is so large that each step can be interrupted, and so simple that the answers can
+be worked out by hand.
 """
 
 import json
@@ -35,7 +35,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 out.write(f"{src},mid/{g},join,{src.split('/')[0]},mid\n")
             for mid in (g, (g + 1) % GROUPS):
                 out.write(f"mid/{mid},end/{g},sum,mid,end\n")
-        out.write("\n" * SMALL_BYTES)  # so that Spark is used
+        out.write("\n" * SMALL_BYTES)  # the size makes the ingest use Spark
     return file
 
 
@@ -61,7 +61,7 @@ def attempt(house: Command, trace: Path) -> Callable[[str], Terminal]:
 
 
 def generations(house: Command) -> list[int]:
-    """Return the committed generations."""
+    """Return the numbers of the committed generations."""
     return sorted(int(file.stem) for file in house.warehouse.glob("commits/*.json"))
 
 
@@ -74,7 +74,7 @@ def taken(house: Command) -> int:
 def test_ctrl_c_while_spark_and_neo4j_start_ends_both(
     house: Command, attempt: Callable[[str], Terminal]
 ) -> None:
-    """Both Spark and Neo4j are starting when Ctrl-C is pressed."""
+    """Spark and Neo4j are both starting when Ctrl-C is pressed."""
     terminal = attempt("Start Spark and Neo4j")
     terminal.awaits(lambda: house.running("CommunityEntryPoint") and house.running("SparkSubmit"))
     time.sleep(1)
@@ -87,7 +87,7 @@ def test_ctrl_c_while_spark_and_neo4j_start_ends_both(
 def test_a_second_ctrl_c_does_not_stop_the_cleanup(
     house: Command, attempt: Callable[[str], Terminal]
 ) -> None:
-    """Ctrl-C is pressed twice while Neo4j is loaded; the command still cleans up."""
+    """Ctrl-C is pressed twice while Neo4j is being loaded. The command still cleans up."""
     terminal = attempt("Load Neo4j")
     terminal.ctrl_c()
     time.sleep(0.3)
@@ -98,9 +98,10 @@ def test_a_second_ctrl_c_does_not_stop_the_cleanup(
 
 
 def test_neo4j_can_be_kept_running(house: Command) -> None:
-    """Start Neo4j and keep it running, which makes the later tests of this file faster.
+    """Start Neo4j and keep it running, so that the later tests in this file are faster.
 
-    The server that ``up`` also starts would answer their questions, so it is not started.
+    The server that ``up`` can also start is not started, because it would answer the questions of
+    those tests.
     """
     house.keep_neo4j()
     assert len(house.running("CommunityEntryPoint")) == 1
@@ -132,7 +133,7 @@ def test_a_signal_interrupts_an_ingest(
 def test_a_killed_ingest_leaves_no_generation(
     step: str, house: Command, attempt: Callable[[str], Terminal]
 ) -> None:
-    """After an ingest is killed, Spark ends by itself, and no used id is given again."""
+    """After an ingest is killed, Spark ends on its own, and no id that was used is given again."""
     free = taken(house)
     terminal = attempt(step)
     terminal.process.kill()
@@ -148,7 +149,7 @@ def test_a_killed_ingest_leaves_no_generation(
 def test_an_ingest_fails_if_spark_is_killed(
     who: str, house: Command, attempt: Callable[[str], Terminal]
 ) -> None:
-    """Spark or its Python workers may be killed by the system when memory is short."""
+    """The system may kill Spark or its Python workers when memory is short."""
     terminal = attempt("Read the files")
     terminal.awaits(lambda: house.running(who))
     for one in house.running(who):
@@ -162,7 +163,10 @@ def test_an_ingest_fails_if_spark_is_killed(
 def test_a_second_writer_is_refused_and_an_ingest_fails_without_neo4j(
     house: Command, attempt: Callable[[str], Terminal], trace: Path
 ) -> None:
-    """The second ingest fails at once; the first fails when it loads Neo4j, which was killed."""
+    """The second ingest fails at once.
+
+    The first fails when it loads Neo4j, because Neo4j was killed.
+    """
     terminal = attempt("Read the files")
     second = house.start("ingest", trace)
     out, said = second.communicate(timeout=60)
@@ -176,7 +180,7 @@ def test_a_second_writer_is_refused_and_an_ingest_fails_without_neo4j(
 
 
 def test_the_next_ingest_succeeds(house: Command, trace: Path) -> None:
-    """The ingest after interrupted ones restarts Neo4j, keeps it running, and uses new ids."""
+    """The ingest after the interrupted ones restarts Neo4j, keeps it up, and uses new ids."""
     free = taken(house)
     done = json.loads(house("ingest", trace, "--format", "json").out)
     assert done["triples"] == 5 * GROUPS
@@ -190,7 +194,7 @@ def test_the_next_ingest_succeeds(house: Command, trace: Path) -> None:
 
 @pytest.mark.long
 def test_a_question_restarts_a_killed_neo4j(house: Command, tmp_path: Path) -> None:
-    """Answers about many items, some of which are missing, come in the order of the items."""
+    """Answers about many items come in the order of the items, some of which are missing."""
     for one in house.running("CommunityEntryPoint"):
         one.kill()
         one.wait(10)
@@ -245,7 +249,7 @@ def test_down_stops_neo4j(house: Command) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("method", ["csprov", "rq"])
 def test_a_missing_or_truncated_partition_is_damage(method: str, house: Command) -> None:
-    """Questions by csprov fail if partitions are missing, and by rq if they are truncated."""
+    """By csprov, questions fail if partitions are missing; by rq, if partitions are truncated."""
     files = sorted(house.warehouse.glob("base-*/triples/*.parquet"))
     contents = {file: file.read_bytes() for file in files}
     for file, content in contents.items():

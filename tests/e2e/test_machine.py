@@ -1,6 +1,7 @@
-"""Commands on a machine without Java or another requirement end with exit status 5.
+"""Commands on a machine that lacks Java or another requirement end with exit status 5.
 
-They print a message with a remedy and change nothing."""
+The commands print a message with a remedy and change nothing.
+"""
 
 import stat
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from helpers.command import Command
 
 
 def fake_java(folder: Path, says: str) -> Path:
-    """Write a Java runtime that only prints its modules."""
+    """Write a Java runtime that does nothing but print its modules."""
     executable = folder / "bin" / "java"
     executable.parent.mkdir(parents=True)
     executable.write_text(f"#!/bin/sh\nprintf '{says}'\n")
@@ -33,7 +34,7 @@ def fake_java(folder: Path, says: str) -> Path:
             "is Java 17.0.9 without its module jdk.incubator.vector",
             marks=pytest.mark.long,
         ),
-    ],  # tests/runtime/test_java.py has each reason
+    ],  # tests/runtime/test_java.py covers every reason
 )
 def test_an_unusable_java_is_refused(
     says: str | None,
@@ -43,10 +44,10 @@ def test_an_unusable_java_is_refused(
     first_file: Path,
     tmp_path: Path,
 ) -> None:
-    """If Java is unusable, an ingest into a new warehouse is refused.
+    """An ingest into a new warehouse is refused if Java is unusable.
 
-    If the folder in JAVA_HOME is missing, an ingest into an existing warehouse and a question are
-    refused, too.
+    If the folder in JAVA_HOME is missing, an ingest into an existing warehouse is refused, too, and
+    so is a question.
     """
     home = tmp_path / "jdk" if says is None else fake_java(tmp_path / "jdk", says)
     environment = {"JAVA_HOME": str(home)}
@@ -83,7 +84,7 @@ def test_missing_jars_are_reported(first_file: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("below", [pytest.param("", marks=pytest.mark.long), "below"])
 def test_an_unwritable_warehouse_is_reported(below: str, first_file: Path, tmp_path: Path) -> None:
-    """The warehouse cannot be created, not even by root, because a file is in its place."""
+    """Not even root can create the warehouse, because a file is in its place."""
     (tmp_path / "file").write_text("mine")
     command = Command(tmp_path / "file" / below if below else tmp_path / "file")
     done = command("ingest", first_file, status=5)
@@ -96,7 +97,7 @@ def test_an_unwritable_warehouse_is_reported(below: str, first_file: Path, tmp_p
 
 @pytest.mark.long
 def test_a_wrong_password_of_neo4j_is_reported(alone: Command, first_file: Path) -> None:
-    """With a wrong password, commands fail; with the right one, they work again."""
+    """Commands fail with a wrong password, and work again with the right one."""
     alone.keep_neo4j()
     password = alone.warehouse / "neo4j" / "password"
     assert stat.S_IMODE(password.stat().st_mode) == 0o600

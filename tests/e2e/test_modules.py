@@ -25,7 +25,7 @@ ZOOM = ("--zoom", "module")
 
 @pytest.fixture(scope="module")
 def nightly(tmp_path_factory: pytest.TempPathFactory, graph_home: Path, warm: Warm) -> Command:
-    """A warehouse with one run, whose ops are described, and of whose modules one is declared."""
+    """A warehouse with one run. Its ops are described, and one of its modules is declared."""
     folder = tmp_path_factory.mktemp("modules")
     (folder / "trace.csv").write_text(TRACE)
     (folder / "ops.csv").write_text("op,kind,function\ntotal,aggregate,sum\n")
@@ -38,7 +38,7 @@ def nightly(tmp_path_factory: pytest.TempPathFactory, graph_home: Path, warm: Wa
 
 
 def answered(command: Command, schema: str, *arguments: object) -> Any:
-    """Return the JSON that a command writes, which must be as its schema says."""
+    """Return the JSON that a command writes; fail if it does not match the schema."""
     found = json.loads(command(*arguments, "--format", "json").out)
     text = (files("provhouse.output") / "schemas" / f"{schema}.json").read_text()
     jsonschema.validate(found, json.loads(text))
@@ -93,13 +93,14 @@ def test_an_item_depends_on_others(nightly: Command) -> None:
     [
         "catalogue",
         "module",
-        pytest.param("table", marks=pytest.mark.long),  # tests/output/test_zoom_page.py has both
+        pytest.param("table", marks=pytest.mark.long),  # tests/output/test_zoom_page.py tests both
         pytest.param("set", marks=pytest.mark.long),
         "record",
     ],
 )
 def test_answers_have_all_levels(nightly: Command, level: str) -> None:
-    fold = () if level == "catalogue" else ("--fold", "curate")  # no declaration names it
+    # no declaration names ``curate``
+    fold = () if level == "catalogue" else ("--fold", "curate")
     for schema, arguments in (
         ("zoom", ("lineage", "total/1")),
         ("zoom", ("impact", "raw/1")),

@@ -1,4 +1,4 @@
-"""The results of commands, and the errors when a question cannot be answered."""
+"""The results of commands, and their errors when a question cannot be answered."""
 
 import json
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from helpers.command import Command
 
 
 def valid(name: str, text: str) -> dict[str, Any]:
-    """Return a JSON object after validating it against its schema."""
+    """Return the JSON object in ``text``, validated against the schema ``name``."""
     value: dict[str, Any] = json.loads(text)
     schema = json.loads((files("provhouse.output") / "schemas" / f"{name}.json").read_text())
     jsonschema.validate(value, schema)
@@ -24,12 +24,12 @@ def valid(name: str, text: str) -> dict[str, Any]:
 
 
 def test_an_empty_warehouse_is_not_found(fresh: Command) -> None:
-    """In an empty warehouse, commands end with exit status 3, and the status shows zeros."""
+    """In an empty warehouse, commands end with exit status 3, and ``status`` shows zeros."""
     commands = (
         "lineage a", "impact a", "explain a", "diff a --from 1", "generations", "cypher x",
         "browser", "rollback", "compact", "check", "repair", "prune --keep 1", "export x",
     )  # fmt: skip
-    cold = replace(fresh, by=None)  # if it started Spark, that would write its log
+    cold = replace(fresh, by=None)  # a start of Spark would write Spark's log
     for asked in map(str.split, commands):
         fresh.kept = False
         done = (cold if asked == ["lineage", "a"] else fresh)(*asked, status=3)
@@ -51,7 +51,7 @@ def test_an_item_that_is_not_stored_is_reported(stored: Command) -> None:
 
 
 def test_status_counts_what_is_stored(stored: Command) -> None:
-    """The status also shows Neo4j, which other tests keep running, and that no server runs."""
+    """``status`` also shows that Neo4j runs, as other tests keep it up, and that no server runs."""
     status = valid("status", stored("status").out)
     assert status["warehouse"] == str(stored.warehouse)
     counts = ("generation", "triples", "items", "components", "sets", "set_dependencies")
@@ -91,7 +91,7 @@ def test_browser_shows_how_to_log_in(stored: Command) -> None:
 
 
 def test_answers_have_attributes(stored: Command, tmp_path: Path) -> None:
-    """Answers show the attributes of triples. Answers about many items are JSON lines."""
+    """Answers show the attributes of triples. Answers about several items are JSON lines."""
     names = tmp_path / "names"
     names.write_text("report\nclean/2\nraw/1\n")
     lines = stored("lineage", "--items", names).out.splitlines()
@@ -111,7 +111,7 @@ def test_ingests_add_generations(fresh: Command, first_file: Path, tmp_path: Pat
     names = ("generation", "triples", "items", "components", "duplicates", "rejected", "two_tables")
     assert [first[name] for name in names] == [1, 4, 5, 1, 1, 1, 0]
     assert first["peak_memory_mb"] > 100
-    fresh("up")  # the server answers the questions below, without another start of Spark
+    fresh("up")  # the server answers the questions below, so Spark is not started again
 
     check = unchanged(fresh)
     done = fresh("ingest", first_file, "--strict", status=4)
@@ -144,7 +144,7 @@ def test_ingests_add_generations(fresh: Command, first_file: Path, tmp_path: Pat
 
 
 def check_the_past(fresh: Command) -> None:
-    """Ask about earlier generations. Only the second of three generations contains ``mail``."""
+    """Ask about earlier generations. Of three generations, only the second contains ``mail``."""
     listed = json.loads(fresh("generations").out)
     assert [one["change"] for one in listed] == ["ingest", "ingest", "replace"]
     assert "replace" in fresh("generations", "--format", "table").out
@@ -161,7 +161,7 @@ def check_the_past(fresh: Command) -> None:
 
 
 def unchanged(command: Command) -> Callable[[], None]:
-    """Return a function that checks that the commits have not changed since this call."""
+    """Return a function that fails unless the commits are unchanged since this call."""
     commits = {file: file.read_text() for file in command.warehouse.glob("commits/*")}
 
     def check() -> None:
@@ -172,7 +172,7 @@ def unchanged(command: Command) -> Callable[[], None]:
 
 @pytest.mark.long
 def test_a_neo4j_without_the_generation_is_damage(stored: Command) -> None:
-    """A question fails if its generation is not in Neo4j, here a new one in an empty folder."""
+    """A question fails if Neo4j does not have the generation. Here, Neo4j has a new, empty home."""
     own = Command(stored.warehouse)
     done = own("lineage", "report", status=7)
     assert "Neo4j does not have generation 1" in done.message

@@ -1,4 +1,7 @@
-"""Typed questions start a server; it answers the next ones and follows changes, until `down`."""
+"""A typed question starts a server, which answers the next questions and follows changes.
+
+The server ends with ``down``.
+"""
 
 import json
 import os
@@ -30,12 +33,18 @@ def house(
 
 @pytest.fixture
 def writer(house: Command, warm: Warm) -> Command:
-    """Commands that write while the server is running. They are forked to start quickly."""
+    """Commands that write while the server is running.
+
+    They are forked, so that they start quickly.
+    """
     return replace(house, by=warm)
 
 
 def child_seconds() -> float:
-    """Return the processor time of all ended commands. A busy machine does not increase it."""
+    """Return the processor time, in seconds, of all ended commands.
+
+    A busy machine does not increase it.
+    """
     times = os.times()
     return times.children_user + times.children_system
 
@@ -43,15 +52,15 @@ def child_seconds() -> float:
 def test_two_typed_questions_start_one_server(house: Command) -> None:
     house.on_terminal("--no-server", "lineage", "unknown").ended(3)
     assert not house.running()
-    house.keep_neo4j()  # starts of Neo4j take most of the time of a question
+    house.keep_neo4j()  # starting Neo4j takes most of the time of a question
     neo4j = house.running()
     house.on_terminal("find", "raw").ended(0)
-    house("lineage", "unknown", status=3)  # here, standard output is a pipe
+    house("lineage", "unknown", status=3)  # standard output is a pipe here
     replace(house, settings={"CI": "true"}).on_terminal("lineage", "unknown").ended(3)
     assert house.running() == neo4j
     terminals = [house.on_terminal("lineage", "report"), house.on_terminal("impact", "raw/1")]
     for terminal in terminals:
-        terminal.process.wait(300)  # ``ended`` fails while the other command runs
+        terminal.process.wait(300)  # ``ended`` would fail while the other command runs
     shown = [terminal.ended(0) for terminal in terminals]
     assert "raw/2" in shown[0]
     assert "clean/1" in shown[1]
@@ -66,7 +75,7 @@ def test_two_typed_questions_start_one_server(house: Command) -> None:
 def test_answers_are_fast_and_right(house: Command) -> None:
     before = child_seconds()
     answer = json.loads(house("lineage", "report").out)
-    assert child_seconds() - before < 4  # a start of Spark takes three times that
+    assert child_seconds() - before < 4  # starting Spark would take three times that
     assert [(row["item"], row["depth"]) for row in answer["items"]] == [
         ("clean/1", 1), ("clean/2", 1), ("raw/1", 2), ("raw/2", 2),
     ]  # fmt: skip
@@ -122,7 +131,7 @@ def test_the_server_follows_before_a_writing_command_ends(
     assert json.loads(house("lineage", "mail").out)["generation"] == 5
     status = json.loads(writer("rollback").out)
     assert [status[name] for name in ("generation", "triples", "compact")] == [6, 4, False]
-    status = json.loads(writer("rollback").out)  # the server also switches to an empty generation
+    status = json.loads(writer("rollback").out)  # the server switches even to an empty generation
     assert (status["generation"], status["triples"]) == (7, 0)
     assert (
         house("lineage", "mail", status=3).message.splitlines()[1].startswith("None of its 0 items")

@@ -1,4 +1,4 @@
-"""Run the demo once for all its tests, with data of three days and without a terminal."""
+"""The demo, run once for all its tests, without a terminal and with the data of three days."""
 
 import os
 import subprocess

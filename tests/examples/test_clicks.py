@@ -1,4 +1,4 @@
-"""The example leads from a line of a query to a raw row, on a small warehouse of the same shape."""
+"""The example leads from a line of a query to a raw row, in a small warehouse of the same shape."""
 
 import runpy
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The demo prints the right numbers, and can be run twice."""
+"""The demo prints the right numbers, and can run twice."""
 
 import re
 from typing import TYPE_CHECKING
@@ -13,14 +13,14 @@ def test_the_demo_prints_the_numbers_that_the_pairs_give(demo: "Demo") -> None:
     first = demo.first
     assert first.returncode == 0, first.stderr
     printed = " ".join(first.stdout.split())
-    # Computed from the pairs of these days with a dictionary and a loop.
+    # The numbers were computed from the pairs of these days with a dictionary and a loop.
     assert "report/windiest-day/EWR derives from 1,628 rows of 12 tables, in 2,120 steps" in printed
     assert "24 weather readings" in printed
     assert "weather/EWR/2013-02-12T03 has 1,048.4 mph" in printed
     assert "weather/EWR/2013-02-12T03 affected 252 rows of 11 tables" in printed
     assert re.search(r"csprov +[\d,]+ +[\d,]+ +[\d,]+ ", first.stdout)
     assert "All three return the same 1,628 rows" in printed
-    # Computed from the readings of these days, without this one.
+    # The means were computed from the readings of these days, without this reading.
     assert re.search(r"report/highest-wind/EWR +56\.4 mph +13\.3 mph ", first.stdout)
     assert "would have been 2013-02-12, with 13.3 mph on average" in printed
 
@@ -44,5 +44,5 @@ def test_a_second_run_repeats_neither_pipeline_nor_ingest(demo: "Demo") -> None:
 
 
 def _untimed(output: str) -> list[str]:
-    """Return the output's lines that contain no measured times."""
+    """Return the lines of the output that contain no measured times."""
     return [line for line in output.splitlines() if not line.startswith(("rq", "ccprov", "csprov"))]

@@ -1,4 +1,4 @@
-"""The example with py2neo shows the sets and dependencies that the tables have."""
+"""The example with py2neo shows the sets and dependencies that the warehouse's tables contain."""
 
 import runpy
 from collections.abc import Callable

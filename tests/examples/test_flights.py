@@ -1,4 +1,4 @@
-"""With data of three days, what the demo captures are the pairs that were once made by hand."""
+"""On data of three days, the pairs that the demo captures equal those once made by hand."""
 
 from collections import defaultdict
 from pathlib import Path
@@ -42,10 +42,10 @@ def pairs(tables: dict[str, list[Row]]) -> set[Pair]:
 def test_captured_pairs_are_those_made_by_hand(
     demo: "Demo", pairs: set[Pair], tmp_path: Path
 ) -> None:
-    """There are no extra pairs, neither of windows nor of joins.
+    """Neither windows nor joins add pairs.
 
-    A picked line derives from a window too, but Spark has dropped all rows but the picked one
-    before, so that its pairs are those of the row itself.
+    A picked line also derives from a window. Spark has dropped all rows except the picked one by
+    then, so the pairs of the window are those of the row itself.
     """
     export_warehouse(Layout(demo.folder / "warehouse"), tmp_path / "out", Silent(), None)
     (file,) = (tmp_path / "out").glob("triples-*.parquet")
@@ -116,7 +116,10 @@ def test_the_figure_is_the_mean_of_its_readings(tables: dict[str, list[Row]]) ->
 
 
 def _winds(tables: dict[str, list[Row]], without: str = "") -> dict[str, list[float]]:
-    """Return the wind of each reading at Newark by day, without one reading."""
+    """Return the winds of the readings at Newark, by day.
+
+    The reading ``without`` is left out.
+    """
     found = defaultdict[str, list[float]](list)
     for row in tables["weather_clean"]:
         if row["origin"] == "EWR" and name("weather", row) != without:
@@ -134,7 +137,7 @@ def test_a_figure_without_the_wrong_reading_is_that_of_the_job_run_again(
 def test_figures_without_a_reading_are_those_of_the_job_run_again(
     demo: "Demo", graph_home: Path, tables: dict[str, list[Row]]
 ) -> None:
-    """30 deletions of readings at Newark: every other one, and the wrong one."""
+    """Thirty readings at Newark are deleted: every other one, and the wrong one."""
     readings = [name("weather", row) for row in tables["weather_clean"] if row["origin"] == "EWR"]
     _check_without(demo, graph_home, tables, [READING, *sorted(readings)[::2][:29]])
 
@@ -142,7 +145,7 @@ def test_figures_without_a_reading_are_those_of_the_job_run_again(
 def _check_without(
     demo: "Demo", graph_home: Path, tables: dict[str, list[Row]], readings: list[str]
 ) -> None:
-    """Compare what changes without each reading with the means and their maximum, made again."""
+    """Compare what changes without each reading with the recomputed means and their maximum."""
     before = _means(_winds(tables))
     with provhouse.open(demo.folder / "warehouse", neo4j_home=graph_home) as warehouse:
         for reading in readings:

@@ -13,7 +13,7 @@ from provhouse.model.progress import Silent
 
 @pytest.fixture(scope="module")
 def fire(tmp_path_factory: pytest.TempPathFactory, graph_home: Path, warm: Warm) -> Fire:
-    """A warehouse whose commands are killed; it uses the Neo4j that all tests share."""
+    """A warehouse whose commands are killed. It uses the Neo4j that all tests share."""
     return Fire(tmp_path_factory.mktemp("fire") / "warehouse", graph_home, warm, seed=1)
 
 

@@ -1,4 +1,4 @@
-"""List the rounds of the long tests: which command is interrupted where, and what is killed."""
+"""Lists of the rounds of the long tests: where which command is interrupted, and what is killed."""
 
 from random import Random
 from typing import NamedTuple
@@ -7,7 +7,10 @@ KILLS = 200
 CHANGES = (
     "ingest", "ingest", "replace", "compact", "rollback", "retract", "prune", "forget", "repair",
 )  # fmt: skip
-"""Commands to interrupt at random moments. A command that is listed twice is chosen more often."""
+"""The commands to interrupt at random moments.
+
+A command that is listed twice is chosen twice as often.
+"""
 STEPS = ("begun", "read", "number", "cut", "place", "write", "load", "commit")
 LASTING = (
     "ids aside",
@@ -107,23 +110,29 @@ POINTS = {
         "base removed",
         "table taken back",
         "names dropped",
-    ),  # recovery of what an earlier, killed writer left
+    ),  # recovery from what a killed writer left earlier
 }
-"""Fault points by command. ``COLD`` has the points that need a separate process."""
+"""The fault points of each command, by command.
+
+``COLD`` has the points that need a separate process.
+"""
 COLD = {
     "ingest": ("begun", "rows staged", "partition staged", "cut", "place", "load", "record aside"),
     "compact": ("partition staged", "load"),
 }
-"""Fault points, by command, for rounds that start a separate process.
+"""The fault points, by command, of the rounds that start a separate process.
 
-In rounds that kill Spark, input files are so large that an ingest starts Spark.
+In rounds that kill Spark, the input files are so large that an ingest starts Spark.
 """
 ELSEWHERE = ("hint removed", "checkpoint removed")
-"""Points that only a rewritten file of another length leads to; ``test_rewriting.py`` has them."""
+"""Fault points that are reached only if a rewritten file changes its length.
+
+``test_rewriting.py`` tests them.
+"""
 
 
 class Round(NamedTuple):
-    """One round: a command, where it is interrupted, and which process is killed there."""
+    """One round: a command, the place of its interruption, and the process that is killed there."""
 
     change: str
     point: str
@@ -145,7 +154,7 @@ def points() -> list[Round]:
             for change, names in table.items():
                 if not _is_useless(change, victim):
                     rounds += [Round(change, name, victim, cold) for name in names]
-    Random(0).shuffle(rounds)  # so that any part of the rounds covers all kinds
+    Random(0).shuffle(rounds)  # any part of the rounds then covers all kinds
     return rounds
 
 

@@ -48,9 +48,9 @@ def fill(disk: Path, left: int) -> Path:
 def test_a_full_disk_of_the_warehouse_is_survived(
     disk: Callable[[str], Path], warm: Warm, graph_home: Path, tmp_path: Path
 ) -> None:
-    """If space runs out, the error is clear and nothing is half-written.
+    """If the disk of the warehouse becomes full, the error is clear and no file is half-written.
 
-    Once there is space again, commands succeed.
+    As soon as there is space again, commands succeed.
     """
     folder = disk("24m")
     fire = Fire(folder / "warehouse", graph_home, warm, 2, beside=tmp_path)
@@ -80,7 +80,7 @@ def test_a_full_disk_of_the_warehouse_is_survived(
 def test_a_full_disk_of_neo4j_is_survived(
     disk: Callable[[str], Path], warm: Warm, tmp_path: Path
 ) -> None:
-    """If Neo4j's disk is full, an ingest fails with status 5.
+    """If the disk of Neo4j is full, an ingest fails with status 5.
 
     With more space, Neo4j works again after a restart.
     """

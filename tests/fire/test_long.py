@@ -1,7 +1,7 @@
 """Kill commands at all fault points and at random moments: ``make test-long`` (takes hours).
 
-Each round that passes is added to the results file as a line. When the tests are resumed, these
-rounds are not run again.
+Each round that passes adds a line to the results file. If the tests are started again, the rounds
+with a line are skipped.
 """
 
 import json
@@ -27,7 +27,7 @@ RESULTS = Path(os.environ.get("RESULTS", ".long/rounds.jsonl"))
 MINUTES = float(os.environ.get("MINUTES", "110"))
 PART, PARTS = int(os.environ.get("PART", "1")), int(os.environ.get("PARTS", "1"))
 ROUNDS_OF_ONE = 15
-"""The number of rounds in one warehouse; a longer history makes commands slow."""
+"""The number of rounds in one warehouse. A longer history would make commands slow."""
 _began = time.monotonic()
 
 
@@ -44,7 +44,10 @@ def _mine(rounds: list[Round]) -> list[Round]:
 
 @pytest.fixture(scope="module")
 def fires() -> list[Fire]:
-    """A list with the warehouse for the next round, or an empty list if a new one is needed."""
+    """A list with the warehouse for the next round.
+
+    The list is empty if a new warehouse is needed.
+    """
     return []
 
 
@@ -65,7 +68,8 @@ def play(
         outcome = run(fire)
         took = round(time.monotonic() - began, 1)
         if len(fire.generations()) < 2 * ROUNDS_OF_ONE:
-            fires.append(fire)  # else a new warehouse, as after a failure
+            # without it, the next round gets a new warehouse, as after a failure
+            fires.append(fire)
         RESULTS.parent.mkdir(parents=True, exist_ok=True)
         with RESULTS.open("a") as file:
             row = {"round": one.name, **one._asdict(), **outcome._asdict(), "seconds": took}
@@ -97,7 +101,7 @@ def test_a_kill_at_a_fault_point_is_survived(one: Round, play: Play, home: Path)
 
 
 def leave_something(fire: Fire, point: str) -> None:
-    """Kill a writer, which leaves an uncommitted base, or uncommitted rows and names."""
+    """Kill a writer that then leaves an uncommitted base, or uncommitted rows and names."""
     fire.grow()
     command, _ = fire.change("replace" if point == "base removed" else "ingest")
     fire.start(*command, fault="load=stop").awaits().kill()

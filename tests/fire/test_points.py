@@ -1,6 +1,6 @@
-"""Commands that are killed or suspended, or find the disk full, do no damage.
+"""Commands that are killed or suspended, or that find the disk full, do no damage.
 
-These tests use a few fault points; ``test_long.py`` tries every one.
+These tests use a few of the fault points. ``test_long.py`` tries every one.
 """
 
 import re
@@ -84,7 +84,7 @@ def test_a_killed_erasure_of_a_row_is_completed(fire: Fire) -> None:
 
 
 def test_a_full_disk_is_reported_and_nothing_half_written_stays(fire: Fire) -> None:
-    """A command that finds the disk full removes its own files, so the next command need not."""
+    """A command that finds the disk full removes its own files, so the next one need not."""
     before = fire.generations()
     command, _ = fire.change("ingest")
     done = fire.start(*command, fault="partitions moved=full").awaits().done
@@ -115,7 +115,7 @@ def test_a_suspended_writer_does_no_harm(fire: Fire) -> None:
 
 @pytest.mark.long
 def test_a_killed_repair_does_not_mark_a_partial_graph_as_complete(fire: Fire) -> None:
-    """Kill one repair before it marks a generation as complete, and another one after that."""
+    """One repair is killed before it marks a generation as complete, and the next one after."""
     fire.grow()
     fire.empty_neo4j()
     for point in ("ingest repaired", "mark written"):

@@ -20,12 +20,12 @@ from provhouse.model.question import Direction
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 Span = tuple[float, float]
-"""The times at which something started and ended, in seconds."""
+"""The start and the end of something, in seconds."""
 
 
 @dataclass(frozen=True)
 class Answered:
-    """A question, its answer, and the times at which the question was asked and answered."""
+    """A question and its answer, and the times at which the question began and ended."""
 
     generation: int
     item: str
@@ -36,7 +36,7 @@ class Answered:
 
 @dataclass
 class Written:
-    """The stored triples by generation, and the times of all writes."""
+    """The stored triples of each generation, by generation, and the times of all writes."""
 
     stored: dict[int, list[Triple]] = field(default_factory=dict)
     spans: list[Span] = field(default_factory=list)
@@ -63,7 +63,7 @@ def read(house: House, items: list[str], over: Event, seed: int) -> list[Answere
 
 
 def write(house: House, parts: list[list[Triple]], compactions: int) -> Written:
-    """Ingest all parts, with ``compactions`` compactions in between; return what was written."""
+    """Ingest all parts, with ``compactions`` compactions in between. Return what was written."""
     written, stored = Written(), set[Triple]()
     every = len(parts) // max(compactions, 1)
     for number, part in enumerate(parts):
@@ -92,7 +92,7 @@ def test_each_answer_matches_its_generation(
     first = write(house, parts[:1], 0)
     items = sorted({end for row in parts[0] for end in (row.src, row.dst)})
     over = Event()
-    with house.asker() as asker:  # the first question is slow, because it warms Spark
+    with house.asker() as asker:  # the first question is slow, because Spark is not warm yet
         asker.ask(items[0], "upstream", "csprov")
     with ThreadPoolExecutor(readers) as pool:
         asking = [pool.submit(read, house, items, over, seed) for seed in range(readers)]
@@ -110,7 +110,7 @@ def test_each_answer_matches_its_generation(
     for answer in answers:
         expected = oracles[answer.generation].ask(answer.item, answer.direction)
         assert answer.answer == expected, answer
-    # No reader waits for the writers. A single small ingest may end before any question does.
+    # No reader waits for the writers. A single small ingest may end before any question ends.
     began, ended = written.spans[0][0], written.spans[-1][1]
     assert any(began < a.span[0] and a.span[1] < ended for a in answers)
     assert len({answer.generation for answer in answers}) > 1

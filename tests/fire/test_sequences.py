@@ -1,8 +1,8 @@
-"""Make changes of every kind in random order, kill some, and check each generation's triples.
+"""Random sequences of changes of every kind, some killed. Each generation's triples are checked.
 
-Hypothesis chooses the sequences: a few by default, many in ``make test-long``. The model in
-``helpers/model.py`` has the expected state. A failure prints its seed, and
-``SEQUENCE=seed pytest -m long tests/fire/test_sequences.py`` repeats that long sequence.
+Hypothesis chooses the sequences: a few by default, and many in ``make test-long``. The model in
+``helpers/model.py`` has the expected state. A failure prints its seed, and ``SEQUENCE=seed pytest
+-m long tests/fire/test_sequences.py`` repeats that long sequence.
 """
 
 import os
@@ -41,40 +41,49 @@ from provhouse.store.warehouse.ids import read_ids
 
 SEQUENCE = os.environ.get("SEQUENCE")
 MINUTES = float(os.environ.get("MINUTES", "110")) / 10
-"""The minutes for long sequences: a tenth of the time of ``make test-long``."""
+"""The number of minutes for long sequences: a tenth of the time of ``make test-long``."""
 DEFAULT = (203, 197)
-"""The seeds of the default sequences, which together have most kinds of changes and kills."""
+"""The seeds of the default sequences.
+
+Together, the sequences have most kinds of changes and kills.
+"""
 STEPS, LONG_STEPS = 7, 20
-"""The numbers of steps of a default and of a long sequence, the first ingest included."""
+"""The number of steps of a default sequence and of a long one, including the first ingest."""
 CHANGES = (
     "ingest", "ingest", "ingest", "replace", "retract", "retract", "retract", "rollback",
     "rollback", "compact", "prune", "forget",
 )  # fmt: skip
-"""Kinds of changes. Each has a method of ``Sequence``, and fault points in ``rounds.POINTS``."""
+"""The kinds of changes.
+
+Each kind has a method of ``Sequence``, and fault points in ``rounds.POINTS``.
+"""
 METHODS: tuple[Method, ...] = ("csprov", "rq", "ccprov")
 WEIGHTS = (8, 1, 1)
 """The weights of the query methods in random choices.
 
-``rq`` and ``ccprov`` are rarer, because they first load all triples of a generation.
+``rq`` and ``ccprov`` are chosen less often, because they first load all triples of a generation.
 """
 ASKED = 2
-"""The number of items that are asked about after each change, in both directions."""
+"""The number of items to ask about after each change.
+
+Each item is asked about upstream and downstream.
+"""
 Seeds = st.integers(0, 2**32 - 1)
 
 
 class Change(NamedTuple):
-    """One change to the warehouse and to the model."""
+    """One change, which is made to the warehouse and to the model."""
 
     made: Callable[[], object]
-    """Makes the change in the warehouse and in the model, in this process."""
+    """A function that makes the change in the warehouse and in the model, in this process."""
     command: list[object]
     """The command that makes the change in the warehouse."""
     applied: Callable[[], None]
-    """Makes the change in the model only, after a command has made it in the warehouse."""
+    """A function that changes the model only, after a command has changed the warehouse."""
 
 
 class Sequence(RuleBasedStateMachine):
-    """One warehouse and its model, with few files, runs and items, so that changes overlap."""
+    """One warehouse and its model. Files, runs and items are few, so that changes overlap."""
 
     def __init__(
         self, houses: Callable[..., House], home: Path, warm: Warm, done: Counter[str]
@@ -84,7 +93,7 @@ class Sequence(RuleBasedStateMachine):
 
     @initialize(seed=Seeds)
     def begin(self, seed: int) -> None:
-        assume(seed)  # Hypothesis starts with all zeros, which test little
+        assume(seed)  # Hypothesis starts with the seed 0, which tests little
         random = Random(seed)
         theta, pack = random.choice([3, 10]), random.choice([0, 2, 5])
         house = self.houses(theta=theta, pack=pack, partition_triples=12, neo4j_home=self.home)
@@ -96,7 +105,10 @@ class Sequence(RuleBasedStateMachine):
 
     @rule(kind=st.sampled_from(CHANGES), killed=st.sampled_from((False, True)), seed=Seeds)
     def change(self, kind: str, killed: bool, seed: int) -> None:
-        """Make one change, in this process or by a command that is killed. No repair follows."""
+        """Make one change, either in this process or by a command that is killed.
+
+        No repair follows.
+        """
         random = Random(seed)
         change: Change | None = getattr(self, f"_{kind}")(random)
         if change is None:
@@ -106,7 +118,7 @@ class Sequence(RuleBasedStateMachine):
             self._cut_off(change, point if "=" in point else f"{point}=stop")
         else:
             change.made()
-        self.model.pruned()  # a writer may have completed a killed prune
+        self.model.pruned()  # a writer may have completed a prune that was killed
         self._ask(random)
         self.done[f"{kind} killed" if killed else kind] += 1
 
@@ -117,9 +129,9 @@ class Sequence(RuleBasedStateMachine):
             assert check(self.model.house.settings, Silent(), deep=True).damages == ()
 
     def _cut_off(self, change: Change, fault: str) -> None:
-        """Kill the command of a change. The change must then be made completely or not at all.
+        """Kill the command of a change; fail unless the change is made completely or not at all.
 
-        If the command reports success, the change must be made.
+        If the command reports success, the change must have been made.
         """
         layout = self.model.house.layout
         before = generations(layout)
@@ -135,14 +147,14 @@ class Sequence(RuleBasedStateMachine):
         erasure = read_erasure(layout)
         if made or child.status == 0 or (erasure and erasure.items):
             change.applied()
-        if erasure:  # until a writer completes the erasure, answers may show names
+        if erasure:  # answers may show names until a writer completes the erasure
             with only_writer(self.model.house.settings, Silent()):
                 pass
 
     def _ask(self, random: Random) -> None:
-        """Ask about random items, as of the current and of a random generation.
+        """Ask about random items, as of the current generation and as of a random one.
 
-        The items are chosen from all that were ever ingested.
+        The items are chosen from all items that were ever ingested.
         """
         states = sorted(self.model.states)[1:]
         known = sorted({item for state in self.model.states.values() for item in state.named})
@@ -170,7 +182,7 @@ class Sequence(RuleBasedStateMachine):
         return Change(partial(model.replace, **files), command, partial(model.replaced, files))
 
     def _retract(self, random: Random) -> Change | None:
-        """Retract a file, a run or items that have live triples."""
+        """Retract a file, a run, or items that have live triples."""
         model = self.model
         origins = sorted({o for some in model.now.live.values() for o in some}, key=str)
         if not origins:
@@ -186,7 +198,7 @@ class Sequence(RuleBasedStateMachine):
         return Change(partial(model.retract, **named), command, partial(model.retracted, **named))
 
     def _rollback(self, random: Random) -> Change | None:
-        """Roll back to a state that was not pruned, which may be the empty warehouse."""
+        """Roll back to a state that is not pruned. This state may be the empty warehouse."""
         model = self.model
         pruned = read_ids(model.house.layout).pruned
         if not model.before or 0 < model.before[-1] <= pruned:
@@ -215,7 +227,7 @@ class Sequence(RuleBasedStateMachine):
 
 
 def environment(house: House) -> dict[str, str]:
-    """Return the environment of a command, with the settings of a warehouse as variables."""
+    """Return the environment for a command, with the settings of a warehouse as variables."""
     values = {field.name: getattr(house.settings, field.name) for field in fields(Settings)}
     return {**os.environ, **{f"PROVHOUSE_{name.upper()}": str(values[name]) for name in values}}
 
@@ -237,7 +249,7 @@ def play(
             max_examples=1,
             stateful_step_count=steps,
             database=None,
-            phases=[Phase.generate],  # shrinking would take hours, in vain
+            phases=[Phase.generate],  # shrinking would take hours and find nothing
             suppress_health_check=list(HealthCheck),
         )
         try:
@@ -260,7 +272,7 @@ def test_changes_in_random_order_show_the_right_triples(
 
 @pytest.mark.long
 def test_long_sequences_of_changes_show_the_right_triples(play: Callable[[int, int], None]) -> None:
-    """Run new sequences each time, unless ``SEQUENCE`` names the seed of one sequence."""
+    """New sequences are run each time, unless ``SEQUENCE`` names the seed of one sequence."""
     if SEQUENCE:
         play(int(SEQUENCE), LONG_STEPS)
         return

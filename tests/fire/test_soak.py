@@ -1,9 +1,9 @@
-"""Test a server under mixed load, with writes and kills of Neo4j: ``make soak`` (an hour).
+"""Test a server under mixed load, with writes and with kills of Neo4j: ``make soak`` (an hour).
 
-Clients ask without pause. Each answer is compared with that of networkx for the same generation.
-Meanwhile files are ingested, the warehouse is compacted, items are retracted and generations are
-pruned. Every two minutes Neo4j is killed, which the server must notice and repair. ``MINUTES=5``
-shortens the test.
+Clients ask without pause. Each answer is compared with the answer of networkx for the same
+generation. Meanwhile, files are ingested, the warehouse is compacted, items are retracted and
+generations are pruned. Every two minutes, Neo4j is killed, which the server must notice and repair.
+``MINUTES=5`` shortens the test.
 """
 
 import json
@@ -35,17 +35,23 @@ MINUTES = float(os.environ.get("MINUTES", "60"))
 RESULTS = Path(os.environ.get("SOAKED", ".long/soak.json"))
 CLIENTS = 4
 KEPT = 6
-"""The number of generations kept; clients never need an older one."""
+"""The number of generations to keep. No client ever needs an older one."""
 PATHS = {"lineage": "upstream", "impact": "downstream"}
 COLUMNS = ("src", "dst", "op")
 
 
 @dataclass
 class World:
-    """The stored triples of each generation. The writer adds them just after it commits."""
+    """The stored triples of each generation.
+
+    The writer adds them just after it commits the generation.
+    """
 
     items: list[str] = field(default_factory=list)
-    """The items that clients ask about. An item stays stored even without any triple."""
+    """The items that clients ask about.
+
+    An item stays stored even if no triple has it any more.
+    """
     stored: dict[int, list[Triple]] = field(default_factory=dict)
     oracles: dict[int, Oracle] = field(default_factory=dict)
     lock: Lock = field(default_factory=Lock)
@@ -55,7 +61,7 @@ class World:
             self.stored[generation] = sorted(rows)
 
     def oracle(self, generation: int) -> Oracle:
-        """Return the oracle of a generation, after waiting until its triples are known."""
+        """Return the oracle of a generation; wait until the triples of the generation are known."""
         until = time.monotonic() + 120
         while generation not in self.stored:
             assert time.monotonic() < until, f"the triples of generation {generation} are unknown"
@@ -102,7 +108,7 @@ class Client:
 
 @dataclass
 class Writer:
-    """Runs commands that change the warehouse, one after another."""
+    """A process that runs commands that change the warehouse, one after another."""
 
     command: Command
     world: World
@@ -113,7 +119,7 @@ class Writer:
     done: Counter[str] = field(default_factory=Counter)
 
     def ingest(self) -> None:
-        """Ingest a file of old and new triples."""
+        """Ingest a file with old and new triples."""
         name = f"{self.done['ingest']}.csv"
         new = [Triple(f"{name}/{n}", self.random.choice(self.rows).dst, "new") for n in range(5)]
         part = [*self.random.sample(self.rows, 20), *new]
@@ -129,7 +135,7 @@ class Writer:
         self.stored = {row for row in self.stored if item not in (row.src, row.dst)}
 
     def step(self, number: int) -> None:
-        """Make the next change."""
+        """Make the change with this number."""
         if number % 9 == 8:
             self._run("compact")
         elif number % 9 == 5:
@@ -163,7 +169,7 @@ def house(tmp_path: Path) -> Iterator[Command]:
 def size(command: Command) -> tuple[int, int]:
     """Return the memory (PSS) in megabytes, and the number of open files.
 
-    Both are sums over the server, its Spark and Neo4j.
+    Each is a sum over the server, its Spark and its Neo4j.
     """
     found = server_file.running(command.warehouse)
     assert found
@@ -175,7 +181,7 @@ def size(command: Command) -> tuple[int, int]:
             megabytes += one.memory_full_info().pss // 1_000_000
             files += one.num_fds()
         except psutil.Error:
-            continue  # the process was just killed
+            continue  # the process has just been killed
     return megabytes, files
 
 
@@ -210,7 +216,10 @@ def plain(row: Triple) -> bool:
 
 
 def run_writer(writer: Writer, sizes: list[tuple[int, int]], failed: Callable[[], bool]) -> int:
-    """Write until the time is up or a client fails; return the number of kills of Neo4j."""
+    """Write until the time is up or a client fails.
+
+    Return the number of times that Neo4j was killed.
+    """
     began, number, kills = time.monotonic(), 0, 0
     while time.monotonic() - began < 60 * MINUTES and not failed():
         writer.step(number)
@@ -224,7 +233,7 @@ def run_writer(writer: Writer, sizes: list[tuple[int, int]], failed: Callable[[]
 
 
 def judge(clients: list[Client], writer: Writer, sizes: list[tuple[int, int]], kills: int) -> None:
-    """Write the results; fail if the server became slower, or its memory or open files grew."""
+    """Write the results; fail if the server became slower or uses more memory or open files."""
     took = sorted(pair for client in clients for pair in client.took)
     tenth = MINUTES * 60 / 10
     first = [seconds for at, seconds in took if at < tenth]

@@ -13,7 +13,7 @@ from provhouse.model.progress import Silent
 from provhouse.store.tables import delta_tables as tables
 
 WORTHLESS = {"staging", "logs", "write.lock", ".in-use"}
-"""Files and folders that no commit relies on."""
+"""The files and folders that no commit relies on."""
 
 
 def needed(folder: Path) -> list[Path]:
@@ -24,7 +24,7 @@ def needed(folder: Path) -> list[Path]:
 def test_every_file_and_folder_is_synced_before_the_record(
     houses: Callable[..., House], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check two ingests and a compaction, with checkpoints in the logs of the Delta tables."""
+    """Two ingests and a compaction are checked, with checkpoints in the logs of Delta tables."""
     monkeypatch.setitem(tables._CONFIGURATION, "delta.checkpointInterval", "1")
     house = houses(theta=4, pack=0, partition_triples=20)
     synced: set[int] = set()
@@ -50,7 +50,7 @@ def test_every_file_and_folder_is_synced_before_the_record(
     assert list(lacking) == ["1.json", "2.json", "3.json"]
     assert lacking["1.json"] == [
         house.layout.commits
-    ]  # the folder is synced once the record is in it
+    ]  # the folder is synced after the record is in it
     assert house.layout.root.parent.stat().st_ino in synced
     assert house.layout.commits.stat().st_ino in synced
     assert [one for name in list(lacking)[1:] for one in lacking[name]] == []

@@ -1,5 +1,6 @@
-"""Helpers that tests of several folders share: the oracle, graphs, warehouses and their checks."""
+"""Helpers for tests of several folders: the oracle, graphs, warehouses and checks of warehouses."""
 
 import pytest
 
-pytest.register_assert_rewrite("helpers.invariant", "helpers.warehouse")  # failures show values
+# so that failures show values
+pytest.register_assert_rewrite("helpers.invariant", "helpers.warehouse")

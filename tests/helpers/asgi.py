@@ -1,4 +1,4 @@
-"""Send HTTP requests to an ASGI application in this process, without a socket."""
+"""HTTP requests to an ASGI application in this process, without a socket."""
 
 import asyncio
 from collections.abc import Mapping
@@ -69,7 +69,8 @@ def send_request(
         try:
             await app(scope, receive, send)
         except Exception:
-            if not reply.status:  # a server only logs an error that comes after the reply
+            # a server only logs an error that occurs after the reply has begun
+            if not reply.status:
                 raise
 
     asyncio.run(exchange())

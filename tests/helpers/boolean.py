@@ -1,4 +1,4 @@
-"""Evaluate derivations by brute force, for each possible meaning of unknown kinds."""
+"""Derivations, evaluated by brute force for each possible meaning of unknown kinds."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
@@ -12,7 +12,11 @@ SURE = ("all", "any", "aggregate")
 
 
 class Edge(NamedTuple):
-    """A triple: ``way`` tells the derivations of one dst apart, and is -1 outside of any."""
+    """A triple.
+
+    ``way`` distinguishes the derivations of one dst. It is -1 for a triple that is in no
+    derivation.
+    """
 
     src: int
     dst: int
@@ -22,7 +26,7 @@ class Edge(NamedTuple):
 
 @dataclass(frozen=True)
 class Way:
-    """A derivation: its kind, and the numbers of its edges."""
+    """A derivation: its dst, its kind, and the numbers of its edges."""
 
     dst: int
     kind: str
@@ -30,7 +34,7 @@ class Way:
 
 
 def ways_of(edges: list[Edge]) -> list[Way]:
-    """Return the derivations of some triples."""
+    """Return the derivations that some triples form."""
     groups: defaultdict[tuple[int, str, int, int], list[int]] = defaultdict(list)
     for number, edge in enumerate(edges):
         alone = number if edge.kind == "any" and edge.way < 0 else -1
@@ -39,7 +43,7 @@ def ways_of(edges: list[Edge]) -> list[Way]:
 
 
 def downstream(edges: list[Edge], items: Collection[int], ended: Collection[int]) -> set[int]:
-    """Return the items that a deletion reaches, without the deleted items."""
+    """Return the items that a deletion reaches, without the deleted items themselves."""
     found = {edges[number].dst for number in ended}
     waiting = [*items, *found]
     while waiting:
@@ -53,21 +57,21 @@ def downstream(edges: list[Edge], items: Collection[int], ended: Collection[int]
 
 @dataclass(frozen=True)
 class Deleted:
-    """A deletion of items and of triples, by number, and what it reaches."""
+    """A deletion of items and triples, given by their numbers, and the items that it reaches."""
 
     edges: list[Edge]
     items: Collection[int]
     ended: Collection[int]
     reached: Collection[int]
-    """The items downstream, without the deleted items."""
+    """The items downstream of the deletion, without the deleted items."""
 
     @cached_property
     def ways(self) -> list[Way]:
-        """The derivations of the items that are reached."""
+        """The derivations of the reached items."""
         return [way for way in ways_of(self.edges) if way.dst in self.reached]
 
     def holds(self, way: Way, kind: str, found: Collection[int]) -> bool:
-        """Return whether a derivation holds if of the items reached those ``found`` exist."""
+        """Return whether a derivation holds if ``found`` are all the reached items that exist."""
         inputs = [
             number not in self.ended
             and self.edges[number].src not in self.items
@@ -77,7 +81,7 @@ class Deleted:
         return all(inputs) if kind == "all" else any(inputs)
 
     def exists(self, meaning: Mapping[Way, str], given: Collection[int] = ()) -> set[int]:
-        """Return the items reached that exist: the least fixpoint that has the items ``given``."""
+        """Return the reached items that exist: the least fixpoint that contains ``given``."""
         found = {*given}
         while True:
             now = {way.dst for way in self.ways if self.holds(way, meaning[way], found)} | {*given}
@@ -86,12 +90,12 @@ class Deleted:
             found = now
 
     def possible(self) -> set[int]:
-        """Return the items reached that may exist: those that exist in some world.
+        """Return the reached items that may exist, which are those that exist in some world.
 
-        One input of an unknown kind is enough. Items that nothing supports even without the
-        deletion may exist for reasons that no triple has. A world says which of these exist. Each
-        of them must have a derivation that holds there, and all other items exist only as far as
-        they are derived.
+        One input of a derivation of an unknown kind is enough. Items that nothing supports even
+        without the deletion may exist for reasons that no triple records. A world says which of
+        these items exist. Each such item must have a derivation that holds in the world. All other
+        items exist only as far as they are derived.
         """
         meaning = {way: way.kind if way.kind in SURE else "any" for way in self.ways}
         before = Deleted(self.edges, (), (), self.reached)
@@ -107,7 +111,7 @@ class Deleted:
 
 
 def meanings(ways: list[Way]) -> Iterator[dict[Way, str]]:
-    """Yield each combination of meanings that derivations of an unknown kind may have."""
+    """Yield each combination of meanings of the derivations whose kind is unknown."""
     unsure = [way for way in ways if way.kind not in SURE]
     for chosen in product(("any", "all"), repeat=len(unsure)):
         yield {**{way: way.kind for way in ways}, **dict(zip(unsure, chosen, strict=True))}
@@ -126,7 +130,7 @@ def fates(edges: list[Edge], deleted: Collection[int], ended: Collection[int]) -
 
 
 def random_edges(random: Random, items: int = 9, count: int = 14, unsure: int = 5) -> list[Edge]:
-    """Return random triples, often with cycles, with few derivations of an unknown kind."""
+    """Return random triples, often with cycles and with few derivations of an unknown kind."""
     cyclic = random.random() < 0.5
     kinds: dict[tuple[int, int], str] = {}
     edges = []

@@ -22,7 +22,7 @@ SWITCHES = [
 
 @contextmanager
 def serving(folder: Path, *arguments: str) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
-    """Run ``provhouse crossfilter`` in a folder; yield the link that it prints, and its process."""
+    """Run ``provhouse crossfilter`` in a folder; yield the link that it prints, and the process."""
     command = [str(PROGRAM), "crossfilter", *arguments]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -35,7 +35,7 @@ def serving(folder: Path, *arguments: str) -> Iterator[tuple[str, "subprocess.Po
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """Yield a browser. Without Chromium, skip the test, but fail where all tests must run."""
+    """Yield a browser. Without Chromium, skip the test, or fail if all tests must run."""
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
         why = "Chromium is not installed: run tools/chromium.sh as root"
@@ -49,7 +49,7 @@ def chromium() -> Iterator[Any]:
 
 
 def drag(page: Any, chart: str, start: tuple[float, float], end: tuple[float, float]) -> None:
-    """Drag the mouse over a chart; positions are parts of its width and height."""
+    """Drag the mouse over a chart. Positions are fractions of the chart's width and height."""
     box = page.locator(chart).bounding_box()
     places = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in (start, end)]
     page.mouse.move(*places[0])

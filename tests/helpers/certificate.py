@@ -1,4 +1,4 @@
-"""Certificates for tests, made by the program openssl: an authority, and servers that it signs."""
+"""Certificates for tests, made with openssl: those of an authority and of servers that it signs."""
 
 import subprocess
 from dataclasses import dataclass
@@ -28,9 +28,10 @@ class Authority:
         return self.folder / "ca.pem"
 
     def sign(self, name: str, alternatives: str) -> tuple[Path, Path]:
-        """Return the files of a new certificate and its key.
+        """Return the files of a new certificate and of its key.
 
-        ``alternatives`` are the names that it is valid for, such as ``DNS:a.test,IP:127.0.0.2``.
+        ``alternatives`` are the names for which the certificate is valid, such as
+        ``DNS:a.test,IP:127.0.0.2``.
         """
         certificate, key = self.folder / f"{name}.pem", self.folder / f"{name}.key"
         _openssl(
@@ -54,7 +55,7 @@ def self_signed(folder: Path, alternatives: str) -> tuple[Path, Path]:
 
 
 def encrypted(key: Path) -> Path:
-    """Return a copy of a key that is encrypted with a password."""
+    """Return the file of a copy of ``key`` that is encrypted with a password."""
     file = key.with_suffix(".encrypted")
     _openssl("pkey", "-in", str(key), "-aes256", "-passout", "pass:secret", "-out", str(file))
     return file

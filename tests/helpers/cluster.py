@@ -1,4 +1,4 @@
-"""Run programs on a cluster, and compare what came out of a scenario with an oracle."""
+"""Programs that run on a cluster, and the comparison of their answers with an oracle."""
 
 import os
 import subprocess
@@ -24,7 +24,7 @@ def write(triples: Sequence[Triple], path: Path) -> str:
 
 
 def expected(triples: Sequence[Triple], items: Sequence[str]) -> list[str]:
-    """Return the fingerprints of the right answers, as ``cluster_run`` prints them."""
+    """Return the fingerprints of the right answers, in the form that ``cluster_run`` prints."""
     oracle = Oracle.of(triples)
     answers = [oracle.ask(item, direction) for item in items for direction in DIRECTIONS]
     return [fingerprint(answer.items, answer.triples) for answer in answers]
@@ -36,15 +36,15 @@ def check(
     right: Sequence[str],
     methods: Sequence[Method] = METHODS,
 ) -> None:
-    """Compare the answers of some methods with the right ones."""
+    """Compare the answers of some methods with the right answers."""
     for method in methods:
         assert results[f"{method}{when}"].value == right, (method, when)
 
 
 def run_program(name: str, cluster: Cluster | None, *arguments: object) -> str:
-    """Run a program of ``helpers`` with a Spark session of its own; return its output.
+    """Run a program of ``helpers`` with its own Spark session; return its output.
 
-    Fails with the errors of the program if it fails.
+    If the program fails, fail with its errors.
     """
     environment = {
         **{key: value for key, value in os.environ.items() if not key.startswith("SPARK_")},

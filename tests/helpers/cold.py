@@ -1,4 +1,4 @@
-"""Start the real command as a separate process with its own Spark; a fault point can stop it."""
+"""The real command as a separate process with its own Spark. A fault point can stop it."""
 
 import subprocess
 import sys
@@ -29,7 +29,7 @@ class Started:
         return self.process.pid
 
     def awaits(self, seconds: float = 240) -> "Started":
-        """Wait until the command has ended, or until it or its worker stops at a fault point."""
+        """Wait until the command ends, or until it or its worker stops at a fault point."""
         deadline = time.monotonic() + seconds
         while not self.stopped and self.process.poll() is None:
             assert time.monotonic() < deadline, "the command takes too long"
@@ -61,7 +61,7 @@ class Started:
     def kill(self) -> "Started":
         """Kill the stopped process, and wait until the command ends.
 
-        The stopped process may be a worker of the command.
+        The stopped process may be a worker that the command started.
         """
         self.stopped = False
         with suppress(psutil.Error):
@@ -69,7 +69,7 @@ class Started:
         return self.awaits()
 
     def kill_spark(self) -> "Started":
-        """Kill the JVM of the command's Spark, and resume the command."""
+        """Kill the JVM of the command's Spark, and then resume the command."""
         for one in self._family():
             with suppress(psutil.Error):
                 if "pyspark-shell" in one.cmdline():
@@ -85,10 +85,13 @@ def _stands(process: psutil.Process) -> bool:
 
 @dataclass
 class Cold:
-    """Starts commands as separate processes, each with its own Spark."""
+    """A starter of commands as separate processes, each with its own Spark."""
 
     def start(self, environment: dict[str, str], *arguments: object, fault: str = "") -> Started:
-        """Start a command; if ``fault`` is not empty, arm that fault in it."""
+        """Start a command.
+
+        If ``fault`` is not empty, arm the fault point of this name in the command.
+        """
         process = subprocess.Popen(
             [PROGRAM, *map(str, arguments)],
             env={**environment, "PATH": _path(), VARIABLE: fault, "PROVHOUSE_SPARK_MEMORY": "1g"},

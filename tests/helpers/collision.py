@@ -1,4 +1,4 @@
-"""Find two names with the same XXH64 hash, by running the rounds of the hash backwards."""
+"""A search for two names with the same XXH64 hash, by running the rounds of the hash backwards."""
 
 from itertools import count
 
@@ -10,9 +10,10 @@ _MASK = 2**64 - 1
 def colliding() -> tuple[str, str]:
     """Return two names of 16 ASCII characters each that have the same hash with seed 0.
 
-    XXH64 reads such a name as two lanes of 8 bytes, one after the other. The first lanes of both
-    names are fixed here. For each second lane of one name, exactly one second lane gives the other
-    name the same hash. Finding such a lane of printable bytes takes some thousands of tries.
+    XXH64 reads such a name as two lanes of 8 bytes, one after the other. Here, the first lane of
+    each name is fixed. For each second lane of one name, exactly one second lane of the other name
+    gives the same hash. Finding such a lane with only printable bytes takes some thousands of
+    tries.
     """
     start = (_P5 + 16) & _MASK
     first, other = b"provhous", b"provhoue"
@@ -33,7 +34,7 @@ def _taken(state: int, lane: bytes) -> int:
 
 
 def _lane_between(before: int, after: int) -> bytes:
-    """Return the lane that leads from one hash state to another."""
+    """Return the lane that leads from the hash state ``before`` to the hash state ``after``."""
     mixed = _left((after - _P4) * pow(_P1, -1, 2**64) & _MASK, 64 - 27)
     word = _left((mixed ^ before) * pow(_P1, -1, 2**64) & _MASK, 64 - 31)
     return (word * pow(_P2, -1, 2**64) & _MASK).to_bytes(8, "little")

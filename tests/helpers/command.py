@@ -1,4 +1,4 @@
-"""Run the real command as a separate process, and check that it leaves nothing behind.
+"""The real command, run as a separate process, and a check that it leaves nothing behind.
 
 The command writes to pipes or to a pseudo-terminal.
 """
@@ -28,7 +28,7 @@ PROGRAM = Path(sys.executable).with_name("provhouse")
 MARK = "STARTED_BY_TEST"
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 NOTES = ("Starting Neo4j", "Waiting for another command", "Another program has taken a port")
-"""The beginnings of notes, which a failing command may print besides its error message."""
+"""The beginnings of notes that a failing command may print in addition to its error message."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Done:
 
     @property
     def message(self) -> str:
-        """The one message of a command that failed: problem, cause, remedy."""
+        """The only message of a command that failed: problem, cause, remedy."""
         lines = [line for line in self.err.splitlines() if not line.startswith(NOTES)]
         assert lines, "the command printed no message"
         assert lines[0].startswith("provhouse: "), self.err
@@ -51,15 +51,15 @@ class Done:
 
 @dataclass
 class Command:
-    """Runs ``provhouse`` on one warehouse, and marks its processes by an environment variable."""
+    """A runner of ``provhouse`` on one warehouse. An environment variable marks its processes."""
 
     warehouse: Path
     home: Path | None = None
-    """The Neo4j home; None stands for the default, a folder of the warehouse."""
+    """The Neo4j home. With None, it is the default: a folder of the warehouse."""
     settings: dict[str, str] = field(default_factory=dict)
     """Additional environment variables; an empty string removes a variable."""
     by: "Warm | None" = None
-    """A ``Warm``, which runs commands on a Spark that is up; None starts a process for each.
+    """A ``Warm``, which runs commands on a running Spark. With None, each command is a new process.
 
     Tests use a ``Warm`` unless they are about the start or the end of a command.
     """
@@ -101,7 +101,7 @@ class Command:
         self.kept = {"up": True, "browser": True, "down": False}.get(str(arguments[0]), self.kept)
 
     def keep_neo4j(self) -> None:
-        """Start Neo4j and keep it up, without the server that ``up`` starts too."""
+        """Start Neo4j and keep it up. The server, which ``up`` would also start, is not started."""
         keep = "from provhouse.cypher import server; from provhouse.model.progress import Silent; "
         home = self.home or self.warehouse / "neo4j"
         up = f"import pathlib; server.up(pathlib.Path({str(home)!r}), '512m', Silent())"
@@ -109,14 +109,14 @@ class Command:
         self.kept = True
 
     def __call__(self, *arguments: object, status: int = 0) -> Done:
-        """Run the command, and check its exit status and that it leaves nothing behind."""
+        """Run the command; check its exit status and that it leaves nothing behind."""
         if self.by is None:
             return self.ended(self.start(*arguments), status)
         self._note_kept(arguments)
         return self._checked(self.by.start(self.environment(), *arguments).awaits().done, status)
 
     def ended(self, process: "subprocess.Popen[str]", status: int = 0) -> Done:
-        """Wait for a started command; check its exit status and that it leaves nothing behind."""
+        """Wait for a command to end; check its exit status and that it leaves nothing behind."""
         out, err = process.communicate(timeout=300)
         return self._checked(Done(process.returncode, out, err), status)
 
@@ -128,7 +128,7 @@ class Command:
         return done
 
     def running(self, words: str = "") -> list[psutil.Process]:
-        """Return the processes with the mark whose command line contains the given words."""
+        """Return the processes that have the mark and whose command line contains ``words``."""
         return [one for one in psutil.process_iter() if self._carries(one, words)]
 
     def _carries(self, process: psutil.Process, words: str) -> bool:

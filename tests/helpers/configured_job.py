@@ -1,6 +1,7 @@
-"""A Spark job that knows nothing of capture, in pure SQL, and then does what capture refuses.
+"""A Spark job in pure SQL that does not know about capture, and then does what capture refuses.
 
-Arguments: the folder of TPC-H tables, the folder for results, the warehouse, and names of queries.
+Arguments: the folder of the TPC-H tables, the folder for results, the warehouse, and the names of
+the queries.
 """
 
 import json
@@ -18,7 +19,7 @@ QUERIES = Path(__file__).parent.parent / "capturing" / "tpch"
 
 
 def session(**settings: str) -> SparkSession:
-    """Start Spark as a job does; its own extensions replace those of the command line."""
+    """Start Spark as a job does. The job's own extensions replace those of the command line."""
     builder = SparkSession.builder.master("local[2]").appName("job")
     builder = builder.config("spark.ui.enabled", "false")
     builder = builder.config("spark.sql.shuffle.partitions", "8")
@@ -29,7 +30,7 @@ def session(**settings: str) -> SparkSession:
 
 
 def main(source: Path, out: Path, warehouse: Path, queries: Sequence[str]) -> None:
-    """Write a table for each query, then try what must fail; store the errors as JSON."""
+    """Write a table for each query, then try what must fail. Store the errors as JSON."""
     spark = session()
     for table in sorted(source.iterdir()):
         spark.sql(
@@ -54,7 +55,7 @@ def main(source: Path, out: Path, warehouse: Path, queries: Sequence[str]) -> No
 
 
 def error(work: Callable[[], object]) -> str:
-    """Return the message of the error that a function raises."""
+    """Return the message of the error that ``work`` raises."""
     try:
         work()
     except Exception as raised:

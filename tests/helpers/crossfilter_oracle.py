@@ -1,4 +1,4 @@
-"""The counts that linked views must show, by plain Python: filter, group by label, add up."""
+"""The counts that linked views must show, in plain Python: filter, group by label, and add up."""
 
 import math
 from collections import Counter, defaultdict
@@ -11,7 +11,7 @@ Row = Mapping[str, Any]
 
 
 def passing(rows: Sequence[Row], brushes: Mapping[str, set[str]], but: str | None) -> list[Row]:
-    """Return the rows whose labels are in all brushes except that of the view ``but``."""
+    """Return the rows whose labels are in every brush, except that the view ``but`` is ignored."""
     return [
         row
         for row in rows
@@ -22,7 +22,10 @@ def passing(rows: Sequence[Row], brushes: Mapping[str, set[str]], but: str | Non
 def check(
     views: ChartViews, answer: BrushedView, rows: Sequence[Row], brushes: Mapping[str, set[str]]
 ) -> None:
-    """Compare an answer with the rows; ``rows`` have a label for each view, and the measures."""
+    """Compare an answer with counts over ``rows``.
+
+    Each of the ``rows`` has a label for each view, and the measures.
+    """
     assert answer.selected == len(passing(rows, brushes, None))
     for name, view in answer.views.items():
         expected = Counter(row[name] for row in passing(rows, brushes, name))

@@ -1,4 +1,4 @@
-"""Check lineage with the user's own text, in which each use of a table is cut to its records."""
+"""A check of lineage that runs the user's own text with each use of a table cut to its records."""
 
 import re
 
@@ -13,10 +13,11 @@ USED = re.compile(r"\{(\w+)\}")
 
 
 def checked(con: Connection, template: str, sure: bool, most: int = 3) -> Result:
-    """Return the result of a text, in which tables are written as ``{name}``.
+    """Return the result of a text in which tables are written as ``{name}``; check its lineage.
 
-    Its rows must be DuckDB's. Up to ``most`` of them must come back when plain DuckDB runs the text
-    on their records only. ``sure``: they must go or change without those of any one use.
+    Fail unless the rows of the result are DuckDB's, and up to ``most`` of them come back when plain
+    DuckDB runs the text on only their records. If ``sure``, each row must also disappear or change
+    without its records of any single use.
     """
     sql = USED.sub(r"\1", template)
     used = USED.findall(template)
@@ -44,7 +45,7 @@ def checked(con: Connection, template: str, sure: bool, most: int = 3) -> Result
 
 
 def _in_text(result: Result, used: list[str]) -> list[str]:
-    """Return the names of the references in the order of the text."""
+    """Return the names of the references, in the order of the text."""
     names = []
     for at, table in enumerate(used):
         number = f"#{used[: at + 1].count(table)}" if used.count(table) > 1 else ""

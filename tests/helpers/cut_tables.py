@@ -1,4 +1,4 @@
-"""Check lineage with the user's own text: plain DuckDB runs it on tables cut to the records."""
+"""A check of lineage: plain DuckDB runs the user's own text on tables cut to the records."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from provhouse.interactive.result import Result
 
 
 class CutTables:
-    """Tables in two databases: one that is asked for lineage, and one in which they are cut."""
+    """Equal tables in two databases: one is asked for lineage, and in the other, tables are cut."""
 
     def __init__(self, statements: Sequence[str], tables: Sequence[str]) -> None:
         self.con: Connection = connect(_made(statements))
@@ -18,10 +18,10 @@ class CutTables:
         self._plain.execute("create schema cut")
 
     def checked(self, sql: str, most: int = 3) -> Result:
-        """Return a result whose rows are those of DuckDB, and come back from their records alone.
+        """Return a result; fail unless its rows are DuckDB's and come back from their records only.
 
-        About ``most`` rows are tried. A table that is read several times is cut to all its records;
-        a negative one stays whole.
+        About ``most`` rows are tried. A table that is read several times is cut to the records of
+        all its references. A table with a negative reference stays whole.
         """
         plain = self._plain
         result = self.con.sql(sql, lineage=True)

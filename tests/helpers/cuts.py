@@ -1,4 +1,4 @@
-"""Interrupt a command: kill it, or Neo4j or Spark, at a fault point or at any moment."""
+"""Interruptions of a command: it, Neo4j or Spark is killed, at a fault point or at any moment."""
 
 import os
 import signal
@@ -13,11 +13,11 @@ from helpers.cold import Cold, Started
 from helpers.warm import Child, Warm
 
 Act = Callable[["Child | Started"], None]
-"""A function that kills a command stopped at a fault point, or a process that the command needs."""
+"""A function that kills a command that stopped at a fault point, or a process that it needs."""
 Cut = Callable[[list[object]], tuple["Child | Started", bool]]
-"""A function that starts and interrupts a command.
+"""A function that starts a command and interrupts it.
 
-It returns the started command, and whether that command reached the planned point.
+It returns the started command, and whether the command reached the planned point.
 """
 Start = Callable[..., "Child | Started"]
 """``Fire.start``, which starts a command."""
@@ -41,9 +41,9 @@ def neo4j_of(home: Path) -> list[psutil.Process]:
 
 
 def victims(home: Path) -> "dict[str, Act]":
-    """Return functions that kill Neo4j, Spark or a stopped command, by the name of the victim.
+    """Return, by the name of the victim, functions that kill Neo4j, Spark or a stopped command.
 
-    The command then resumes, unless it is the victim.
+    The command then resumes, unless the command is the victim.
     """
 
     def neo4j(child: Child | Started) -> None:
@@ -61,7 +61,7 @@ def victims(home: Path) -> "dict[str, Act]":
 
 
 def at_point(start: Start, fault: str, act: Act, by: Warm | Cold | None = None) -> Cut:
-    """Return a function that starts a command and, once ``fault`` stops it, calls ``act``."""
+    """Return a function that starts a command and calls ``act`` as soon as ``fault`` stops it."""
 
     def cut(command: list[object]) -> tuple[Child | Started, bool]:
         child = start(*command, fault=fault, by=by).awaits()
@@ -74,9 +74,9 @@ def at_point(start: Start, fault: str, act: Act, by: Warm | Cold | None = None) 
 
 
 def at_moment(start: Start, home: Path, wait: float, victim: str) -> Cut:
-    """Return a function that starts a command and kills ``victim`` ``wait`` seconds later.
+    """Return a function that starts a command and kills ``victim`` after ``wait`` seconds.
 
-    The command may be doing anything at that time.
+    At that time, the command may be doing anything.
     """
 
     def cut(command: list[object]) -> tuple[Child | Started, bool]:

@@ -1,4 +1,4 @@
-"""Read derivations from a trace and from a warehouse as Python sets, to compare them."""
+"""Derivations of a trace and of a warehouse as Python sets, so that they can be compared."""
 
 import json
 from collections import Counter, defaultdict
@@ -38,7 +38,7 @@ class Row(NamedTuple):
 
     @property
     def content(self) -> "Content":
-        """The statement of the row about its input, as a ``Content``."""
+        """The statement that the row makes about its input, as a ``Content``."""
         role = "" if self.role == "input" else self.role
         return Content(self.src, self.op, self.by, self.value, self.times, role)
 
@@ -55,7 +55,10 @@ class Content(NamedTuple):
 
 
 class Derivation(NamedTuple):
-    """A dst and inputs that act together. ``alone`` marks a plain triple, which has one input."""
+    """A dst and the inputs that act together.
+
+    ``alone`` marks a plain triple, which has one input.
+    """
 
     dst: str
     kind: str
@@ -64,7 +67,7 @@ class Derivation(NamedTuple):
 
 
 def derivations(rows: Iterable[Row]) -> Counter[Derivation]:
-    """Return the derivations of one ingest of one file, each once."""
+    """Return the derivations that one ingest of one file gives. Each of them counts once."""
     groups: defaultdict[tuple[object, ...], list[Content]] = defaultdict(list)
     for number, row in enumerate(rows):
         kind = "" if row.op_kind == "unknown" else row.op_kind
@@ -87,7 +90,7 @@ def derivations(rows: Iterable[Row]) -> Counter[Derivation]:
 
 
 def added(contents: list[Content]) -> list[Content]:
-    """Return the contents of an aggregate, with ``times`` added up for rows that are repeated."""
+    """Return the contents of an aggregate. For repeated rows, ``times`` is added up."""
     alike: defaultdict[Content, list[Content]] = defaultdict(list)
     for one in contents:
         alike[one._replace(times=0)].append(one)
@@ -117,7 +120,7 @@ class _Names:
 
 
 def stored(folder: Path) -> Counter[Derivation]:
-    """Return the live derivations of a warehouse; fail if a derivation has two equal inputs."""
+    """Return the live derivations of a warehouse. Fail if two inputs of a derivation are equal."""
     layout = Layout(folder)
     commit = current(layout)
     assert commit

@@ -1,4 +1,4 @@
-"""Divide the tests between the processes of `make test`: what stays together, what comes first."""
+"""The division of the tests between the processes of `make test`, and the order of the tests."""
 
 from collections.abc import Collection
 
@@ -22,17 +22,21 @@ WARM = (
     "fire/test_sequences.py",
     "test_readme.py",
 )
-"""Test files that use the fixture ``warm``, directly or through another fixture."""
+"""Test files that use the fixture ``warm``, either directly or through another fixture."""
 LONGEST = ("warm", "serve", "examples")
-"""The groups that take longest. They come first, so that no process has one when the others end."""
+"""The groups that take longest.
+
+They come first, so that none of them is still running when all other groups have ended.
+"""
 SLOW = {"spark", "graph_home", "address", "houses"}
 """Fixtures that start Java."""
 
 
 def group(nodeid: str) -> str:
-    """Return the group of a test; the tests of one group run in one process.
+    """Return the group of a test. All tests of a group run in one process.
 
-    Groups share what takes long to start. All other tests are grouped by file.
+    The tests in ``SHARED`` and ``WARM`` share something that takes long to start. All other tests
+    are grouped by file.
     """
     file = nodeid.split("::")[0]
     for folder in SHARED:
@@ -42,9 +46,10 @@ def group(nodeid: str) -> str:
 
 
 def place(nodeid: str, slow: Collection[str]) -> int:
-    """Return the place of a test in the order: the longest groups, slow ones, and all others.
+    """Return the place of a test in the order.
 
-    Short groups come last, because they fill what is left of each process's time.
+    The longest groups come first, then slow tests, and then all others. Short groups come last,
+    because they fill the time that is left in each process.
     """
     own = group(nodeid)
     if own in LONGEST:
@@ -59,10 +64,11 @@ class Groups(LoadScopeScheduling):  # type: ignore[misc]  # untyped
         return group(nodeid)
 
     def remove_node(self, node: WorkerController) -> str | None:
-        """Give the remaining work of an ended process to other processes; return the test that
-        ended it, if any. The scheduler of xdist would also pass on finished groups, so that the
-        other processes wait for ever, and the test that ended the process, which would end them
-        too.
+        """Give the remaining work of an ended process to other processes.
+
+        Return the test during which the process ended, if any. The scheduler of xdist would also
+        pass on finished groups, so that the other processes would wait forever. It would also pass
+        on the test that ended the process, and this test would then end the other processes, too.
         """
         work = self.assigned_work[node]
         left = [(tests, test) for tests in work.values() for test in tests if not tests[test]]

@@ -1,10 +1,11 @@
 """A program with capture on a cluster where tasks fail, are repeated, or run twice at once.
 
-PySpark has one context in a process, so the tests run this file as a process of its own. It fails
-with a traceback if the lineage is not exactly that of the rows that were written.
+A process can have only one context of PySpark, so the tests run this file as a separate process. It
+fails with a traceback if the lineage is not exactly that of the rows that were written.
 
-No function of the program is Python: ``reflect`` calls Java inside an executor. A property of the
-JVM tells its first attempt from later ones, and a variable of the environment its host.
+No function of the program is a Python function: ``reflect`` calls Java inside an executor. A
+property of the executor's JVM distinguishes the first attempt from later ones. An environment
+variable identifies the host.
 """
 
 import sys
@@ -28,7 +29,7 @@ from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.layout import Layout
 
 FILES, ROWS, GROUPS = 4, 5_000, 40
-"""Files of the source, rows of each, and groups of its rows."""
+"""The number of files of the source, of rows in each file, and of groups of the source's rows."""
 SECONDS = 120
 KEYS = {"orders": "id", "copy": "id", "totals": "g"}
 CONF = {
@@ -45,7 +46,7 @@ SPECULATION = {
 
 
 class Program:
-    """The session, the source and the warehouse."""
+    """A Spark session, the source, and the warehouse."""
 
     def __init__(self, folder: Path, home: Path, master: str, conf: Mapping[str, str]) -> None:
         self.folder, self.home = folder, home
@@ -61,23 +62,26 @@ class Program:
 
     @property
     def orders(self) -> DataFrame:
-        """The source."""
+        """The rows of the source."""
         return self.session.read.parquet(str(self.folder / "orders"))
 
     def totals(self, above: str = "true", below: str = "true") -> DataFrame:
-        """Return the sums of all groups, with a condition on rows, and one on groups."""
+        """Return the sums of all groups.
+
+        ``below`` is a condition on the rows of the source, and ``above`` is one on the groups.
+        """
         sums = self.orders.where(below).groupBy("g").sum("id").toDF("g", "total")
         return sums.where(above)
 
     @contextmanager
     def captured(self) -> Iterator[provhouse.Capture]:
-        """Capture a block."""
+        """Capture the writes in a block."""
         warehouse = self.folder / "warehouse"
         with provhouse.capture(self.session, warehouse, keys=KEYS, neo4j_home=self.home) as run:
             yield run
 
     def write(self, frame: DataFrame, name: str) -> None:
-        """Write a data frame, and overwrite an earlier table."""
+        """Write a data frame as a table, which overwrites any earlier table with this name."""
         frame.write.mode("overwrite").parquet(str(self.folder / name))
 
     def triples(self) -> int:
@@ -91,7 +95,7 @@ class Program:
         return provhouse.open(warehouse, neo4j_home=settings.neo4j_home)
 
     def check(self, run: provhouse.Capture, table: str, before: int) -> None:
-        """Fail unless a block has one write of a table, and exactly its lineage."""
+        """Fail unless a block made one write, of ``table``, and exactly its lineage is stored."""
         assert run.report
         (write,) = run.report.writes
         assert write.table == table
@@ -105,10 +109,10 @@ class Program:
                 sources = [triple.src for triple in found]
                 right = every[key::GROUPS] if table == "totals" else [key]
                 assert sorted(sources) == sorted(f"orders/{each}" for each in right)
-        assert self.triples() == before + len(every)  # and not one more
+        assert self.triples() == before + len(every)  # no triple was added beyond those
 
     def run(self, name: str, frame: DataFrame, what: str) -> list[Attempt]:
-        """Capture a write, check its lineage, and return the attempts at its tasks."""
+        """Capture a write, check its lineage, and return the attempts at the write's tasks."""
         before, last = self.triples(), attempts(self.session.sparkContext)
         with self.captured() as run:
             self.write(frame, name)
@@ -119,25 +123,28 @@ class Program:
 
 
 def first(name: str, at: str) -> str:
-    """Return a condition that is true, but fails at a row when an executor first evaluates it."""
+    """Return a condition that is true, but fails when an executor first evaluates it at ``at``.
+
+    ``at`` is a condition that is true for one row.
+    """
     once = f"reflect('java.lang.System', 'setProperty', '{name}', 'x')"
     return f"if({at} AND coalesce({once}, 'null') = 'null', raise_error('{name}'), true)"
 
 
 def slow(at: str, host: str) -> str:
-    """Return a condition that is true, and takes long at a row on one host."""
+    """Return a condition that is always true, but takes long at the row ``at`` on one host."""
     here = f"reflect('java.lang.System', 'getenv', 'SPARK_LOCAL_IP') = '{host}'"
     return f"if({at} AND {here}, {sleep(6_000)}, true)"
 
 
 def sleep(milliseconds: int) -> str:
-    """Return a condition that is true, after a while."""
+    """Return a condition that is always true and takes this number of milliseconds."""
     slept = f"reflect('java.lang.Thread', 'sleep', {milliseconds}L)"
     return f"coalesce({slept}, 'null') = 'null'"
 
 
 def failing_tasks(program: Program) -> None:
-    """Let tasks fail in the first attempt of each executor, after they have written."""
+    """Let tasks fail in the first attempt of each executor, after the attempt has written rows."""
     late = first("copy", "id % 5000 = 4500")
     below, above = first("below", "id % 5000 = 4500"), first("above", "g = 17")
     for name, frame, what in (
@@ -152,7 +159,7 @@ def failing_tasks(program: Program) -> None:
 
 
 def failing_jobs(program: Program) -> None:
-    """Let a job fail and run it again in the block; let another one fail that overwrites it."""
+    """Let a job fail and run it again in the same block; then let a job that overwrites it fail."""
     broken = program.orders.where("if(id = 17000, raise_error('broken'), true)")
     before = program.triples()
     with program.captured() as run:
@@ -173,7 +180,7 @@ def failing_jobs(program: Program) -> None:
 
 
 def lost_executors(program: Program) -> None:
-    """Kill an executor that has the output of tasks before a shuffle, while others read it."""
+    """Kill an executor that has the output of tasks before a shuffle, while other tasks read it."""
     for adaptive in ("true", "false"):
         program.session.conf.set("spark.sql.adaptive.enabled", adaptive)
         killer = Thread(target=kill_reader, args=(program,))
@@ -185,7 +192,7 @@ def lost_executors(program: Program) -> None:
 
 
 def kill_reader(program: Program) -> None:
-    """Kill an executor that runs a task after a shuffle, once another such task runs too."""
+    """Kill an executor that runs a task after a shuffle, as soon as two such tasks are running."""
     context = program.session.sparkContext
     before, late = len(attempts(context)), time.monotonic() + SECONDS
     while time.monotonic() < late:
@@ -198,7 +205,7 @@ def kill_reader(program: Program) -> None:
 
 
 def kill_executor(application: str, executor: str) -> None:
-    """Kill one executor of an application on this machine."""
+    """Kill one executor of an application. The executor runs on this machine."""
     for process in psutil.process_iter(["cmdline"]):
         words = process.info["cmdline"] or []
         if application in words and words[words.index("--executor-id") + 1] == executor:
@@ -207,7 +214,7 @@ def kill_executor(application: str, executor: str) -> None:
 
 
 def second_attempts(program: Program, host: str) -> None:
-    """Make tasks slow on one host, so that Spark runs them on the other, too."""
+    """Make tasks slow on one host, so that Spark also runs them on the other host."""
     late, last = slow("id % 5000 = 4500", host), slow("g % 4 = 1", host)
     for name, frame, what in (
         ("copy", program.orders.where(late), "a second attempt writes"),
@@ -219,7 +226,7 @@ def second_attempts(program: Program, host: str) -> None:
 
 
 def main(what: str, folder: Path, home: Path, master: str, host: str) -> None:
-    """Run the programs of one kind."""
+    """Run all programs of the kind ``what``."""
     conf = CONF | (SPECULATION if what == "speculation" else {})
     program = Program(folder, home, master, conf)
     if what == "speculation":

@@ -1,8 +1,8 @@
 """A program that saves RDDs with capture while tasks fail, are repeated, or run twice at once.
 
-PySpark has one context in a process, so the tests run this file as a process of its own. It fails
-with a traceback if the lineage of a line is not exactly what an interpreter finds, if there are
-other numbers of associations than in a run without failures, or if a cursor finds other rows.
+A process can have only one context of PySpark, so the tests run this file as a separate process. It
+fails with a traceback if the lineage of a line is not exactly what an interpreter finds, if the
+number of associations differs from that of a run without failures, or if a cursor finds other rows.
 """
 
 import os
@@ -29,7 +29,7 @@ from provhouse.capturing.walks.flow import CapturedFlow
 
 LINES, KEYS = 120, 7
 Event = Callable[[int], None]
-"""Is called with the number of each line, or of each key."""
+"""A function that is called with the number of each line, or with each key."""
 CONF = {
     "spark.executor.memory": "512m",
     "spark.speculation.interval": "20ms",
@@ -43,7 +43,10 @@ def nothing(number: int) -> None:
 
 
 def program(below: Event, above: Event) -> Callable[[Callable[[str], Any]], Any]:
-    """Return a program of two shuffles, with what happens at records before and after them."""
+    """Return a program with two shuffles.
+
+    It calls ``below`` at each record before the shuffles, and ``above`` at each record after them.
+    """
 
     def at(event: Event) -> Callable[[Any], Any]:
         def passed(pair: Any) -> Any:
@@ -63,7 +66,7 @@ def program(below: Event, above: Event) -> Callable[[Callable[[str], Any]], Any]
 
 
 def failing(folder: Path, name: str, number: int, harm: Callable[[], None]) -> Event:
-    """Return what harms a task at a record, the first time, and lets it fail."""
+    """Return an event that, once only, calls ``harm`` and fails at the record ``number``."""
     mark = str(folder / name)
 
     def event(found: int) -> None:
@@ -79,7 +82,7 @@ def failing(folder: Path, name: str, number: int, harm: Callable[[], None]) -> E
 
 
 def losing(folder: Path) -> Callable[[], None]:
-    """Return what removes the output of all tasks before a shuffle."""
+    """Return a function that removes the output of all tasks that ran before a shuffle."""
     root = str(folder)
 
     def lose() -> None:
@@ -92,7 +95,7 @@ def losing(folder: Path) -> Callable[[], None]:
 
 
 def slow(number: int) -> Event:
-    """Return what takes long at a record on the first worker."""
+    """Return an event that takes long at the record ``number`` on the first worker."""
 
     def event(found: int) -> None:
         if found == number and "worker-1" in os.getcwd():
@@ -102,7 +105,7 @@ def slow(number: int) -> Event:
 
 
 class Jobs:
-    """The session, and how its programs are checked."""
+    """A session, and the checks of the programs that it runs."""
 
     def __init__(self, folder: Path, master: str, conf: dict[str, str], cursors: bool) -> None:
         self.cursors = cursors
@@ -117,7 +120,7 @@ class Jobs:
         self.associations = associations(self.saved("clean", nothing, nothing))
 
     def saved(self, name: str, below: Event, above: Event) -> CapturedWrite:
-        """Save the program, check its lineage, and return the write."""
+        """Save the result of the program, check its lineage, and return the write."""
         run, path = program(below, above), str(self.folder / "t.txt")
 
         def opened(context: Any) -> Any:
@@ -128,7 +131,7 @@ class Jobs:
         return write
 
     def check_cursors(self, write: CapturedWrite) -> None:
-        """Fail unless each line leads back to its sources, and the sources to all lines."""
+        """Fail unless each line leads back to its sources, and all sources lead to all lines."""
         flow = CapturedFlow(self.spark, outputs_of([write]), {})
         every = Cursor.at_table(flow, "out")
         assert every.count() == sum(self.right.values())
@@ -141,7 +144,7 @@ class Jobs:
         assert rows_at(every.go_back_all().go_next_all()) == rows_at(every)
 
     def harmed(self, name: str, below: Event = nothing, above: Event = nothing) -> list[Attempt]:
-        """Save the program while something happens, and return the attempts at its tasks."""
+        """Save the result while events happen, check it, and return the attempts at its tasks."""
         before = len(attempts(self.spark.sparkContext))
         write = self.saved(name, below, above)
         assert associations(write) == self.associations
@@ -151,22 +154,22 @@ class Jobs:
 
 
 def associations(write: CapturedWrite) -> int:
-    """Return the number of pairs of rows, and of rows and groups, that an ingest finds."""
+    """Return the number of pairs that an ingest finds: of two rows, and of a row and a group."""
     found = traced(rdd_output_of(write), write.folder)
     pairs = sum(len(each.at) for each in found.direct_pairs())
     return pairs + sum(each.sources.count for each in found.grouped)
 
 
 def failed(made: Sequence[Attempt]) -> bool:
-    """Return whether a task has failed and has then succeeded."""
+    """Return whether any task has failed and then succeeded."""
     lost = {each.task for each in made if each.status == "FAILED"}
     return bool(lost & {each.task for each in made if each.status == "SUCCESS"})
 
 
 def main(what: str, folder: Path, master: str) -> None:
-    """Run the programs of one kind."""
+    """Run all programs of the kind ``what``."""
     modules: tuple[Any, ...] = (entering, leaving)
-    for module in modules:  # so that tasks write several times
+    for module in modules:  # small blocks, so that a task writes several times
         module.BLOCK = 8
     leaving.CHUNK = 4
     local = folder / "local"

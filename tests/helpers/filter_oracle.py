@@ -1,4 +1,4 @@
-"""Compute filtered lineage with loops over all triples, which is slow but obviously correct."""
+"""Filtered lineage, computed with loops over all triples: slow, but obviously correct."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from provhouse.model.question import Question
 
 
 class Step(NamedTuple):
-    """A triple with two attributes; an empty string stands for a missing attribute."""
+    """A triple with two attributes. An empty string stands for a missing attribute."""
 
     src: str
     dst: str
@@ -26,7 +26,7 @@ class Step(NamedTuple):
         return {key: value for key, value in (("by", self.by), ("run", self.run)) if value}
 
     def ends(self, upstream: bool) -> tuple[str, str]:
-        """Return the two items of the step, first the one that is nearer to the question's item."""
+        """Return the two items of the step. The first is the one nearer to the question's item."""
         return (self.dst, self.src) if upstream else (self.src, self.dst)
 
 
@@ -90,10 +90,10 @@ class Trace:
     def _through(
         self, depths: dict[str, int], steps: set[Step], item: str, upstream: bool, table: str
     ) -> tuple[dict[str, int], set[Step]]:
-        """Return the items and steps on paths through ``table``.
+        """Return the items and the steps on paths that pass through ``table``.
 
-        A node of the searched graph is a pair: an item, and whether the path to that item has
-        passed the table.
+        A node of the searched graph is a pair: an item, and whether the path to this item has
+        passed through the table.
         """
         states: nx.MultiDiGraph[tuple[str, bool]] = nx.MultiDiGraph()
         start, goal = (item, False), ("", True)
@@ -116,7 +116,7 @@ class Trace:
 
 
 def text(attributes: Mapping[str, str]) -> str:
-    """Return attributes as an answer's JSON string; the values must not need JSON escapes."""
+    """Return attributes as the JSON string of an answer. The values must not need JSON escapes."""
     return "{" + ",".join(f'"{key}":"{value}"' for key, value in attributes.items()) + "}"
 
 
@@ -130,10 +130,10 @@ def shown(answer: Answer) -> Filtered:
 
 
 def random_trace(random: Random, prefix: str, items: int, steps: int) -> Trace:
-    """Return a trace of random steps, which may be self-loops.
+    """Return a trace of random steps, some of which may be self-loops.
 
-    In some traces half of the steps lead from lower to higher item numbers, in other traces nine
-    tenths.
+    In some traces, half of the steps lead from lower to higher item numbers. In other traces, nine
+    tenths of them do.
     """
     back = random.choice([0.5, 0.1])
 
@@ -150,7 +150,7 @@ def random_trace(random: Random, prefix: str, items: int, steps: int) -> Trace:
 
 
 def random_question(random: Random, names: Iterable[str]) -> Question:
-    """Return a random question; each kind of filter is often left out."""
+    """Return a random question. Each kind of filter is left out often."""
 
     def some(*choices: str) -> tuple[str, ...]:
         return tuple(random.sample(choices, random.choice([0, 0, 0, 1, 2])))

@@ -1,4 +1,4 @@
-"""Interrupt the commands on a warehouse, and check what must hold afterwards.
+"""Interruptions of commands on a warehouse, and checks of what must hold afterwards.
 
 The expected contents are plain lists of triples. An interrupted command must have made its change
 completely or not at all, and the next command must work without a repair.
@@ -28,9 +28,12 @@ from provhouse.store.warehouse.commits import MERGED
 from provhouse.store.warehouse.layout import Layout
 
 ROWS = 30
-"""The number of triples in one file. One more triple is added, which no other file has."""
+"""The number of triples in one file.
+
+Each file also has one more triple, which no other file has.
+"""
 ASKED = 2
-"""The number of items whose lineage, or impact, is checked after a round."""
+"""The number of items whose lineage, or whose impact, is checked after a round."""
 
 
 class Outcome(NamedTuple):
@@ -53,11 +56,14 @@ class Fire:
     warm: Warm
     seed: int
     beside: Path | None = None
-    """The folder of the input files, by default the folder that contains the warehouse."""
+    """The folder of the input files. By default, it is the folder that contains the warehouse."""
     padding: int = 0
-    """The number of empty lines in each input file. Many of them make Spark read the file."""
+    """The number of empty lines in each input file. If there are many, Spark reads the file."""
     states: list[list[Triple]] = field(default_factory=lambda: [[]])
-    """The expected triples of each state, the current one last. A rollback removes the last one."""
+    """The expected triples of each state, the current state last.
+
+    A rollback removes the last state.
+    """
     random: Random = field(init=False)
     _rows: list[Triple] = field(init=False)
     _ids: dict[str, int] = field(default_factory=dict)
@@ -75,7 +81,7 @@ class Fire:
     def start(
         self, *arguments: object, fault: str = "", by: Warm | Cold | None = None
     ) -> Child | Started:
-        """Start a command; if ``fault`` is not empty, arm that fault in it."""
+        """Start a command. If ``fault`` is not empty, arm the fault of this name in the command."""
         environment = {
             **os.environ,
             "PROVHOUSE_WAREHOUSE": str(self.warehouse),
@@ -113,7 +119,7 @@ class Fire:
         return path, rows
 
     def change(self, kind: str) -> tuple[list[object], list[list[Triple]]]:
-        """Return a command that makes a change of this kind, and the states expected after it."""
+        """Return a command that makes a change of a kind, and the expected states afterwards."""
         if kind in ("ingest", "replace"):
             path, rows = self.file()
             held = self.states[-1] if kind == "ingest" else []
@@ -126,11 +132,15 @@ class Fire:
         if kind == "compact":
             return [kind], self.compacted()
         if kind == "prune":
-            return ["prune", "--keep", 2], self.states[-1:]  # no earlier state is left
+            # no earlier state is left
+            return ["prune", "--keep", 2], self.states[-1:]
         return [kind], self.states[:-1] if kind == "rollback" else self.states
 
     def compacted(self) -> list[list[Triple]]:
-        """Return the states after a compaction, which merges equal triples of erased items."""
+        """Return the states after a compaction.
+
+        It merges triples of erased items that are equal.
+        """
         rows = {
             row._replace(op="") if is_erased(row.src) or is_erased(row.dst) else row
             for row in self.states[-1]
@@ -151,14 +161,14 @@ class Fire:
             self.ingest()
 
     def merge(self) -> None:
-        """Ingest files until the next ingest merges those of the tables."""
+        """Ingest files until the next ingest is one that merges the files of the tables."""
         for _ in range(3):
             self.ingest()
         while json.loads((self.warehouse / "ids.json").read_text())["ingest"] % MERGED:
             self.ingest()
 
     def round(self, kind: str, cut: Cut) -> Outcome:
-        """Let ``cut`` start and interrupt a change, then check everything that must hold."""
+        """Let ``cut`` start a change and interrupt it, then check everything that must hold."""
         if kind in ("forget", "forget a row"):
             return self.forget(cut, by_id=kind == "forget a row")
         if kind in ("ops set", "modules set"):
@@ -167,7 +177,7 @@ class Fire:
         if "merged" in kind.split():
             self.merge()
         if kind == "prune merged":
-            self.ingest()  # merges
+            self.ingest()  # this ingest merges
             self.ingest()
         before = self.generations()
         if "anew" in kind.split():
@@ -191,9 +201,10 @@ class Fire:
         return Outcome(reached, done.status, new)
 
     def forget(self, cut: Cut, *, by_id: bool) -> Outcome:
-        """Interrupt the erasure of a new item. The next writer must complete this erasure.
+        """Interrupt the erasure of a new item. The next writer must complete the erasure.
 
-        With ``by_id``, the item is the row of a table, and a rejected row names it too.
+        With ``by_id``, the item is the row of a table, and a rejected row also contains the item's
+        name.
         """
         self.grow()
         self._files += 1
@@ -223,7 +234,7 @@ class Fire:
         self.ingest()
         self.assert_whole()
         assert not journal.exists()
-        if not begun:  # the erasure was not begun, or it was completed
+        if not begun:  # the erasure either was not begun or is complete
             assert self.start("forget", item).awaits().done.status == (3 if done.status == 0 else 0)
         gone = f"{ERASED}{self._files}"
         self.states = [
@@ -236,7 +247,7 @@ class Fire:
         return Outcome(reached, done.status, begun)
 
     def describe(self, kind: str, cut: Cut) -> Outcome:
-        """Interrupt ``ops set`` or ``modules set``, which store all of a file or nothing."""
+        """Interrupt ``ops set`` or ``modules set``, which must store all of a file or nothing."""
         self.grow()
         self._files += 1
         said = f"said in {self.seed}/{self._files}"
@@ -260,13 +271,13 @@ class Fire:
         return Outcome(reached, done.status, new)
 
     def _described(self, kind: str) -> set[str]:
-        """Return the ops that are described, or the modules that are declared."""
+        """Return the ops that have descriptions, or the modules that are declared."""
         command = kind.split()[0]
         found = json.loads(self.run(command, "list", "--format", "json").out)
         return {row[command.removesuffix("s")] for row in found}
 
     def empty_neo4j(self) -> None:
-        """Delete everything that Neo4j has of this warehouse."""
+        """Delete everything that Neo4j stores for this warehouse."""
         address = server.running(self.home)
         assert address
         with open_driver(address) as driver:
@@ -278,7 +289,7 @@ class Fire:
     def assert_marks_are_true(self) -> None:
         """Fail if Neo4j is marked as complete but lacks sets or dependencies.
 
-        Without the mark of the current generation, questions must end with status 7.
+        If the mark of the current generation is missing, questions must end with status 7.
         """
         checked = json.loads(self.start("check", "--format", "json").awaits().done.out)
         lacking = [damage["wanted"] for damage in checked["damages"]]
@@ -292,7 +303,7 @@ class Fire:
         assert "provhouse repair" in message
 
     def end_neo4j(self, forget: bool) -> None:
-        """Kill the Neo4j server, and delete its data if ``forget`` is true."""
+        """Kill the Neo4j server. If ``forget``, also delete its data."""
         kill_neo4j(self.home)
         if forget:
             shutil.rmtree(self.home)
@@ -323,7 +334,7 @@ class Fire:
         assert self.record()["totals"]["triples"] == len(self.states[-1])
 
     def generations(self) -> list[int]:
-        """Return the committed generations."""
+        """Return the numbers of the committed generations."""
         return sorted(int(path.stem) for path in self.warehouse.glob("commits/[0-9]*.json"))
 
     def record(self) -> dict[str, Any]:
@@ -332,7 +343,7 @@ class Fire:
         return dict(json.loads(path.read_text()))
 
     def assert_answers(self, command: str) -> None:
-        """Compare the lineage or impact of random items with the answers of networkx."""
+        """Compare the answers of ``command`` about random items with those of networkx."""
         oracle = Oracle.of(self.states[-1])
         items = sorted({end for triple in self.states[-1] for end in triple[:2]})
         gone = list(filter(is_erased, items))
@@ -346,7 +357,7 @@ class Fire:
             assert content(answer) == oracle.ask(item, direction).without(gone), item
 
     def assert_whole(self) -> None:
-        """Fail if ``check`` finds damage, a file is half-written, or ids are used again."""
+        """Fail if ``check`` finds damage, if a file is half-written, or if an id is used twice."""
         self.run("check", "--deep", "--format", "json")
         left = [
             path for path in self.warehouse.rglob(".*.json.*") if "_delta_log" not in path.parts
@@ -364,7 +375,7 @@ class Fire:
 
 
 def content(answer: dict[str, Any]) -> Expected:
-    """Return the contents of a command's answer in the form of the oracle's answers."""
+    """Return the contents of a command's answer, in the form of the oracle's answers."""
     items = {(row["item"], row["depth"]) for row in answer["items"]}
     triples = {(row["src"], row["dst"], row["op"]) for row in answer["triples"]}
     return Expected(items, triples, answer["truncated"] is not None)

@@ -1,8 +1,8 @@
-"""The pairs of the demo's lineage, made by hand from the tables that its pipeline has written.
+"""The pairs of the demo's lineage, made by hand from the tables that the demo's pipeline wrote.
 
-Each function states what a step of the pipeline uses, in dictionaries and loops. The oracle for the
-pairs that capture finds. It was compared once with the triples that earlier versions of the
-pipeline wrote themselves: 20,322 pairs of three days, all equal.
+Each function states in dictionaries and loops what a step of the pipeline uses. The pairs are the
+oracle for the pairs that capture finds. They were compared once with the triples that earlier
+versions of the pipeline wrote themselves: all 20,322 pairs of three days were equal.
 """
 
 from collections import defaultdict
@@ -13,11 +13,11 @@ from typing import Any
 Row = Mapping[str, Any]
 Tables = Mapping[str, Sequence[Row]]
 Pair = tuple[str, str]
-"""The names of a source row and of a row that derives from it, without versions."""
+"""The name of a source row and the name of a row that derives from it, both without versions."""
 
 
 def pairs(tables: Tables) -> set[Pair]:
-    """Return all pairs of a row and a row that was made from it in one step."""
+    """Return all pairs of a row and a row that one step made from it."""
     steps: tuple[Callable[[Tables], Iterator[Pair]], ...] = (
         _cleaned, _steady_wind, _departures, _days, _months, _report
     )  # fmt: skip
@@ -25,7 +25,7 @@ def pairs(tables: Tables) -> set[Pair]:
 
 
 def name(table: str, row: Row) -> str:
-    """Return the name of a row."""
+    """Return the name of a row of a table."""
     return f"{table}/{row['id']}"
 
 

@@ -1,7 +1,7 @@
-"""A program with a Spark session of its own, in which it uses two warehouses.
+"""A program with its own Spark session, in which it uses two warehouses.
 
-PySpark has one context in a process, so the tests run this file as a process of its own. It fails
-with a traceback if an answer is wrong, or if the session is not as the program left it.
+A process can have only one context of PySpark, so the tests run this file as a separate process. It
+fails with a traceback if an answer is wrong, or if the session is not as the program left it.
 """
 
 import gc
@@ -59,7 +59,7 @@ def main(folder: Path, neo4j_home: Path) -> None:
         session.stop()
         with pytest.raises(Unavailable, match="open the warehouse again"):
             asker.ask(item, "upstream", "csprov")
-    with Asker(settings, Silent()) as asker:  # starts a session of provhouse
+    with Asker(settings, Silent()) as asker:  # starts a session of its own for provhouse
         answer = asker.ask(item, "upstream", "rq")
         assert "delta" in str(asker.spark.session.sparkContext.getConf().getAll()).lower()
         assert answer.items.num_rows
@@ -80,7 +80,7 @@ def state(session: SparkSession) -> list[object]:
 
 
 def use(settings: Settings, folder: Path, triples: list[Triple]) -> list[Triple]:
-    """Ingest, ask with all methods, retract an item, ask again; return the triples left."""
+    """Ingest, ask with all methods, retract an item, ask again; return the remaining triples."""
     file = folder / "triples.csv"
     file.write_text("\n".join(",".join(row) for row in [Triple._fields, *triples]))
     ingesting.ingest([file], settings, progress=Silent())
@@ -93,7 +93,7 @@ def use(settings: Settings, folder: Path, triples: list[Triple]) -> list[Triple]
 
 
 def check(settings: Settings, triples: list[Triple]) -> None:
-    """Compare answers of all methods in both directions with those of networkx."""
+    """Compare the answers of all methods, in both directions, with those of networkx."""
     oracle = Oracle.of(triples)
     items = sorted({end for triple in triples for end in triple[:2]})
     with Asker(settings, Silent()) as asker:
@@ -106,7 +106,7 @@ def check(settings: Settings, triples: list[Triple]) -> None:
 
 
 def refusals(settings: Settings, context: SparkContext) -> None:
-    """Check the errors for sessions that cannot be used."""
+    """Check the errors that are raised for sessions that cannot be used."""
     from provhouse.runtime.spark.adopting import check_usable
 
     wrapper = settings.warehouse.parent / "bare python"

@@ -1,4 +1,4 @@
-"""Count the outcomes of a fuzzing target's inputs, and fail if its memory grows too much."""
+"""Counts of the outcomes of a fuzzing target's inputs, with a limit for the growth of memory."""
 
 import json
 import os
@@ -12,22 +12,22 @@ from pathlib import Path
 RECORD = "PROVHOUSE_FUZZ_RECORD"
 """The environment variable with the path of a file to which each target adds a line.
 
-`make fuzz` sets the variable.
+`make fuzz` sets this variable.
 """
 GROWTH = 300 << 20
-"""Limit in bytes for the growth of the tested process's peak memory, whatever the inputs."""
+"""The limit, in bytes, for the growth of a process's peak memory, whatever the inputs are."""
 
 
 @contextmanager
 def fuzzed(target: str, process: int | None = None) -> Iterator[Counter[str]]:
-    """Yield a counter of a target's inputs by outcome; fail if memory grows too much.
+    """Yield a counter of a target's inputs by outcome. Fail if memory grows too much.
 
-    ``process`` is the id of the process whose memory is measured, by default the current one. The
-    counts are added to the file that ``RECORD`` names, if it names one.
+    ``process`` is the id of the process whose memory is measured, by default the current process.
+    The counts are added to the file that the variable ``RECORD`` names, if it is set.
     """
     ends: Counter[str] = Counter()
     at_work = Path("/proc") / str(process or os.getpid())
-    (at_work / "clear_refs").write_text("5")  # resets the peak memory
+    (at_work / "clear_refs").write_text("5")  # this resets the peak memory
     before = _peak(at_work)
     began = time.monotonic()
     yield ends

@@ -31,7 +31,7 @@ def loops(random: Random) -> list[Edge]:
 
 
 def rings(random: Random) -> list[Edge]:
-    """Return a row of cycles, each with an edge to the next."""
+    """Return a row of cycles. An edge leads from each cycle to the next."""
     edges, first = [], 0
     for _ in range(random.randint(1, 3)):
         size = random.randint(2, 9)
@@ -42,7 +42,7 @@ def rings(random: Random) -> list[Edge]:
 
 
 def twins(random: Random) -> list[Edge]:
-    """Return many edges between a few items. ``graph`` gives these edges different ops."""
+    """Return many edges between a few items. ``graph`` gives equal edges different ops."""
     items = random.randint(2, 6)
     return [pair(random, items) for _ in range(random.randint(10, 40))]
 
@@ -59,7 +59,7 @@ def star_out(random: Random) -> list[Edge]:
 
 
 def layers(random: Random) -> list[Edge]:
-    """Return layers in which each item derives from every item of the layer before."""
+    """Return layers of items. Each item derives from every item of the layer before."""
     wide, deep = random.randint(2, 6), random.randint(2, 5)
     return [
         (layer * wide + one, (layer + 1) * wide + other)
@@ -70,7 +70,7 @@ def layers(random: Random) -> list[Edge]:
 
 
 def ladder(random: Random) -> list[Edge]:
-    """Return a row of diamonds, with two paths through each."""
+    """Return a row of diamonds. Two paths lead through each diamond."""
     steps = range(random.randint(2, 6))
     return [(3 * n + a, 3 * n + b) for n in steps for a, b in ((0, 1), (0, 2), (1, 3), (2, 3))]
 
@@ -81,7 +81,7 @@ def tree(random: Random) -> list[Edge]:
 
 
 def bundle(random: Random) -> list[Edge]:
-    """Return short chains that share their first item or their last item."""
+    """Return short chains that have either their first item or their last item in common."""
     edges, item = [], 1
     for _ in range(random.randint(2, 5)):
         length = random.randint(1, 4)
@@ -92,7 +92,7 @@ def bundle(random: Random) -> list[Edge]:
 
 
 def pair(random: Random, items: int, rising: bool = False) -> Edge:
-    """Return an edge between two random items; if ``rising``, from a lower to a higher number."""
+    """Return an edge between two random items. If ``rising``, it leads to the higher number."""
     one, other = random.randrange(items), random.randrange(items)
     return (one, max(other, one + 1)) if rising else (one, other)
 
@@ -108,7 +108,7 @@ def no_table(random: Random, item: int) -> str:
 
 
 def band(random: Random, item: int) -> str:
-    """Return the table of an item. Every five consecutive item numbers share one table."""
+    """Return the table of an item. Five items with consecutive numbers share a table."""
     return f"t{item // 5}"
 
 
@@ -118,7 +118,7 @@ def one_table(random: Random, item: int) -> str:
 
 
 def any_table(random: Random, item: int) -> str:
-    """Return a random table or none, so that tables derive from each other and themselves."""
+    """Return a random table or none, so that tables derive from others and from themselves."""
     return random.choice(["", "a", "b", "c", "d"])
 
 
@@ -127,7 +127,7 @@ TABLES: tuple[Callable[[Random, int], str], ...] = (no_table, band, one_table, a
 
 @dataclass(frozen=True)
 class Graph:
-    """Triples whose items are in no other graph, so that one warehouse can store many graphs."""
+    """Triples whose items are in no other graph, so that a warehouse can store many graphs."""
 
     seed: int
     shape: str
@@ -138,7 +138,10 @@ class Graph:
 
 
 def graph(seed: int) -> Graph:
-    """Return the graph of a seed; successive seeds go through all shapes and kinds of tables."""
+    """Return the graph of a seed.
+
+    Successive seeds go through all shapes and all kinds of tables.
+    """
     random = Random(seed)
     shape = SHAPES[seed % len(SHAPES)]
     table = TABLES[(seed // len(SHAPES)) % len(TABLES)]
@@ -159,7 +162,7 @@ def graph(seed: int) -> Graph:
 
 
 def chain(length: int, tables: int = 0) -> Graph:
-    """Return a chain of ``length`` triples, whose items are spread over ``tables`` tables."""
+    """Return a chain of ``length`` triples. Its items are spread over ``tables`` tables."""
     named = [f"chain.t{n * tables // (length + 1)}" if tables else "" for n in range(length + 1)]
     triples = [
         Triple(f"chain.{n}", f"chain.{n + 1}", "next", named[n], named[n + 1])

@@ -1,4 +1,4 @@
-"""Damage the content of a file at random: flip bits, replace signs, cut, repeat or move parts."""
+"""Random damage to the content of a file: flipped bits, replaced signs, and cut or moved parts."""
 
 import random
 
@@ -25,7 +25,7 @@ def repeated(data: bytes, chance: random.Random) -> bytes:
 
 
 def moved(data: bytes, chance: random.Random) -> bytes:
-    """Exchange two of the parts into which commas, line ends or quotes divide the data."""
+    """Exchange two parts of the data, which commas, line ends or quotes separate."""
     sign = chance.choice((b",", b"\n", b'"'))
     parts = data.split(sign)
     one, other = chance.randrange(len(parts)), chance.randrange(len(parts))
@@ -37,7 +37,7 @@ HARMS = (flipped, replaced, cut, repeated, moved)
 
 
 def harmed(data: bytes, chance: random.Random) -> bytes:
-    """Return data with up to three harms."""
+    """Return the data, damaged at random up to three times."""
     for _ in range(chance.choice((0, 1, 1, 1, 2, 3))):
         if data:
             data = chance.choice(HARMS)(data, chance)

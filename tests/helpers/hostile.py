@@ -1,4 +1,4 @@
-"""Values that do harm where a program treats them as code, markup or paths instead of data."""
+"""Values that do harm if a program treats them as code, markup or paths instead of as data."""
 
 import re
 
@@ -22,10 +22,10 @@ _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u206
 
 
 def harmless(text: str, colours: bool = False) -> bool:
-    """Return whether a terminal would only display a text, and obey no control sequence in it.
+    """Return whether a terminal would only display a text, without obeying a control sequence.
 
-    With ``colours``, the escapes that provhouse itself writes to a terminal are allowed: colours
-    and cursor movements.
+    With ``colours``, the text may contain the escapes that provhouse itself writes to a terminal:
+    colours and cursor movements.
     """
     if colours:
         text = _COLOURS.sub("", text).replace("\r\n", "\n").replace("\r", "")

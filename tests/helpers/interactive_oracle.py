@@ -1,4 +1,4 @@
-"""Check lineage by running queries again on the witnesses only, and without them."""
+"""A check of lineage that runs queries again on only the witnesses, and without them."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,7 +19,7 @@ Row = tuple[Any, ...]
 
 @dataclass
 class Checked:
-    """Counts of the checks of one query."""
+    """The numbers of checks of one query, by outcome."""
 
     rows: int = 0
     sufficient: int = 0
@@ -29,7 +29,7 @@ class Checked:
 
 
 def rows_of(table: pa.Table) -> list[Row]:
-    """Return rows that can be compared: floating-point values are rounded."""
+    """Return the rows in a form that can be compared: floating-point values are rounded."""
     columns = [[_rounded(value) for value in column.to_pylist()] for column in table.columns]
     return list(zip(*columns, strict=True))
 
@@ -43,11 +43,10 @@ def _rounded(value: Any) -> Any:
 def check(con: Connection, sql: str, mode: Mode | None = None, most: int = 8) -> Checked:
     """Compare a result with DuckDB's, and check the lineage of up to ``most`` of its rows.
 
-    Sufficient: with each reference cut to its witnesses, the query has the row again. A negative
-    reference has none; where other combinations of witnesses, or the absence of rows, need it, it
-    is left whole. Necessary:
-    without the witnesses of one reference, the query has the row less often; that need not hold
-    for alternatives.
+    The lineage is sufficient if the query gives the row again when each reference is cut to its
+    witnesses. A negative reference has no witnesses. It is left whole if other combinations of
+    witnesses, or the absence of rows, need it. The lineage is necessary if the query gives the row
+    less often without the witnesses of one reference. This need not hold for alternatives.
     """
     result = con.sql(sql, lineage=True, mode=mode)
     plain = con.duckdb.sql(sql).to_arrow_table()
@@ -87,7 +86,7 @@ def _check_row(
 
 
 def negated(parsed: Parsed) -> set[int]:
-    """Return the references below NOT or ALL, also where they are not negative, as below OR."""
+    """Return the references below NOT or ALL, even if they are not negative, as below OR."""
     return {
         table.meta["ref"]
         for table in parsed.query.find_all(exp.Table)
@@ -96,7 +95,10 @@ def negated(parsed: Parsed) -> set[int]:
 
 
 def cut(con: Connection, parsed: Parsed, operator: str, refs: set[int]) -> pa.Table:
-    """Run a query in which some references have only the rows whose rids pass."""
+    """Run a query in which the references ``refs`` have only the rows whose rids pass a test.
+
+    The test is whether a rid is ``operator`` (in, or not in) the rids of the reference's cut.
+    """
     query = parsed.query.copy()
     for table in list(query.find_all(exp.Table)):
         if (ref := table.meta.get("ref")) in refs:
@@ -113,8 +115,8 @@ def cut(con: Connection, parsed: Parsed, operator: str, refs: set[int]) -> pa.Ta
 def same(con: Connection, sql: str, modes: tuple[Mode, ...], most: int = 1000) -> None:
     """Check that all modes have the same lineage, and that forward is the inverse of backward.
 
-    Equal rows are compared together, up to ``most`` that differ. A mode that a query cannot have
-    is left out.
+    Equal rows are compared together, up to ``most`` different ones. A mode that is not possible for
+    the query is left out.
     """
     results = []
     for mode in modes:

@@ -1,6 +1,6 @@
 """A program whose Spark is ended at several moments of its start, and then starts again.
 
-PySpark has one context in a process, so the tests run this file as a process of its own.
+A process can have only one context of PySpark, so the tests run this file as a separate process.
 """
 
 import sys
@@ -16,7 +16,7 @@ from provhouse.runtime.spark.session import alive, end, spark
 
 
 def main(folder: Path) -> None:
-    """End Spark at several moments of its start; each time, the start must fail soon."""
+    """End Spark at several moments of its start. Each time, the start must fail soon."""
     settings = Settings(warehouse=folder, spark_memory="512m")
     for seconds in (0.0, 1.5):
         failed: list[Unavailable] = []

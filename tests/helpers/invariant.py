@@ -1,7 +1,7 @@
-"""Check what must hold after every ingest, with Delta's own readers and Neo4j's own driver.
+"""A check of what must hold after every ingest, with Delta's own readers and Neo4j's own driver.
 
-The check does not rely on provhouse's bookkeeping. It reads the triples from the Delta table, and
-compares them with the stored sets, placements and totals, and with the dependencies in Neo4j.
+The check does not rely on the bookkeeping of provhouse. It reads the triples from the Delta table,
+and compares them with the stored sets, placements and totals, and with the dependencies in Neo4j.
 """
 
 from dataclasses import asdict
@@ -37,7 +37,7 @@ def check(
     """Fail if the current generation violates an invariant of generations.
 
     If ``session`` is given, Spark reads the triples, which takes a second longer. ``bare`` allows
-    items without a triple, which remain when a compaction removes retracted triples.
+    items without triples, which remain after a compaction has removed retracted triples.
     """
     commit = current(layout)
     assert commit
@@ -74,9 +74,9 @@ def check(
 
 
 def dependencies(address: Address, warehouse: str) -> set[tuple[int, int]]:
-    """Return each set dependency in Neo4j as a pair: the derived set, then its source.
+    """Return each set dependency in Neo4j as a pair of set ids: the derived set, then its source.
 
-    Neo4j's own driver reads the dependencies.
+    The dependencies are read with Neo4j's own driver.
     """
     with (
         GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as driver,
@@ -110,7 +110,7 @@ class Sets:
         return np.concatenate([np.empty(0, np.int64), *ranges])
 
     def check(self, theta: int) -> None:
-        """Fail if ids repeat, ranges of numbers overlap, or a set has theta items or more."""
+        """Fail if ids repeat, if ranges of numbers overlap, or if a set has theta items or more."""
         assert len(np.unique(self.ids)) == len(self.ids)
         assert (self.items > 0).all()
         assert (self.firsts[1:] >= self.firsts[:-1] + self.items[:-1]).all()

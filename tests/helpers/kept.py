@@ -1,4 +1,4 @@
-"""Compare warehouses with their input files, and with each other."""
+"""Comparisons of warehouses with their input files, and of warehouses with other warehouses."""
 
 import csv
 import json
@@ -17,14 +17,14 @@ BOTH: tuple[Direction, ...] = ("upstream", "downstream")
 
 
 class Row(NamedTuple):
-    """A triple with its one attribute."""
+    """A triple with the one attribute that it has."""
 
     triple: Triple
     by: str = ""
 
 
 def rows(files: Path, *names: str) -> list[Row]:
-    """Return the triples of the named files, without rows that lack src."""
+    """Return the triples in the named files, without the rows that lack a src."""
     found = []
     for name in names:
         with (files / f"{name}.csv").open(encoding="utf-8", newline="") as file:
@@ -56,7 +56,7 @@ def _row(row: dict[str, str]) -> tuple[str, ...]:
 
 
 def everything(answer: Answer) -> object:
-    """Return the table, items and triples of an answer, so that two answers can be compared."""
+    """Return the table, the items and the triples of an answer in a form that can be compared."""
     return answer.table, answer.items.to_pylist(), answer.triples.to_pylist()
 
 

@@ -1,7 +1,8 @@
-"""Compile each of numba's kernels in one process of a test run; the others wait, then load it.
+"""Compilation of each of numba's kernels in one process of a test run. Other processes load it.
 
-In a fresh clone, all processes of `make test` need the same kernels in their first minute. Each
-would compile all of them, which takes a minute of processor time.
+In a fresh clone, all processes of `make test` need the same kernels in their first minute. Without
+this file, each process would compile all kernels, which takes a minute of processor time. Here, the
+other processes wait until the kernel is compiled.
 """
 
 import fcntl
@@ -13,11 +14,11 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
 _held: set[str] = set()
-"""The modules that this process has locked; kernels that call each other are compiled together."""
+"""The modules that this process has locked. Kernels that call each other are compiled together."""
 
 
 def compile_once() -> None:
-    """Make this process lock the module of a kernel while it compiles or loads the kernel."""
+    """Make this process lock the module of each kernel that it compiles or loads."""
     compile_now: Any = Dispatcher.compile
 
     def compile_alone(dispatcher: Any, signature: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Search all files of a warehouse for given strings, in every format, compressed or not."""
+"""A search of all files of a warehouse for given strings, in every format, compressed or not."""
 
 import gzip
 import json
@@ -12,7 +12,7 @@ import xxhash
 
 
 def contents(path: Path) -> Iterator[bytes]:
-    """Yield the bytes of a file, and the bytes of its decoded or decompressed contents."""
+    """Yield the bytes of a file, and the bytes of the decoded or decompressed contents."""
     raw = path.read_bytes()
     yield raw
     if raw[:4] == b"PAR1":
@@ -30,7 +30,7 @@ def contents(path: Path) -> Iterator[bytes]:
 
 
 def _values(rows: pa.Table) -> Iterator[bytes]:
-    """Yield the values of each column: integers in binary, other values as text and as JSON."""
+    """Yield the values in each column: integers in binary, and other values as text and as JSON."""
     for column in rows.columns:
         if pa.types.is_integer(column.type):
             yield column.combine_chunks().cast(pa.int64()).buffers()[1].to_pybytes()
@@ -40,27 +40,30 @@ def _values(rows: pa.Table) -> Iterator[bytes]:
 
 
 def _buffers(rows: pa.Table) -> Iterator[bytes]:
-    """Yield the buffers of an Arrow table, which may contain bytes in the place of a null."""
+    """Yield the buffers of an Arrow table. A buffer may contain bytes in the place of a null."""
     for column in rows.columns:
         for chunk in column.chunks:
             yield from (buffer.to_pybytes() for buffer in chunk.buffers() if buffer)
 
 
 def forms(text: str) -> set[bytes]:
-    """Return the bytes of a string in each form in which a file may contain it."""
+    """Return the bytes of a string, in each form in which a file may contain the string."""
     texts = {text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
     texts |= {json.dumps(each)[1:-1] for each in texts}  # JSON within JSON
     return {each.encode(code) for each in texts for code in ("utf-8", "utf-16-le", "utf-16-be")}
 
 
 def hash_forms(name: str) -> set[bytes]:
-    """Return the forms of a name's hash. A hash in a file could confirm a guess of the name."""
+    """Return the forms of a name's hash.
+
+    With a hash from a file, a guess of the name could be confirmed.
+    """
     hashed = xxhash.xxh64_intdigest(name.encode())
     return {hashed.to_bytes(8, "little"), hashed.to_bytes(8, "big"), str(hashed).encode()}
 
 
 def leftovers(folders: Iterable[Path], texts: Iterable[str], names: Iterable[str]) -> set[str]:
-    """Return a line for each text, name or hash of a name that a file in the folders contains."""
+    """Return a line for each text, name or hash of a name that any file in the folders contains."""
     needles = {text: forms(text) for text in texts}
     for name in names:
         needles[name] = forms(name)

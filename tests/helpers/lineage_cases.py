@@ -1,4 +1,4 @@
-"""Programs over the shop whose lineage is known row by row, and their check against a warehouse."""
+"""Programs over the shop whose lineage is known row by row, and the check against a warehouse."""
 
 import json
 import warnings
@@ -17,12 +17,12 @@ from helpers.warehouse import House
 
 NOTE = b"org.apache.spark.sql.parquet.row.metadata"
 Lineage = dict[str, set[str]]
-"""The names of the source rows of each row, by the row's key as text."""
+"""By the key of a written row, as text: the names of the source rows that it derives from."""
 
 
 @dataclass(frozen=True)
 class Shop:
-    """The tables as data frames."""
+    """The tables of the shop as data frames."""
 
     orders: DataFrame
     customers: DataFrame
@@ -30,7 +30,7 @@ class Shop:
 
 @dataclass(frozen=True)
 class Case:
-    """A program with the key ``k``, and the lineage of what it writes."""
+    """A program that writes rows with the key ``k``, and the expected lineage of these rows."""
 
     frame: Callable[[Shop], DataFrame]
     expected: Callable[[], Lineage]
@@ -45,7 +45,7 @@ def c(*customers: Customer) -> set[str]:
 
 
 def grouped(key: Callable[[Order], Hashable], orders: Iterable[Order] = ORDERS) -> Lineage:
-    """Return the lineage of groups of orders, named by the smallest id in each."""
+    """Return the lineage of groups of orders. Each group is named by the smallest id in it."""
     groups: defaultdict[Hashable, list[Order]] = defaultdict(list)
     for order in orders:
         groups[key(order)].append(order)
@@ -53,7 +53,7 @@ def grouped(key: Callable[[Order], Hashable], orders: Iterable[Order] = ORDERS) 
 
 
 def each(found: Callable[[Order], set[str]], orders: Iterable[Order] = ORDERS) -> Lineage:
-    """Return the lineage of rows that are named after orders."""
+    """Return the lineage of rows, one for each order, that have the ids of the orders as names."""
     return {str(order.id): found(order) for order in orders}
 
 
@@ -70,7 +70,7 @@ def sql(text: str) -> Callable[[Shop], DataFrame]:
 
 @dataclass(frozen=True)
 class Done:
-    """The shop, and the warehouse after a block that has written several cases."""
+    """The shop, and the warehouse after a block that wrote several cases."""
 
     house: House
     folder: Path
@@ -78,7 +78,7 @@ class Done:
     cases: Mapping[str, Case]
 
     def check_all(self) -> None:
-        """Check every case; fail with all that are wrong."""
+        """Check every case. Fail with the names of all cases that are wrong."""
         wrong = {}
         with self.house.open() as warehouse:
             for name in self.cases:
@@ -89,7 +89,7 @@ class Done:
         assert not wrong, "\n\n".join(f"{name}: {error}" for name, error in wrong.items())
 
     def lineage(self, name: str, warehouse: provhouse.Warehouse) -> Lineage:
-        """Return the stored lineage of a case; a row without source rows is not stored."""
+        """Return the stored lineage of a case. A row without source rows is not stored."""
         return {
             key: {item.item for item in warehouse.lineage(f"{name}/{key}").items}
             for key, sources in self.cases[name].expected().items()
@@ -97,7 +97,7 @@ class Done:
         }
 
     def check(self, name: str, warehouse: provhouse.Warehouse) -> None:
-        """Fail if the case has other rows, or other lineage, than expected."""
+        """Fail if the rows of the case, or their lineage, are not as expected."""
         expected = self.cases[name].expected()
         plain = self.cases[name].frame(self.shop)
         assert schemas(self.folder / name) == {plain.schema.simpleString()}
@@ -111,7 +111,7 @@ class Done:
 
 
 def schemas(folder: Path) -> set[str]:
-    """Return the schemas that Spark has noted in the Parquet files of a table."""
+    """Return the schemas that Spark has recorded in the Parquet files of a table."""
     notes = (pq.read_schema(path).metadata for path in folder.glob("*.parquet"))
     return {StructType.fromJson(json.loads(note[NOTE])).simpleString() for note in notes}
 
@@ -120,11 +120,11 @@ Block = Callable[[Iterable[str]], Done]
 
 
 def written(cases: Mapping[str, Case], folder: Path, house: House, spark: SparkSession) -> Done:
-    """Write the cases beside the tables of a shop, in one block."""
+    """Write the cases, beside the tables of a shop, in one block."""
     shop = Shop(*(spark.read.parquet(str(folder / name)) for name in ("orders", "customers")))
     keys = {"orders": "id", "customers": "number"} | dict.fromkeys(cases, "k")
     with warnings.catch_warnings():
-        # Some cases read one of the two tables only.
+        # Some cases read only one of the two tables.
         warnings.filterwarnings("ignore", "Keys are declared for (orders|customers),")
         with house.capture(keys=keys, run="cases"):
             for name, case in cases.items():

@@ -1,8 +1,8 @@
-"""The provenance graph of the Lipstick paper, with zoom by its definitions: an oracle for folds.
+"""The provenance graph of the Lipstick paper, with the paper's zoom: an oracle for folds.
 
-Nodes have the kinds of the paper: ``w`` (workflow input), ``m`` (module invocation), ``i`` (module
-input), ``o`` (module output), ``s`` (state), ``t`` (basic tuple), ``x`` (anything computed) and
-``v`` (a constant value).
+The kinds of nodes are those of the paper: ``w`` (workflow input), ``m`` (module invocation), ``i``
+(module input), ``o`` (module output), ``s`` (state), ``t`` (basic tuple), ``x`` (anything computed)
+and ``v`` (a constant value).
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -14,7 +14,7 @@ Edge = tuple[str, str]
 
 
 class Node(NamedTuple):
-    """The kind of a node, and the module and the invocation that it belongs to."""
+    """The kind of a node, and the module and the invocation to which the node belongs."""
 
     kind: str
     module: str = ""
@@ -51,7 +51,7 @@ class Graph:
         return [start for start, end in self.edges if end == name]
 
     def kinds(self, kinds: str, modules: Iterable[str] | None = None) -> list[str]:
-        """Return the nodes of these kinds, in these modules if any are given."""
+        """Return the nodes of these kinds. If modules are given, only their nodes."""
         return [
             name
             for name, node in self.nodes.items()
@@ -63,9 +63,10 @@ class Graph:
         return Graph({n: node for n, node in self.nodes.items() if n not in names}, edges)
 
     def intermediate(self, modules: Iterable[str]) -> set[str]:
-        """Return the nodes inside invocations of modules: definition 4.1, by paths.
+        """Return the nodes inside the invocations of modules: definition 4.1, by paths.
 
-        The text leaves the constants of tensors behind; they belong to what is made from them.
+        The definition does not cover the constants of tensors. Here, they belong to what is made
+        from them.
         """
         found, left = set[str](), self.kinds("is", modules)
         while left:
@@ -77,7 +78,7 @@ class Graph:
         return found | {v for v in self.kinds("v") if self.after(v) and {*self.after(v)} <= inner}
 
     def zoom_out(self, modules: Iterable[str]) -> "Graph":
-        """Return the graph with each invocation of the modules as one node: section 4.1."""
+        """Return the graph in which each invocation of the modules is one node: section 4.1."""
         inner, states = self.intermediate(modules), {*self.kinds("s", modules)}
         basic = {t for t in self.kinds("t") if self.after(t) and {*self.after(t)} <= states}
         zoomed = self.without(inner | states | basic)
@@ -92,8 +93,8 @@ class Graph:
     def delete(self, name: str, joint: set[str]) -> "Graph":
         """Return the graph without a node: definition 4.2.
 
-        ``joint`` are the nodes with the labels of joint derivation. A node without incoming edges
-        stays, and so do those of module invocations.
+        ``joint`` are the nodes whose labels mean joint derivation. Nodes that never had incoming
+        edges stay, such as those of module invocations.
         """
         graph, gone = self, {name}
         while gone:
@@ -107,7 +108,7 @@ class Graph:
         return graph
 
     def subgraph(self, name: str) -> set[str]:
-        """Return all ancestors and descendants of a node, and the siblings of its descendants."""
+        """Return all ancestors and descendants of a node, and the siblings of the descendants."""
         up, down = self._reached(name, self.before), self._reached(name, self.after)
         return {name} | up | down | {one for each in down for one in self.before(each)}
 
@@ -120,7 +121,10 @@ class Graph:
         return found
 
     def uses(self) -> Iterator[Use]:
-        """Yield the triples: nodes of invocations, inputs and state become columns and roles."""
+        """Yield the triples of the graph.
+
+        Nodes of invocations, inputs and state become columns and roles of triples.
+        """
         for start, end in sorted(self.edges):
             node = self.nodes[end]
             if self.nodes[start].kind == "m" or node.kind in "is":
@@ -133,7 +137,10 @@ class Graph:
                     yield Use(one, end, node.module, node.invocation, role)
 
     def links(self, used: Iterable[str]) -> set[Edge]:
-        """Return the edges between items and folded invocations; only of the inputs ``used``."""
+        """Return the edges between items and folded invocations.
+
+        Of the inputs of folded invocations, only those in ``used`` have edges.
+        """
         found, used = set[Edge](), {*used}
         for start, end in self.edges:
             kinds = self.nodes[start].kind, self.nodes[end].kind
@@ -147,10 +154,10 @@ class Graph:
 
 
 def figure_2c() -> Graph:
-    """Return figure 2(c): the bid of dealer 1 for a request, beside that of dealer 2.
+    """Return figure 2(c): the bid of dealer 1 for a request, beside the bid of dealer 2.
 
-    Names of nodes are those of the paper where its text has them. Dealer 2 is like dealer 1, with
-    one car.
+    The names of the nodes are those in the text of the paper, if it names them. Dealer 2 is like
+    dealer 1, but has one car.
     """
     graph = Graph()
     graph.add("N00", Node("w"))
@@ -193,7 +200,7 @@ def figure_2c() -> Graph:
 
 
 def random_flow(seed: int) -> tuple[Graph, list[str]]:
-    """Return a flow of modules with state that is carried along, each invoked several times."""
+    """Return a flow of modules, each invoked several times, that keep state between invocations."""
     random, graph = Random(seed), Graph()
     modules = [f"M{n}" for n in range(random.randint(2, 5))]
     names = (f"n{n}" for n in range(10**9))

@@ -1,4 +1,4 @@
-"""Apply each writing command to a small warehouse, and keep the seconds of its steps."""
+"""A small warehouse to which each writing command is applied, and the seconds of their steps."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,29 +21,32 @@ FIRST = [
     Triple("raw:8", "clean:8", "clean", "raw", "clean"),
     Triple("", "clean:9", "clean", "raw", "clean"),
 ]
-"""Triples of three components, and a row that an ingest rejects."""
+"""Triples in three components, and a row that an ingest rejects."""
 SECOND = [
     *(Triple(f"sum:{n}", "report", "join", "sum", "report") for n in range(2)),
     FIRST[0],
 ]
-"""Triples that join two components, and a triple that ``FIRST`` has too."""
+"""Triples that join two of the components, and a triple that ``FIRST`` also has."""
 ERASED = "raw:8"
-"""An item to erase. Its op also occurs in other triples, so the shared Neo4j is not rebuilt."""
+"""The item to erase.
+
+Its op also occurs in other triples, so the shared Neo4j is not rebuilt.
+"""
 
 
 @dataclass
 class Lived:
-    """The warehouse after all commands, an export of it, and the timed steps of the commands."""
+    """The warehouse after all commands, an export of it, and the times of the commands' steps."""
 
     house: House
     exported: Path
     """The folder of the export."""
     seconds: Mapping[str, Mapping[str, float]]
-    """The seconds of each step, by command."""
+    """The seconds of each step, by command and by the name of the step."""
 
 
 def live(house: House, other: House) -> Lived:
-    """Apply each writing command to ``house``, and import its export into ``other``."""
+    """Apply each writing command to ``house``, and import the resulting export into ``other``."""
     quiet, settings = Silent(), house.settings
     exported = settings.warehouse.parent / "exported"
     first, second = house.write(FIRST, "first.csv"), house.write(SECOND, "second.csv")

@@ -1,8 +1,8 @@
 """A small model, in memory, of what a warehouse stores after changes of every kind.
 
 The model has the origins of each live triple, and the state of each generation. Methods such as
-``ingest`` make a change in the warehouse and in the model. Methods such as ``ingested`` record a
-change in the model only, after a command of another process has made it in the warehouse.
+``ingest`` make a change both in the warehouse and in the model. Methods such as ``ingested`` record
+a change in the model only, after a command in another process has made the change in the warehouse.
 """
 
 from collections import Counter
@@ -32,23 +32,26 @@ from provhouse.store.warehouse.ids import read_ids
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 Origin: TypeAlias = tuple[str | None, str]
-"""An input file: the name of its run, or None if it has no run, and the name of the file."""
+"""An input file: the name of its run (None if it has no run), and the name of the file."""
 Row: TypeAlias = tuple[str, str, str, int, int | None]
-"""src, dst and op of a triple, and the generations in which it was born and died."""
+"""The src, dst and op of a triple, and the generations in which the triple was born and died."""
 Shown: TypeAlias = tuple[str | None, str | None, str, int, int | None]
-"""A row as the Delta tables store it. The name of an erased item is None there."""
+"""A row as the Delta tables store it. Instead of the name of an erased item, it has None."""
 Gone: TypeAlias = Callable[[Origin], bool]
 Files: TypeAlias = Mapping[str, list[Triple]]
-"""The triples of each file, by the file's name without its ending."""
+"""The triples of each file, by the name of the file without its ending."""
 Key: TypeAlias = tuple[str, str, str]
 """A triple without its tables: src, dst and op."""
 ERASED_OP = "\0"
-"""The beginning of an erased op. The original op follows, so that different ops stay different."""
+"""The beginning of an erased op.
+
+The original op follows, so that different ops stay different.
+"""
 
 
 @dataclass(frozen=True)
 class State:
-    """The origins of the live triples, all stored rows, and all items that were ever ingested."""
+    """The origins of all live triples, all stored rows, and all items that were ever ingested."""
 
     live: dict[Triple, frozenset[Origin]] = field(default_factory=dict)
     rows: frozenset[Row] = frozenset()
@@ -56,19 +59,19 @@ class State:
 
     @property
     def named(self) -> list[str]:
-        """The items that questions can name."""
+        """The items that can be named in questions."""
         return sorted(item for item in self.items if not is_erased(item))
 
     @property
     def shown(self) -> Counter[Shown]:
-        """The rows as the Delta tables store them."""
+        """The rows, as the Delta tables store them."""
         return Counter(
             (_name(src), _name(dst), _merged_op(op).strip(ERASED_OP), born, died)
             for src, dst, op, born, died in self.rows
         )
 
     def without_names(self, gone: Mapping[str, str]) -> "State":
-        """Return the state with the items in ``gone`` replaced by names of erased items."""
+        """Return the state in which the items in ``gone`` have names of erased items instead."""
         live = {
             Triple(*_renamed(triple[:3], gone), *triple[3:]): origins
             for triple, origins in self.live.items()
@@ -83,9 +86,12 @@ class Model:
 
     house: House
     states: dict[int, State] = field(default_factory=lambda: {0: State()})
-    """The state of each generation; 0 is the empty warehouse."""
+    """The state of each generation. Generation 0 is the empty warehouse."""
     before: list[int] = field(default_factory=list)
-    """The generations to which rollbacks would return; the next rollback takes the last one."""
+    """The generations to which rollbacks would return.
+
+    The next rollback returns to the last one.
+    """
     _erased: Iterator[int] = field(default_factory=count)
 
     @property
@@ -94,7 +100,7 @@ class Model:
         return self.states[max(self.states)]
 
     def ingest(self, run: str | None = None, **files: Iterable[Triple]) -> Summary:
-        """Write files of triples and ingest them.
+        """Write files of triples and ingest them, in the warehouse and in the model.
 
         Each keyword is the name of a file without its ending.
         """
@@ -114,19 +120,22 @@ class Model:
         self._add_state(_with_files(live, run, files), _ends(files))
 
     def replace(self, **files: list[Triple]) -> None:
-        """Ingest files with ``--replace``."""
+        """Ingest files with ``--replace``, in the warehouse and in the model."""
         self.house.ingest_files(*self.write(files), replace=True)
         self.replaced(files)
 
     def replaced(self, files: Files) -> None:
-        """Record an ingest with ``--replace``: a new base with the triples of the files only."""
+        """Record an ingest with ``--replace`` in the model.
+
+        The ingest starts a new base that has only the triples of the files.
+        """
         number, live = self._new_generation(), _with_files({}, None, files)
         self.before.append(max(self.states))
         rows = frozenset((*key, number, None) for key in _keys(live))
         self.states[number] = State(live, rows, frozenset(_ends(files)))
 
     def retract(self, *items: str, file: str | None = None, run: str | None = None) -> Retraction:
-        """Retract a file, a run or items."""
+        """Retract a file, a run or items, in the warehouse and in the model."""
         folder = self.house.settings.warehouse.parent
         path: Path | None = folder / f"{file}.csv" if file else None
         was, generation = self.now.live, max(self.states)
@@ -147,7 +156,7 @@ class Model:
         self._add_state(kept, set())
 
     def rollback(self) -> None:
-        """Roll back the last change."""
+        """Roll back the last change, in the warehouse and in the model."""
         rollback(self.house.settings, Silent())
         self.rolled_back()
         self.house.check()
@@ -158,13 +167,16 @@ class Model:
         self.states[number] = self.states[self.before.pop()]
 
     def compact(self) -> None:
-        """Compact the warehouse."""
+        """Compact the warehouse, and record it in the model."""
         compact(self.house.settings, Silent())
         self.compacted()
         self.house.check()
 
     def compacted(self) -> None:
-        """Record a compaction: only live triples stay, and those with erased ops may merge."""
+        """Record a compaction in the model.
+
+        Only live triples stay, and those with erased ops may merge.
+        """
         self.house.bare = True
         live: dict[Triple, frozenset[Origin]] = {}
         for triple, origins in self.now.live.items():
@@ -179,19 +191,20 @@ class Model:
         self.states[self._new_generation()] = State(live, rows, self.now.items)
 
     def forget(self, *items: str) -> None:
-        """Erase items."""
+        """Erase items from the warehouse and from the model."""
         forget(items, self.house.settings, Silent())
         self.forgotten(*items)
         self.house.check()
 
     def forgotten(self, *items: str) -> None:
-        """Record an erasure, in all generations."""
+        """Record an erasure in the model, in all generations."""
         gone = {item: f"{ERASED}{next(self._erased)}" for item in items}
         self.states = {n: state.without_names(gone) for n, state in self.states.items()}
 
     def prune(self, keep: int) -> None:
-        """Prune all but the last ``keep`` generations."""
-        pruned = read_ids(self.house.layout).pruned  # a prune that was killed may have begun
+        """Prune all generations but the last ``keep``, in the warehouse and in the model."""
+        # a prune that was killed may have begun
+        pruned = read_ids(self.house.layout).pruned
         kept = [number for number in sorted(self.states)[1:] if number > pruned][-keep:]
         done = prune(self.house.settings, Silent(), keep=keep)
         assert (done.first, done.generation, done.in_use) == (kept[0], kept[-1], ())
@@ -200,7 +213,7 @@ class Model:
         self.house.check()
 
     def pruned(self) -> None:
-        """Remove from the model the generations that a prune, complete or killed, has removed."""
+        """Remove from the model the generations that a prune has removed, even if it was killed."""
         kept = generations(self.house.layout)
         gone = self.states.keys() - {0, *kept}
         assert sorted({*kept, *gone}) == sorted(self.states)[1:]
@@ -208,15 +221,15 @@ class Model:
         self.states = {n: state for n, state in self.states.items() if n not in gone}
 
     def _new_generation(self) -> int:
-        """Return the number of the generation that a change has just made."""
+        """Return the number of the generation that the last change has made."""
         made = self.house.commit.generation
         assert made > max(self.states)
         return made
 
     def _without(self, gone: Gone) -> dict[Triple, frozenset[Origin]]:
-        """Return the origins of each live triple, except the ``gone`` origins.
+        """Return the origins of each live triple, without the ``gone`` origins.
 
-        A triple that loses all its origins has an empty set.
+        The set is empty for a triple that loses all its origins.
         """
         return {
             triple: frozenset(origin for origin in origins if not gone(origin))
@@ -224,7 +237,7 @@ class Model:
         }
 
     def _add_state(self, live: dict[Triple, frozenset[Origin]], items: set[str]) -> None:
-        """Add the state of a new generation, unless it equals the current one."""
+        """Add the state of a new generation, unless this state equals the current one."""
         for triple in [triple for triple, origins in live.items() if not origins]:
             del live[triple]
         if live == self.now.live and items <= self.now.items:
@@ -242,7 +255,7 @@ class Model:
         self.states[number] = State(live, frozenset(rows), self.now.items | items)
 
     def rows(self) -> Counter[Shown]:
-        """Return the rows of the Delta tables, with the generations in which they died."""
+        """Return the rows of the Delta tables, including the generations in which they died."""
         commit = self.house.commit
         snapshot = Snapshot(self.house.layout, commit)
         died = {
@@ -262,7 +275,7 @@ class Model:
     def assert_answers(
         self, items: Iterable[str], methods: Iterable[Method], *generations: int
     ) -> None:
-        """Compare lineage and impact with networkx, as of ``generations``, by default all."""
+        """Compare lineage and impact with networkx, as of ``generations``, by default as of all."""
         asked, ways = list(items), list(methods)
         for generation in generations or sorted(self.states)[1:]:
             state = self.states[generation]
@@ -281,7 +294,7 @@ class Model:
 def _with_files(
     live: dict[Triple, frozenset[Origin]], run: str | None, files: Files
 ) -> dict[Triple, frozenset[Origin]]:
-    """Add the files as origins of their triples."""
+    """Add the files to the origins of their triples."""
     for name, rows in files.items():
         for triple in rows:
             live[triple] = live.get(triple, frozenset()) | {(run, name)}
@@ -293,9 +306,9 @@ def _ends(files: Files) -> set[str]:
 
 
 def _renamed(key: Key, gone: Mapping[str, str]) -> Key:
-    """Return a triple with the items in ``gone`` renamed.
+    """Return a triple in which the items in ``gone`` are renamed.
 
-    If the triple has such items, its op is erased too.
+    If the triple contains such items, its op is erased, too.
     """
     src, dst, op = key
     if not {src, dst} & gone.keys():
@@ -304,7 +317,7 @@ def _renamed(key: Key, gone: Mapping[str, str]) -> Key:
 
 
 def _name(item: str) -> str | None:
-    """Return the name of an item as the Delta tables store it, None if it is erased."""
+    """Return the name of an item as the Delta tables store it: None if the item is erased."""
     return None if is_erased(item) else item
 
 

@@ -1,4 +1,4 @@
-"""Write descriptions of ops, compute the newest of each with Python, and read those stored."""
+"""Descriptions of ops: written to files, merged in Python, and read from a warehouse."""
 
 import csv
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from provhouse.store.warehouse.layout import Layout
 
 
 class Operation(NamedTuple):
-    """A row of a file of descriptions; an empty text stands for nothing."""
+    """A row in a file of descriptions. An empty text stands for a missing value."""
 
     op: str
     kind: str = ""
@@ -29,12 +29,12 @@ class Operation(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the description says nothing about the op."""
+        """Whether the description states nothing about the op."""
         return not any(self[1:])
 
 
 def random_operations(seed: int, ops: Iterable[str] = "abcdefg") -> list[Operation]:
-    """Return descriptions of some ops, one for each; some of them are empty."""
+    """Return one description for each of some ops. Some descriptions are empty."""
     random = Random(seed)
 
     def one(op: str) -> Operation:
@@ -51,21 +51,21 @@ def random_operations(seed: int, ops: Iterable[str] = "abcdefg") -> list[Operati
 
 
 def write_operations(path: Path, rows: Iterable[Operation]) -> Path:
-    """Write descriptions to a CSV file, and return its path."""
+    """Write descriptions to a CSV file, and return the path of the file."""
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([Operation._fields, *rows])
     return path
 
 
 class Born(NamedTuple):
-    """A description, and the generation that it is from."""
+    """A description, and the generation that added it."""
 
     operation: Operation
     generation: int
 
 
 def newest(shown: dict[str, Born], given: Iterable[Operation], generation: int) -> dict[str, Born]:
-    """Return the descriptions after an ingest, in which different ones replace those shown."""
+    """Return the descriptions after an ingest: those in ``given`` replace different ones."""
     after = dict(shown)
     for each in given:
         if each.is_empty:
@@ -76,7 +76,7 @@ def newest(shown: dict[str, Born], given: Iterable[Operation], generation: int) 
 
 
 def described(folder: Path, generation: int | None = None) -> dict[str, Born]:
-    """Return the descriptions that a generation of the warehouse in a folder shows, by op."""
+    """Return, by op, the descriptions that a generation of the warehouse in a folder shows."""
     layout = Layout(folder)
     rows = operations_of(Snapshot(layout, commit_as_of(layout, generation))).to_pylist()
     found = {}

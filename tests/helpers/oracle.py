@@ -1,4 +1,4 @@
-"""Compute lineage and impact with networkx, which is slow but obviously correct."""
+"""Lineage and impact, computed with networkx: slow, but obviously correct."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ ERASED = "erased item "
 
 
 class Triple(NamedTuple):
-    """A named triple, as a row of an input file."""
+    """A triple with the names of its items, as a row of an input file has them."""
 
     src: str
     dst: str
@@ -28,7 +28,7 @@ class Expected(NamedTuple):
     truncated: bool
 
     def without(self, gone: Collection[str]) -> "Expected":
-        """Return the answer without the items in ``gone``; items behind them stay in it."""
+        """Return the answer without the items in ``gone``. Items behind them stay in the answer."""
         return Expected(
             {item for item in self.items if item[0] not in gone},
             {triple for triple in self.triples if not {*triple[:2]} & {*gone}},
@@ -37,7 +37,7 @@ class Expected(NamedTuple):
 
 
 def is_erased(item: str) -> bool:
-    """Return whether an item was erased, so that no answer shows it."""
+    """Return whether an item is erased, so that no answer shows it."""
     return item.startswith(ERASED)
 
 
@@ -49,14 +49,14 @@ class Oracle:
 
     @classmethod
     def of(cls, triples: Iterable[Triple]) -> "Oracle":
-        """Return an oracle for the given triples; equal triples count once."""
+        """Return an oracle for the given triples. Equal triples count once."""
         oracle = cls()
         for triple in triples:
             oracle.graph.add_edge(triple.src, triple.dst, key=triple.op)
         return oracle
 
     def ask(self, item: str, direction: str, depth: int | None = None) -> Expected:
-        """Return the items with their fewest hops, and the triples on the paths to them."""
+        """Return the items, with their fewest hops, and the triples on the paths to these items."""
         graph = self.graph.reverse(copy=False) if direction == "upstream" else self.graph
         hops = nx.single_source_shortest_path_length(graph, item)
         limit = len(graph) if depth is None else depth

@@ -1,4 +1,4 @@
-"""A warehouse with records of persons, to erase them."""
+"""A warehouse with records of persons, which tests erase."""
 
 import csv
 import shutil
@@ -22,7 +22,7 @@ HEAD = ("src", "dst", "op", "src_table", "dst_table", "note")
 
 
 def rows_of(person: int, name: str) -> list[tuple[str, ...]]:
-    """Return the triples from and to the record of a person."""
+    """Return the triples that lead from the record of a person or to it."""
     return [
         ("raw/1", name, "read", "raw", "persons", NOTES[person]),
         (name, "report/1", OPS[person], "persons", "reports", NOTES[person]),
@@ -47,7 +47,7 @@ def write(folder: Path, name: str, rows: Collection[tuple[str, ...]]) -> Path:
 
 @dataclass
 class Persons:
-    """A warehouse with persons to erase."""
+    """A warehouse with persons, which tests erase."""
 
     house: House
 
@@ -81,7 +81,10 @@ def history(house: House) -> None:
 
 
 def copied(house: House, folder: Path) -> Persons:
-    """Return a copy of the warehouse's folder; copy and original use the same content in Neo4j."""
+    """Return a copy of the warehouse's folder.
+
+    Copy and original share the same content in Neo4j.
+    """
     shutil.copytree(house.settings.warehouse, folder / "warehouse")
     settings = replace(house.settings, warehouse=folder / "warehouse")
     return Persons(House(settings, house.session, bare=True))

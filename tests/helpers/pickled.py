@@ -1,4 +1,4 @@
-"""Functions of tests that Python workers run."""
+"""Functions of tests that run in Python workers."""
 
 import sys
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def nested(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that is sent to the workers as a whole, which cannot import this file."""
+    """Return a function that is sent to the workers whole, because they cannot import its file."""
     from pyspark import cloudpickle
 
     register: Any = cloudpickle.register_pickle_by_value

@@ -1,8 +1,8 @@
-"""Random programs in SQL, beside an interpreter that follows each row by hand.
+"""Random programs in SQL, and an interpreter that follows each of their rows by hand.
 
-A program is SQL with the columns x (an integer) and y (a text), and the rows that it gives with the
-source rows that each derives from. Both columns are used at each step, since the optimizer drops an
-outer join whose columns no one reads, and its lineage with it.
+A program is SQL with the columns x (an integer) and y (a text), and the rows of its result. Each
+row has the source rows that it derives from. Both columns are used at each step, because the
+optimizer drops an outer join whose columns are not read, and the lineage of the join with it.
 """
 
 import random
@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 Source = tuple[str, int]
-"""A table, and the position of a row in it."""
+"""The name of a table, and the position of a row in this table."""
 Values = tuple[int | None, str | None]
 
 
 @dataclass(frozen=True)
 class Traced:
-    """A row and what it derives from."""
+    """A row, and the source rows that it derives from."""
 
     x: int | None
     y: str | None
@@ -26,7 +26,7 @@ class Traced:
 
     @property
     def values(self) -> Values:
-        """The row's columns."""
+        """The values of the row's columns."""
         return self.x, self.y
 
 
@@ -37,14 +37,14 @@ Predicate = Callable[[Traced], bool]
 
 @dataclass(frozen=True)
 class Program:
-    """SQL and its result."""
+    """A program in SQL, and the rows of its result."""
 
     sql: str
     rows: Rows
 
 
 def tables(rng: random.Random) -> dict[str, list[Values]]:
-    """Return two small tables with NULL and duplicates."""
+    """Return two small tables with NULLs and duplicates."""
     return {
         name: [(rng.choice([None, 0, 1, 2, 3]), rng.choice([None, "", "a", "b", "ab"]))
                for _ in range(rng.randrange(3, 9))]
@@ -53,7 +53,7 @@ def tables(rng: random.Random) -> dict[str, list[Values]]:
 
 
 def program(rng: random.Random, held: dict[str, list[Values]], steps: int) -> Program:
-    """Return a random program of some steps over tables."""
+    """Return a random program that takes ``steps`` steps over the tables."""
     if not steps:
         name = rng.choice(sorted(held))
         rows = [Traced(x, y, frozenset({(name, at)})) for at, (x, y) in enumerate(held[name])]
@@ -66,7 +66,7 @@ def program(rng: random.Random, held: dict[str, list[Values]], steps: int) -> Pr
 
 
 def kept(rng: random.Random, of: Program) -> Program:
-    """Keep some rows."""
+    """Keep the rows that pass a random test."""
     tests: list[tuple[str, Predicate]] = [
         ("x % 2 = 1", lambda row: row.x is not None and row.x % 2 == 1),
         ("x IS NULL OR x < 3", lambda row: row.x is None or row.x < 3),
@@ -80,7 +80,7 @@ def kept(rng: random.Random, of: Program) -> Program:
 
 
 def changed(rng: random.Random, of: Program) -> Program:
-    """Compute new columns."""
+    """Compute new values for columns."""
     if rng.random() < 0.5:
         rows = [Traced(row.x and row.x % 3, row.y, row.sources) for row in of.rows]
         return Program(f"SELECT x % 3 AS x, y FROM ({of.sql})", rows)
@@ -92,7 +92,7 @@ def changed(rng: random.Random, of: Program) -> Program:
 
 
 def grouped(rng: random.Random, of: Program) -> Program:
-    """Aggregate groups, or all rows."""
+    """Aggregate groups of rows, or all rows."""
     by = rng.choice(["x", "y", "x, y", ""])
     if by == "x":
         text = "SELECT x, min(y) AS y FROM"
@@ -117,7 +117,10 @@ def distinct(rng: random.Random, of: Program) -> Program:
 
 
 def windowed(rng: random.Random, of: Program) -> Program:
-    """Compute a number from rows near each one; frames of rows need an order without ties."""
+    """Compute a number from the rows near each row.
+
+    Windows with a frame of rows are used only if no two rows are equal.
+    """
     total = len({row.values for row in of.rows}) == len(of.rows)
     text, used = rng.choice([*RANGES, *FRAMES] if total else RANGES)
     peers = dict(_groups(of, lambda r: r.y))
@@ -132,7 +135,7 @@ def windowed(rng: random.Random, of: Program) -> Program:
 
 
 Used = tuple[int | None, Rows]
-"""The value of a window function, and the rows that it has used."""
+"""The value of a window function, and the rows that the function has used."""
 
 
 def whole(rows: Rows, at: int) -> Used:
@@ -189,7 +192,7 @@ RANGES: list[tuple[str, Callable[[Rows, int], Used]]] = [
     ("count(*) OVER (y RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING)", close),
     ("sum(x) OVER (y) + 0 * rank() OVER (y)", running),
 ]
-"""Window functions for which ties do not matter."""
+"""Window functions whose values do not depend on the order of ties."""
 FRAMES: list[tuple[str, Callable[[Rows, int], Used]]] = [
     ("row_number() OVER (y)", numbered),
     ("sum(x) OVER (y ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)", last_three),
@@ -200,7 +203,10 @@ FRAMES: list[tuple[str, Callable[[Rows, int], Used]]] = [
 
 
 def limited(rng: random.Random, of: Program) -> Program:
-    """Keep the first rows of an order, which ends where values change: ties have other sources."""
+    """Keep the first rows of an order.
+
+    The limit never separates equal rows, because these may have different sources.
+    """
     rows = sorted(of.rows, key=lambda row: (_ordered(row.x), _ordered(row.y)))
     ends = [at for at in range(1, len(rows)) if rows[at].values != rows[at - 1].values]
     count = rng.choice([*ends, len(rows)])
@@ -208,19 +214,19 @@ def limited(rng: random.Random, of: Program) -> Program:
 
 
 def exploded(rng: random.Random, of: Program) -> Program:
-    """Make two rows of each."""
+    """Make two rows from each row."""
     rows = [Traced(row.x, each, row.sources)
             for row in of.rows for each in (row.y, row.y and row.y[::-1])]  # fmt: skip
     return Program(f"SELECT x, explode(array(y, reverse(y))) AS y FROM ({of.sql})", rows)
 
 
 def paired(rng: random.Random, of: Program) -> Program:
-    """Join rows with themselves."""
+    """Join the rows with themselves."""
     return joined(rng, of, of)
 
 
 def joined(rng: random.Random, left: Program, right: Program) -> Program:
-    """Join on one column, and take one column of each side."""
+    """Join on one column, and take one column from each side."""
     column, comparison = rng.choice([("x", "="), ("y", "="), ("x", "<")])
     kind = rng.choice(["INNER", "LEFT", "RIGHT", "FULL"])
     rows: Rows = []
@@ -245,7 +251,7 @@ def joined(rng: random.Random, left: Program, right: Program) -> Program:
 
 
 def semi(rng: random.Random, left: Program, right: Program) -> Program:
-    """Keep rows that have a match, or none."""
+    """Keep the rows that have a match, or those that have none."""
     columns = rng.choice(["x", "y", "xy"])
     condition = " AND ".join(f"l.{column} = r.{column}" for column in columns)
     kind = rng.choice(["SEMI", "ANTI"])
@@ -259,7 +265,7 @@ def semi(rng: random.Random, left: Program, right: Program) -> Program:
 
 
 def existing(rng: random.Random, left: Program, right: Program) -> Program:
-    """Keep rows that have a match, or that pass a test."""
+    """Keep the rows that have a match or pass a test."""
     rows: Rows = []
     for one in left.rows:
         matches = [two for two in right.rows if _equal(one, two, "y")]
@@ -270,7 +276,7 @@ def existing(rng: random.Random, left: Program, right: Program) -> Program:
 
 
 def united(rng: random.Random, left: Program, right: Program) -> Program:
-    """Append rows."""
+    """Append the rows of ``right`` to those of ``left``."""
     return Program(
         f"SELECT x, y FROM ({left.sql}) UNION ALL SELECT x, y FROM ({right.sql})",
         left.rows + right.rows,
@@ -278,7 +284,7 @@ def united(rng: random.Random, left: Program, right: Program) -> Program:
 
 
 def common(rng: random.Random, left: Program, right: Program) -> Program:
-    """Intersect, or subtract; NULL equals NULL."""
+    """Intersect or subtract the rows. NULL equals NULL."""
     kind = rng.choice(["INTERSECT", "EXCEPT"])
     others = {values: _all(group) for values, group in _groups(right, lambda r: r.values)}
     rows: Rows = []
@@ -289,7 +295,7 @@ def common(rng: random.Random, left: Program, right: Program) -> Program:
 
 
 def counted(rng: random.Random, left: Program, right: Program) -> Program:
-    """Intersect or subtract, and count equal rows: each result derives from all of them."""
+    """Intersect or subtract, with duplicates. Each result derives from all rows equal to it."""
     kind = rng.choice(["INTERSECT", "EXCEPT"])
     others = dict(_groups(right, lambda r: r.values))
     rows: Rows = []
@@ -301,7 +307,7 @@ def counted(rng: random.Random, left: Program, right: Program) -> Program:
 
 
 def missing(rng: random.Random, left: Program, right: Program) -> Program:
-    """Keep rows whose value is not in another program, where NULL may be any value."""
+    """Keep the rows whose value is not in ``right``, where a NULL may be any value."""
     others = {row.x for row in right.rows}
     rows = [row for row in left.rows
             if not others or (row.x is not None and not others & {row.x, None})]  # fmt: skip
@@ -311,7 +317,7 @@ def missing(rng: random.Random, left: Program, right: Program) -> Program:
 
 
 def compared(rng: random.Random, left: Program, right: Program) -> Program:
-    """Keep rows by a value that is computed from all rows of another program."""
+    """Keep rows by a comparison with a value that is computed from all rows of ``right``."""
     total = _sum(right.rows)
     rows = [
         Traced(*row.values, row.sources | _all(right.rows))
@@ -347,7 +353,7 @@ def _least(values: Iterable[str | None]) -> str | None:
 
 
 def _ordered(value: int | str | None) -> tuple[bool, int | str]:
-    """Return what sorts values as Spark does: NULL comes first."""
+    """Return a sort key that orders values as Spark does, with NULL first."""
     return value is not None, 0 if value is None else value
 
 

@@ -1,6 +1,6 @@
-"""Random tables with NULLs and duplicates, and random SQL over them.
+"""Random tables with NULLs and duplicates, and random SQL over these tables.
 
-Values are small whole numbers and letters, so that joins match and results are exact.
+Values are small whole numbers and letters, so that joins find matches and results are exact.
 """
 
 import random
@@ -16,11 +16,11 @@ TABLES: dict[str, dict[str, Kind]] = {
     "c": {"k": "n", "s": "t", "z": "n"},
     "e": {"k": "n", "w": "n"},
 }
-"""The tables; ``id`` is unique, and ``e`` has no rows."""
+"""The tables, with the types of their columns. ``id`` is unique, and ``e`` has no rows."""
 
 
 def statements(seed: int) -> list[str]:
-    """Return the SQL that makes the tables, of 0 to 9 rows each."""
+    """Return the SQL statements that create the tables. Each table has 0 to 9 rows."""
     rng = random.Random(seed)
     found = []
     for name, columns in TABLES.items():
@@ -43,17 +43,18 @@ def _cell(rng: random.Random, kind: Kind) -> str:
 
 @dataclass
 class Source:
-    """A table or query in FROM: its text, and its columns with their types."""
+    """A table or query in a FROM clause: its text, and its columns with their types."""
 
     text: str
     columns: dict[str, Kind]
 
 
 class Writer:
-    """Writes one query for each seed.
+    """A generator of one query for each seed.
 
-    ``sure`` says whether a row must go or change without all records of one reference: not if it
-    may have alternatives, or if a part of the query may not matter.
+    ``sure`` says whether each row of the result must disappear or change without all its records of
+    any one reference. It need not if the row may have alternatives, or if a part of the query may
+    not matter.
     """
 
     def __init__(self, seed: int) -> None:
@@ -63,7 +64,7 @@ class Writer:
         self.sure = True
 
     def query(self) -> str:
-        """Return the text of a query."""
+        """Return the text of the query."""
         parts = []
         for _ in range(self._rng.choice((0, 0, 0, 1, 2))):
             name, kinds = f"q{next(self._names)}", self._kinds()
@@ -72,7 +73,7 @@ class Writer:
         kinds = self._kinds()
         text = self._body(2, kinds, True)
         if self._chance(0.15):
-            self.sure = False  # an equal row may take the place of one that goes
+            self.sure = False  # an equal row may replace a row that disappears
             order = ", ".join(f"c{at}" for at in range(len(kinds)))
             text += f" order by {order} limit {self._rng.randint(1, 4)}"
         return (f"with {', '.join(parts)} " if parts else "") + text
@@ -84,7 +85,7 @@ class Writer:
         return [self._rng.choice("nnt") for _ in range(self._rng.randint(1, 3))]
 
     def _body(self, depth: int, kinds: list[Kind], top: bool) -> str:
-        """Return a query with columns ``c0``, ``c1``, ... of some types, without ORDER BY."""
+        """Return a query with columns ``c0``, ``c1``, ... of the given types, without ORDER BY."""
         writers = [self._plain, self._grouped, self._distinct, self._windowed, self._set]
         weights = [4, 4, 1, 1.5, 2.5 if depth else 0]
         (write,) = self._rng.choices(writers, weights)
@@ -111,7 +112,7 @@ class Writer:
                 columns.append(self._aggregate(sources))
         if not keys:
             columns[0] = "count(*)"
-            self.sure = self.sure and top  # it has a row even if it reads none
+            self.sure = self.sure and top  # the query has a row even if it reads none
         text = f"select {_named(columns)} from {start}{self._where(sources, depth)}"
         keys = list(dict.fromkeys(keys))
         if keys:
@@ -124,7 +125,7 @@ class Writer:
         listed = ", ".join(keys)
         if self._chance(0.75):
             return listed
-        self.sure = False  # sums over all rows
+        self.sure = False  # the sums are over all rows
         sets = f"grouping sets (({listed}), ({keys[0]}), ())"
         return self._rng.choice((f"rollup({listed})", f"cube({listed})", sets))
 
@@ -145,7 +146,7 @@ class Writer:
         return text
 
     def _windowed(self, depth: int, kinds: list[Kind], top: bool) -> str:
-        self.sure = False  # a partition has more rows than are needed
+        self.sure = False  # a partition has more rows than the value needs
         sources, start = self._from(depth)
         columns = [
             self._window(sources) if kind == "n" and self._chance(0.6) else
@@ -175,7 +176,7 @@ class Writer:
         return f"({left}) {operator} ({right})"
 
     def _limited(self, kinds: list[Kind]) -> str:
-        """Return a query with LIMIT whose rows are certain, since they are ordered by a key."""
+        """Return a query with LIMIT. Its rows are certain, because they are ordered by a key."""
         source = self._table("a")
         columns = [self._pick([source], kind) for kind in kinds]
         key = next(iter(source.columns))
@@ -206,7 +207,7 @@ class Writer:
         return self._table(name)
 
     def _from(self, depth: int) -> tuple[list[Source], str]:
-        """Return what a block reads, and its text."""
+        """Return the sources that a block reads, and the text of the FROM clause."""
         sources = [self._source(depth)]
         text = sources[0].text
         for _ in range(self._rng.choice((0, 0, 1, 1, 2))):
@@ -261,7 +262,7 @@ class Writer:
         return f"{column} {kind} ({inner})"
 
     def _inner(self, outer: list[Source], depth: int, form: str) -> str:
-        """Return a query of one column, often with a column of the query around it."""
+        """Return a query with one column. The query often uses a column of the query around it."""
         if form == "{}" and depth > 1 and self._chance(0.15):
             operator = self._rng.choice(("union", "union all", "intersect", "except"))
             left, right = (self._inner(outer, 1, "{}") for _ in range(2))
@@ -288,12 +289,12 @@ class Writer:
 
     def _column(self, sources: list[Source], kind: Kind, depth: int, top: bool) -> str:
         if kind == "n" and depth and self._chance(0.12):
-            self.sure = False  # it may be NULL already
+            self.sure = False  # the value may be NULL in any case
             return self._scalar(sources, depth)
         return self._pick(sources, kind)
 
     def _pick(self, sources: Sequence[Source], kind: Kind) -> str:
-        """Return a column of some type."""
+        """Return a column of the given type."""
         found = [name for each in sources for name, one in each.columns.items() if one == kind]
         if found:
             return self._rng.choice(found)

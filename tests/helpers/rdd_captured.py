@@ -1,4 +1,4 @@
-"""Save RDDs with capture, and read what each line derives from off the association files."""
+"""RDDs that are saved with capture, and the lineage of their lines in the association files."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,14 +21,14 @@ from provhouse.capturing.reading.traced_rows import traced
 from provhouse.model.associations import ROW_BITS
 
 Rows = Counter[tuple[str, frozenset[tuple[str, int]]]]
-"""Lines with what they derive from: names of tables, and positions in their only files."""
+"""The lines that were written. Each has the lines that it derives from: table and position."""
 
 
 @contextmanager
 def lineage_context(spark: SparkSession, folder: Path) -> Iterator[LineageContext]:
-    """A context whose associations go to a folder, and are not ingested."""
+    """A context whose associations are written to a folder and not ingested."""
     send: Any = cloudpickle.register_pickle_by_value
-    send(rdd_programs)  # workers do not have it
+    send(rdd_programs)  # workers do not have this module
     taken = CaptureReports()
     with capturing(spark, folder, taken, {}):
         yield LineageContext(spark.sparkContext, taken, folder, {})
@@ -39,7 +39,7 @@ def save(
     folder: Path,
     programs: Mapping[str, Callable[[LineageContext], LineageRDD]],
 ) -> dict[str, CapturedWrite]:
-    """Save the results of programs by name below a folder, and return their writes."""
+    """Save the result of each program below a folder, under its name, and return the writes."""
     with lineage_context(spark, folder / "taps") as context:
         for name, program in programs.items():
             program(context).map(repr).saveAsTextFile(str(folder / name))
@@ -47,7 +47,7 @@ def save(
 
 
 def rows_of(write: CapturedWrite) -> Rows:
-    """Return the lines that a write has made, with the lines that each derives from."""
+    """Return the lines that a write has made, each with the lines that it derives from."""
     found = traced(rdd_output_of(write), write.folder)
     lines = [line for path in found.output.files for line in path.read_text().splitlines()]
     sources: list[set[tuple[str, int]]] = [set() for _ in lines]

@@ -1,8 +1,8 @@
-"""Random programs of RDDs, beside an interpreter that follows each record in plain Python.
+"""Random programs of RDDs, and an interpreter that follows each record in plain Python.
 
-Records are pairs of a key, a small number or None, and a text. A program runs on anything that has
-the methods of an RDD, and on ``Followed``, which holds a list of records with the lines of files
-that each derives from.
+A record is a pair: a key, which is a small number or None, and a text. A program runs on anything
+that has the methods of an RDD, and so on ``Followed``. A ``Followed`` is a list of records, each
+with the lines of files that it derives from.
 """
 
 import random
@@ -13,15 +13,15 @@ from itertools import product
 from typing import Any, NamedTuple
 
 Line = tuple[str, int]
-"""A file, and the position of a line in it."""
+"""The name of a file, and the position of a line in it."""
 Pair = tuple[int | None, str]
 Files = dict[str, list[str]]
 Opened = Callable[[str], Any]
-"""Returns the lines of a file, as an RDD or as ``Followed``."""
+"""A function that returns the lines of a file, as an RDD or as a ``Followed``."""
 
 
 class Record(NamedTuple):
-    """A record and what it derives from."""
+    """A record, and the lines that it derives from."""
 
     value: Any
     lines: frozenset[Line]
@@ -29,13 +29,13 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True)
 class Followed:
-    """The records of an RDD."""
+    """The records of an RDD, each with the lines that it derives from."""
 
     records: Sequence[Record]
 
     @classmethod
     def of(cls, name: str, lines: Sequence[str]) -> "Followed":
-        """Return the lines of a file."""
+        """Return the lines of a file as records."""
         return cls([Record(line, frozenset({(name, at)})) for at, line in enumerate(lines)])
 
     def map(self, f: Callable[[Any], Any]) -> "Followed":
@@ -128,7 +128,7 @@ class Followed:
         return Followed([Record((a.value, b.value), a.lines | b.lines) for a, b in pairs])
 
     def same(self, *_: Any, **__: Any) -> "Followed":
-        """Return the same records, which Spark may move."""
+        """Return the same records. Spark may move them between partitions."""
         return self
 
     sortBy = sortByKey = repartition = coalesce = partitionBy = cache = same
@@ -149,23 +149,23 @@ def _folded(f: Callable[[Any, Any], Any], values: Iterable[Any]) -> Any:
 
 
 Program = Callable[[Opened], Any]
-"""Makes an RDD, or the records that are followed, of files."""
+"""A function that makes an RDD, or a ``Followed``, from files."""
 
 
 def files(rng: random.Random) -> Files:
-    """Return the lines of two small files, with empty ones and duplicates."""
+    """Return the lines of two small files. Some lines are empty, and some are duplicates."""
     lines = ["", "a", "b", "1 a", "1 b", "2 a", "2", "-1 a", "-2 a", "3 b", "1 a"]
     return {name: [rng.choice(lines) for _ in range(rng.randrange(3, 12))] for name in ("t", "u")}
 
 
 def pair(line: str) -> Pair:
-    """Return the record of a line; a line without a number has the key None."""
+    """Return the record of a line. For a line without a number, the key is None."""
     number, _, text = line.rpartition(" ")
     return (int(number), text) if number else (None, text)
 
 
 def _text(value: Any) -> str:
-    """Return a short text of a value, the same for lists in any order."""
+    """Return a short text of a value. It does not depend on the order of the elements of lists."""
     if isinstance(value, str | int | None):
         return str(value)[:3]
     return "".join(sorted(map(_text, value)))[:6]
@@ -216,7 +216,7 @@ TWO: list[Callable[[Any, Any], Any]] = [
 
 
 def program(rng: random.Random, steps: int) -> Program:
-    """Return a random program of some steps."""
+    """Return a random program with ``steps`` steps."""
     if not steps:
         name = rng.choice("tu")
         return lambda opened: opened(name).map(pair)

@@ -1,4 +1,4 @@
-"""Compare replays with runs of the same program on tables that are cut to the same rows."""
+"""Comparisons of replays with runs of the same program on tables that are cut to the same rows."""
 
 import random
 from collections import Counter, defaultdict
@@ -22,23 +22,23 @@ from provhouse.capturing.walks.replay import replayed
 from provhouse.model.associations import ROW_BITS
 
 Chosen = dict[Path, set[int]]
-"""The indexes of rows by file."""
+"""The indexes of the chosen rows, by file."""
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """A captured program, whose replays are compared."""
+    """A captured program, and the comparison of its replays."""
 
     spark: SparkSession
     program: Program
     tables: Path
-    """Folders of Parquet files."""
+    """The folder that contains a folder of Parquet files for each table."""
     frame: DataFrame
     flow: CapturedFlow
 
     @classmethod
     def of(cls, spark: SparkSession, program: Program, tables: Path, folder: Path) -> "Replayed":
-        """Capture the write of a program's frame."""
+        """Capture a write of the frame that a program makes."""
         frame, taken = program(read(spark, tables)), CaptureReports()
         with capturing(spark, folder / "taps", taken, {}):
             frame.write.parquet(str(folder / "out"))
@@ -47,7 +47,7 @@ class Replayed:
         return cls(spark, program, tables, frame, flow)
 
     def choose(self, share: float, seed: int) -> Chosen:
-        """Return some rows of the files that the program reads."""
+        """Return random rows, about ``share`` of all rows, of the files that the program reads."""
         chosen: Chosen = defaultdict(set)
         dice = random.Random(seed)
         for file in self.flow.numbers.files:
@@ -57,7 +57,10 @@ class Replayed:
         return chosen
 
     def check(self, chosen: Chosen, only: bool, folder: Path, many: bool = False) -> None:
-        """Fail if a replay differs from a run on the tables that are cut to the same rows."""
+        """Fail if a replay differs from a run on tables cut to the same rows.
+
+        If ``only``, the chosen rows are all that is left. Otherwise, they are left out.
+        """
         numbers = {file.path: file.number for file in self.flow.numbers.files}
         every = {(numbers[path] << ROW_BITS) + row for path, rows in chosen.items() for row in rows}
         ids = CursorIds(np.array(sorted(every), np.int64))
@@ -73,7 +76,7 @@ class Replayed:
 
 
 def cut(tables: Path, folder: Path, kept: Callable[[Path, int], bool]) -> Path:
-    """Write tables again, with the rows that are kept."""
+    """Write the tables again below ``folder``, with only the rows for which ``kept`` is true."""
     for path in sorted(tables.rglob("*.parquet")):
         rows = pq.ParquetFile(path).read()
         indexes = [row for row in range(rows.num_rows) if kept(path, row)]
@@ -84,7 +87,10 @@ def cut(tables: Path, folder: Path, kept: Callable[[Path, int], bool]) -> Path:
 
 
 def bag(rows: list[Row]) -> Counter[str]:
-    """Return rows as a bag; sums of floats differ in the last digits with the order of rows."""
+    """Return rows as a bag.
+
+    Floats are rounded, because the last digits of a sum depend on the order of the rows.
+    """
     return Counter(
         repr([float(f"{each:.9g}") if isinstance(each, float) else each for each in row])
         for row in rows

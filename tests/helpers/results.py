@@ -1,4 +1,4 @@
-"""Fixtures for all tests: results made by hand, one of each kind that commands print."""
+"""Fixtures for all tests: results made by hand, at least one of each kind that commands print."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -31,7 +31,7 @@ ODD = "odd \x1b[31m[red]\u202eevil\nline\tname"
 
 
 CODES: dict[str, int] = {}
-"""The dictionary code of each name. All columns use the same codes, as they do in an answer."""
+"""The dictionary code of each name. As in an answer, all columns use the same codes."""
 
 
 def coded(names: Iterable[str]) -> pa.DictionaryArray:
@@ -94,7 +94,7 @@ SMALL = Answer(
 
 
 def long_answer() -> Answer:
-    """Return an answer with a chain of 30 tables and three items per level."""
+    """Return an answer with a chain of 30 tables and with three items per level."""
     rows = [(f"t{d:02}:{n}", f"t{d:02}", d) for d in range(1, 31) for n in range(3)]
     steps = [(f"t{d + 1:02}:{n}", f"t{d:02}:{n}", f"op{d % 7}", "{}")
              for d in range(30) for n in range(3)]  # fmt: skip
@@ -102,19 +102,19 @@ def long_answer() -> Answer:
 
 
 def empty_answer() -> Answer:
-    """Return the answer for a source, which has nothing upstream."""
+    """Return the answer about a source, which has nothing upstream."""
     return replace(SMALL, items=items(), triples=triples(), item="raw:1", table="raw")
 
 
 @pytest.fixture
 def small() -> Answer:
-    """An answer with four items, one of them with terminal escapes in its name."""
+    """An answer with four items. The name of one of them contains terminal escapes."""
     return SMALL
 
 
 @pytest.fixture
 def long() -> Answer:
-    """An answer too long for one screen."""
+    """An answer that is too long for one screen."""
     return long_answer()
 
 
@@ -135,9 +135,9 @@ def cyclic() -> Answer:
 
 @pytest.fixture
 def filtered(small: Answer) -> Answer:
-    """An answer filtered to the nearest two items of a table.
+    """An answer that is filtered to the two nearest items of a table.
 
-    Each of its triples connects one of these items to an item of another table.
+    Each of its triples connects one of these items with an item of another table.
     """
     kept = small.items.slice(1, 2)
     return replace(small, items=kept, triples=small.triples.slice(1, 2), hidden=2,
@@ -152,7 +152,7 @@ def unmatched(empty: Answer) -> Answer:
 
 @pytest.fixture
 def erased(small: Answer) -> Answer:
-    """An answer with items upstream, some of them erased."""
+    """An answer with items upstream, some of which are erased."""
     return replace(small, erased=1_200)
 
 
@@ -173,7 +173,7 @@ def counts(empty: Answer) -> Answer:
 
 @pytest.fixture
 def way() -> Paths:
-    """A path of two steps; the name of one of its items has terminal escapes."""
+    """A path with two steps. The name of one of its items contains terminal escapes."""
     return Paths(
         source=ODD, target="report:2013-02", every=False, hops=2, generation=3,
         time="2026-01-02T03:04:05Z", complete=True,
@@ -188,7 +188,7 @@ def way() -> Paths:
 
 @pytest.fixture
 def explanation() -> Explanation:
-    """Estimates of three methods, two of which need a copy of all triples."""
+    """Estimates for three methods. Two of the methods need a copy of all triples."""
     return Explanation(
         item="report:2013-02", table="report", direction="upstream", method="csprov",
         why="The item's component has 1,200 items in 30 sets, of which few are needed",
@@ -205,7 +205,7 @@ def explanation() -> Explanation:
 
 @pytest.fixture
 def finding() -> Finding:
-    """A search result with the first two of three matches."""
+    """A finding with the first two of three matches."""
     return Finding(
         text="o", anywhere=True, table=None, generation=3, time="2026-01-02T03:04:05Z", matches=3,
         truncated="limit", items=items((ODD, "raw", 0), ("report", "", 0)).drop_columns("depth"),
@@ -215,7 +215,7 @@ def finding() -> Finding:
 
 @pytest.fixture
 def diff() -> Diff:
-    """A difference between two generations, with added and removed rows, for a new item."""
+    """A difference between two generations, with added and removed rows and with a new item."""
     none = Side(2, "2026-01-01T03:04:05Z", False, 0)
     came = Change(SMALL.items, SMALL.triples)
     went = Change(
@@ -229,7 +229,7 @@ def diff() -> Diff:
 
 @pytest.fixture
 def generations() -> list[Generation]:
-    """Generations made by changes of each kind."""
+    """Generations that changes of every kind have made."""
     changes: tuple[tuple[Made, int | None], ...] = (
         ("ingest", None), ("ingest", None), ("rollback", 1), ("compact", None),
         ("replace", None), ("retract", None), ("rollback", 0),
@@ -247,7 +247,7 @@ def generations() -> list[Generation]:
 
 @pytest.fixture
 def report() -> Report:
-    """A report of two damages, one of them with a terminal escape in a path."""
+    """A report of two damages. The path of one of them contains a terminal escape."""
     torn = "/w\x1b/sets should be a file of 1,200 bytes"
     behind, repair = "Neo4j should hold generation 2", "Run `provhouse repair`"
     return Report(
@@ -261,7 +261,7 @@ def report() -> Report:
 
 @pytest.fixture
 def pruned() -> Pruned:
-    """A prune that deleted two of three bases; the third is in use."""
+    """A prune that deleted two of three bases, because the third is in use."""
     return Pruned(generation=9, first=7, pruned=6, bases=(1, 3), in_use=(2,),
                   bytes_freed=12_345_678, seconds=0.1234567)  # fmt: skip
 
@@ -276,7 +276,7 @@ def verdict() -> Verdict:
 
 @pytest.fixture
 def manifest() -> Manifest:
-    """The manifest of an answer in two files."""
+    """The manifest of the export of an answer to two files."""
     parts = (ExportPart("triples-00001.parquet", 2_000, 12_345, "0a" * 32),
              ExportPart("triples-00002.parquet", 1, 678, "ff" * 32))  # fmt: skip
     return Manifest("lineage", ODD, 3, "2026-01-02T03:04:05+00:00", 2_001, 1_300, parts)
@@ -284,7 +284,7 @@ def manifest() -> Manifest:
 
 @pytest.fixture
 def summary() -> Summary:
-    """The summary of an ingest with rejected rows, duplicates and an item with two tables."""
+    """The summary of an ingest with rejected rows, duplicates, and an item that has two tables."""
     return Summary(
         generation=2, triples=1_234_567, items=700_001, components=12, sets=340,
         set_dependencies=1, partitions=1, rejected=3, duplicates=2_001, two_tables=1,
@@ -299,7 +299,7 @@ def summary() -> Summary:
 
 @pytest.fixture
 def retraction() -> Retraction:
-    """A retraction that keeps one triple, because another origin has it too."""
+    """A retraction that keeps one triple, because another origin also asserts it."""
     return Retraction(
         generation=4, ended=1_200, kept=1, triples=1_234_567, committed=True,
         seconds={"find": 0.5, "total": 0.75},
@@ -308,7 +308,10 @@ def retraction() -> Retraction:
 
 @pytest.fixture
 def forgotten() -> Forgotten:
-    """The erasure of an item that is also in a rejected row, and whose op no other item has."""
+    """The erasure of an item.
+
+    The item is also in a rejected row, and no other item has its op.
+    """
     return Forgotten(
         generation=4, names=1, items=2, triples=1_200, rejected=1, neo4j=True,
         seconds={"find": 0.5, "erase": 0.25, "total": 0.75},
@@ -317,7 +320,7 @@ def forgotten() -> Forgotten:
 
 @pytest.fixture
 def preview() -> Preview:
-    """A preview of files of two formats, with rejected rows and an item with two tables."""
+    """A preview of files in two formats, with rejected rows and an item that has two tables."""
     plain = tuple((name, (name,)) for name in ("src", "dst", "op"))
     mapped = (
         ("from\x1b", ("src",)), ("dst", ("dst",)), ("t", ("src_table", "dst_table")),
@@ -336,7 +339,7 @@ def preview() -> Preview:
 
 @pytest.fixture
 def status() -> Status:
-    """The status of a small warehouse whose Neo4j is up."""
+    """The status of a small warehouse whose Neo4j is running."""
     return Status(
         warehouse="/w", generation=3, triples=6, items=7, components=1, sets=2,
         set_dependencies=1, partitions=13, needed=1, erased=0, neo4j="bolt://127.0.0.1:7687",

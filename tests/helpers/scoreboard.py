@@ -1,4 +1,4 @@
-"""Check the lineage of a captured query, and record what the page about coverage says of it."""
+"""The check of a captured query's lineage, and the record of it for the page about coverage."""
 
 import hashlib
 import json
@@ -18,26 +18,29 @@ ROOT = Path(__file__).parent.parent.parent
 LONG = ROOT / ".long"
 CODE = (ROOT / "capturing", ROOT / "ingest" / "landing")
 MOST_WITNESSES, DROPPED_ROWS = 8, 3
-"""In each query, ``DROPPED_ROWS`` rows with at most ``MOST_WITNESSES`` have each left out once."""
+"""Limits for leaving out single witnesses.
+
+In each query, this is tried for ``DROPPED_ROWS`` rows that have at most ``MOST_WITNESSES``.
+"""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A query to try: a program on the tables of a folder, and where rows are recorded."""
+    """A query to try: a program on the tables in a folder, and the record of the rows tried."""
 
     name: str
     program: Program
     spark: SparkSession
     source: Path
     folder: Path
-    """A folder for all that the trial writes."""
+    """A folder for everything that the trial writes."""
     whole: Collection[str] = ()
     """Tables that stay whole, because the query asks which rows they lack."""
     record: str = ""
-    """The name of the record of rows that were tried, such as ``tpch-0.01``; empty for none."""
+    """The name of the record of rows tried, such as ``tpch-0.01``. If empty, none is recorded."""
 
     def again(self, witnesses: Witnesses, folder: str) -> list[Row]:
-        """Run the query on tables cut to witnesses; a division by zero gives no row."""
+        """Run the query on tables cut to witnesses. If it divides by zero, return no rows."""
         place = self.folder / folder
         try:
             return again(self.spark, self.program, self.source, witnesses, place, self.whole)
@@ -48,11 +51,11 @@ class Trial:
 
 
 def outcome(trial: Trial, rows: int) -> dict[str, object]:
-    """Capture a query on the tables of a folder and check it; return what the page says of it.
+    """Capture and check a query on the tables in a folder; return its entry for the page.
 
-    ``rows`` is the number of rows that are tried on tables cut to their witnesses. With a record,
-    each witness of a few rows with few witnesses is left out, too, and rows that the record has are
-    not tried again.
+    ``rows`` is the number of rows to try on tables cut to their witnesses. If there is a record,
+    each witness of a few rows with few witnesses is also left out once, and rows that are in the
+    record are not tried again.
     """
     program, spark, source = trial.program, trial.spark, trial.source
     plain = rows_of(program(read(spark, source)))
@@ -88,10 +91,12 @@ def outcome(trial: Trial, rows: int) -> dict[str, object]:
 
 
 def _drop_one(trial: Trial, found: Found, rows: Collection[int]) -> tuple[int, int]:
-    """Leave out each witness of a few rows; return how many were left out, and left the row.
+    """Leave out each witness of a few rows, one at a time.
 
-    A witness may leave the row as it is if others do the same, as in a semi join, or if its value
-    changes nothing, as in a maximum. Rows that have only been joined and counted need each one.
+    Return the number of witnesses left out, and how many of them left the row unchanged. A row may
+    stay unchanged without a witness if other witnesses have the same effect, as in a semi join, or
+    if the value of the witness changes nothing, as in a maximum. Rows that have only been joined
+    and counted need every witness.
     """
     small = [(row, sorted(_each(found.witnesses(row), trial.whole))) for row in rows]
     small = [(row, each) for row, each in small if 1 < len(each) <= MOST_WITNESSES]
@@ -115,13 +120,13 @@ def _each(witnesses: Witnesses, whole: Collection[str]) -> Iterator[tuple[str, P
 
 
 def _has_alternatives(found: Found) -> bool:
-    """Return whether the rows of an operator may do without one of their witnesses."""
+    """Return whether an operator's rows can stay the same without one of their witnesses."""
     taps = found.traced.output.write.taps
     return any(tap.kind != "aggregate" or tap.function != "count" for tap in taps)
 
 
 def recorded_rows(trial: Trial) -> set[str]:
-    """Return the digests of the rows of a query that this version of the code has tried."""
+    """Return the digests of the query's rows that this version of the code has tried."""
     path = LONG / f"rows-{trial.record}.jsonl"
     if not trial.record or not path.exists():
         return set()
@@ -143,14 +148,14 @@ def _digest(row: Row) -> str:
 
 
 def add(suite: str, found: dict[str, object]) -> None:
-    """Add an outcome to the record of a suite, with the version of the code that captured."""
+    """Add an outcome to the record of a suite, with the version of the code that captured it."""
     LONG.mkdir(exist_ok=True)
     with _record(suite).open("a", encoding="utf-8") as file:
         file.write(json.dumps({**found, "code": _code()}) + "\n")
 
 
 def recorded(suite: str) -> set[str]:
-    """Return the names of the queries that this version of the code has recorded."""
+    """Return the names of the queries whose outcomes this version of the code has recorded."""
     path = _record(suite)
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     found = map(json.loads, lines)
@@ -158,7 +163,7 @@ def recorded(suite: str) -> set[str]:
 
 
 def _code() -> str:
-    """Return a digest of all code that captures lineage and follows it."""
+    """Return a digest of all code that captures lineage or follows it."""
     digest = hashlib.sha256()
     for folder in CODE:
         for path in sorted(file for file in folder.rglob("*") if file.suffix in (".py", ".java")):

@@ -1,4 +1,4 @@
-"""Traces with derivations that many dst share, and what these stand for, written out."""
+"""Traces with derivations that many dst share, and the plain triples that these stand for."""
 
 import csv
 from collections.abc import Iterable, Sequence
@@ -30,24 +30,24 @@ class Shared:
     inputs: tuple[Input, ...]
     uses: tuple[str, ...]
     table: str = ""
-    """The table of all dst."""
+    """The table to which all dst belong."""
 
     def rows(self) -> list[tuple[str, ...]]:
-        """Return the rows of a trace in which the derivation is shared."""
+        """Return the rows of a trace in which the dst share the derivation."""
         rows: list[tuple[str, ...]] = [
             (i.src, "", i.op, i.table, "", self.kind, i.value, self.label) for i in self.inputs
         ]
         return rows + [("", dst, "", "", self.table, "", "", self.label) for dst in self.uses]
 
     def triples(self) -> list[Triple]:
-        """Return a triple from each input to each dst."""
+        """Return one triple from each input to each dst."""
         return [
             Triple(i.src, dst, i.op, i.table, self.table) for i in self.inputs for dst in self.uses
         ]
 
 
 def write(path: Path, rows: Iterable[Sequence[str]]) -> Path:
-    """Write the rows of a trace, with the columns ``COLUMNS``."""
+    """Write the rows of a trace to a file with the columns ``COLUMNS``."""
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([COLUMNS, *rows])
     return path
@@ -61,8 +61,9 @@ def plain(triple: Triple) -> tuple[str, ...]:
 def random_trace(seed: int) -> tuple[list[Triple], list[Shared]]:
     """Return plain triples and shared derivations between the same few items.
 
-    They may form cycles, an item may be on both sides of a derivation, and one derivation may be
-    the input of another. Some derivations are equal except for their labels and dst.
+    The triples may form cycles. An item may be both an input and a dst of a derivation, and the dst
+    of one derivation may be an input of another. Some derivations differ only in their labels and
+    dst.
     """
     random = Random(seed)
     count = random.randint(4, 24)

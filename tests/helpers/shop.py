@@ -22,7 +22,7 @@ class Order(NamedTuple):
 
 
 class Customer(NamedTuple):
-    """A row of the table ``customers``; a name may occur twice."""
+    """A row of the table ``customers``. Several rows may have the same name."""
 
     number: int
     name: str | None
@@ -70,7 +70,7 @@ _CUSTOMERS = pa.schema([("number", pa.int32()), ("name", pa.string()), ("nation"
 
 
 def write_shop(folder: Path) -> None:
-    """Write both tables below a folder; ``orders`` has several files and row groups."""
+    """Write both tables below a folder. ``orders`` has several files and several row groups."""
     orders = folder / "orders"
     orders.mkdir(parents=True)
     for start in range(0, len(ORDERS), 4):

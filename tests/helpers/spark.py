@@ -1,4 +1,4 @@
-"""Wait for Spark's status events, which arrive late, and keep Spark busy."""
+"""Functions that wait for Spark's status events, which arrive late, or that keep Spark busy."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from pyspark import SparkContext
 
 
 def wait_for_listeners(context: SparkContext) -> None:
-    """Wait until Spark's status tracker has processed all events so far."""
+    """Wait until Spark's status tracker has processed all events that have occurred so far."""
     jvm: Any = context._jsc
     jvm.sc().listenerBus().waitUntilEmpty()
 

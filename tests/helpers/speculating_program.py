@@ -1,8 +1,9 @@
 """A program whose Spark session on a cluster starts second attempts at slow tasks.
 
-PySpark has one context in a process, so the test runs this file as a process of its own. It fails
-with a traceback if an answer is wrong, or if an attempt that was given up has left a file. It
-prints how many tasks succeeded in a second attempt, after the first had written its files.
+A process can have only one context of PySpark, so the test runs this file as a separate process. It
+fails with a traceback if an answer is wrong, or if an attempt that was given up has left a file. It
+prints the number of tasks that succeeded in a second attempt after the first attempt had written
+its files.
 """
 
 import os
@@ -29,19 +30,19 @@ SETTINGS = {
     "spark.speculation.interval": "20ms",
     "spark.speculation.quantile": "0.01",
     "spark.speculation.multiplier": "1.5",
-    "spark.speculation.task.duration.threshold": "300ms",  # for stages of one task
+    "spark.speculation.task.duration.threshold": "300ms",  # needed for stages that have one task
 }
 
 
 class Slow(tasks._Guarded[Any, Any]):
-    """A task that waits on the first worker, when it has written its files."""
+    """A task that, on the first worker, waits after it has written its files."""
 
     def __init__(self, task: Callable[[Any], Any], sizes: tasks.Sizes | None) -> None:
         super().__init__(partial(slowly, task), sizes)
 
 
 def slowly(task: Callable[[Any], Any], argument: Any) -> Any:
-    """Run a task; on the first worker, return its result late."""
+    """Run a task and return its result. On the first worker, the result is returned late."""
     result = task(argument)
     if "worker-1" in Path(os.getcwd()).parts:
         time.sleep(SLOW_SECONDS)
@@ -49,7 +50,7 @@ def slowly(task: Callable[[Any], Any], argument: Any) -> Any:
 
 
 def main(folder: Path, neo4j_home: Path, master: str) -> None:
-    """Ingest, retract and ask, with second attempts at all tasks of the first worker."""
+    """Ingest, retract and ask. All tasks on the first worker get second attempts."""
     ingesting.SMALL_BYTES = 0  # so that all tasks run in Spark
     tasks._Guarded = Slow  # type: ignore[misc]
     builder = SparkSession.builder.master(master)

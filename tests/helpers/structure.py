@@ -1,4 +1,4 @@
-"""Reduce JSON values to their structure for golden files, without texts meant for people."""
+"""The structure of JSON values, for golden files, without the texts that are meant for people."""
 
 import json
 from typing import Any
@@ -12,7 +12,7 @@ def dumped(value: object) -> str:
 
 
 def wordless(value: Any) -> Any:
-    """Return a JSON schema or an OpenAPI document without its texts for people, such as titles.
+    """Return a JSON schema or an OpenAPI document without texts for people, such as titles.
 
     A property that is called ``title`` is kept, because its value is an object.
     """
@@ -23,7 +23,7 @@ def wordless(value: Any) -> Any:
 
 
 def kinds(value: object) -> object:
-    """Return a JSON value with types in place of values; lists keep only their first element."""
+    """Return a JSON value in which types replace values. A list keeps only its first element."""
     if isinstance(value, dict):
         return {key: kinds(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

@@ -1,7 +1,7 @@
-"""The tables of TPC-H as Parquet files, from a seeded generator of our own.
+"""The tables of TPC-H as Parquet files, from a seeded generator that is part of the tests.
 
-Names, keys and relations are those of the specification. The values are chosen so that each of the
-22 queries has rows even at the smallest sizes; they are not those of the official generator.
+Names, keys and relations are those of the specification. The values are not those of the official
+generator. They are chosen so that each of the 22 queries has rows even at the smallest sizes.
 """
 
 from collections.abc import Sequence
@@ -43,11 +43,11 @@ CONTAINERS = [f"{size} {kind}" for size in ("SM", "LG", "MED", "JUMBO", "WRAP")
 NOTES = ("carefully final", "special packages requests", "Customer of Complaints", "quick deposits")
 START = date(1992, 1, 1).toordinal() - date(1970, 1, 1).toordinal()
 DAYS = 2406
-"""Orders are placed on the days from 1992-01-01 to 1998-08-02."""
+"""The number of days on which orders are placed, from 1992-01-01 to 1998-08-02."""
 
 
 def write_tpch(folder: Path, factor: float = 0.01, seed: int = 19) -> None:
-    """Write all tables below a folder; factor 0.01 makes 15,000 orders with 60,000 lines."""
+    """Write all tables below a folder. A factor of 0.01 makes 15,000 orders with 60,000 lines."""
     rng = np.random.default_rng(seed)
     suppliers, customers = int(10_000 * factor), int(150_000 * factor)
     parts, orders = int(200_000 * factor), int(1_500_000 * factor)
@@ -65,7 +65,7 @@ def write_tpch(folder: Path, factor: float = 0.01, seed: int = 19) -> None:
     for name, table in tables.items():
         (folder / name).mkdir(parents=True)
         half = -(-table.num_rows // 2)
-        for part in range(2):  # several files, so that tasks and row indexes matter
+        for part in range(2):  # several files, because tasks and row indexes depend on the files
             path = folder / name / f"part-{part}.parquet"
             pq.write_table(table.slice(part * half, half), path, row_group_size=20_000)
 
@@ -151,7 +151,7 @@ def _partsupp(rng: np.random.Generator, parts: int, suppliers: int) -> pa.Table:
 
 
 def _lines(rng: np.random.Generator, orders: int, parts: int, suppliers: int) -> pa.Table:
-    """Return the lines of orders; every 500th order has seven lines of the largest quantities."""
+    """Return the lines of orders. Every 500th order has seven lines with the largest quantities."""
     sizes = rng.integers(1, 8, orders)
     large = np.arange(orders) % 500 == 0
     sizes[large] = 7
@@ -189,7 +189,7 @@ def _lines(rng: np.random.Generator, orders: int, parts: int, suppliers: int) ->
 
 
 def _orders(rng: np.random.Generator, lines: pa.Table, count: int, customers: int) -> pa.Table:
-    """Return the orders of the lines; every third customer has none."""
+    """Return the orders to which the lines belong. Every third customer has no orders."""
     order = np.asarray(lines["l_orderkey"]) - 1
     first = np.searchsorted(order, np.arange(count))
     shipped = np.asarray(lines["l_shipdate"].cast(pa.int32()))[first]
@@ -214,7 +214,7 @@ def _numbers(count: int) -> np.ndarray:
 
 
 def _supplier_of(part: np.ndarray, which: np.ndarray, suppliers: int) -> np.ndarray:
-    """Return one of the four suppliers of a part."""
+    """Return one of the four suppliers of each part."""
     found: np.ndarray = (part + which * (suppliers // 4)) % suppliers + 1
     return found
 

@@ -1,4 +1,4 @@
-"""Compare cursors with what an ingest finds in the same association files."""
+"""A comparison of cursors with what an ingest finds in the same association files."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -31,13 +31,13 @@ class Traced:
 
     @classmethod
     def of(cls, spark: SparkSession, frame: DataFrame, folder: Path) -> "Traced":
-        """Capture the write of a frame."""
+        """Capture a write of a frame."""
         found = captured(spark, frame, folder)
         output = found.traced.output
         return cls(found, CapturedFlow(spark, [output], widened_windows([found.traced])))
 
     def cursor(self, rows: Sequence[Row]) -> Cursor:
-        """Return a cursor at some rows of the output or of sources."""
+        """Return a cursor at some rows of the output or of the sources."""
         numbers = {str(file.path): file for file in self.flow.numbers.files}
         position: defaultdict[CursorPlace, set[int]] = defaultdict(set)
         for path, row in rows:
@@ -54,14 +54,14 @@ class Traced:
         return [(str(path), row) for path, count in files for row in range(count)]
 
     def sources(self, row: int) -> set[Row]:
-        """Return the source rows of a row of the output, by its position."""
+        """Return the source rows of the output row at this position."""
         tables = self.found.witnesses(row).values()
         return {
             (str(path), each) for files in tables for path, rows in files.items() for each in rows
         }
 
     def check(self, most: int = 3) -> None:
-        """Fail if cursors disagree with an ingest about some rows, one by one and together."""
+        """Fail if cursors and an ingest disagree about some rows, taken one by one and together."""
         outputs = self.outputs()
         every = {row: self.sources(at) for at, row in enumerate(outputs)}
         for row in outputs[:most]:
@@ -75,7 +75,7 @@ class Traced:
         assert rows_of(self.cursor(sorted(reached)).go_next_all()) == used
 
     def check_frames(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Check the same with all ids in Spark frames, as for many rows."""
+        """Fail if cursors and an ingest disagree when all ids are in frames, as for many rows."""
         with monkeypatch.context() as patch:
             patch.setattr(ids, "FEW", 0)
             patch.setattr(ids, "HELD", 0)
@@ -83,9 +83,9 @@ class Traced:
 
 
 def rows_of(cursor: Cursor) -> set[Row]:
-    """Return the rows that a cursor is at; fail if one is listed twice."""
+    """Return the rows at which a cursor is. Fail if a row is listed twice."""
     if all(place.has_rows and ids.held is not None for place, ids in cursor.position.items()):
-        found = list(_held(cursor))  # without a job
+        found = list(_held(cursor))  # this needs no Spark job
     else:
         found = [(row["file"], row["row"]) for row in cursor.ids().collect()]
     assert len(set(found)) == len(found)

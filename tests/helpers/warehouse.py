@@ -1,4 +1,4 @@
-"""A warehouse for tests, which checks the invariants after every ingest."""
+"""A warehouse for tests that checks its invariants after every ingest."""
 
 import csv
 import os
@@ -28,26 +28,29 @@ from provhouse.store.warehouse.layout import Layout
 
 COLUMNS = (SRC, DST, OP, SRC_TABLE, DST_TABLE)
 READ_BY_SPARK: set[str] = set()
-"""Top folders of tests for which Spark has read a generation; later checks use Delta's reader."""
+"""The top folders of the tests in which Spark has read a generation.
+
+Later checks of tests in these folders use Delta's own reader.
+"""
 
 
 @dataclass
 class House:
-    """One warehouse in its own folder; it shares Spark and Neo4j with all other tests."""
+    """One warehouse in its own folder. Its Spark and its Neo4j are shared with all other tests."""
 
     settings: Settings
     session: SparkSession
     theta: int = field(init=False)
     """The largest theta of all ingests."""
     bare: bool = False
-    """Whether items may have no triples, neither live nor dead ones."""
+    """Whether the warehouse may have items without any triples, whether live or dead."""
 
     def __post_init__(self) -> None:
         self.theta = self.settings.theta or THETA
 
     @property
     def address(self) -> Address:
-        """The address of the warehouse's Neo4j, which must be up."""
+        """The address of the warehouse's Neo4j, which must be running."""
         found = running(self.settings)
         assert found
         return found
@@ -82,14 +85,14 @@ class House:
         return summary
 
     def check(self) -> None:
-        """Check sets, placements, numbers and totals of the current generation."""
+        """Check the sets, placements, numbers and totals of the current generation."""
         folder = "/".join(os.environ["PYTEST_CURRENT_TEST"].split("/")[:2])
         session = None if folder in READ_BY_SPARK else self.session
         check(self.layout, session, self.address, self.theta, bare=self.bare)
         READ_BY_SPARK.add(folder)
 
     def check_deep(self) -> None:
-        """Run ``provhouse check --deep``, which must find no damage, then check the invariants."""
+        """Run ``provhouse check --deep``, which must find no damage, and check the invariants."""
         assert deep_check(self.settings, Silent(), deep=True).damages == ()
         self.check()
 
@@ -99,7 +102,7 @@ class House:
         return provhouse.open(self.settings.warehouse, neo4j_home=home, master="local[2]")
 
     def capture(self, **options: Any) -> "AbstractContextManager[provhouse.Capture]":
-        """Capture the writes of the shared Spark session, into this warehouse."""
+        """Capture the writes of the shared Spark session into this warehouse."""
         home = self.settings.neo4j_home
         warehouse = self.settings.warehouse
         return provhouse.capture(self.session, warehouse, neo4j_home=home, **options)
@@ -112,7 +115,7 @@ class House:
 
 
 def content(answer: Answer) -> Expected:
-    """Return an answer's contents as Python sets; fail if an item or a triple is in it twice."""
+    """Return the contents of an answer as Python sets. Fail if an item or a triple occurs twice."""
     items = [(row["item"], row["depth"]) for row in answer.items.to_pylist()]
     triples = [(row["src"], row["dst"], row["op"]) for row in answer.triples.to_pylist()]
     assert len(set(items)) == len(items)

@@ -1,8 +1,8 @@
-"""Run commands as forks of a process that has Spark up, so that each takes a second or two.
+"""Commands that are forked from a process with a running Spark, so that each takes a second or two.
 
 A child differs from the real command only in its start. It parses its own arguments, takes its own
-locks, and can be stopped at a fault point and killed there. Spark outlives the child, and continues
-its jobs.
+locks, and can be stopped and killed at a fault point. Spark outlives the child, and continues the
+jobs of the child.
 """
 
 import json
@@ -29,7 +29,7 @@ class Child:
     keeper: "Warm"
     pid: int
     output: Path
-    """The path of the files with the command's output and errors, without their endings."""
+    """The path, without endings, of the two files with the command's output and its errors."""
     stopped: bool = False
     status: int | None = None
 
@@ -55,7 +55,7 @@ class Child:
 
     @property
     def done(self) -> Done:
-        """The exit status and output of the command, which must have ended."""
+        """The exit status and the output of the command, which must have ended."""
         assert self.status is not None
         out, err = (self.output.with_suffix(end).read_text(encoding="utf-8") for end in ENDS)
         return Done(self.status, out, err)
@@ -63,13 +63,16 @@ class Child:
 
 @dataclass
 class Warm:
-    """A context manager that starts commands as children of a process with Spark."""
+    """A context manager that starts commands as children of a process with a running Spark."""
 
     folder: Path
     """The folder for the output of the commands."""
     _process: "subprocess.Popen[str]" = field(init=False)
     _children: dict[int, Child] = field(default_factory=dict)
-    """Running children by process id. Ended ones are removed, as the system may reuse their ids."""
+    """The running children, by process id.
+
+    Ended children are removed, because the system may use their ids again.
+    """
     _started: int = 0
 
     def __enter__(self) -> "Warm":
@@ -96,11 +99,11 @@ class Warm:
     ) -> Child:
         """Start a command with exactly the given environment.
 
-        ``folder`` is the command's working directory, by default that of the tests.
+        ``folder`` is the working directory of the command. By default, it is that of the tests.
         """
         self._started += 1
         output = self.folder / f"{self._started}"
-        for end in ENDS:  # the child may be killed before it opens them
+        for end in ENDS:  # the child may be killed before it opens the files
             output.with_suffix(end).touch()
         asked = {
             "output": str(output),

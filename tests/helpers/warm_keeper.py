@@ -23,16 +23,17 @@ from provhouse.store.warehouse.layout import Layout
 
 IMPORTED = (client, process, warehouse)
 PACKAGES = (care, cli, commit, ingest, output, query)
-"""Packages whose modules are imported once here.
+"""The packages whose modules this process imports once.
 
-Commands import them inside functions, which would take each child longer than its command.
+Commands import these modules inside functions. In each child, these imports would take longer than
+the command.
 """
 
 
 def main(folder: Path) -> None:
     """Run commands until standard input ends.
 
-    This process must not use the library for Delta tables: afterwards it could not fork.
+    This process must not use the library for Delta tables, because it could not fork after that.
     """
     for package in PACKAGES:
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
@@ -47,7 +48,7 @@ def main(folder: Path) -> None:
         if select.select([0], [], [], 0.01)[0]:
             read = os.read(0, 1 << 16)
             if not read:
-                os._exit(0)  # Spark ends with the last process that uses it
+                os._exit(0)  # Spark ends when the last process that uses it ends
             *lines, rest = (rest + read).split(b"\n")
             for line in lines:
                 children.add(_start(json.loads(line), gateway))

@@ -1,4 +1,4 @@
-"""The oracle of captured lineage: a query on only the witnesses of a row gives that row again."""
+"""The oracle of captured lineage: on only the witnesses of a row, a query gives this row again."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
@@ -22,16 +22,16 @@ Row = tuple[Any, ...]
 Tables = Mapping[str, DataFrame]
 Program = Callable[[Tables], DataFrame]
 Witnesses = Mapping[str, Mapping[Path, set[int]]]
-"""Indexes of rows of sources, by table and file."""
+"""The indexes of source rows, by table and by file."""
 
 
 def read(spark: SparkSession, folder: Path) -> dict[str, DataFrame]:
-    """Return the tables below a folder, each a folder of Parquet files."""
+    """Return the tables below a folder. Each table is a folder of Parquet files."""
     return {path.name: spark.read.parquet(str(path)) for path in sorted(folder.iterdir())}
 
 
 def query(sql: str) -> Program:
-    """Return a program that runs SQL on views of its tables."""
+    """Return a program that runs SQL over views of the tables."""
 
     def run(tables: Tables) -> DataFrame:
         for name, frame in tables.items():
@@ -42,20 +42,23 @@ def query(sql: str) -> Program:
 
 
 def rows_of(frame: DataFrame) -> list[Row]:
-    """Return the rows of a frame as tuples; NaN is a text, since it does not equal itself."""
+    """Return the rows of a frame as tuples.
+
+    NaN becomes a text, because NaN does not equal itself.
+    """
     return [tuple(map(_comparable, row)) for row in frame.collect()]
 
 
 @dataclass(frozen=True)
 class Found:
-    """The rows that a captured program has written, and what each derives from."""
+    """The rows that a captured program has written, and the source rows that each derives from."""
 
     traced: Traced
     rows: list[Row]
 
     @property
     def supersets(self) -> set[str]:
-        """Return the kinds of operators whose lineage may have too many rows."""
+        """Return the kinds of operators whose lineage may contain more rows than were used."""
         taps = self.traced.output.write.taps
         return {taps[number].kind for number in self.traced.supersets}
 
@@ -76,7 +79,7 @@ class Found:
 
 
 def captured(spark: SparkSession, frame: DataFrame, folder: Path) -> Found:
-    """Write a frame below a folder with its lineage; raise UsageError if it is refused."""
+    """Write a frame with its lineage below a folder. Raise UsageError if the write is refused."""
     taken = CaptureReports()
     with capturing(spark, folder / "taps of 5% ü", taken, {}):
         frame.write.parquet(str(folder / "out"))
@@ -85,7 +88,7 @@ def captured(spark: SparkSession, frame: DataFrame, folder: Path) -> Found:
 
 
 def found_of(write: CapturedWrite) -> Found:
-    """Return what a captured write has written, and what its rows derive from."""
+    """Return the rows that a captured write has written, with the source rows of each."""
     found = traced(output_of(write), write.folder)
     tables = [pq.read_table(path).to_pylist() for path in found.output.files]
     rows = [tuple(map(_comparable, row.values())) for table in tables for row in table]
@@ -100,7 +103,7 @@ def again(
     folder: Path,
     whole: Collection[str] = (),
 ) -> list[Row]:
-    """Run a program on tables that are cut to witnesses, except those that stay whole."""
+    """Run a program on tables that are cut to witnesses, except the tables in ``whole``."""
     for table in sorted(source.iterdir()):
         parts = []
         for path in sorted(table.glob("*.parquet")):

@@ -1,4 +1,4 @@
-"""Derivations are stored by content, and survive everything that a warehouse does with triples."""
+"""Derivations are stored by content, and survive every operation on the triples of a warehouse."""
 
 import csv
 from collections import Counter
@@ -32,7 +32,7 @@ METHODS: tuple[Method, ...] = ("csprov", "rq", "ccprov")
 
 
 def take_in(house: House, rows: Iterable[Row], name: str = "trace.csv") -> Summary:
-    """Ingest rows from a CSV file, after which the invariants hold."""
+    """Ingest rows from a CSV file, and check the invariants."""
     path = house.settings.warehouse.parent / name
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([Row._fields, *rows])
@@ -40,13 +40,13 @@ def take_in(house: House, rows: Iterable[Row], name: str = "trace.csv") -> Summa
 
 
 def in_house(house: House) -> Counter[Derivation]:
-    """Return the derivations that a warehouse stores, after a deep check."""
+    """Return the derivations that a warehouse stores; check the warehouse deeply first."""
     house.check_deep()
     return stored(house.settings.warehouse)
 
 
 def relabelled(rows: Iterable[Row], seed: int) -> list[Row]:
-    """Return the rows in another order and with other labels, as another run writes them."""
+    """Return the rows in another order and with other labels, as another run would write them."""
     given = [
         row._replace(derivation=f"run2-{row.derivation}" if row.derivation else "") for row in rows
     ]
@@ -67,7 +67,7 @@ def test_random_traces_are_stored_as_sets_of_derivations(
     again = take_in(house, relabelled(first, seed))
     assert again.new_triples == 0
     take_in(house, [*second, *relabelled(first, seed)], "more.csv")
-    # A label groups the rows of one ingest, so the second file's labels are made different.
+    # A label groups the rows of one ingest, so the labels in the second file are made different.
     both = Counter(
         derivations(first).keys() | derivations([*second, *relabelled(first, seed)]).keys()
     )
@@ -100,7 +100,10 @@ SELF_JOIN = [
 
 
 def test_rows_that_differ_in_value_or_times_are_different_triples(houses: Houses) -> None:
-    """All of these triples are counted. An answer shows those with equal ends and op only once."""
+    """All of these triples are counted.
+
+    Of those with equal ends and op, an answer shows only one.
+    """
     house = houses()
     assert take_in(house, [*SELF_JOIN, Row("total", "report")]).triples == 4
     with house.asker() as asker:
@@ -126,7 +129,7 @@ def test_the_same_derivation_in_another_run_is_an_assertion(houses: Houses) -> N
 
 
 def test_a_derivation_that_lost_a_needed_input_is_gone(houses: Houses) -> None:
-    """Derivations that do not need the retracted input stay, with the other inputs."""
+    """Derivations that do not need the retracted input stay, without this input."""
     house = houses(partition_triples=2)
     rows = [
         Row(src, "z", op, "", "", kind)
@@ -163,7 +166,7 @@ def test_an_erasure_clears_values_and_keeps_what_acts_together(
     export_warehouse(house.layout, tmp_path / "out", Silent())
     (out,) = (tmp_path / "out").glob("*.parquet")
     kinds = {(row["dst"], row["op_kind"]) for row in pq.read_table(out).to_pylist()}
-    assert kinds == {("c", "unknown"), ("d", "unknown")}  # the exported inputs are not all
+    assert kinds == {("c", "unknown"), ("d", "unknown")}  # not all inputs are exported
 
 
 def test_columns_have_their_meaning_only_beside_derivation_or_op_kind(
@@ -222,7 +225,7 @@ ROUNDED = ["9007199254740993", "-9007199254740993", "9007199254740993.0", "12345
 
 
 def test_a_value_that_double_precision_rounds_is_rejected(houses: Houses, tmp_path: Path) -> None:
-    """From text, and from the integers and decimals of Parquet."""
+    """The values are given as text, and as integers and decimals of Parquet."""
     rows = [f"a,{number},aggregate,{text}\n" for number, text in enumerate([*EXACT, *ROUNDED])]
     (tmp_path / "t.csv").write_text("src,dst,op_kind,value\n" + "".join(rows))
     house = houses()
@@ -245,7 +248,10 @@ def test_a_value_that_double_precision_rounds_is_rejected(houses: Houses, tmp_pa
 
 @pytest.mark.long
 def test_a_dst_with_a_million_alternatives(houses: Houses, tmp_path: Path) -> None:
-    """Each alternative is a pair of items out of 2,000. A second ingest of them adds nothing."""
+    """Each alternative is a pair of items out of 2,000.
+
+    A second ingest of the alternatives adds nothing.
+    """
     number = np.arange(1_000_000)
     sides = zip("ab", np.divmod(number, 1000), strict=True)
     ends = [pc.binary_join_element_wise(side, pa.array(n.astype(str)), "") for side, n in sides]

@@ -1,4 +1,4 @@
-"""Arrow batches are ingested as files are: the same triples, rejects, origins and errors."""
+"""Arrow batches are ingested like files: with the same triples, rejects, origins and errors."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -32,19 +32,19 @@ ROWS = pa.table(
 
 @pytest.fixture(scope="module")
 def house(houses: Houses) -> House:
-    """A warehouse to which all tests of this file add."""
+    """A warehouse to which all tests in this file add."""
     return houses()
 
 
 def brought(house: House, rows: Rows, **options: Any) -> Summary:
-    """Ingest rows and check the invariants."""
+    """Ingest rows, and check the invariants."""
     summary = from_arrow(rows, house.settings, progress=Silent(), **options)
     house.check()
     return summary
 
 
 def test_a_table_is_ingested_as_a_file_with_its_rows(house: House, tmp_path: Path) -> None:
-    """After the table is ingested, a CSV file with the same rows adds no triple."""
+    """A CSV file with the same rows as an ingested table adds no triple."""
     summary = brought(house, ROWS, label="frame")
     assert (summary.new_triples, summary.new_items, summary.rejected) == (3, 3, 1)
     assert summary.first_rejects == (Reject("frame", 3, "no src"),)

@@ -1,8 +1,8 @@
-"""Valid files, damaged at random, are read correctly, have rejects, or are refused as bad input.
+"""Valid files with random damage are read correctly, have rejects, or are refused as bad input.
 
-By default 24 files of each format are tried, and `make test-long` ingests some. A failure reports
-the seed and the number of the file. This command tries 10,000 files of each format; with the option
-`-m ""`, it runs 1,666 ingests, too:
+By default, 24 files of each format are tried, and `make test-long` ingests some files. A failure
+reports the seed and the number of the file. The following command tries 10,000 files of each
+format. With the option `-m ""`, it also runs 1,666 ingests:
 
     PROVHOUSE_FUZZ=10000 PROVHOUSE_FUZZ_SEED=1 pytest tests/ingest/test_fuzz.py
 
@@ -48,7 +48,7 @@ NAMES = ("a", "b/1", "", "ä😀", 'q"x', "c,d", "e\nf", "\r", "7", " ", "x" * 9
 
 Rows = list[dict[str, str | None]]
 Named = Counter[tuple[str, str]]
-"""The number of rows that have each pair of src and dst."""
+"""The number of rows with each pair of src and dst."""
 
 
 @dataclass(frozen=True)
@@ -121,9 +121,10 @@ def unzstd(content: bytes) -> bytes:
 
 
 def read_csv(content: bytes) -> Right | None:
-    """Return what Python's CSV reader finds; rows with too few or too many cells are counted, too.
+    """Return what Python's CSV reader finds, including rows with too few or too many cells.
 
-    Returns None if a header repeats a name, or if such a row has a line break or an open quote.
+    Return None if a header repeats a name, or if a row with too few or too many cells contains a
+    line break or an open quote.
     """
     lines = io.StringIO(content.decode("utf-8-sig"), newline="").readlines()
     reader = csv.reader(lines, strict=True)
@@ -182,7 +183,7 @@ def _right(src: Sequence[str | None], dst: Sequence[str | None]) -> Right:
 
 @dataclass(frozen=True)
 class Kind:
-    """A format, and an independent reader for it."""
+    """A format, and an independent reader of this format."""
 
     ending: str
     make: Callable[[random.Random], bytes]
@@ -203,7 +204,7 @@ KINDS = (
 
 
 def outcome(source: Source, folder: Path) -> Right | None:
-    """Return what provhouse reads from a file, or None if it refuses the file as bad input."""
+    """Return what provhouse reads from a file, or None if the file is refused as bad input."""
     staging = Staging(folder)
     try:
         check(source)
@@ -235,10 +236,11 @@ def test_damaged_files_are_read_correctly_or_refused(kind: Kind, tmp_path: Path)
 
 
 def _damaged(kind: Kind, number: int, folder: Path) -> str:
-    """Make and read the file with this number; return whether it was read or refused."""
+    """Make and read the damaged file with this number; return whether it was read or refused."""
     chance = random.Random(f"{SEED} {kind.ending} {number}")
     content = kind.make(chance)
-    whole = chance.random() < 0.5  # damage the packed file, or the content before packing
+    # whether to damage the packed file, or the content before it is packed
+    whole = chance.random() < 0.5
     packed = harmed(kind.pack(content), chance) if whole else kind.pack(harmed(content, chance))
     path = folder / f"{number}.{kind.ending}"
     path.write_bytes(packed)
@@ -251,7 +253,7 @@ def _damaged(kind: Kind, number: int, folder: Path) -> str:
     assert time.process_time() - began < LONGEST, reported
     other = right(kind, packed)
     assert other or packed != kind.pack(content), reported
-    if other and (found or not whole):  # one unpacker may be stricter than another
+    if other and (found or not whole):  # one unpacker may be stricter than the other
         assert found == other, reported
     path.unlink()
     shutil.rmtree(folder / str(number), ignore_errors=True)
@@ -262,7 +264,7 @@ def _damaged(kind: Kind, number: int, folder: Path) -> str:
 def test_an_ingest_of_a_damaged_file_stores_all_of_it_or_nothing(
     houses: Callable[..., House], tmp_path: Path
 ) -> None:
-    """A refused file changes nothing; of every other file all names are stored."""
+    """A refused file changes nothing. Of every other file, all names are stored."""
     house = houses(theta=3, pack=0)
     held: set[str] = set()
     ends: Counter[str] = Counter()
@@ -291,7 +293,7 @@ def test_an_ingest_of_a_damaged_file_stores_all_of_it_or_nothing(
 
 
 def right(kind: Kind, packed: bytes) -> Right | None:
-    """Return what the independent reader finds, or None if it fails."""
+    """Return what the independent reader finds, or None if this reader fails."""
     try:
         return kind.read(kind.unpack(packed))
     except Exception:
@@ -308,7 +310,7 @@ def test_damaged_delta_logs_are_refused_or_read(tmp_path: Path) -> None:
 
 
 def _damaged_log(number: int, folder: Path) -> str:
-    """Make and read the table with this number; return whether it was read or refused."""
+    """Make and read the damaged table with this number; return whether it was read or refused."""
     chance = random.Random(f"{SEED} delta {number}")
     write_deltalake(folder, pa.Table.from_pylist(rows(chance)), partition_by=["src"])
     log = folder / "_delta_log" / f"{0:020}.json"

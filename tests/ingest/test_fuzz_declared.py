@@ -1,8 +1,9 @@
-"""Files of modules, ops and weights, damaged at random, are read completely or refused.
+"""Files of modules, ops and weights with random damage are read completely or refused.
 
     PROVHOUSE_FUZZ=10000 PROVHOUSE_FUZZ_SEED=1 pytest tests/ingest/test_fuzz_declared.py
 
-What is read is compared with Python's own readers of TOML, JSON and CSV.
+The declarations that are read are compared with those that Python's own readers of TOML, JSON and
+CSV find.
 """
 
 import csv
@@ -61,14 +62,14 @@ def as_toml(chance: random.Random) -> bytes:
 
 
 def rows(content: Any) -> set[Row]:
-    """Return the declarations in a file that Python has read."""
+    """Return the declarations in the content that Python has read from a file."""
     top, listed = (content, content["modules"]) if isinstance(content, dict) else ({}, content)
     found = set[Row]()
     for module in listed:
         workflow = module.get("workflow") or top.get("workflow") or None
         parts = {(part, name) for key, part in PARTS.items() for name in module.get(key) or ()}
         found |= {(module["module"], workflow, *one) for one in parts}
-        if not parts:  # it is withdrawn
+        if not parts:  # the module is withdrawn
             found.add((module["module"], None, None, None))
     return found
 

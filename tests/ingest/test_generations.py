@@ -38,7 +38,7 @@ def triples(*seeds: int) -> list[Triple]:
 
 
 def assert_answers(house: House, held: list[Triple], random: Random, questions: int) -> None:
-    """Compare the lineage and impact of some stored items with networkx."""
+    """Compare the lineage and impact of some stored items with the answers of networkx."""
     oracle = Oracle.of(held)
     items = sorted({end for triple in held for end in triple[:2]})
     with house.asker() as asker:
@@ -50,7 +50,7 @@ def assert_answers(house: House, held: list[Triple], random: Random, questions: 
 
 @pytest.mark.long
 def test_ten_appends_answer_like_one_ingest(houses: Houses) -> None:
-    """Ten ingests and one give equal answers, except for the tables of items with two tables."""
+    """Ten ingests answer like one, except for the tables of items that have two tables."""
     random = Random(7)
     rows = sorted(set(triples(*range(500, 522))))
     random.shuffle(rows)
@@ -71,7 +71,7 @@ def test_ten_appends_answer_like_one_ingest(houses: Houses) -> None:
 
 
 def shown(house: House, sets: set[int]) -> list[str]:
-    """Return, as strings, what Neo4j shows about these sets, their components, and all tables."""
+    """Return, as strings, what Neo4j shows about all tables, these sets, and their components."""
     auth = (house.address.user, house.address.password)
     with (
         GraphDatabase.driver(house.address.bolt, auth=auth) as driver,
@@ -99,7 +99,7 @@ def test_neo4j_shows_its_former_state_after_a_rollback(houses: Houses) -> None:
     house.check()
     after = shown(house, ids)
     assert [row for row in after if "'ops': ['join']" not in row] == before
-    assert len(after) == len(before) + 1  # the dependency stays for the generation that had it
+    assert len(after) == len(before) + 1  # the dependency stays for the generation that needs it
 
 
 @pytest.mark.long
@@ -122,7 +122,7 @@ def test_rollbacks_return_to_the_previous_base_and_to_an_empty_warehouse(houses:
 
 
 def test_a_compaction_equals_one_ingest_and_disturbs_no_reader(houses: Houses) -> None:
-    """A compaction keeps rejects, keeps when triples were born, and drops rolled-back triples."""
+    """A compaction keeps rejects and the births of triples, and drops rolled-back triples."""
     house = houses(theta=4, pack=0, partition_triples=20)
     parts = [triples(seed) for seed in range(60, 64)]
     for part in parts[:3]:
@@ -160,7 +160,7 @@ def file(house: House, rows: list[Triple]) -> Path:
 
 
 def born_in(house: House) -> dict[tuple[str, ...], int]:
-    """Return the generation each triple was born in, as stored in the Delta table."""
+    """Return the generation in which each triple was born, as the Delta table records it."""
     commit = current(house.layout)
     assert commit
     snapshot = Snapshot(house.layout, commit)

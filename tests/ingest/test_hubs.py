@@ -1,4 +1,4 @@
-"""An item with very many neighbours of several tables is named; with ``null`` it is no item."""
+"""An item with very many neighbours in several tables is reported; with ``null``, it is no item."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +21,7 @@ Houses = Callable[..., House]
 
 
 class Said(Silent):
-    """Keeps the sentences printed for people."""
+    """A progress that keeps the sentences for people."""
 
     def __init__(self) -> None:
         self.sentences: list[str] = []
@@ -36,7 +36,10 @@ def low(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def tasks(name: str, count: int, tables: int, dst: bool = False) -> list[Triple]:
-    """Return triples from, or to, an item, with others in some tables."""
+    """Return triples between one item and ``count`` others, which are in ``tables`` tables.
+
+    The one item is the src of the triples or, if ``dst``, their dst.
+    """
     others = [(f"task {n}", f"process {n % tables}") for n in range(count)]
     if dst:
         return [Triple(other, name, "run", table, "work") for other, table in others]
@@ -63,9 +66,9 @@ def test_a_hub_is_named_and_counted(houses: Houses, dst: bool) -> None:
 @pytest.mark.parametrize(
     "rows",
     [
-        tasks("genome", 50, 2),  # of few tables
-        tasks("config", 11, 4),  # few
-        tasks("config", 6, 4) * 3,  # repeated rows
+        tasks("genome", 50, 2),  # neighbours in few tables
+        tasks("config", 11, 4),  # few neighbours
+        tasks("config", 6, 4) * 3,  # few neighbours, in repeated rows
         [Triple(f"a{n}", f"b{n}", "", f"t{n}", f"t{n}") for n in range(20)],
     ],
 )
@@ -85,7 +88,7 @@ def test_hubs_are_in_order_and_a_preview_names_them(houses: Houses) -> None:
 
 
 def test_null_texts_join_no_rows(houses: Houses, tmp_path: Path) -> None:
-    """The right values: the lineage of a task is that of the rows that name its file."""
+    """With the right null texts, the lineage of a task has only the rows that name its file."""
     house = houses()
     frame = pandas.DataFrame({"src": ["x", "-", r"\N"], "dst": ["y", "z", "w"], "op": "-"})
     with house.open() as warehouse:

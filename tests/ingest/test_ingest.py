@@ -1,4 +1,4 @@
-"""An ingest accepts, refuses and reports as documented; all tests check the invariants."""
+"""An ingest accepts, refuses and reports as documented. All tests check the invariants."""
 
 import csv
 import gzip
@@ -122,12 +122,13 @@ def test_a_cut_in_groups_of_components_gives_the_same_answers(
 
 @pytest.mark.long
 def test_a_cut_in_groups_works_in_spark(houses: Houses, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a limit of 1 MB, 15,000 items and triples need at least two groups."""
+    """With a limit of 1 MB, 15,000 items and their triples need at least two groups."""
     monkeypatch.setattr(begin, "SMALL_BYTES", 0)
     triples = [Triple(f"a/{number}", f"b/{number}", "o") for number in range(5_000)]
     house, whole = houses(cut_mb=1), houses()
     assert house.ingest(triples).components == whole.ingest(triples).components == 5_000
-    house.ingest([Triple("b/1", "c", "o")])  # a cut of the whole beside stored components
+    # this ingest is cut as a whole, beside stored components
+    house.ingest([Triple("b/1", "c", "o")])
 
 
 def test_rejects_are_set_aside(houses: Houses, tmp_path: Path) -> None:
@@ -148,7 +149,7 @@ def test_rejects_are_set_aside(houses: Houses, tmp_path: Path) -> None:
 
 
 def test_an_ingest_of_rejects_only_makes_a_generation(houses: Houses, tmp_path: Path) -> None:
-    """Rejects make a generation in the first ingest of a warehouse and in a later ingest."""
+    """Rejects alone make a generation, in the first ingest of a warehouse and in a later one."""
     house = houses()
     path = file(tmp_path, "r.csv", [("", "b"), ("a", "")])
     for generation in (1, 2):
@@ -189,7 +190,8 @@ def test_attributes_make_triples_distinct(houses: Houses, tmp_path: Path) -> Non
     numbers = {"v": [1, 2, 3, None], "w": pa.array([None] * 4, pa.string())}
     pq.write_table(pa.table({"src": ["a"] * 4, "dst": ["b"] * 4, "op": ["o"] * 4, **numbers}), path)
     summary = house.ingest_files(path)
-    assert (summary.new_triples, summary.duplicates) == (2, 2)  # v = 3, and the row without v
+    # the triples with v = 3 and without v are new
+    assert (summary.new_triples, summary.duplicates) == (2, 2)
     with house.asker() as asker:
         for method in METHODS:
             found = asker.ask("b", "upstream", method).triples.to_pylist()
@@ -206,8 +208,8 @@ def test_the_table_named_most_often_is_kept(houses: Houses) -> None:
             Triple("a", "b", "1", "T", "U"),
             Triple("a", "c", "2", "T", ""),
             Triple("a", "d", "3", "S", ""),
-            Triple("b", "c", "4", "R", "Z"),  # b is in R as often as in U: R sorts first
-            Triple("c", "d", "5", "", ""),  # has no table
+            Triple("b", "c", "4", "R", "Z"),  # b is as often in R as in U, and R sorts first
+            Triple("c", "d", "5", "", ""),  # this triple has no tables
         ],
         names="global",
     )
@@ -303,7 +305,7 @@ def test_appends_merge_components(houses: Houses) -> None:
 def test_an_input_may_have_many_buckets_ranges_and_files(
     houses: Houses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Limits are lowered, so that a small input is divided as large inputs are."""
+    """The limits are lowered, so that a small input is divided like a large one."""
     monkeypatch.setattr(read, "BUCKET_BYTES", 3_000)
     monkeypatch.setattr(cut, "RANGE_TRIPLES", 500)
     random = np.random.default_rng(4)
@@ -327,7 +329,7 @@ def test_an_input_may_have_many_buckets_ranges_and_files(
 def test_a_large_first_ingest_is_loaded_by_the_importer(
     houses: Houses, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The importer loads a Neo4j that has never run; a later append finds everything it needs."""
+    """The importer loads a Neo4j that has never run. A later append finds everything it needs."""
     monkeypatch.setattr(begin, "IMPORTED_BYTES", 0)
     graphs = [graph(seed) for seed in range(9_000, 9_010)]
     triples = [triple for one in graphs for triple in one.triples]
@@ -349,7 +351,7 @@ def test_a_large_first_ingest_is_loaded_by_the_importer(
 
 
 def refuse_an_emptied_neo4j(house: House, home: Path) -> None:
-    """Check that an append is refused if Neo4j lacks the earlier ingests."""
+    """Fail unless an append is refused when Neo4j lacks the earlier ingests."""
     process.stop(process_id(home), home)
     shutil.rmtree(home / "data")
     before = current(house.layout)

@@ -1,4 +1,4 @@
-"""Declarations of modules: the file is checked, and what is declared follows the warehouse."""
+"""Declarations of modules: their file is checked, and they follow the changes of the warehouse."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -120,7 +120,7 @@ def test_declarations_follow_all_changes(houses: Callable[..., House], tmp_path:
     with pytest.raises(BadInput, match="two modules"):
         declare({"module": "other", "ops": ["strip"]})
     assert declare({"module": "curate", "ops": ["look up"]}, {"module": "b", "ops": ["strip"]}) == 2
-    assert declare({"module": "b"}) == 1  # withdrawn
+    assert declare({"module": "b"}) == 1  # b is withdrawn
     assert _modules(house) == {"curate": ("look up",)}
     compact(house.settings, Silent())
     assert _modules(house) == {"curate": ("look up",)}
@@ -130,5 +130,5 @@ def test_declarations_follow_all_changes(houses: Callable[..., House], tmp_path:
     import_(folder, other.settings, Silent())
     assert _modules(other) == {"curate": ("look up",)}
     forget(["secret"], house.settings, Silent())
-    assert _modules(house) == {}  # the op was only that of the erased item
+    assert _modules(house) == {}  # only the erased item had this op
     house.check_deep()

@@ -1,4 +1,4 @@
-"""Names that are in two tables are refused, prefixed or merged, as chosen in the first ingest."""
+"""Names that occur in two tables are refused, prefixed or merged, as the first ingest chose."""
 
 import json
 from collections.abc import Callable
@@ -22,19 +22,19 @@ from provhouse.store.warehouse.layout import Layout
 
 Houses = Callable[..., House]
 BILLED = [Triple(str(n), str(n + 1), "bill", "orders", "invoices") for n in range(17, 22)]
-"""Orders and invoices, each with numbers that are unique only in their table."""
+"""Orders and invoices. Their numbers are unique only within a table."""
 PAID = [Triple("invoices/18", "1", "pay", "invoices", "payments")]
 
 
 def upstream(house: House, item: str) -> list[tuple[str, str]]:
-    """Return the names and tables of everything that an item was derived from."""
+    """Return the name and the table of each item that an item was derived from."""
     with house.asker() as asker:
         rows = asker.ask(item, "upstream").items.to_pylist()
     return sorted((row["item"], row["table"]) for row in rows)
 
 
 def test_a_name_in_two_tables_ends_the_ingest(houses: Houses) -> None:
-    """The error has three examples and both ways to go on; nothing is stored."""
+    """The error has three examples and both remedies, and nothing is stored."""
     house = houses()
     with pytest.raises(BadInput) as raised:
         house.ingest(BILLED)
@@ -58,12 +58,12 @@ def test_a_name_in_another_table_than_the_stored_item_ends_the_ingest(houses: Ho
 
 
 def naming(house: House) -> str:
-    """Return the naming that the current commit record has."""
+    """Return the way of naming that the current commit record contains."""
     return house.commit.naming
 
 
 def test_items_are_named_with_their_tables(houses: Houses, tmp_path: Path) -> None:
-    """Names that begin with their table get no prefix, and later commands keep this naming."""
+    """Names that begin with their table get no prefix. Later commands keep this way of naming."""
     house = houses()
     assert house.ingest(BILLED, names="table").two_tables == 0
     house.ingest(PAID)

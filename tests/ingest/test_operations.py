@@ -1,4 +1,4 @@
-"""Descriptions of ops are stored by ingest, and follow everything that a warehouse does."""
+"""An ingest stores descriptions of ops, and they follow every change of the warehouse."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -46,7 +46,7 @@ def triples(number: int) -> list[Triple]:
 
 
 def describe(house: House, rows: Iterable[Operation], *files: Path) -> Summary:
-    """Ingest files with descriptions, or descriptions alone, after which the invariants hold."""
+    """Ingest files with descriptions, or only descriptions, and check the invariants."""
     path = write_operations(house.settings.warehouse.parent / "ops.csv", rows)
     return house.ingest_files(*files, operations=path)
 
@@ -55,7 +55,7 @@ def describe(house: House, rows: Iterable[Operation], *files: Path) -> Summary:
 def test_each_generation_shows_the_newest_descriptions_of_its_ingests(
     houses: Houses, tmp_path: Path, seed: int
 ) -> None:
-    """Every generation is compared with a dict, to which the same descriptions were added."""
+    """Each generation is compared with a dict to which the same descriptions were added."""
     house = houses(partition_triples=2)
     folder = house.settings.warehouse
     expected: dict[int, dict[str, Born]] = {}
@@ -104,7 +104,7 @@ def test_a_warehouse_without_descriptions_has_no_table_of_them(
 
 
 def test_descriptions_alone_are_an_ingest(houses: Houses) -> None:
-    """They may be the first thing in a warehouse, and describe triples that come later."""
+    """Descriptions may be the first ingest of a warehouse, and describe triples that come later."""
     house = houses()
     summary = describe(house, [Operation("a", "all"), Operation("b")])
     assert (summary.committed, summary.operations, summary.triples) == (True, 1, 0)
@@ -200,9 +200,9 @@ JOINED = [
 
 
 def test_a_triple_without_a_kind_has_that_of_its_op(houses: Houses, tmp_path: Path) -> None:
-    """A derivation ends with its first lost input if the newest description says ``all``.
+    """A derivation ends with its first lost input if its op's newest description says ``all``.
 
-    The kind of a triple takes precedence over that of its op.
+    If a triple has a kind, this kind takes precedence over the kind of the op.
     """
     house = houses()
     rows = [*JOINED, *(Row(src, "z", "own", "", "3", "aggregate") for src in "ab")]
@@ -212,7 +212,7 @@ def test_a_triple_without_a_kind_has_that_of_its_op(houses: Houses, tmp_path: Pa
         {"join": "any", "mix": "all", "own": "all"},
     )
     left = ({"join", "mix", "own"}, {"mix", "own"}, {"join", "own"})
-    write_rows(  # each case has items and ops of its own
+    write_rows(  # each case has its own items and ops
         tmp_path / "trace.csv",
         [
             row._replace(src=f"{row.src}{case}", dst=f"z{case}", op=f"{row.op}{case}")
@@ -256,14 +256,14 @@ def test_a_derivation_that_lost_an_erased_input_is_not_exported_as_complete(
 
 
 class Crash(Exception):
-    """The end of a process, in the middle of an erasure."""
+    """The end of the process, in the middle of an erasure."""
 
 
 @pytest.mark.parametrize("crashed", [pytest.param(False, marks=pytest.mark.long), True])
 def test_an_erasure_removes_descriptions_that_only_erased_items_need(
     houses: Houses, monkeypatch: pytest.MonkeyPatch, crashed: bool
 ) -> None:
-    """The op ``x`` has a triple only in the old base, and a description in both bases.
+    """The op ``x`` has a triple in the old base only, and a description in both bases.
 
     After a crash between the two bases, the next writer completes the erasure.
     """

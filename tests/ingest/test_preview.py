@@ -1,4 +1,4 @@
-"""A preview reports what an ingest of the same files does, and leaves nothing behind."""
+"""A preview reports what an ingest of the same files would do, and leaves nothing behind."""
 
 import os
 import subprocess
@@ -23,14 +23,14 @@ from provhouse.runtime.scratch import clear_abandoned
 
 @pytest.fixture(autouse=True)
 def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a temporary folder of this test's own, so that it sees no previews of other tests."""
+    """Return a temporary folder that only this test uses, so that it sees no other previews."""
     folder = tmp_path_factory.mktemp("temporary")
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     return folder
 
 
 def previewed(folder: Path, *files: Path, theta: int = 4, **options: Any) -> Preview:
-    """Preview files for a warehouse that does not exist, and check that it is not created."""
+    """Preview files for a warehouse that does not exist; fail if the preview creates it."""
     try:
         settings = Settings(warehouse=folder / "nowhere", theta=theta, pack=0)
         return preview(files, settings, progress=Silent(), **options)
@@ -74,7 +74,7 @@ def test_a_preview_shows_how_columns_are_mapped(tmp_path: Path) -> None:
 
 
 def chain(length: int) -> str:
-    """Return a CSV in which ``length`` chains over three tables end in one item."""
+    """Return a CSV text in which ``length`` chains over three tables end in one item."""
     rows = ["src,dst,src_table,dst_table"]
     for n in range(length):
         rows += [f"a{n},b{n},A,B", f"b{n},c,B,C"]
@@ -152,7 +152,7 @@ def test_a_preview_knows_stored_items_and_changes_nothing(houses: Callable[..., 
 def test_the_folder_of_a_killed_preview_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A preview's temporary folder must not stay, because it contains names from the input."""
+    """The temporary folder of a preview must not stay, because it contains names from the input."""
     file, temporary = tmp_path / "a.csv", tmp_path / "temporary"
     file.write_text("src,dst\na,b\n")
     temporary.mkdir()

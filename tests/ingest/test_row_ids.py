@@ -1,4 +1,4 @@
-"""Row ids are items: ``(t, n)`` is the item named ``t/n``, from whatever kind of input."""
+"""Row ids are items: ``(t, n)`` is the item named ``t/n``, whatever the kind of input."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -25,12 +25,15 @@ from provhouse.store.names.lookup import read_lookup
 
 Houses = Callable[..., House]
 EDGES = (0, 9, -1, 65535, 65536, 1 << 40, (1 << 63) - 1, -(1 << 63))
-"""Ids at the ends of blocks and of the range."""
+"""Ids at the ends of blocks, and at the ends of the range of ids."""
 ENDS = ("src", "dst", "op", "src_table", "dst_table")
 
 
 def rows(count: int, seed: int, tables: int = 3) -> pa.Table:
-    """Return random triples between rows of tables, among them dense, sparse and edge ids."""
+    """Return random triples between rows of tables.
+
+    Their ids include dense, sparse and edge ids.
+    """
     rng = np.random.default_rng(seed)
     pools = (np.arange(100), rng.integers(-(1 << 62), 1 << 62, 100), np.array(EDGES))
     ids = rng.choice(np.concatenate(pools), (2, count))
@@ -41,7 +44,7 @@ def rows(count: int, seed: int, tables: int = 3) -> pa.Table:
 
 
 def as_text(table: pa.Table) -> pa.Table:
-    """Return the triples with the printed names of the row ids."""
+    """Return the triples with the printed names of the row ids instead of the ids."""
     for end in ("src", "dst"):
         keys = zip(table[f"{end}_table"].to_pylist(), table[f"{end}_id"].to_pylist(), strict=True)
         names = pa.array([f"{of}/{number}" for of, number in keys])
@@ -50,19 +53,19 @@ def as_text(table: pa.Table) -> pa.Table:
 
 
 def from_rows(house: House, table: Any, **options: Any) -> Summary:
-    """Ingest a table."""
+    """Ingest a table of row ids."""
     return from_arrow(table, house.settings, progress=Silent(), **options)
 
 
 def brought(house: House, table: Any, **options: Any) -> Summary:
-    """Ingest a table and check the invariants."""
+    """Ingest a table of row ids, and check the invariants."""
     summary = from_rows(house, table, **options)
     house.check()
     return summary
 
 
 def stored(house: House) -> set[tuple[str, str]]:
-    """Return the name and the table of each item of a warehouse."""
+    """Return the name and the table of each item in a warehouse."""
     with house.asker() as asker:
         spans = asker.snapshot.spans
         every = ItemNumbers(np.concatenate([np.arange(s.first, s.first + s.items) for s in spans]))
@@ -73,7 +76,7 @@ def stored(house: House) -> set[tuple[str, str]]:
 
 
 def triples(house: House, folder: Path) -> set[tuple[str, ...]]:
-    """Return the triples of a warehouse, with the tables of their ends."""
+    """Return the triples in a warehouse, with the tables of both ends."""
     export_warehouse(house.layout, folder, Silent())
     table = pq.read_table(sorted(folder.glob("*.parquet"))).select([*ENDS])
     return {tuple(row.values()) for row in table.to_pylist()}
@@ -81,7 +84,7 @@ def triples(house: House, folder: Path) -> set[tuple[str, ...]]:
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_row_ids_store_what_their_names_store(houses: Houses, tmp_path: Path, seed: int) -> None:
-    """Row ids, and names before or after them, give the items and triples of the rows."""
+    """Row ids alone, and names followed by row ids, both give the expected items and triples."""
     parts = [rows(400, seed), rows(300, seed + 50)]
     by_id, mixed = houses(), houses()
     every, known = set[tuple[str, ...]](), set[tuple[str, str]]()
@@ -128,7 +131,10 @@ def test_a_file_row_ids_and_a_spark_frame_meet_in_one_item(houses: Houses) -> No
 
 @pytest.mark.long
 def test_names_and_row_ids_of_one_ingest_meet(houses: Houses) -> None:
-    """One end is a name and the other a row id; some names are row ids, others look like them."""
+    """One end is a name and the other a row id.
+
+    Some of the names are row ids, and others only look like row ids.
+    """
     house = houses()
     names = ["t/1", "t/01", "t/2", "u/1", "x"]
     summary = brought(
@@ -169,7 +175,7 @@ def test_rows_without_an_id_or_a_table_are_rejected(houses: Houses) -> None:
 
 
 def test_a_name_takes_precedence_over_an_id(houses: Houses) -> None:
-    """A column src_id beside src is an attribute, as it always was, unless it is mapped."""
+    """Beside src, a column src_id is an attribute, as it always was, unless it is mapped."""
     house = houses()
     table = pa.table({"src": ["a"], "src_id": [1], "src_table": ["t"], "dst": ["b"]})
     brought(house, table)
@@ -195,7 +201,10 @@ def test_a_row_id_stored_in_another_table_is_refused(houses: Houses) -> None:
 
 
 def test_a_pattern_names_the_rows_of_a_table(houses: Houses, tmp_path: Path) -> None:
-    """It is stored with the first row ids; later ingests, compactions and imports keep it."""
+    """The pattern is stored with the first row ids.
+
+    Later ingests, compactions and imports keep it.
+    """
     house = houses()
     brought(house, pa.table({"src": ["INV-17"], "dst": ["report"]}))
     ids = pa.table({"src_id": [17], "dst_id": [1], "src_table": ["bills"], "dst_table": ["sums"]})
@@ -231,7 +240,10 @@ def test_a_key_fixes_the_pattern_too(houses: Houses) -> None:
 
 
 def stored_forms(house: House) -> tuple[int, int]:
-    """Return how many items of the current base are found by a hash of the name, and by row id."""
+    """Return the numbers of items that are found by a hash of the name, and by row id.
+
+    Only items in the current base count.
+    """
     with house.asker() as asker:
         folder = house.layout.names(asker.snapshot.commit.base)
         spans = [span for span in asker.snapshot.spans if span.items]
@@ -242,7 +254,7 @@ def stored_forms(house: House) -> tuple[int, int]:
 
 @pytest.mark.long
 def test_items_that_are_row_ids_have_no_stored_names(houses: Houses) -> None:
-    """A compaction and later ingests keep to this, for names that are row ids too."""
+    """Neither a compaction nor a later ingest stores a name that is a row id."""
     house = houses()
     text = as_text(rows(40, 11))
     brought(house, text)
@@ -254,7 +266,7 @@ def test_items_that_are_row_ids_have_no_stored_names(houses: Houses) -> None:
         {"src": ["t0/-77", "t0/077", "u/1"], "src_table": ["t0", "t0", "u"], "dst": ["x"] * 3}
     )
     from_rows(house, more)
-    assert stored_forms(house) == (names + 3, new + 1)  # t0/077, u/1 and x have names
+    assert stored_forms(house) == (names + 3, new + 1)  # t0/077, u/1 and x have stored names
     before = stored(house)
     compact(house.settings, Silent())
     house.check_deep()

@@ -1,4 +1,4 @@
-"""A splits file must be valid, and must name each table of the items exactly once."""
+"""A splits file must be valid, and must contain each table of the items exactly once."""
 
 from pathlib import Path
 

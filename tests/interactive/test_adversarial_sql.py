@@ -1,7 +1,7 @@
-"""Generated SQL of every place of the grammar: lineage is checked by running it again.
+"""Generated SQL from every part of the grammar, whose lineage is checked by running it again.
 
 A failure prints the seed and the text. `python -m helpers.adversarial.run --first SEED --texts 1
---shrink`, in the folder `tests`, runs it again and makes it shorter.
+--shrink`, in the folder `tests`, runs the text again and shortens it.
 """
 
 from collections import Counter
@@ -11,12 +11,12 @@ import pytest
 from helpers.adversarial.run import Tried, tried
 
 REFUSED = 0.05
-"""The largest share of the texts that DuckDB runs which may be refused."""
+"""The largest share of texts that may be refused, of the texts that DuckDB runs."""
 TEXTS = 1_000
 
 
 def run(first: int, texts: int, most: int) -> None:
-    """Try texts, and check that few are refused and most have rows."""
+    """Try texts; fail unless few of them are refused and most have rows."""
     print(f"seeds {first} to {first + texts - 1}")
     found = list(tried(first, texts, most))
     wrong = [each for each in found if each.outcome.kind == "wrong"]

@@ -1,4 +1,4 @@
-"""All aggregates that DuckDB has, each with the first arguments that it takes."""
+"""All aggregates of DuckDB, each with the first arguments that it accepts."""
 
 from itertools import product
 
@@ -10,7 +10,7 @@ from provhouse.interactive import Connection, connect
 from provhouse.model.errors import UsageError
 
 ARGUMENTS = ["v", "x", "s", "b", "l", "bits", "m", "2", "0.5", "[1, 5, 9]"]
-"""Columns of several types, and constants that some aggregates ask for."""
+"""Columns of several types, and constants that some aggregates need."""
 CALLS = {
     "lttb": "lttb(v, v, 2)",
     "variant_group_object": "variant_group_object(coalesce(s, ''), v::variant)",
@@ -24,12 +24,12 @@ NAMES = [
     )
     .fetchall()
 ]
-"""All but one: states of aggregates, which it takes, cannot be read."""
+"""The names of all aggregates except one. It takes states of aggregates, which cannot be read."""
 
 
 @pytest.fixture(scope="module")
 def table() -> Connection:
-    """A table of three groups, with a NULL in each column."""
+    """A table with three groups and with a NULL in each column."""
     con = duckdb.connect()
     con.execute("""
         create table t as select i % 3 as k, i as v, i / 4 as x, 's' || i % 4 as s, i > 5 as b,
@@ -39,7 +39,7 @@ def table() -> Connection:
 
 
 def call(con: duckdb.DuckDBPyConnection, name: str) -> str:
-    """Return a call of an aggregate that DuckDB runs."""
+    """Return a call of the aggregate ``name`` that DuckDB runs."""
     if name in CALLS:
         return CALLS[name]
     for number in range(3):

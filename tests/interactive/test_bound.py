@@ -1,4 +1,4 @@
-"""Plans of two texts are the same only if the texts compute the same."""
+"""The plans of two texts are the same only if both texts compute the same."""
 
 import random
 import re
@@ -15,7 +15,7 @@ SWAPS = (("k", "v"), ("k", "z"), ("id", "k"), ("k", "w"))
 
 
 def swapped(sql: str, one: str, other: str) -> str:
-    """Return a query in which two columns have changed places."""
+    """Return the query with two of its columns exchanged."""
     names = {one: other, other: one}
     return re.sub(rf"\b(t\d+)\.({one}|{other})\b", lambda at: f"{at[1]}.{names[at[2]]}", sql)
 
@@ -25,7 +25,11 @@ def rows(con: duckdb.DuckDBPyConnection, sql: str) -> list[str]:
 
 
 def compare(seeds: range) -> int:
-    """Compare random queries with swapped ones on several data; return how many are the same."""
+    """Compare random queries with the queries that have two columns exchanged.
+
+    Where the plans are the same, the rows must be the same on several data sets. Return the number
+    of queries for which the plans are the same.
+    """
     data = []
     for seed in range(4):
         con = duckdb.connect(config={"threads": 1})

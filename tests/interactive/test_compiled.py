@@ -1,4 +1,4 @@
-"""GROUP BYs in compiled loops have DuckDB's values and types, and the lineage of other modes."""
+"""GROUP BYs in compiled loops have the values and types of DuckDB and other modes' lineage."""
 
 import random
 
@@ -32,7 +32,7 @@ FILTERS = [
 
 @pytest.fixture(scope="module")
 def con() -> Connection:
-    """A table of random values with NULLs in all columns but ``w``, and an empty table."""
+    """A table of random values, with NULLs in all columns except ``w``, and an empty table."""
     draw = random.Random(21)
     con = connect(duckdb.connect())
     con.execute(f"create table r ({', '.join(f'{n} {k}' for n, k in COLUMNS.items())})")
@@ -72,7 +72,7 @@ def query(draw: random.Random, table: str = "r") -> str:
 
 
 def compare(con: Connection, text: str) -> None:
-    """Check a query's values and types, exactly, and its lineage against a witness query's."""
+    """Compare a query's values and types exactly, and its lineage with that of a witness query."""
     result = con.sql(text, lineage=True, mode="compiled")
     plain = con.duckdb.sql(text).to_arrow_table()
     assert result.to_arrow().schema.types == plain.schema.types, text
@@ -123,7 +123,7 @@ def test_many_cells_and_rows(con: Connection, threads: int) -> None:
         )
         assert found.schema.types == plain.schema.types
         for one, other in zip(found.columns, plain.columns, strict=True):
-            if pa.types.is_floating(one.type):  # sums of other orders may be rounded otherwise
+            if pa.types.is_floating(one.type):  # a sum in another order may be rounded differently
                 assert np.allclose(one, other, rtol=1e-8, equal_nan=True)
                 assert one.null_count == other.null_count
             else:
@@ -133,7 +133,7 @@ def test_many_cells_and_rows(con: Connection, threads: int) -> None:
             records = result.backward("many", [row]).to_arrow()
             assert set(records.column("k").to_pylist()) == {keys[row]}
             assert len(records) == result.to_arrow().column(1)[row].as_py() or "max" in text
-    assert result.forward("many", [0]).size == 0  # the filter drops it
+    assert result.forward("many", [0]).size == 0  # the filter drops this record
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_what_the_loops_do_not_cover_is_left_to_duckdb(con: Connection, text: st
 def test_groups_with_values_of_duckdb_are_located(
     con: Connection, monkeypatch: pytest.MonkeyPatch, keys: str, condition: str, kept: str
 ) -> None:
-    """The loops find the records of groups whose aggregates they do not cover."""
+    """The loops find the records of the groups even if they do not cover the aggregates."""
     monkeypatch.setattr(modes, "COMPILED_ROWS", 0)
     monkeypatch.setattr(modes, "LISTED_SHARE", 0.0)
     monkeypatch.setattr(modes, "FEW_LISTED", 0)
@@ -176,7 +176,7 @@ def test_groups_with_values_of_duckdb_are_located(
         patch.setattr(modes, "COMPILED_ROWS", 1 << 17)
         other = con.sql(f"{text} ", lineage=True, want=Want(refs=("r",), where=kept), mode="defer")
     found, expected = result._lineage.chains[0][0], other._lineage.chains[0][0]
-    assert found.links[-1].codes is not None  # the loops know the group of each record
+    assert found.links[-1].codes is not None  # the loops record the group of each record
     assert expected.links[-1].codes is None
     rows = {row: at for at, row in enumerate(map(repr, rows_of(other.to_arrow())))}
     for at, row in enumerate(map(repr, rows_of(result.to_arrow()))):
@@ -223,7 +223,7 @@ def test_columns_are_decoded_when_runs_have_cost_as_much() -> None:
     assert con.sql(text, lineage=True, want=want).mode == "defer"
     keys = [(TablePlace("memory", "main", "f"), "k", "codes")]
     assert not con.columns.pays(keys, 10**12)
-    con.columns.paid(con.columns._paid, 60)  # as after many runs
+    con.columns.paid(con.columns._paid, 60)  # the state that many runs leave
     result = con.sql(text, lineage=True, want=want)
     assert result.mode == "compiled"
     assert "f: compiled loops aggregate and capture in one pass" in result.explain()
@@ -231,7 +231,7 @@ def test_columns_are_decoded_when_runs_have_cost_as_much() -> None:
     con.execute("create table g as from f limit 1000")
     few = text.replace("from f", "from g")
     con.sql(few, lineage=True, mode="compiled")
-    assert con.sql(few, lineage=True).mode == "witness"  # DuckDB is faster for few rows
+    assert con.sql(few, lineage=True).mode == "witness"  # for few rows, DuckDB is faster
     con.execute("delete from f where v = 3")
     assert con.sql(text, lineage=True).mode == "witness"
     with pytest.raises(UsageError, match="rids have gaps"):

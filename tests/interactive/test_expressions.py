@@ -1,4 +1,4 @@
-"""Expressions on the records of one table: one value a record, the same each time."""
+"""Expressions on the records of one table have one value for each record, always the same."""
 
 from collections.abc import Callable
 from typing import Any
@@ -107,7 +107,8 @@ def test_compiled_loops_leave_enums_and_collations_to_duckdb() -> None:
     for key in ("lower(k)::mood", "m", "k collate nocase", "v / 2 * -1.0"):
         query = f"select count(*) n from t group by {key} order by {key}"
         plain = con.duckdb.sql(query).fetchall()
-        con.sql("select k, sum(v) from t group by k", lineage=True, mode="compiled")  # decodes
+        # this decodes the columns
+        con.sql("select k, sum(v) from t group by k", lineage=True, mode="compiled")
         for want in (Want(), Want(refs=("t",)), Want(refs=("t",))):
             found = con.sql(query, lineage=True, want=want)
             assert [tuple(row.values()) for row in found.to_arrow().to_pylist()] == plain

@@ -1,4 +1,4 @@
-"""Faults that generated SQL has found, each with the right records."""
+"""Faults that generated SQL once revealed. Each query must now have the right records."""
 
 import duckdb
 import pytest

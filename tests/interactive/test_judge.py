@@ -1,4 +1,4 @@
-"""DuckDB judges what is read: names, macros, functions and whole rows mean what it says."""
+"""DuckDB decides what names, macros, functions and whole rows mean, and lineage follows it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from provhouse.sql.not_covered import NotCovered
 
 @contextmanager
 def made() -> Iterator[Connection]:
-    """A few tables whose names and values are easily taken for others."""
+    """A few tables whose names and values are easily mistaken for others."""
     with connect(duckdb.connect()) as con:
         con.execute(
             "create table t(k varchar, v int);"
@@ -39,14 +39,14 @@ def made() -> Iterator[Connection]:
 
 @pytest.fixture(scope="module")
 def con() -> Iterator[Connection]:
-    """The tables, for tests that do not change them."""
+    """The tables, for tests that leave them unchanged."""
     with made() as con:
         yield con
 
 
 @pytest.fixture
 def changed() -> Iterator[Connection]:
-    """The tables, for one test that changes them."""
+    """The tables, for a test that changes them."""
     with made() as con:
         yield con
 
@@ -176,7 +176,7 @@ COLLATED = [
 
 @pytest.fixture(scope="module")
 def collated() -> Iterator[Connection]:
-    # With more threads, DuckDB takes either of two texts that are equal.
+    # With more threads, DuckDB may take either of two texts that are equal.
     with connect(duckdb.connect(config={"threads": 1})) as con:
         con.execute("create table t(k varchar collate nocase, v int)")
         con.execute("insert into t values ('A', 1), ('a', 2), ('b', 3)")

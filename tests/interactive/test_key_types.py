@@ -1,4 +1,4 @@
-"""Keys of every type that DuckDB has: the rows of each group are those that DuckDB groups."""
+"""Keys of every type in DuckDB: the lineage of each group has the rows that DuckDB groups."""
 
 import duckdb
 import pytest
@@ -65,7 +65,10 @@ NAMES = list(TYPES)
 
 @pytest.fixture(scope="module")
 def con() -> Connection:
-    """For each type, tables ``t`` and ``u`` with each of its values, and NULL, several times."""
+    """For each type, the tables ``t`` and ``u``.
+
+    Each table has each value of the type, and NULL, several times.
+    """
     con = connect()
     made = []
     for number, kind in enumerate(NAMES):
@@ -85,19 +88,19 @@ def con() -> Connection:
 
 
 def tables(kind: str) -> tuple[str, str]:
-    """Return the names of the tables of a type."""
+    """Return the names of the two tables of a type."""
     number = NAMES.index(kind)
     return f"t{number}", f"u{number}"
 
 
 def groups(con: Connection, table: str, key: str = "k", where: str = "true") -> list[list[int]]:
-    """Return the rids of each group, as DuckDB groups them."""
+    """Return the rids of each group, grouped by DuckDB."""
     text = f"select list(rowid order by rowid) from {table} where {where} group by {key}"
     return sorted(list(found) for (found,) in con.duckdb.execute(text).fetchall())
 
 
 def lineage(con: Connection, query: str, ref: str, want: Want = Want()) -> list[list[int]]:  # noqa: B008
-    """Return the rids of each row, checked in both directions."""
+    """Return the rids of each row of a result; check them forward and backward."""
     result = con.sql(query, lineage=True, want=want)
     found = [result.backward(ref, [row]).rids.tolist() for row in range(len(result))]
     for rid in range(con.size(con.find(ref.split("#")[0])[0])):
@@ -107,12 +110,12 @@ def lineage(con: Connection, query: str, ref: str, want: Want = Want()) -> list[
 
 
 FEW = [pytest.param(kind, marks=[pytest.mark.long] * (at % 5 > 0)) for at, kind in enumerate(NAMES)]
-"""Every fifth type for the usual tests; keys of all types are tested in groups."""
+"""The types for the usual tests: every fifth one. All types are tested as keys of groups."""
 
 
 @pytest.mark.parametrize("kind", NAMES)
 def test_groups_by_a_key_of_any_type(con: Connection, kind: str) -> None:
-    """With and without an index of all rows, and with the key in the result or not."""
+    """Groups are read with and without an index of all rows, and with and without the key shown."""
     t, _ = tables(kind)
     expected = groups(con, t)
     hidden = f"select count(*) n, sum(v) s from {t} group by k"
@@ -195,5 +198,5 @@ def test_every_type_of_duckdb_is_a_key_in_these_tests() -> None:
         str(con.sql(f"select null::{kind}").types[0]).split("(")[0].strip()
         for kind in (name.removesuffix(" COLLATE NOCASE") for name in TYPES)
     }
-    covered = ours | {"LIST", "ARRAY"}  # INTEGER[], DOUBLE[2]
+    covered = ours | {"LIST", "ARRAY"}  # these cover INTEGER[] and DOUBLE[2]
     assert {name for name in known if name not in covered} == {"NULL", "TUPLE", "TYPE"}

@@ -1,4 +1,4 @@
-"""Linked views, linked results and dependencies agree with SQL that says the same in full."""
+"""Linked views, linked results and dependencies agree with SQL that states the question in full."""
 
 import random
 
@@ -12,7 +12,7 @@ from provhouse.model.errors import UsageError
 
 @pytest.fixture
 def con() -> Connection:
-    """Random orders, some of customers that have two segments, and their customers."""
+    """Random orders and their customers. Some customers have two segments."""
     draw = random.Random(5)
     con = connect(duckdb.connect())
     con.execute("create table orders (id int, customer int, segment varchar, price double)")
@@ -24,7 +24,7 @@ def con() -> Connection:
     marks = ", ".join(["(?, ?, ?, ?)"] * len(rows))
     con.duckdb.execute(f"insert into orders values {marks}", [cell for row in rows for cell in row])
     con.execute("create table customers as select range as id, range % 3 as area from range(40)")
-    con.execute("delete from orders where id % 11 = 0")  # so that rids have gaps
+    con.execute("delete from orders where id % 11 = 0")  # makes gaps between the rids
     return con
 
 

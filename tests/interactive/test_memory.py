@@ -1,4 +1,4 @@
-"""Indexes above the memory budget go to files; temporary tables of plans are dropped."""
+"""Indexes that exceed the memory budget go to files. Temporary tables of plans are dropped."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ TEXT = "select k, sum(v) s from f group by k order by k"
 
 
 def filled(memory_mb: int) -> Connection:
-    """A connection with a table of 300,000 rows: one index of it has more than a megabyte."""
+    """A connection with a table of 300,000 rows. One index of the table exceeds a megabyte."""
     con = connect(duckdb.connect(), memory_mb=memory_mb)
     con.execute("create table f as select range % 5 as k, range as v from range(300000)")
     return con

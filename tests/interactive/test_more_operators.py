@@ -1,4 +1,4 @@
-"""Operators that are rewritten, stored or followed step by step, by the user's own text."""
+"""Operators that are rewritten, stored or followed step by step, checked by the user's text."""
 
 from pathlib import Path
 
@@ -12,12 +12,15 @@ from provhouse.interactive.saving import operation
 from provhouse.sql.not_covered import NotCovered
 
 TEXTS = (Path(__file__).parent / "more_operators.sql").read_text(encoding="utf-8").splitlines()
-"""A comment says why a row need not change without the records of one use of a table."""
+"""The texts to check.
+
+A comment in a text says why a row need not change without its records of one use of a table.
+"""
 
 
 @pytest.fixture(scope="module")
 def small() -> Connection:
-    """Small tables with NULLs and duplicates, and an empty one."""
+    """Small tables with NULLs and duplicates, and an empty table."""
     con = duckdb.connect()
     con.execute("create table a(id int, k int, s varchar, v int)")
     con.execute("create table b(k int, w int)")
@@ -30,7 +33,7 @@ def small() -> Connection:
     return connect(con)
 
 
-@pytest.mark.parametrize("text", TEXTS[::3])  # the long test below has all
+@pytest.mark.parametrize("text", TEXTS[::3])  # the long test below has all texts
 def test_rows_come_back_from_their_records(small: Connection, text: str) -> None:
     template, _, unsure = text.partition(" -- ")
     checked(small, template, sure=not unsure)

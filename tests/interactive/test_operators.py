@@ -1,4 +1,4 @@
-"""Operators one by one: results, sufficiency by re-execution, equal modes, and loud refusals."""
+"""Single operators: results, lineage that suffices to run again, equal modes, and refusals."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ COVERED = (Path(__file__).parent / "operators.sql").read_text(encoding="utf-8").
 
 @pytest.fixture(scope="module")
 def small() -> Connection:
-    """Small tables with NULLs and duplicates, an empty one, and a view."""
+    """Small tables with NULLs and duplicates, an empty table, and a view."""
     con = duckdb.connect()
     con.execute("create table a(id int, k int, s varchar, v int)")
     con.execute("create table b(k int, w int)")
@@ -28,7 +28,7 @@ def small() -> Connection:
     return connect(con)
 
 
-@pytest.mark.parametrize("sql", COVERED[::3])  # the long test below has all
+@pytest.mark.parametrize("sql", COVERED[::3])  # the long test below has all queries
 def test_rows_come_back_from_their_witnesses(small: Connection, sql: str) -> None:
     assert check(small, sql, most=1).wrong == []
 
@@ -71,29 +71,29 @@ def test_what_is_not_covered_is_refused_with_its_place(small: Connection, sql: s
 
 
 BY_HAND = [
-    # Rows of a with k = 1 are those with i % 5 = 1 that 7 does not divide.
+    # The rows of a with k = 1 are those with i % 5 = 1 whose i is not divisible by 7.
     ("select k, count(*) from a where k = 1 group by k", {"a": [1, 6, 11, 16, 26]}),
     # NULL is a group of its own.
     ("select k, count(*) from a where k is null group by k", {"a": [0, 7, 14, 21, 28]}),
-    # Every matching row of an EXISTS, none of a NOT EXISTS.
+    # An EXISTS has every matching row, and a NOT EXISTS has none.
     ("select id from a where id = 1 and exists (select 1 from b where b.k = a.k)",
      {"a": [1], "b": [1, 7, 13, 19]}),
     ("select id from a where id = 4 and not exists (select 1 from b where b.k = a.k and w > 50)",
      {"a": [4], "b": []}),
-    # An outer join without a match has no row of the other side.
+    # An outer join without a match has no row from the other side.
     ("select a.id, b.w from a left join b on a.k = b.k and b.w > 90 where a.id = 1",
      {"a": [1], "b": []}),
-    # EXCEPT: rows of the left side only; INTERSECT and UNION: equal rows of both.
+    # EXCEPT has only rows of the left side. INTERSECT and UNION have equal rows of both sides.
     ("select id from a where id < 2 except select 0 from b", {"a": [1], "b": []}),
     ("select k from a where k = 5 union select k from b where k = 5", {"a": [], "b": [5, 11, 17]}),
     ("select k from a where k = 3 intersect select k from b", {"a": [3, 8, 13, 18, 23],
      "b": [3, 9, 15]}),
-    # A window has its whole partition.
+    # A window has the rows of its whole partition.
     ("select id, rank() over (partition by k order by v) from a where k = 3 and id < 9",
      {"a": [3, 8]}),
-    # DISTINCT has all rows with a value, also of those that LIMIT leaves.
+    # DISTINCT has all rows with a value, even if a LIMIT above it drops other values.
     ("select distinct k from a where id < 12 order by k limit 1", {"a": [5, 10]}),
-    # LIMIT in a derived table leaves only its rows.
+    # A LIMIT in a derived table leaves only the rows that it keeps.
     ("select count(*) from (select * from a order by id desc limit 3) q", {"a": [27, 28, 29]}),
 ]  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Polynomials of rows in several semirings, against brute force over derivations."""
+"""Polynomials of rows in several semirings, compared with brute force over derivations."""
 
 import math
 import operator
@@ -33,7 +33,10 @@ def _value(given: Mapping[int, Any], record: RecordTerm) -> Any:
 
 @pytest.fixture(scope="module")
 def walks() -> dict[tuple[int, int], tuple[Polynomial, list[list[int]]]]:
-    """Walks of three edges, by their ends: the polynomial of a row, and the edges of each walk."""
+    """Walks of three edges.
+
+    By the ends of walks: the polynomial of a row, and the edges of each walk.
+    """
     rng = random.Random(7)
     edges = [(rng.randrange(4), rng.randrange(4)) for _ in range(14)]
     con = connect()

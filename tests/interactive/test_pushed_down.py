@@ -1,4 +1,4 @@
-"""Declared conditions and attributes: equal to the same question asked of the plain lineage."""
+"""Declared conditions and attributes give what the same question to the plain lineage gives."""
 
 import random
 from collections import Counter
@@ -34,7 +34,7 @@ BY = (("m",), ("m", "k"), ("v",))
 
 @pytest.fixture(scope="module", params=[False, True], ids=["dense", "gaps"])
 def con(request: pytest.FixtureRequest) -> Connection:
-    """Random tables with NULLs and duplicates, with deleted rows or without."""
+    """Random tables with NULLs and duplicates, either with deleted rows or without."""
     draw = random.Random(8)
     con = connect(duckdb.connect(config={"threads": 1}))
     con.execute("create table t (k int, m varchar, v int); create table u (k int, w int)")
@@ -53,7 +53,7 @@ def bag(table: pa.Table) -> Counter[str]:
 
 
 def by_hand(con: Connection, rids: list[int], by: tuple[str, ...]) -> Counter[str]:
-    """Return the aggregates of some records, by a query of their rids."""
+    """Return the aggregates of some records, computed by a query that names their rids."""
     chosen = f"from t where rowid in ({', '.join(map(str, rids)) or 'null'})"
     return bag(
         con.duckdb.sql(
@@ -63,7 +63,7 @@ def by_hand(con: Connection, rids: list[int], by: tuple[str, ...]) -> Counter[st
 
 
 def compare(con: Connection, sql: str, where: str, by: tuple[str, ...], mode: Mode | None) -> None:
-    """Check all rows of a query, and some rows together, against the lineage on demand."""
+    """Compare all rows of a query, one by one and some together, with the lineage on demand."""
     meets = {
         rid for (rid,) in con.duckdb.sql(f"select rowid from t where {where or 'true'}").fetchall()
     }
@@ -101,7 +101,7 @@ def compare(con: Connection, sql: str, where: str, by: tuple[str, ...], mode: Mo
     assert bag(result.aggregate("t", some)) == by_hand(con, rids, by), (sql, where, by)
 
 
-@pytest.mark.parametrize("sql", QUERIES[::2])  # the long test below has all
+@pytest.mark.parametrize("sql", QUERIES[::2])  # the long test below has all queries
 def test_answers_are_those_of_the_plain_lineage(con: Connection, sql: str) -> None:
     draw = random.Random(sql)
     compare(con, sql, draw.choice(CONDITIONS), draw.choice(BY), draw.choice([None, "defer"]))

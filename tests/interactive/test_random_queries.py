@@ -1,4 +1,4 @@
-"""Random queries over random tables: lineage is checked by running them again."""
+"""Random queries over random tables, whose lineage is checked by running the queries again."""
 
 from itertools import count
 
@@ -11,14 +11,14 @@ from provhouse.interactive import Connection, connect
 from provhouse.sql.not_covered import NotCovered
 
 QUERIES = 25
-"""The number of queries with rows over the same tables."""
+"""The number of queries with rows to check over the same tables."""
 REFUSED = (
     "RIGHT JOIN in a correlated subquery",
     "FULL JOIN in a correlated subquery",
     "before a RIGHT or FULL JOIN",
     "LIMIT of a set operation in a correlated subquery",
 )
-"""All that may be refused; see docs/interactive.md."""
+"""The only reasons for which a query may be refused; see docs/interactive.md."""
 
 
 def tables(seed: int) -> Connection:
@@ -30,7 +30,7 @@ def tables(seed: int) -> Connection:
 
 
 def covered(con: Connection, seed: int) -> bool:
-    """Check one query, and return whether it has rows and is not refused."""
+    """Check one query. Return whether it was covered and has rows."""
     writer = Writer(seed)
     sql = writer.query()
     refused = ""
@@ -46,7 +46,7 @@ def covered(con: Connection, seed: int) -> bool:
 
 
 def run(seed: int, queries: int) -> None:
-    """Check queries over the tables of a seed until some number of them have rows."""
+    """Check queries over the tables of a seed, until ``queries`` of them have had rows."""
     con = tables(seed)
     numbers = count(seed * 1000)
     found = 0

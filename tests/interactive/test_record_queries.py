@@ -1,4 +1,4 @@
-"""Queries over records from decoded columns: equal to the same query on a scan of the table."""
+"""Queries over records from decoded columns equal the same queries on a scan of the table."""
 
 import random
 from collections import Counter
@@ -47,7 +47,7 @@ GROUPS = "select k, count(*) from t group by k"
 
 @pytest.fixture(scope="module")
 def con() -> Connection:
-    """A table of several types with NULLs, and a smaller one."""
+    """A table with NULLs and with columns of several types, and a smaller table."""
     draw = random.Random(22)
     con = connect(duckdb.connect())
     con.execute("create table t (k int, v bigint, s varchar, x double, d date, l int[])")
@@ -70,7 +70,7 @@ def bag(table: pa.Table) -> Counter[str]:
 
 
 def scanned(con: Connection, rids: list[int], query: str) -> pa.Table:
-    """Run a query over records that are named one by one."""
+    """Run a query over records whose rids are listed one by one."""
     chosen = f"select * from t where rowid in ({', '.join(map(str, rids)) or 'null'})"
     return con.duckdb.sql(over(chosen, query)).to_arrow_table()
 
@@ -81,7 +81,7 @@ def test_all_ways_have_the_same_answer(con: Connection, query: str) -> None:
     for share in (0.0, 0.02, 0.5, 1.0):
         rids = np.array([rid for rid in range(500) if draw.random() < share], np.int32)
         expected = scanned(con, rids.tolist(), query)
-        answered(con, TABLE, rids, query)  # notes what is needed
+        answered(con, TABLE, rids, query)  # this notes which columns are needed
         found = answered(con, TABLE, rids, query)
         if query in SCANNED:
             assert found is None
@@ -109,7 +109,7 @@ def test_columns_are_decoded_when_they_are_named_for_the_second_time() -> None:
     first = records.sql("select sum(x) s from records")
     assert con.columns.size == 0
     assert records.sql("select sum(x) s from records") == first
-    assert 8000 <= con.columns.size < 16000  # of one column only
+    assert 8000 <= con.columns.size < 16000  # the size of one column only
     con.execute("update t set x = 1")
     assert con.columns.size == 0
     with pytest.raises(UsageError, match="can no longer be read"):

@@ -1,4 +1,4 @@
-"""Results: modes, declared needs, changes of tables, sources of data, and errors."""
+"""Results: modes, wants, changes of tables, sources of data, and errors."""
 
 import subprocess
 import sys
@@ -23,7 +23,7 @@ GROUPS = (
 
 @pytest.fixture
 def con() -> Connection:
-    """Flights and carriers; carrier 9 has no flights, and some flights no carrier."""
+    """Flights and carriers. Carrier 9 has no flights, and some flights have no carrier."""
     con = duckdb.connect()
     con.execute("create table f as select i % 7 carrier, i % 11 delay, i id from range(200) t(i)")
     con.execute("create table c as select i * 3 carrier, 'c' || i % 2 country from range(4) t(i)")

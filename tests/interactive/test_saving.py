@@ -1,4 +1,4 @@
-"""Questions in the warehouse lead through the rows of a saved result to older items."""
+"""Questions to the warehouse lead through the rows of a saved result to older items."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -17,7 +17,7 @@ from provhouse.model.errors import UsageError
 
 @pytest.fixture(scope="module")
 def con() -> Connection:
-    """Flights and carriers; some flights were deleted, so that rids have gaps."""
+    """Flights and carriers. Some flights are deleted, so that the rids have gaps."""
     con = connect(duckdb.connect())
     con.execute("""
         create table flights as

@@ -1,4 +1,4 @@
-"""Lineage of queries over files and frames, and what happens when a file changes or is missing."""
+"""Lineage of queries over files and data frames, also after a file changes or disappears."""
 
 import datetime
 import gzip
@@ -52,7 +52,7 @@ def categorical(_: Path) -> Any:
 
 
 def labelled(_: Path) -> Any:
-    """A pandas data frame with labels that are left from a filter."""
+    """A pandas data frame whose labels have gaps, because a filter dropped rows."""
     wider = pd.DataFrame({name: [None, *values] for name, values in TRIPS.items()})
     return wider[wider.index > 0].astype({"stops": "Int64"})
 

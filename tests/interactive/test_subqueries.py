@@ -1,4 +1,4 @@
-"""Subqueries in all places: DuckDB has each row again from its records alone."""
+"""Subqueries in all places. From the records of a row alone, DuckDB gives the row again."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def tables() -> CutTables:
     return CutTables(STATEMENTS, TABLES)
 
 
-@pytest.mark.parametrize("sql", SQL[::4])  # the long test below has all
+@pytest.mark.parametrize("sql", SQL[::4])  # the long test below has all queries
 def test_rows_come_back_from_their_records(tables: CutTables, sql: str) -> None:
     tables.checked(sql)
 
@@ -43,10 +43,10 @@ BY_HAND = [
     ("select v.x from (values ((select min(price) from homes))) v(x)", [{"homes": ALL}]),
     ("select u from unnest((select list(price) from homes where id < 2)) t(u)", [{"homes": [0]}]),
     ("select i from range((select min(price) - 4 from homes)) t(i)", [{"homes": ALL}]),
-    # A scalar subquery as one member of an IN list.
+    # A scalar subquery as a member of an IN list.
     ("select id from people where city in ('x', (select min(name) from homes)) and id < 4",
      [{"people": [0], "homes": ALL}]),
-    # The value of a comparison: TRUE has the matches, FALSE and NULL have all rows.
+    # The value of a comparison: TRUE has the matching rows, and FALSE and NULL have all rows.
     ("select city in (select name from homes) from people where id in (1, 3) order by id",
      [{"people": [0], "homes": [0, 1]}, {"people": [2], "homes": ALL}]),
     ("select age > all(select price from homes where id < 3) from people where id < 3 order by id",
@@ -55,18 +55,18 @@ BY_HAND = [
      [{"people": [2], "homes": ALL}, {"people": [4], "homes": ALL}]),
     ("select id, (age in (select price from homes h where h.name = p.city)) is null "
      "from people p where id = 6", [{"people": [5], "homes": [2]}]),
-    # A condition of WHERE has the matches only, as a part of OR too.
+    # A condition in WHERE has only the matching rows, even as a part of an OR.
     ("select id from people where id = 3 or city in (select name from homes where price < 10)",
      [{"people": [0], "homes": [0]}, {"people": [2], "homes": []},
       {"people": [3], "homes": [0]}]),
     # LIMIT.
     ("select id from people order by id limit (select min(price) - 4 from homes)",
      [{"people": [0], "homes": ALL}]),
-    # Aggregates of the block around.
+    # Aggregates of the block around the subquery.
     ("select city, (select max(price) from homes h where h.price < sum(p.age) and h.name = p.city) "
      "from people p where city = 'a' group by city", [{"people": [0, 3], "homes": [0, 1]}]),
     ("select (select sum(p.age)) from people p where id < 3", [{"people": [0, 1]}]),
-    # FILTER, keys, windows.
+    # FILTER clauses, keys of groups, and windows.
     ("select count(*) filter (where age in (select price + 5 from homes)) from people where id < 3",
      [{"people": [0, 1], "homes": [0, 2]}]),
     ("select (select max(price) from homes h where h.name = p.city), count(*) from people p "
@@ -78,7 +78,7 @@ BY_HAND = [
      "from people p where id = 2", [{"people": [1], "homes": [0, 2]}]),
     ("select array(select price from homes h where h.name = p.city) from people p where id = 1",
      [{"people": [0], "homes": [0, 1]}]),
-    # LIMIT in a correlated subquery: all ties, or all rows that OFFSET counts.
+    # A LIMIT in a correlated subquery has all ties, or all rows that its OFFSET counts.
     ("select (select price from homes h where h.name = p.city order by price limit 1) "
      "from people p where id = 1", [{"people": [0], "homes": [0]}]),
     ("select (select price from homes h where h.name = p.city order by price limit 1 offset 1) "

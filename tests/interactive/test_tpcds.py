@@ -1,6 +1,6 @@
-"""The queries of TPC-DS, adapted from Spark's dialect: only ``make test-long`` runs them.
+"""The queries of TPC-DS, adapted from Spark's dialect. Only ``make test-long`` runs them.
 
-A query without rows is skipped: its lineage is untested.
+A query without rows is skipped, and its lineage stays untested.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""The 22 queries of TPC-H: results are DuckDB's, and lineage suffices to make each row again."""
+"""The 22 queries of TPC-H: results equal DuckDB's, and the lineage of a row suffices to make it."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from provhouse.interactive import Connection, connect
 QUERIES = Path(__file__).parent.parent / "capturing" / "tpch"
 NAMES = sorted(path.stem for path in QUERIES.glob("*.sql"))
 DAILY = ("q02", "q04", "q13", "q15", "q16", "q18", "q21", "q22")
-"""Queries that differ most in their operators; ``make test-long`` runs all."""
+"""The queries that differ most in their operators. ``make test-long`` runs all queries."""
 
 
 @pytest.fixture(scope="module")

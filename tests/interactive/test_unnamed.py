@@ -1,4 +1,4 @@
-"""Files and data frames in FROM, and parameters of a query."""
+"""Queries with files and data frames in FROM, and queries with parameters."""
 
 from collections.abc import Iterator
 from datetime import date

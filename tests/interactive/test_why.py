@@ -1,4 +1,4 @@
-"""Why- and how-provenance: queries run again on parts and on multiples of the tables."""
+"""Why- and how-provenance, checked by running queries again on parts and multiples of tables."""
 
 import random
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from provhouse.sql.not_covered import NotCovered
 Number = Callable[[RecordTerm], int]
 Row = tuple[Any, ...]
 TABLES = {"t": "k, s, v", "u": "k, w"}
-ROWS = [  # each row is derived by itself, and duplicates are kept
+ROWS = [  # each row has a derivation of its own, and duplicates are kept
     "select k, v from t",
     "select v % 3, s from t where v > 1 or s is null",
     "select t.k, u.w from t join u on t.k = u.k",
@@ -47,7 +47,7 @@ COUNTS = [  # the last column is the number of derivations
     "select count(*) from t x join t y on x.k = y.k",
     "select q.k, count(*) from (select k from t union all select k from u) q group by q.k",
 ]  # fmt: skip
-VALUES = [  # the first column is the key of a group with other aggregates
+VALUES = [  # the first column is the key of a group that has other aggregates
     "select k, sum(v), max(s) from t group by k",
     "select u.w, avg(v) from t join u on t.k = u.k group by u.w",
 ]
@@ -73,13 +73,13 @@ def fill(con: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> None:
 
 @cache
 def kept(seed: int) -> Connection:
-    """Return a database with the rows of a seed; tests must not change it."""
+    """Return a database with the rows of a seed. Tests must not change the database."""
     return made(data(seed))
 
 
 @cache
 def plain() -> duckdb.DuckDBPyConnection:
-    """Return a database whose rows are replaced for each query that runs again."""
+    """Return a database in which the rows are replaced each time that a query runs again."""
     return made({}).duckdb
 
 
@@ -95,7 +95,7 @@ def data(seed: int) -> dict[str, list[Row]]:
 
 
 def again(rows: dict[str, list[Row]], sql: str, number: Number) -> list[Row]:
-    """Run a query on tables in which each record is some number of times."""
+    """Run a query on tables in which each record occurs as many times as ``number`` says."""
     repeated = {
         table: [
             row for rid, row in enumerate(values) for _ in range(number(RecordTerm(table, rid)))
@@ -117,7 +117,7 @@ def numbers(draw: random.Random, rows: dict[str, list[Row]], choices: list[int])
 
 
 def compare_how(sql: str, seed: int) -> None:
-    """Check that polynomials compute the results of a query on multiples of the records."""
+    """Check that the polynomials give the results of a query on tables with repeated records."""
     rows = data(seed)
     draw = random.Random(seed)
     result = kept(seed).sql(sql, lineage=True)
@@ -137,7 +137,7 @@ def compare_how(sql: str, seed: int) -> None:
 
 
 def compare_why(sql: str, seed: int) -> None:
-    """Check that a row exists just where all records of one of its witnesses do."""
+    """Check that a row exists exactly where all records of at least one of its witnesses exist."""
     rows = data(seed)
     draw = random.Random(seed)
     result = kept(seed).sql(sql, lineage=True)
@@ -161,12 +161,12 @@ def compare_why(sql: str, seed: int) -> None:
 EVERY = [*ROWS, *SETS, *COUNTS]
 
 
-@pytest.mark.parametrize("sql", EVERY[::2])  # a long test below has all
+@pytest.mark.parametrize("sql", EVERY[::2])  # a long test below has all queries
 def test_polynomials_compute_results_on_multiples_of_the_records(sql: str) -> None:
     compare_how(sql, len(sql) % 4)
 
 
-@pytest.mark.parametrize("sql", [*EVERY[1::2], *VALUES])  # a long test below has all
+@pytest.mark.parametrize("sql", [*EVERY[1::2], *VALUES])  # a long test below has all queries
 def test_a_row_exists_where_a_witness_does(sql: str) -> None:
     compare_why(sql, len(sql) % 4)
 
@@ -193,7 +193,7 @@ def test_polynomials_by_hand() -> None:
     assert sorted(map(str, twice.how(0).terms.values())) == ["2", "2"]
     constant = con.sql("select 1 x union all select 1", lineage=True)
     assert (str(constant.how(0)), constant.why(1)) == ("2", [frozenset()])
-    # A witness within another one makes that one needless.
+    # A witness that is contained in another one makes the larger one unnecessary.
     less = con.sql("select k from t where k = 2 union select t.k from t join u on t.k = u.k "
                    "where t.k = 2", lineage=True)  # fmt: skip
     assert less.why(0) == [{("t", 2)}]

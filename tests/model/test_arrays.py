@@ -1,4 +1,4 @@
-"""The fast array functions return the same as numpy's slower ones."""
+"""The fast array functions return the same as the slower functions of numpy."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Java and Python agree on the form of association files, which each defines once."""
+"""Java and Python, which both define the format of association files, agree on it."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 JAVA = ROOT / "capturing" / "java" / "provhouse" / "capturing"
 NAMES = ("FORM", "NONE", "NULL_GROUP", "ROWS", "ROW_BITS")
 FOLDERS = ("capturing", "ingest/landing", "model/associations.py")
-"""The folders in which these names mean nothing else."""
+"""The places in the code where these names mean nothing else."""
 
 
 def _java(file: str, name: str) -> str:

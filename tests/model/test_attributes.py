@@ -1,4 +1,4 @@
-"""Attributes have one canonical form, whatever file format they come from."""
+"""Attributes have one canonical form, whatever the file format that they come from."""
 
 import json
 from datetime import UTC, date, datetime

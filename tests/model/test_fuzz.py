@@ -1,4 +1,4 @@
-"""A settings file of any content is accepted or refused with UsageError.
+"""A settings file with any content is either accepted or refused with UsageError.
 
 `PROVHOUSE_FUZZ=7000 pytest tests/model/test_fuzz.py -s` tries 28,000 files.
 """
@@ -58,7 +58,10 @@ def test_any_settings_file_is_accepted_or_refused(tmp_path: Path) -> None:
 
 
 def test_only_one_setting_opens_an_address() -> None:
-    """It needs TLS (``tests/serve/test_remote.py``). All else listens on loopback only."""
+    """This setting needs TLS (``tests/serve/test_remote.py``).
+
+    All other servers use only loopback.
+    """
     words = ("host", "address", "listen", "bind", "interface", "url")
     names = [name for name in Settings.__dataclass_fields__ if any(w in name for w in words)]
     assert names == ["server_address"]

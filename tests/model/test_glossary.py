@@ -1,4 +1,4 @@
-"""The glossary has every noun that users meet in the interface."""
+"""The glossary explains every noun that users meet in the interface."""
 
 import re
 from pathlib import Path
@@ -16,11 +16,14 @@ OTHER = {
     "each": "alternatives",
     "changed": "change",
 }
-"""Words whose meaning stands under another term; a warehouse is what the whole page is about."""
+"""Words whose meaning is explained under another term.
+
+A warehouse is what the whole page is about.
+"""
 
 
 def terms() -> set[str]:
-    """Return the words of all terms, in the singular."""
+    """Return the words in all terms of the glossary, in the singular."""
     lines = re.findall(r"^\| ([^|]+) \|", GLOSSARY.read_text(encoding="utf-8"), re.MULTILINE)
     return {_singular(word) for line in lines for word in re.findall(r"[\w-]+", line.lower())}
 
@@ -30,7 +33,7 @@ def _singular(word: str) -> str:
 
 
 def _nouns(module: object) -> set[str]:
-    """Return the words of the classes that a module offers, but errors."""
+    """Return the words in the names of the classes that a module offers, except errors."""
     classes = [
         name
         for name in getattr(module, "__all__", ())

@@ -1,4 +1,4 @@
-"""Options override the environment, which overrides the settings file."""
+"""Options override environment variables, which override the settings file."""
 
 from pathlib import Path
 

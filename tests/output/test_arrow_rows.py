@@ -1,4 +1,4 @@
-"""Rows encoded column by column equal those that the JSON library encodes one by one."""
+"""Rows encoded column by column equal the rows that the JSON library encodes one by one."""
 
 import json
 from typing import Any
@@ -15,14 +15,14 @@ MAPS = st.dictionaries(TEXT, TEXT, max_size=2)
 
 
 def read(written: JsonRows) -> list[Any]:
-    """Return the rows in JSON text. Check that all have their fields in the same order."""
+    """Return the rows in JSON text; fail unless the fields of all rows are in the same order."""
     rows = list(json.loads(f"[{','.join(written.pieces(','))}]"))
     assert all(list(row) == list(rows[0]) for row in rows)
     return rows
 
 
 def coded(table: pa.Table, *columns: str) -> pa.Table:
-    """Return the table with dictionary-encoded columns, as answers have them."""
+    """Return the table with some columns dictionary-encoded, as in answers."""
     for at, name in ((table.column_names.index(name), name) for name in columns):
         table = table.set_column(at, name, table[name].dictionary_encode())
     return table

@@ -1,4 +1,4 @@
-"""A result that is written as Arrow streams is read unchanged."""
+"""A result that is written as Arrow streams is the same when it is read again."""
 
 from typing import Any
 

@@ -28,7 +28,7 @@ from provhouse.output.results.preview_view import PreviewResult
 from provhouse.output.results.prune import PruneResult
 from provhouse.output.results.retraction import RetractionResult
 from provhouse.output.results.status import StatusResult
-from provhouse.output.shown_result import Result
+from provhouse.output.shown_result import ShownResult
 from provhouse.query.lineage.diff import Diff
 from provhouse.query.lineage.explain import Explanation
 from provhouse.query.lineage.path import Paths
@@ -38,7 +38,7 @@ from provhouse.query.listing.status import Status
 from provhouse.store.warehouse.manifest import Manifest
 
 
-def written(result: Result) -> str:
+def written(result: ShownResult) -> str:
     """Return the CSV of a result."""
     handle = io.StringIO()
     CsvWriter(handle).write(result)
@@ -46,7 +46,7 @@ def written(result: Result) -> str:
 
 
 def read(text: str) -> list[list[str]]:
-    """Return the rows of CSV text."""
+    """Return the rows in a CSV text."""
     return list(csv.reader(io.StringIO(text, newline="")))
 
 
@@ -188,4 +188,4 @@ def test_safe_csv_has_no_formulas() -> None:
     assert '"a;=cmd"' in handle.getvalue()
     assert read(written(RowsResult(["a"], [["=1"]])))[1] == [
         "=1"
-    ]  # without ``safe``, text is exact
+    ]  # without ``safe``, the text is exact

@@ -1,4 +1,4 @@
-"""Names are shown on a terminal and can never control it."""
+"""Names are shown on a terminal, but cannot control it."""
 
 import json
 import unicodedata

@@ -1,4 +1,4 @@
-"""The file of a result appears only when it is complete."""
+"""The file for a result appears only when the result is complete."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""Writers and results do not import each other, and import no heavy library before it is needed."""
+"""Writers and results do not import each other. They import heavy libraries only when needed."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ WRITERS = ("csv", "json", "table", "writer")
 
 
 def imported(modules: tuple[str, ...]) -> set[str]:
-    """Return the names of all modules that a new process has after it imports ``modules``."""
+    """Return the names of all modules that importing ``modules`` in a new process loads."""
     names = ", ".join(f"provhouse.output.{name}" for name in modules)
     code = f"import sys, {names}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""JSON has its fields in a stable order, is on one line, and follows the schemas."""
+"""JSON has its fields in a stable order, is on one line, and matches the schemas."""
 
 import io
 import json
@@ -34,7 +34,7 @@ from provhouse.output.results.preview_view import PreviewResult
 from provhouse.output.results.prune import PruneResult
 from provhouse.output.results.retraction import RetractionResult
 from provhouse.output.results.status import StatusResult
-from provhouse.output.shown_result import Result
+from provhouse.output.shown_result import ShownResult
 from provhouse.query.lineage.diff import Change, Diff
 from provhouse.query.lineage.explain import Explanation
 from provhouse.query.lineage.path import Paths
@@ -44,7 +44,7 @@ from provhouse.query.listing.status import Status
 from provhouse.store.warehouse.manifest import Manifest, as_record
 
 
-def written(result: Result, form: type[JsonWriter] = JsonWriter) -> str:
+def written(result: ShownResult, form: type[JsonWriter] = JsonWriter) -> str:
     """Return the JSON of a result."""
     handle = io.StringIO()
     form(handle).write(result)
@@ -52,7 +52,7 @@ def written(result: Result, form: type[JsonWriter] = JsonWriter) -> str:
 
 
 def valid(schema: str, text: str) -> Any:
-    """Return the value of JSON text after checking it against a schema."""
+    """Return the value of a JSON text after checking the text against a schema."""
     rules = json.loads((files("provhouse.output") / f"schemas/{schema}.json").read_text())
     jsonschema.Draft202012Validator.check_schema(rules)
     value = json.loads(text)

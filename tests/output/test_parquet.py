@@ -1,4 +1,4 @@
-"""Parquet has the columns and rows of CSV, with their types."""
+"""Parquet has the same columns and rows as CSV, and the types of the columns."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Printed results equal the golden files, each at one or two widths."""
+"""Printed results equal the golden files. Each result is printed at one or two widths."""
 
 import io
 from collections.abc import Callable
@@ -31,7 +31,7 @@ from provhouse.output.results.preview_view import PreviewResult
 from provhouse.output.results.prune import PruneResult
 from provhouse.output.results.retraction import RetractionResult
 from provhouse.output.results.status import StatusResult
-from provhouse.output.shown_result import Result
+from provhouse.output.shown_result import ShownResult
 from provhouse.output.table import TableWriter
 from provhouse.query.lineage.diff import Change, Diff
 from provhouse.query.lineage.explain import Explanation
@@ -44,8 +44,8 @@ from provhouse.store.warehouse.manifest import Manifest
 Golden = Callable[[str, str], None]
 
 
-def written(result: Result, width: int = 80, timing: bool = False) -> str:
-    """Return the text of a result as a pipe gets it, without spaces at the ends of lines."""
+def written(result: ShownResult, width: int = 80, timing: bool = False) -> str:
+    """Return the text of a result as a pipe receives it, without spaces at the ends of lines."""
     handle = io.StringIO()
     TableWriter(handle, width, timing=timing).write(result)
     return "".join(line.rstrip(" ") + "\n" for line in handle.getvalue().split("\n")[:-1])
@@ -91,7 +91,7 @@ def test_found_items_have_a_line_each(finding: Finding, golden: Golden) -> None:
 
 
 def test_timing_adds_the_steps(small: Answer, golden: Golden) -> None:
-    """The timing of one answer is a table of steps; that of many has a column for each step."""
+    """The timing of one answer is a table of steps. Of many answers, each step has a column."""
     text = written(AnswerResult(small), timing=True)
     assert "\nname      1.0\n" in text
     text += written(AnswersResult([small, Absent("no")]), 140, timing=True)

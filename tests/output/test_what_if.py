@@ -1,4 +1,4 @@
-"""The results of questions about derivations follow their schemas and can be read by people."""
+"""Results of questions about derivations match their schemas and can be read by people."""
 
 import io
 from dataclasses import replace
@@ -17,7 +17,7 @@ from provhouse.output.results.evaluation import EvaluationResult
 from provhouse.output.results.what_if import WhatIfResult
 from provhouse.output.results.why import WhyResult
 from provhouse.output.results.why_changed import WhyChangedResult
-from provhouse.output.shown_result import Result
+from provhouse.output.shown_result import ShownResult
 from provhouse.output.table import console
 from provhouse.query.consequences.depends import Dependency
 from provhouse.query.consequences.evaluate import Evaluation
@@ -36,7 +36,7 @@ HEADER: dict[str, Any] = {
 
 @pytest.fixture
 def found() -> WhatIf:
-    """An answer with an item of each fate, and a change of each sort."""
+    """An answer with an item of each fate and with a change of each kind."""
     return WhatIf(
         deletion=Deletion((ODD,), ("raw",), (("by", "x"),)), deleted=2, deleted_triples=0, dies=1,
         survives=2, undecided=1, changed_items=1, not_recomputed=1, erased=1,
@@ -53,13 +53,13 @@ def found() -> WhatIf:
     )  # fmt: skip
 
 
-def json_of(result: Result) -> str:
+def json_of(result: ShownResult) -> str:
     handle = io.StringIO()
     JsonWriter(handle).write(result)
     return handle.getvalue()
 
 
-def text_of(result: Result) -> str:
+def text_of(result: ShownResult) -> str:
     handle = io.StringIO()
     screen = console(handle)
     for section in result.text():

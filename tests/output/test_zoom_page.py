@@ -1,4 +1,7 @@
-"""A page of a view in a real browser: whatever is folded by clicks, it shows what a view shows."""
+"""The page of a view in a real browser.
+
+Whatever is folded by clicks, the page shows what a view with the same folds shows.
+"""
 
 import csv
 import json
@@ -33,7 +36,7 @@ Shown = tuple[list[tuple[str, str, int]], list[tuple[str, str, str, int]]]
 
 
 def trace(seed: int) -> list[tuple[str, ...]]:
-    """Return rows of modules that are invoked several times, and pass items and state on."""
+    """Return rows of modules that are invoked several times, and that pass on items and state."""
     random = Random(seed)
     rows: list[tuple[str, ...]] = []
     tables = {"raw": [f"raw/{n}" for n in range(8)], "state": ["state/0"], "tidy": ["tidy/0"]}
@@ -79,7 +82,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
-    """An empty page, which has no errors and asks for nothing at the end."""
+    """An empty page. When it ends, it must have had no errors and requested only files."""
     page = browser.new_page(viewport={"width": 1400, "height": 900})
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
@@ -91,7 +94,7 @@ def page(browser: Any) -> Iterator[Any]:
 
 
 def written(asker: Asker, level: Level, folder: Path, folds: tuple[str, ...] = ()) -> str:
-    """Write the page of a view, and return its address."""
+    """Write the page of a view to a file, and return the address of the file."""
     view = zoom(asker, Question(ASKED, "upstream"), level, folds, foldable=True)
     path = folder / f"{level}.html"
     path.write_text(zoom_page(json.dumps(*ZoomedResult(view).json())))
@@ -134,7 +137,7 @@ def shown(page: Any) -> Shown:
 def test_every_view_is_what_the_warehouse_answers(
     asker: Asker, page: Any, level: Level, every: int, tmp_path: Path
 ) -> None:
-    """Fold and unfold modules by clicks, to every combination of them, or to a part of these."""
+    """Fold and unfold modules by clicks until all combinations, or a part of them, were shown."""
     page.goto(written(asker, level, tmp_path))
     names = ("check", "clean", "join", "report")
     assert page.title().startswith(ASKED)
@@ -216,7 +219,7 @@ def test_a_wide_picture_shrinks_to_the_page(asker: Asker, page: Any, tmp_path: P
     page.set_viewport_size({"width": 300, "height": 900})
     page.reload()
     wide, frame = widths()
-    assert wide > frame  # it would be too small to read
+    assert wide > frame  # shrinking it to the frame would make it too small to read
     asked = page.locator('#picture g[data-node="0"] rect').bounding_box()
     assert 0 < asked["x"] < 300
 

@@ -1,4 +1,4 @@
-"""A large answer, sent as it is found, has the rows of the answer that is sorted first."""
+"""A large answer that is sent as it is found has the rows of an answer that is sorted first."""
 
 import csv
 import io
@@ -29,12 +29,12 @@ DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 GRAPHS = [graph(11 * number) for number in (3, 10, 24, 18, 1, 17, 25, 27)]
 ERASED = [one.triples[len(one.triples) // 2].dst for one in GRAPHS[:5]]
 TWICE = [Triple(f"w:{n % 9}", f"w:{n % 7 + 9}", "op", "w", "w") for n in range(60)]
-"""Rows of derivations, in which the same triple is in several ways."""
+"""Rows of derivations. The same triple is in several derivations."""
 
 
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House]) -> House:
-    """A warehouse of small sets and partitions, with derivations and erased items."""
+    """A warehouse with small sets and partitions, and with derivations and erased items."""
     house = houses(theta=8, pack=2, partition_triples=80)
     house.ingest([triple for one in GRAPHS for triple in one.triples])
     file = house.settings.warehouse.parent / "ways.csv"
@@ -49,7 +49,7 @@ def house(houses: Callable[..., House]) -> House:
 
 @pytest.fixture
 def asker(house: House, monkeypatch: pytest.MonkeyPatch) -> Iterator[Asker]:
-    """An asker for which an answer of three items is large, and three names are many."""
+    """An asker that takes an answer of three items as large, and three names as many."""
     monkeypatch.setattr(ask, "MANY_ITEMS", 2)
     monkeypatch.setattr(as_found, "ROWS", 3)
     monkeypatch.setattr(names, "MANY", 3)
@@ -58,7 +58,7 @@ def asker(house: House, monkeypatch: pytest.MonkeyPatch) -> Iterator[Asker]:
 
 
 def lines(answer: Answer | LargeAnswer) -> list[dict[str, Any]]:
-    """Return an answer as JSON lines, without its times."""
+    """Return the JSON lines of an answer, without its times."""
     handle = io.StringIO()
     JsonLinesWriter(handle).write(answer_result(answer))
     found = [json.loads(line) for line in handle.getvalue().splitlines()]
@@ -75,7 +75,7 @@ def items_of(one: list[Triple]) -> list[str]:
 
 
 def test_a_large_answer_has_the_rows_of_the_sorted_one(asker: Asker) -> None:
-    """Every second question also asks for the sets."""
+    """Every second question also asks for the sets of the items."""
     large = erased = repeated = asked = 0
     for turn, one in enumerate([*(g.triples for g in GRAPHS), TWICE]):
         known = [name for name in items_of(one) if name not in ERASED]

@@ -1,4 +1,4 @@
-"""Questions as of a generation have the same answers as when that generation was current."""
+"""A question as of a generation has the same answer as when that generation was current."""
 
 import gc
 import json
@@ -31,16 +31,16 @@ from provhouse.store.warehouse.layout import Layout
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 SEED = 3
 PAIRS = ((1, 2), (2, 3), (1, 4), (4, 5), (4, 6), (2, 6), (6, 7), (6, 1))
-"""Pairs of generations to compare.
+"""The pairs of generations to compare.
 
-Some are neighbours, some have a rollback, a compaction or a new base in between, and one pair goes
-backwards.
+Some pairs are neighbours. Others have a rollback, a compaction or a new base between them. One pair
+goes backwards.
 """
 
 
 @dataclass
 class History:
-    """A warehouse, and the triples of each of its generations."""
+    """A warehouse, and the triples in each of its generations."""
 
     house: House
     held: dict[int, list[Triple]] = field(default_factory=dict)
@@ -52,14 +52,17 @@ class History:
         return Oracle.of(self.held[generation])
 
     def items(self, *generations: int) -> list[str]:
-        """Return all items of some generations, in random order."""
+        """Return all items in some generations, in random order."""
         named = {end for g in generations for triple in self.held[g] for end in triple[:2]}
         return Random(SEED).sample(sorted(named), len(named))
 
 
 @pytest.fixture(scope="module")
 def history(houses: Callable[..., House]) -> History:
-    """Return a history of ingests (some join components), a rollback, a compaction, a new base."""
+    """Return a history: ingests, a rollback, a compaction, and a new base.
+
+    Some of the ingests join components.
+    """
     random = Random(SEED)
     found = History(houses(theta=4, pack=0, partition_triples=60))
     rows = [triple for seed in (0, 5, 12, 18, 29) for triple in graph(seed).triples]
@@ -93,7 +96,7 @@ def answered(asker: Asker, item: str, direction: Direction, method: Method) -> E
 
 
 def test_each_generation_answers_as_when_it_was_current(history: History) -> None:
-    """The tested generations include a rolled-back one, and those of an earlier base."""
+    """The tested generations include a rolled-back one and some of an earlier base."""
     assert list(history.held) == [1, 2, 3, 4, 5, 6, 7]
     items = history.items(*history.held)[:6]
     for generation in history.held:
@@ -112,7 +115,10 @@ def test_each_generation_answers_as_when_it_was_current(history: History) -> Non
 
 
 def test_a_path_as_of_a_generation(history: History, capsys: pytest.CaptureFixture[str]) -> None:
-    """From Python and on the command line; the path no longer exists in the current generation."""
+    """The path is asked for in Python and on the command line.
+
+    It is not in the current generation.
+    """
     now = history.oracle(max(history.held)).graph
     generation, gone = next(
         (generation, triple) for generation in sorted(history.held) for triple in
@@ -134,7 +140,7 @@ def test_a_path_as_of_a_generation(history: History, capsys: pytest.CaptureFixtu
 
 
 def test_a_closed_asker_is_freed_without_garbage_collection(history: History) -> None:
-    """A closed asker must be freed: a server opens many, and each keeps files of its base open."""
+    """A closed asker must be freed: a server opens many, and each keeps its base's files open."""
     gc.collect()
     gc.disable()
     try:
@@ -157,7 +163,7 @@ def test_a_time_means_the_last_generation_until_then(history: History) -> None:
 
 
 def changed(history: History, since: int, until: int) -> Iterator[tuple[str, Direction]]:
-    """Yield an item whose lineage changed and an item whose impact changed, if they exist."""
+    """Yield an item whose lineage changed and an item whose impact changed, if any exist."""
     one, other = history.oracle(since), history.oracle(until)
     for direction in DIRECTIONS:
         items = history.items(since, until)
@@ -226,7 +232,7 @@ MADE = {2: "2026-01-31T12:00:00+00:00", 3: "2026-01-31T23:30:00+00:00", 5: "2026
 
 @pytest.fixture
 def made(tmp_path: Path) -> Layout:
-    """A warehouse of commit records only; two generation numbers are missing."""
+    """A warehouse that has only commit records. The numbers of two generations are missing."""
     layout = Layout(tmp_path / "warehouse")
     for generation, moment in MADE.items():
         write_commit(layout, Commit(1, generation, "c", moment, ((1, 1),), {}, Totals()))
@@ -235,7 +241,7 @@ def made(tmp_path: Path) -> Layout:
 
 @pytest.fixture
 def zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
-    """Return a function that sets the local time zone for the test."""
+    """Return a function that sets the local time zone until the end of the test."""
 
     def local(name: str) -> None:
         monkeypatch.setenv("TZ", name)
@@ -271,7 +277,7 @@ def test_a_generation_is_found_by_number_or_time(
 
 
 def test_a_time_without_a_zone_is_local(made: Layout, zone: Callable[[str], None]) -> None:
-    zone("XYZ-3")  # three hours ahead
+    zone("XYZ-3")  # three hours ahead of UTC
     assert commit_as_of(made, "2026-02-01T02:30").generation == 3
     assert commit_as_of(made, "2026-02-01T02:29").generation == 2
     assert commit_as_of(made, "2026-01-31").generation == 2

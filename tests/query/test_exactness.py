@@ -1,4 +1,4 @@
-"""Answers say the weakest exactness that is declared for the ops on their paths."""
+"""Answers state the weakest exactness that is declared for the ops on their paths."""
 
 import json
 from collections import Counter
@@ -40,7 +40,7 @@ from provhouse.output.results.export import ExportResult
 from provhouse.output.results.operations import OperationsResult
 from provhouse.output.results.path import PathResult
 from provhouse.output.results.view import ViewResult
-from provhouse.output.shown_result import Result
+from provhouse.output.shown_result import ShownResult
 from provhouse.output.writer import writer_of
 from provhouse.query.exporting.browser_view import Neo4jView, write_view
 from provhouse.query.exporting.export import export_answer, export_warehouse
@@ -67,7 +67,10 @@ def declared(levels: Mapping[str, str]) -> Declared:
 
 
 def stated(ops: Counter[str], levels: Mapping[str, str]) -> tuple[str | None, dict[str, int]]:
-    """Return the weakest level of some triples, whose ops are counted, and the counts of levels."""
+    """Return the weakest level of some triples, and the number of triples of each level.
+
+    ``ops`` has the number of triples of each op.
+    """
     found = Counter[str]()
     for op, triples in ops.items():
         found[levels.get(op, "unknown")] += triples
@@ -78,7 +81,7 @@ def stated(ops: Counter[str], levels: Mapping[str, str]) -> tuple[str | None, di
 
 @given(st.integers(0, 2**32))
 def test_only_triples_on_paths_to_shown_items_count(seed: int) -> None:
-    """Any of the items found may be hidden; networkx finds the triples on paths to the others."""
+    """Any found items may be hidden. networkx finds the triples on paths to the other items."""
     random = Random(seed)
     items = random.randint(1, 7)
     src, dst = (np.array([random.randrange(items) for _ in range(12)], np.int64) for _ in "sd")
@@ -135,7 +138,7 @@ def house(houses: Callable[..., House]) -> House:
 
 @pytest.fixture(scope="module")
 def asker(house: House) -> Iterator[Asker]:
-    """An ``Asker`` of the generation with descriptions."""
+    """An ``Asker`` for the generation that has descriptions."""
     with house.asker() as opened:
         yield opened
 
@@ -176,7 +179,7 @@ def test_other_methods_say_the_same(asker: Asker, method: Method) -> None:
     assert (answer.exactness, answer.exactness_triples) == (weakest, triples)
 
 
-def written(result: Result, form: Form) -> str:
+def written(result: ShownResult, form: Form) -> str:
     handle = StringIO()
     writer_of(form, handle, width=1000).write(result)
     return handle.getvalue()
@@ -218,7 +221,7 @@ def test_a_path_says_it_of_its_own_triples(asker: Asker) -> None:
 
 
 def compared(house: House, question: Question, until: int | None = None) -> Diff:
-    """Return what changed in an answer since the generation of the question."""
+    """Return how an answer has changed since the generation of the question."""
     return compare(question, until, lambda at: Asker(house.settings, Silent(), at))
 
 
@@ -262,7 +265,8 @@ def test_an_exported_answer_says_it(house: House, asker: Asker, tmp_path: Path) 
     assert read_manifest(tmp_path / "answer") == manifest
     assert "Exactness: unknown." in written(ExportResult(manifest), Form.table)
     every = export_warehouse(house.layout, tmp_path / "all", Silent())
-    assert "exactness" not in as_record(every)  # no answer: it has the descriptions themselves
+    # this is no answer: it shows the descriptions themselves
+    assert "exactness" not in as_record(every)
 
 
 def test_answers_to_many_items_say_it_each(asker: Asker) -> None:
@@ -307,7 +311,7 @@ def test_described_ops_are_listed(house: House, asker: Asker) -> None:
     assert {row["born"] for row in value} == {2}
     text = written(result, Form.table)
     assert "SELECT sum(x) FROM clean" in text
-    assert "module" not in text  # no op has one
+    assert "module" not in text  # no op has a module
     received = arrow_stream.read(Operations, b"".join(arrow_stream.pieces(found)))
     assert received.operations.equals(found.operations)
     with house.open() as opened:
@@ -365,7 +369,7 @@ def test_what_ops_writes_can_be_ingested(
 def test_triples_of_shared_derivations_count_as_they_are_shown(
     houses: Callable[..., House], tmp_path: Path
 ) -> None:
-    """Of a shared derivation, only the triples from its inputs are stored with an op."""
+    """Of a shared derivation, only the triples that lead from its inputs are stored with an op."""
     (tmp_path / "trace.csv").write_text(
         "src,dst,op,op_kind,shared\na,,read,all,1\nb,,read,all,1\n,x,,,1\n,y,,,1\nx,z,write,,\n"
     )

@@ -1,4 +1,4 @@
-"""An explanation predicts what an answer reads and which method ``auto`` chooses."""
+"""An explanation predicts what an answer will read and which method ``auto`` will choose."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,10 @@ ITEMS = sorted({end for triple in TRIPLES for end in triple[:2]})
 
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House]) -> House:
-    """A warehouse of several partitions: one component has many sets, the others have one set."""
+    """A warehouse with several partitions.
+
+    One component has many sets, and each other one has one.
+    """
     house = houses(theta=8, pack=0, partition_triples=10)
     house.ingest(TRIPLES)
     return house
@@ -49,7 +52,7 @@ def test_an_unknown_item_is_not_found(house: House) -> None:
 def test_auto_chooses_the_cheapest_certain_method(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """RQ is chosen only for few levels, and if its copy of the triples is loaded."""
+    """RQ is chosen only for few levels and only if its copy of the triples is already loaded."""
     item = max(ITEMS, key=lambda item: len(Oracle.of(TRIPLES).ask(item, "upstream").items))
 
     def taken(depth: int | None) -> tuple[str, str]:

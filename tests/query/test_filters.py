@@ -1,4 +1,4 @@
-"""Filters give the same result as a naive search in plain Python, for any graph and filters."""
+"""Filters give the same result as a naive search in plain Python, for any graph and any filters."""
 
 import json
 from collections.abc import Callable
@@ -28,9 +28,9 @@ Store = Callable[[Trace], Names]
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    """A function that stores the names of a trace's items, and opens them for look-ups.
+    """A function that stores the names of the items in a trace, and opens them for look-ups.
 
-    The items are numbered from 1, in another order than that of their names.
+    The items are numbered from 1, in a different order from that of their names.
     """
 
     def write(stored: Trace) -> Names:
@@ -48,7 +48,7 @@ def order(stored: Trace) -> list[str]:
 
 
 def find_all(stored: Trace, question: Question) -> tuple[MethodResult, ItemNumber]:
-    """Return everything that a method would find, and the number of the question's item."""
+    """Return everything that a method could find, and the number of the question's item."""
     number = {name: n for n, name in enumerate(order(stored), 1)}
     steps = sorted(stored.steps)
     triples = pa.table({
@@ -130,7 +130,10 @@ ODD = [
 
 @pytest.mark.parametrize("key", [":", "by", 'b"y', "b.y", "by\\", "é", ","])
 def test_attribute_values_match_exactly(store: Store, key: str) -> None:
-    """A condition on an attribute compares whole values, not keys, pairs or patterns."""
+    """A condition on an attribute compares whole values.
+
+    It does not compare keys, pairs or patterns.
+    """
     rows = [{key: value, **other} for value in ODD for other in ({}, {"aa": value, "zz": "x"})]
     rows += [{"aa": f'{key}":"{value}', "zz": f'"{key}":"{value}"'} for value in ODD]
     rows += [{f'x"{key}': ",", "zz": ","}, {"a,": ":", "b": ","}, {}]
@@ -156,7 +159,7 @@ def test_a_time_matches_in_any_form(store: Store) -> None:
 
 
 def test_a_limit_among_equally_distant_items_takes_the_first_names(store: Store) -> None:
-    """More items are at the same distance than fit into one batch of names."""
+    """The number of items at the same distance exceeds a batch of names."""
     many = [f"{n:05}" for n in range(3 * BATCH)]
     stored = Trace(
         frozenset(Step(name, "b") for name in many), {**dict.fromkeys(many, ""), "b": ""}

@@ -1,6 +1,6 @@
-"""Deletions of the Lipstick paper: its examples 4.3 to 4.5 on the graph of figure 2(c).
+"""Deletions in the Lipstick paper: its examples 4.3 to 4.5, on the graph of figure 2(c).
 
-The graph is ingested as a trace, and the questions are those of users.
+The graph is ingested as a trace, and the questions are asked as users ask them.
 """
 
 import csv
@@ -20,7 +20,7 @@ from provhouse.query.lineage.ask import Asker
 from provhouse.query.lineage.subgraph import PARTS, subgraph
 
 DELTA = ("+", "group", "N50", "N71", "N72", "N73", "N75", "N81")
-"""The ends of the names of nodes that exist as long as one of their inputs does."""
+"""The endings of the names of those nodes that exist as long as at least one input does."""
 COLUMNS = (
     "src", "dst", "op", "op_kind", "value", "module", "invocation", "execution", "role",
     "src_table", "dst_table",
@@ -29,7 +29,7 @@ BIDS = {"agg tensor 0": 20_000, "agg tensor 1": 22_000}
 
 
 def kind(name: str) -> tuple[str, str]:
-    """Return the op of a node of the paper, and its kind."""
+    """Return the op of a node in the paper, and the kind of this op."""
     if name.endswith(DELTA):
         return "delta", "any"
     if name.endswith("N80"):
@@ -40,14 +40,14 @@ def kind(name: str) -> tuple[str, str]:
 
 
 def take_in(graph: Graph, house: House, folder: Path) -> None:
-    """Ingest the triples that a graph stands for."""
+    """Ingest the triples that ``graph`` stands for."""
     with (folder / "trace.csv").open("w", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(COLUMNS)
         for use in graph.uses():
             op, of = kind(use.dst)
             if graph.nodes[use.src].kind == "v":
-                continue  # the constants of tensors are values of triples
+                continue  # a constant of a tensor is the value of a triple
             value = 1 if op == "count" else BIDS.get(use.src, "")
             call = (use.module, use.invocation, "1", use.role)
             rows.writerow((use.src, use.dst, op, of, value, *call, "", ""))
@@ -78,7 +78,7 @@ def test_example_4_3_the_count_without_the_car_is_1(asker: Asker) -> None:
     assert dies == {"dealer1 N60 C2", "dealer1 tensor C2"}
     changed = [(row["item"], row["before"], row["after"]) for row in found.changed.to_pylist()]
     assert changed == [("dealer1 N70", 2, 1)]
-    # The bid is a black box of the count, so its amount is not known.
+    # The bid is a black box that has the count as input, so the amount of the bid is unknown.
     assert {row["item"] for row in found.unknown.to_pylist()} >= {"dealer1 N80"}
 
 
@@ -98,7 +98,7 @@ def test_example_4_5_the_bid_depends_on_the_request_and_on_no_car(asker: Asker) 
 
 @pytest.mark.parametrize("item", ["N00", "C2", "dealer1 N60 C3", "dealer2 N90", "N101"])
 def test_subgraphs_are_those_of_the_paper(asker: Asker, item: str) -> None:
-    """The nodes of the paper that are no items are not compared."""
+    """The paper's nodes that are not items are not compared."""
     graph = figure_2c()
     items = {end for use in graph.uses() for end in (use.src, use.dst)}
     items -= {*graph.kinds("v")}
@@ -117,7 +117,10 @@ def test_subgraphs_are_those_of_the_paper(asker: Asker, item: str) -> None:
 
 
 def _around(pairs: set[tuple[str, str]], item: str) -> dict[str, str]:
-    """Return the part of each item around an item, by a search along pairs of src and dst."""
+    """Return, for each item around ``item``, whether it is an ancestor, descendant or sibling.
+
+    The items are found by a search along pairs of src and dst.
+    """
     reached = []
     for near, far in ((1, 0), (0, 1)):
         found, left = set[str](), {item}
@@ -139,7 +142,7 @@ def _joint(graph: Graph) -> set[str]:
 
 @pytest.mark.parametrize("item", ["N00", "C2", "C3", "C5", "and out", "dealer1 N70", "dealer2 N90"])
 def test_deletions_are_those_of_definition_4_2(asker: Asker, item: str) -> None:
-    """A black box is undecided if it loses some of its inputs; in the paper it stands."""
+    """A black box is undecided if it loses some of its inputs, whereas in the paper it stays."""
     graph = figure_2c()
     left = graph.delete(item, _joint(graph))
     gone = {use.dst for use in graph.uses()} - {*left.nodes} - {item}

@@ -26,7 +26,7 @@ GRAPHS = 25
 
 
 def by_hand(triples: list[Triple], item: str) -> dict[str, list[str]]:
-    """Return the sources of an item by table: the items that nothing leads to, except itself."""
+    """Return, by table, the sources of an item: items that derive from nothing but themselves."""
     into, table = defaultdict[str, set[str]](set), dict[str, str]()
     for triple in triples:
         into[triple.dst].add(triple.src)
@@ -44,7 +44,7 @@ def by_hand(triples: list[Triple], item: str) -> dict[str, list[str]]:
 
 @pytest.fixture(scope="module")
 def triples() -> list[Triple]:
-    """The triples of many random graphs."""
+    """The triples of many random graphs together."""
     return [triple for seed in range(GRAPHS) for triple in graph(seed).triples]
 
 

@@ -1,4 +1,4 @@
-"""Both examples in the CSProv paper have the sets and answers that the paper shows."""
+"""Both examples in the CSProv paper have the sets and the answers that the paper shows."""
 
 from collections.abc import Callable, Iterator
 
@@ -50,7 +50,7 @@ S1, S2, S3, S4 = names(1, 2, 3), names(4, 5, 6), names(7, 8, 9), names(10, 11, 1
 
 @pytest.fixture(scope="module")
 def first(houses: Callable[..., House]) -> House:
-    """A warehouse of the paper's running example."""
+    """A warehouse with the running example of the paper."""
     house = houses(pack=0)
     house.ingest(FIRST)
     return house
@@ -58,7 +58,7 @@ def first(houses: Callable[..., House]) -> House:
 
 @pytest.fixture(scope="module")
 def second(houses: Callable[..., House]) -> House:
-    """A warehouse of the paper's component C, cut by the paper's splits."""
+    """A warehouse with component C of the paper, cut by the paper's splits."""
     house = houses(pack=0, theta=4)
     splits = house.settings.warehouse.parent / "splits.toml"
     splits.write_text('one = ["first"]\ntwo = ["second"]\nthree = ["third"]\n', encoding="utf-8")
@@ -68,7 +68,7 @@ def second(houses: Callable[..., House]) -> House:
 
 @pytest.fixture(scope="module")
 def first_asker(first: House) -> Iterator[Asker]:
-    """An ``Asker`` for the running example, with one copy of its triples for all tests."""
+    """An ``Asker`` for the running example. All tests share its copy of the triples."""
     with first.asker() as opened:
         yield opened
 
@@ -88,14 +88,14 @@ def sets(snapshot: Snapshot) -> dict[int, frozenset[str]]:
 
 
 def walked(asker: Asker, item: str, direction: Direction) -> set[frozenset[str]]:
-    """Return the sets that CSProv would read."""
+    """Return the sets that CSProv would read for a question."""
     walk = asker.walk(locate_versions(asker.snapshot, item).first, direction, Stopwatch())
     named = sets(asker.snapshot)
     return {named[number] for number in asker.snapshot.set_ids[walk.sets].tolist()}
 
 
 def test_seven_components_have_triples(first: House) -> None:
-    """The paper counts ten components: it includes items 10, 11 and 12, which have no triples."""
+    """The paper counts ten components, because it includes items 10, 11 and 12 without triples."""
     with first.asker() as asker:
         snapshot = asker.snapshot
         assert len(np.unique(snapshot.set_components)) == 7

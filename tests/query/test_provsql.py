@@ -1,11 +1,11 @@
-"""Small published examples of ProvSQL have the values that ProvSQL gives them.
+"""Small published examples of ProvSQL have the values that ProvSQL gives to them.
 
 ProvSQL (Senellart, Jachiet, Maniu, Ramusat: Provenance and probability management in PostgreSQL,
 VLDB 2018) is a PostgreSQL extension. Its regression tests, in ``test/sql`` and ``test/expected`` of
 github.com/PierreSenellart/provsql, have queries and the values of their rows in several semirings.
-Here the derivations of these rows are written by hand, and the values are those of ProvSQL:
-``sr_viterbi`` is trust, ``sr_minmax`` or ``security`` is access, ``sr_tropical`` is cost, and
-``sr_counting`` is count.
+Here, the derivations of these rows are written by hand, and the expected values are those of
+ProvSQL: ``sr_viterbi`` is trust, ``sr_minmax`` or ``security`` is access, ``sr_tropical`` is cost,
+and ``sr_counting`` is count.
 """
 
 import csv
@@ -61,14 +61,14 @@ HOPS = {
     ("A", "B"): 2.0, ("B", "A"): 2.0, ("B", "C"): 3.0, ("C", "B"): 3.0,
     ("A", "C"): 7.0, ("C", "A"): 7.0, ("C", "D"): 4.0, ("D", "C"): 4.0,
 }  # fmt: skip
-"""The table of ``casestudy3_network.sql``, with the minutes of each hop."""
+"""The table of ``casestudy3_network.sql``, with the number of minutes of each hop."""
 
 
 def shared_cities(table: str, people: list[Person]) -> Iterator[Row]:
-    """Yield the derivations of the cities with two people, and of the number of each position.
+    """Yield the derivations of two queries: cities with two people, and the count of each position.
 
-    ``SELECT p1.city FROM people p1, people p2 WHERE p1.city = p2.city AND p1.id < p2.id GROUP BY
-    p1.city`` and ``SELECT position, count(*) FROM people GROUP BY position``.
+    The queries are ``SELECT p1.city FROM people p1, people p2 WHERE p1.city = p2.city AND p1.id <
+    p2.id GROUP BY p1.city`` and ``SELECT position, count(*) FROM people GROUP BY position``.
     """
     for one, other in combinations(people, 2):
         if one.city == other.city:
@@ -83,9 +83,10 @@ def shared_cities(table: str, people: list[Person]) -> Iterator[Row]:
 def recursion(
     table: str, edges: Mapping[str, tuple[object, object]], *starts: object
 ) -> Iterator[Row]:
-    """Yield the derivations of ``WITH RECURSIVE reach``: a node, or an edge from it, by each edge.
+    """Yield the derivations of the nodes of ``WITH RECURSIVE reach``.
 
-    The edges out of ``starts`` are the first part of the union.
+    By each edge, its end derives from the edge and from its begin. The edges out of ``starts`` are
+    the first part of the union. By such an edge, its end also derives from the edge alone.
     """
     numbers = count()
     for label, (begin, end) in edges.items():
@@ -162,7 +163,10 @@ def test_count_is_that_of_counting(asker: Asker) -> None:
 
 
 def test_derivations_are_those_of_the_formula(asker: Asker) -> None:
-    """Those of formula.out and aggregation.out, with other signs; ``δ`` is the op of the group."""
+    """The formulas are in formula.out and aggregation.out, with other signs.
+
+    ``δ`` is the group's op.
+    """
     for item, expected in (
         ("of Berlin", {("Ellen", "Susan")}),
         ("of New York", {("John", "Paul")}),
@@ -180,7 +184,7 @@ def test_derivations_are_those_of_the_formula(asker: Asker) -> None:
 
 
 def test_a_group_is_delta_of_the_sum_of_its_rows(asker: Asker) -> None:
-    """``δ(Dave ⊕ Susan)`` of aggregation.out: in ProvSQL, δ of a count is 0 or 1."""
+    """The formula is ``δ(Dave ⊕ Susan)`` in aggregation.out. In ProvSQL, δ of a count is 0 or 1."""
     analysts = "personnel, Analyst"
     assert value(asker, analysts, "count", {"personnel/Dave": 3.0}) == 1
     assert value(asker, analysts, "count", {"personnel/Dave": 0.0, "personnel/Susan": 0.0}) == 0
@@ -188,7 +192,7 @@ def test_a_group_is_delta_of_the_sum_of_its_rows(asker: Asker) -> None:
 
 
 def test_cycles_are_those_of_recursive_queries(asker: Asker) -> None:
-    """The values of recursion_equations.sql, where node 1 is reached only around the cycle."""
+    """The values are those of recursion_equations.sql. Node 1 is reached only around the cycle."""
     cost = {f"edges/{name}": float(price) for name, (_, _, price) in CYCLE_EDGES.items()}
     half = dict.fromkeys(cost, 0.5)
     expected = {2: (3, 0.5), 3: (7, 0.5), 1: (8, 0.25), 4: (12, 0.25)}
@@ -196,11 +200,11 @@ def test_cycles_are_those_of_recursive_queries(asker: Asker) -> None:
         item = f"edges node {node}"
         assert value(asker, item, "cost", cost) == price
         assert value(asker, item, "trust", half) == likely
-        assert value(asker, item, "count", {}) is None  # infinitely many derivations
+        assert value(asker, item, "count", {}) is None  # the number of derivations is infinite
 
 
 def test_the_cheapest_journey_is_that_of_the_network(asker: Asker) -> None:
-    """The minutes of casestudy3_network.out."""
+    """The expected minutes are those in casestudy3_network.out."""
     minutes = {f"hops/{one}->{other}": time for (one, other), time in HOPS.items()}
     for station, expected in (("A", 0), ("B", 2), ("C", 5), ("D", 9)):
         assert value(asker, f"hops node {station}", "cost", minutes) == expected

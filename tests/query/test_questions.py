@@ -41,7 +41,7 @@ def traces() -> list[Trace]:
 
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House], traces: list[Trace]) -> House:
-    """A warehouse of small sets, made by two ingests, with all traces and a chain of odd names."""
+    """A warehouse of small sets with all traces and a chain of odd names, made by two ingests."""
     odd = dict.fromkeys(ODD, "odd")
     steps = [(step, one.tables) for one in traces for step in sorted(one.steps)]
     steps += [(Step(src, dst), odd) for src, dst in pairwise(ODD)]
@@ -58,7 +58,7 @@ def house(houses: Callable[..., House], traces: list[Trace]) -> House:
 
 @pytest.fixture(scope="module")
 def asker(house: House) -> Iterator[Asker]:
-    """An ``Asker`` for the warehouse, shared by all tests."""
+    """An ``Asker`` for the warehouse, which all tests share."""
     with house.asker() as opened:
         yield opened
 
@@ -123,7 +123,7 @@ def test_paths_equal_networkx(asker: Asker, traces: list[Trace], number: int) ->
         else:
             found = path(asker, source, target)
             _check_one(found, one, hops)
-            if source != target:  # the path that is first by name
+            if source != target:  # of several paths, the one that is first by name is right
                 first = min(nx.all_shortest_paths(graph, source, target))
                 assert found.items["item"].to_pylist() == first
             _check_all(path(asker, source, target, every=True), one, graph, hops)
@@ -159,7 +159,7 @@ def _check_all(found: Paths, one: Trace, graph: "nx.DiGraph[str]", hops: int) ->
 
 
 def test_a_path_reads_only_the_sets_between(asker: Asker) -> None:
-    """A path between the last two items of a chain reads less than the lineage of the last item."""
+    """The path between a chain's last two items reads less than the lineage of its last item."""
     whole = asker.ask(ODD[-1], "upstream", "csprov").read
     near = path(asker, ODD[-2], ODD[-1]).read
     assert near.sets < whole.sets
@@ -234,7 +234,7 @@ def test_similar_names_are_suggested(asker: Asker, asked: str, meant: str | None
 
 @pytest.fixture
 def command(house: House, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
-    """Return a function that runs ``provhouse`` in this process and returns its output."""
+    """Return a function that runs ``provhouse`` in this process and returns the output."""
     settings = house.settings
 
     def called(*arguments: str, status: int = 0) -> str:
@@ -266,7 +266,7 @@ def test_options_become_filters(
     options: str,
     change: dict[str, Any],
 ) -> None:
-    """The question is about an item for which the option makes a difference."""
+    """The question is about an item whose answer changes with the option."""
     direction: Direction = "upstream" if command_name == "lineage" else "downstream"
     options = options if direction == "upstream" else options.replace("sources", "sinks")
     expected = next(

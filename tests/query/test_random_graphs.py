@@ -1,7 +1,7 @@
 """Every method gives the same answers as networkx, for any graph, ingested in any way.
 
-Many graphs share a warehouse, with distinct names. ``SEED=n pytest …`` tries other graphs. A
-failure names the graph, which ``helpers.graphs.graph(seed)`` recreates.
+Many graphs share a warehouse, in which their names are distinct. ``SEED=n pytest …`` tries other
+graphs. A failure names the graph, which ``helpers.graphs.graph(seed)`` creates again.
 """
 
 import os
@@ -21,18 +21,24 @@ from provhouse.model.question import Direction, Method
 from provhouse.query.lineage.ask import Asker
 
 GRAPHS, FEW = 51, 22
-"""The number of random graphs in each warehouse, and in that of the short test: two of a shape."""
+"""The number of random graphs in each warehouse, and the number in that of the short test.
+
+The short test has two graphs of each shape.
+"""
 SEED = int(os.environ.get("SEED", "1"))
 WAREHOUSES = ((2, 0, 3), (10, 5, 3), (3, 5, 1), (2, 5, 1), (3, 2, 3), (10, 0, 1))
-"""For each warehouse: theta, the packing limit and the number of ingests, one or three."""
+"""For each warehouse: theta, the packing limit, and the number of ingests, which is 1 or 3."""
 LONG, LESS_LONG = 5_000, 1_500
-"""The triples of the longest chain, and of that of the short test."""
+"""The number of triples in the longest chain, and in the longest chain of the short test."""
 OFTEN, SELDOM = 2, 6
-"""Other methods than CSProv answer one question about one graph in this many."""
+"""The intervals at which methods other than CSProv are tried.
+
+Of this many graphs, one has a question that another method also answers.
+"""
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 
 asked: Counter[str] = Counter()
-"""The numbers of graphs and questions compared so far."""
+"""The number of graphs and the number of questions compared so far."""
 
 
 class Question(NamedTuple):
@@ -77,7 +83,7 @@ def test_all_methods_answer_as_networkx_does(
 
 @pytest.mark.long
 def test_at_least_50_graphs_were_compared(capsys: pytest.CaptureFixture[str]) -> None:
-    """Print the number of graphs and questions; fail if fewer than 50 graphs were compared."""
+    """Print the numbers of graphs and questions; fail if fewer than 50 graphs were compared."""
     if not asked["warehouses"]:
         pytest.skip("counts the graphs of the tests above, none of which ran and passed")
     questions = sum(asked[method] for method in ("rq", "ccprov", "csprov"))
@@ -87,7 +93,10 @@ def test_at_least_50_graphs_were_compared(capsys: pytest.CaptureFixture[str]) ->
 
 
 def _take_in(house: House, graphs: list[Graph], ingests: int) -> None:
-    """Ingest the graphs in one or more parts, in random order, with some stored triples again."""
+    """Ingest the graphs in ``ingests`` parts and in random order.
+
+    Later parts repeat some triples.
+    """
     random = Random(house.theta)
     triples = [triple for one in graphs for triple in one.triples]
     random.shuffle(triples)
@@ -110,7 +119,7 @@ def _questions(one: Graph, random: Random) -> Iterator[Question]:
 
 
 def _compare(asker: Asker, one: Graph, turn: int, often: int) -> None:
-    """Ask four questions by CSProv; for every graph in ``often``, one of them by another method."""
+    """Ask four questions by CSProv. In every ``often``-th graph, also ask one by another method."""
     oracle = Oracle.of(one.triples)
     for number, question in enumerate(_questions(one, Random(one.seed))):
         _ask(asker, one, oracle, question, "csprov")
@@ -128,7 +137,7 @@ def _compare_long(asker: Asker, long: Graph, length: int) -> None:
         Question(middle, "downstream", length // 5),
     ):
         _ask(asker, long, oracle, question, "csprov")
-    # Each level is a job.
+    # For this method, each level is a job.
     _ask(asker, long, oracle, Question(middle, "upstream", 8), "rq")
     _ask(asker, long, oracle, Question(middle, "downstream", 8), "ccprov")
 

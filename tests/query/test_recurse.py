@@ -12,7 +12,7 @@ EDGES = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=40)
 
 
 def ends(edges: list[tuple[int, int]]) -> tuple[I64, I64]:
-    both = np.array(edges, np.int64).reshape(-1, 2) * 7 + 3  # numbers with gaps
+    both = np.array(edges, np.int64).reshape(-1, 2) * 7 + 3  # this leaves gaps between the numbers
     return both[:, 0], both[:, 1]
 
 

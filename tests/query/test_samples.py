@@ -1,4 +1,4 @@
-"""For real provenance, every method gives the same answers as networkx.
+"""On real provenance, every method gives the same answers as networkx.
 
 The tests are skipped if the samples are missing.
 """
@@ -20,16 +20,19 @@ from provhouse.model.question import Direction, Method
 DATA = Path(__file__).parents[3] / "shared" / "data"
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 ITEMS, FEW = 30, 10
-"""The number of items asked for, and that of the short tests."""
+"""The number of items to ask about, and the number in the short tests."""
 DEEP, SHALLOW = 50, 12
-"""The maximum depth of the answers that RQ and CCProv are asked for, and that in short tests.
+"""The maximum depth of answers by RQ and CCProv, and the maximum depth in the short tests.
 
-Each level is a Spark job.
+Each level of depth is a Spark job.
 """
 SHORT = {("wfinstances", 100), ("git_merkle", 100)}
-"""The samples and values of theta that `make test` asks about."""
+"""The pairs of a sample and a theta that `make test` tests."""
 OFTEN = 10
-"""RQ and CCProv are asked about one item in ten, since they answer level by level."""
+"""Of this many items, RQ and CCProv are asked about one.
+
+They answer level by level, and each level is a Spark job.
+"""
 
 
 @pytest.mark.skipif(not DATA.exists(), reason=f"the real samples are not in {DATA}")
@@ -48,7 +51,7 @@ def test_real_samples_equal_networkx(houses: Callable[..., House], name: str, th
     path = DATA / f"{name}.csv.gz"
     oracle = Oracle.of(read(path))
     house = houses(theta=theta)
-    house.ingest_files(path, names="global")  # names of wf4ever stand in two tables
+    house.ingest_files(path, names="global")  # some names in wf4ever are in two tables
     few = (name, theta) in SHORT
     by_all = dict.fromkeys(DIRECTIONS, 0)
     chosen = Random(theta).sample(sorted(oracle.graph), FEW if few else ITEMS)
@@ -75,7 +78,10 @@ def read(path: Path) -> list[Triple]:
 
 
 def distinct(answer: Answer) -> Expected:
-    """Return an answer's content; triples that differ only in attributes count as one."""
+    """Return the content of an answer.
+
+    Triples that differ only in their attributes count as one.
+    """
     items = zip(answer.items["item"].to_pylist(), answer.items["depth"].to_pylist(), strict=True)
     triples = zip(*(answer.triples[n].to_pylist() for n in ("src", "dst", "op")), strict=True)
     return Expected(set(items), set(triples), answer.truncated is not None)
@@ -83,6 +89,6 @@ def distinct(answer: Answer) -> Expected:
 
 @pytest.mark.skipif(not DATA.exists(), reason=f"the real samples are not in {DATA}")
 def test_the_samples_have_long_chains() -> None:
-    """With short chains only, the comparison with networkx would prove little."""
+    """On short chains alone, the comparison with networkx would prove little."""
     merkle = Oracle.of(read(DATA / "git_merkle.csv.gz")).graph
     assert nx.dag_longest_path_length(nx.DiGraph(merkle)) > 4 * DEEP

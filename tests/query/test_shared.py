@@ -1,4 +1,4 @@
-"""Shared derivations: every question answers as if each triple were written out."""
+"""Shared derivations: every question answers as if every triple had been written out."""
 
 import os
 import tracemalloc
@@ -38,7 +38,7 @@ DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 def test_all_methods_answer_as_if_written_out(
     houses: Houses, monkeypatch: pytest.MonkeyPatch, theta: int, parts: int, count: int
 ) -> None:
-    """Random traces, ingested in one or three parts, are compared with networkx."""
+    """Answers on random traces, ingested in one or three parts, are compared with networkx."""
     monkeypatch.setattr(read, "BUCKET_BYTES", 2_000)
     monkeypatch.setattr(cut, "RANGE_TRIPLES", 300)
     house = houses(theta=theta, pack=0, partition_triples=50)
@@ -57,7 +57,7 @@ def _take_in(house: House, traces: list[tuple[list[Triple], list[Shared]]], part
     random.shuffle(units)
     for part in range(parts):
         rows = [row for unit in units[part::parts] for row in unit]
-        if part:  # some derivations again
+        if part:  # some derivations are ingested again
             before = units[part - 1 :: parts]
             again = random.sample(before, min(20, len(before) // 2))
             rows += [row for unit in again for row in unit]
@@ -82,7 +82,7 @@ def _compare(asker: Asker, triples: list[Triple], groups: list[Shared], turn: in
 
 @pytest.mark.long
 def test_a_window_is_stored_with_an_entry_for_each_row_and_each_peer(houses: Houses) -> None:
-    """A window of 3,000 rows with 3,000 peers stands for nine million triples."""
+    """A window of 3,000 rows, each with 3,000 peers, stands for nine million triples."""
     house, count = houses(), 3_000
     numbers = pa.array(np.arange(count)).cast(pa.string())
     peers, rows = (pc.binary_join_element_wise(end, numbers, "/") for end in ("peer", "row"))
@@ -111,8 +111,8 @@ def test_a_window_is_stored_with_an_entry_for_each_row_and_each_peer(houses: Hou
             peak = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
-        assert few.triples.num_rows == 3 * count  # two peers, all rows
-        assert peak < 8 * count * count  # one number for each triple
+        assert few.triples.num_rows == 3 * count  # two peers and all rows
+        assert peak < 8 * count * count  # less than one number for each triple
 
 
 LATER = (
@@ -127,7 +127,7 @@ LATER = (
 
 @pytest.fixture(scope="module")
 def small(houses: Houses, tmp_path_factory: pytest.TempPathFactory) -> House:
-    """A warehouse with a derivation that c and e share, and d derived from c."""
+    """A warehouse in which c and e share a derivation, and d derives from c."""
     house = houses()
     inputs = (Input("a", "sum", "1", "in"), Input("b", "sum", "2", "in"))
     group = Shared("1", "aggregate", inputs, ("c", "e"), "out")

@@ -1,4 +1,4 @@
-"""Questions at the same time share one copy of all triples, and each may stop waiting for it."""
+"""Concurrent questions share one copy of all triples, and each may stop waiting for the copy."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -26,10 +26,10 @@ METHODS: tuple[Method, ...] = ("rq", "ccprov")
 
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House]) -> House:
-    """A warehouse of several partitions, whose table Spark has read before."""
+    """A warehouse with several partitions, whose table Spark has read before."""
     house = houses(partition_triples=10)
     house.ingest(TRIPLES)
-    with house.asker() as asker:  # Delta's first read of a table caches the table's state
+    with house.asker() as asker:  # with its first read of a table, Delta caches the table's state
         asker.ask(ITEM, "upstream", "rq")
     return house
 
@@ -52,18 +52,18 @@ def others() -> Iterator[ThreadPoolExecutor]:
 
 
 def cached(context: SparkContext) -> int:
-    """Return the number of data sets that Spark caches."""
+    """Return the number of data sets in Spark's cache."""
     java: Any = context._jsc
     return int(java.getPersistentRDDs().size())
 
 
 def running(context: SparkContext) -> int:
-    """Return the number of jobs that run or wait for a core."""
+    """Return the number of jobs that are running or waiting for a core."""
     return len(context.statusTracker().getActiveJobsIds())
 
 
 def soon(condition: Callable[[], bool]) -> bool:
-    """Wait up to two minutes until a condition holds, and return whether it does."""
+    """Wait up to two minutes for a condition to hold; return whether it holds."""
     until = monotonic() + 120
     while not condition() and monotonic() < until:
         sleep(0.02)

@@ -1,4 +1,4 @@
-"""The ids of sets in answers are those that Neo4j and ``show_set`` use."""
+"""The ids of sets in answers are the ids that Neo4j and ``show_set`` use."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -20,7 +20,7 @@ ITEMS = sorted({end for triple in TRIPLES for end in triple[:2]})
 
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House]) -> House:
-    """A warehouse with one component of many sets, and others of one set."""
+    """A warehouse in which one component has many sets, and each other component has one set."""
     house = houses(theta=8, pack=0, partition_triples=10)
     house.ingest(TRIPLES)
     return house
@@ -28,14 +28,14 @@ def house(houses: Callable[..., House]) -> House:
 
 @pytest.fixture(scope="module")
 def asker(house: House) -> Iterator[Asker]:
-    """An ``Asker`` for the warehouse, shared by all tests."""
+    """An ``Asker`` for the warehouse, which all tests share."""
     with house.asker() as opened:
         yield opened
 
 
 @cache
 def widest(asker: Asker) -> str:
-    """Return an item whose impact is in the most sets."""
+    """Return the item whose impact is in the largest number of sets."""
     return max(ITEMS, key=lambda item: len(asker.explain(Question(item, "downstream")).sets))
 
 

@@ -1,4 +1,4 @@
-"""Damaged tables lead to an error that names the damage, never to an incomplete answer.
+"""Damaged tables lead to an error that names the damage, and never to an incomplete answer.
 
 ``test_csprov.py`` tests this for a damaged Neo4j.
 """
@@ -30,33 +30,33 @@ TRIPLES: list[Triple] = [*graph(11 * 8).triples, *graph(11 * 7 + 8).triples]
 
 
 class Swap(NamedTuple):
-    """A partition that lost a row of set ``less`` and has a row of set ``more`` twice."""
+    """A partition that lacks a row of set ``less`` and has a row of set ``more`` twice."""
 
     path: Path
     rows: pa.Table
     less: int
     more: int
     items: list[str]
-    """Two names: the dst of the lost row, and the dst of the repeated row."""
+    """The names of two items: the dst of the missing row, and the dst of the repeated row."""
 
 
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House]) -> House:
-    """A warehouse of two components in many sets, all in one partition."""
+    """A warehouse with two components in many sets, all in one partition."""
     house = houses(theta=3, pack=0)
     house.ingest(TRIPLES)
     return house
 
 
 def apart(snapshot: Snapshot, src: ItemNumbers, dst: ItemNumbers) -> tuple[int, int]:
-    """Return the first and the last row, which are in different components."""
+    """Return the first and the last row. These rows are in different components."""
     sets = snapshot.set_rows(ItemNumbers(dst[[0, -1]]))
     assert len(set(snapshot.set_components[sets].tolist())) == 2
     return 0, len(dst) - 1
 
 
 def together(snapshot: Snapshot, src: ItemNumbers, dst: ItemNumbers) -> tuple[int, int]:
-    """Return a row that connects two sets, and a row of the set that contains its src.
+    """Return a row that connects two sets, and a row of the set that contains the first row's src.
 
     A question about the dst of the first row therefore reads both sets.
     """
@@ -66,7 +66,7 @@ def together(snapshot: Snapshot, src: ItemNumbers, dst: ItemNumbers) -> tuple[in
 
 
 def swapped(snapshot: Snapshot, chosen: Choose) -> Swap:
-    """Return a partition with one of the chosen rows removed and the other one repeated."""
+    """Return a partition in which one of the chosen rows is removed and the other is repeated."""
     folder = snapshot.layout.table(snapshot.commit.base, "triples")
     (partition,) = snapshot.partitions.tolist()
     path = partition_path(folder, partition)
@@ -83,7 +83,7 @@ def swapped(snapshot: Snapshot, chosen: Choose) -> Swap:
 
 @contextmanager
 def replaced(path: Path, rows: pa.Table) -> Iterator[None]:
-    """Replace the rows of a partition within the ``with`` block."""
+    """Replace the rows of a partition during the ``with`` block."""
     before = path.read_bytes()
     write_partition(rows, path)
     yield
@@ -91,7 +91,7 @@ def replaced(path: Path, rows: pa.Table) -> Iterator[None]:
 
 
 def refused(asker: Asker, item: str, direction: Direction) -> str | None:
-    """Return the error's first sentence, or None if the answer is right."""
+    """Return the first sentence of the error, or None if the answer is right."""
     try:
         found = content(asker.ask(item, direction, "csprov"))
     except Damaged as error:
@@ -101,7 +101,7 @@ def refused(asker: Asker, item: str, direction: Direction) -> str | None:
 
 
 def test_a_lost_row_is_damage_even_if_the_total_is_right(house: House) -> None:
-    """If one set lost a row and another has one twice, only questions that read them fail."""
+    """If one set lacks a row and another has a row twice, only questions that read them fail."""
     items = sorted(Oracle.of(TRIPLES).graph)
     with house.asker() as asker:
         swap = swapped(asker.snapshot, together)
@@ -125,7 +125,7 @@ def test_ccprov_checks_the_count_of_the_component(house: House) -> None:
 
 
 def test_rq_checks_the_count_of_all_triples(house: House) -> None:
-    """A question that failed must not leave its cache to the next question."""
+    """A failed question must not leave its cache to the next question."""
     with house.asker() as asker:
         swap = swapped(asker.snapshot, apart)
         with replaced(swap.path, swap.rows.slice(1)):
@@ -135,7 +135,7 @@ def test_rq_checks_the_count_of_all_triples(house: House) -> None:
 
 
 def test_a_partition_out_of_order_is_damage(house: House) -> None:
-    """If rows are out of order, a search for the rows of a set finds rows of other sets."""
+    """If rows are out of order, a search for the rows of one set finds rows of other sets."""
     with house.asker() as asker:
         swap = swapped(asker.snapshot, apart)
         with pq.ParquetFile(swap.path) as file:
@@ -147,7 +147,7 @@ def test_a_partition_out_of_order_is_damage(house: House) -> None:
 
 
 def test_a_lost_set_dependency_is_damage_for_a_path(house: House) -> None:
-    """Without a check, a path through a lost dependency would not be found."""
+    """Without a check, a path that needs the lost dependency would not be found."""
     with house.asker() as asker:
         snapshot = asker.snapshot
         folder = snapshot.layout.table(snapshot.commit.base, "set_dependencies")

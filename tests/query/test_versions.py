@@ -1,4 +1,4 @@
-"""A name without a version means its newest version, or with ``all_versions`` all of them."""
+"""A name without a version means the newest version or, with ``all_versions``, all versions."""
 
 from collections.abc import Callable
 from random import Random
@@ -20,14 +20,14 @@ METHODS: tuple[tuple[int | None, Method], ...] = ((None, "csprov"), (2, "rq"), (
 
 
 def items(house: House, name: str, **fields: object) -> tuple[set[str], tuple[str, ...]]:
-    """Return the items upstream of a name, and the versions that were used."""
+    """Return the items upstream of a name, and the versions that the answer is about."""
     with house.asker() as asker:
         found = asker.answer(Question(name, "upstream", **fields))  # type: ignore[arg-type]
     return {row["item"] for row in found.items.to_pylist()}, found.versions
 
 
 def test_the_newest_version_answers_for_a_name(houses: Houses) -> None:
-    """Versions are ordered as numbers, over all ingests, and the exact name takes precedence."""
+    """Versions are ordered as numbers, over all ingests. The exact name takes precedence."""
     house = houses()
     house.ingest([Triple("old", "t/1@9"), Triple("raw", "t/1@2"), Triple("x", "me@home")])
     house.ingest([Triple("new", "t/1@10"), Triple("t/1@2", "t/1@9"), Triple("y", "t/1@10@3")])
@@ -63,9 +63,9 @@ def test_an_ingest_without_versions_has_no_file_for_them(houses: Houses) -> None
     "direction", ["upstream", pytest.param("downstream", marks=pytest.mark.long)]
 )
 def test_all_versions_are_the_union_of_their_answers(houses: Houses, direction: Direction) -> None:
-    """On a random graph, for each method, with and without a limit of hops.
+    """Answers on a random graph are compared for each method, with and without a limit of hops.
 
-    networkx has the answer of each version.
+    The answer of each version comes from networkx.
     """
     random = Random(f"{direction} 1")
     house = houses()

@@ -1,4 +1,4 @@
-"""A view in Neo4j has exactly the items and triples of an answer, and disappears again."""
+"""A view in Neo4j has exactly the items and triples of an answer, and can be removed again."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -44,7 +44,7 @@ MATCH (i:Item {warehouse: $warehouse})-[:IN_SET]->(s:Set) RETURN i.name, collect
 
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House]) -> House:
-    """A warehouse with a component of many sets, and an item with 400 sources."""
+    """A warehouse with one component of many sets, and with an item that has 400 sources."""
     house = houses(theta=8, pack=0, partition_triples=50)
     house.ingest(TRIPLES)
     return house
@@ -58,20 +58,20 @@ def opened(house: House) -> Iterator[Asker]:
 
 @pytest.fixture
 def asker(house: House, opened: Asker) -> Iterator[Asker]:
-    """An asker without views, which are removed at the end."""
+    """An asker whose warehouse has no views. Views are removed at the end."""
     yield opened
     opened.graph.remove_views()
     clear_mark(house.settings.graph_home)
 
 
 def rows(graph: Graph, query: str) -> list[tuple[object, ...]]:
-    """Return what Neo4j has."""
+    """Return the rows that a query finds in Neo4j."""
     return graph.read(query, {}).rows
 
 
 @cache
 def widest(asker: Asker) -> str:
-    """Return an item whose impact is in the most sets."""
+    """Return the item whose impact is in the largest number of sets."""
     small = [item for item in ITEMS if not item.startswith("in:") and item != "wide"]
     return max(small, key=lambda item: len(asker.explain(Question(item, "downstream")).sets))
 
@@ -159,7 +159,7 @@ def test_a_view_expires(house: House, asker: Asker, monkeypatch: pytest.MonkeyPa
 def test_names_in_neo4j_are_marked_before_they_are_written(
     house: House, asker: Asker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The mark names the items of the view; other items need no rebuild of Neo4j."""
+    """The mark names the items in the view. An erasure of other items does not rebuild Neo4j."""
     home, warehouse = house.settings.graph_home, asker.graph.warehouse
     clear_mark(home)
     shown = widest(asker)
@@ -201,7 +201,7 @@ def test_an_erasure_meanwhile_begins_the_view_again(
         marked: list[list[int]] = []
 
         def erasing(home: Path, warehouse: str, base: int, items: Iterable[int]) -> None:
-            if not marked:  # the erasure sees no mark, and needs no rebuild
+            if not marked:  # the erasure finds no mark, so it rebuilds nothing
                 assert not forget(["a"], house.settings, Silent()).neo4j
             marked.append(sorted(items))
             mark_names(home, warehouse, base, items)
@@ -216,7 +216,7 @@ def test_an_erasure_meanwhile_begins_the_view_again(
 
 @pytest.mark.long
 def test_writers_and_exports_ignore_views(houses: Callable[..., House], tmp_path: Path) -> None:
-    """After each of them, the invariants hold and the answers are the same."""
+    """After each writer and export, the invariants hold and the answers are the same."""
     house = houses(theta=8, pack=0, partition_triples=10)
     house.ingest(TRIPLES[:200])
     house.ingest(TRIPLES[200:300])

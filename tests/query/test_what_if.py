@@ -1,4 +1,4 @@
-"""What-if answers from committed warehouses are those of brute force and of a re-execution."""
+"""What-if answers from committed warehouses equal those of brute force and of a re-execution."""
 
 import csv
 from collections import defaultdict
@@ -38,7 +38,7 @@ OPS = [Operation(name, function=name) for name in FUNCTIONS]
 
 
 def take_in(house: House, rows: Collection[Row], ops: Collection[Operation] = ()) -> Path:
-    """Ingest rows from a CSV file, with descriptions of their ops; return the file."""
+    """Ingest rows from a CSV file, with descriptions of their ops; return the path of the file."""
     folder = house.settings.warehouse.parent
     path = folder / f"trace{len([*folder.iterdir()])}.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -51,12 +51,12 @@ def take_in(house: House, rows: Collection[Row], ops: Collection[Operation] = ()
 
 
 def made(src: str, dst: str, op: str, value: float | None = None) -> Row:
-    """Return a triple of an aggregate."""
+    """Return a triple that is an input of an aggregate."""
     return Row(src, dst, op, "", "", "aggregate", value)
 
 
 def fates(found: WhatIf) -> dict[str, str]:
-    """Return the fate of each item; one with another value survives."""
+    """Return the fate of each item. An item whose value changes counts as one that survives."""
     assert found.complete
     rows = found.items.to_pylist()
     named = {row["item"]: row["fate"].replace("changed", "survives") for row in rows}
@@ -76,7 +76,7 @@ def deleted(asker: Asker, *items: str) -> WhatIf:
 
 
 def traced(edges: list[Edge], prefix: str) -> list[Row]:
-    """Return edges as rows of a trace, in which no row repeats another one."""
+    """Return edges as rows of a trace. No two rows are equal."""
     return [
         Row(
             f"{prefix}.{edge.src}", f"{prefix}.{edge.dst}", f"op{number}", "",
@@ -88,7 +88,7 @@ def traced(edges: list[Edge], prefix: str) -> list[Row]:
 
 @pytest.mark.parametrize("graphs", [3, pytest.param(300, marks=pytest.mark.long)])
 def test_fates_are_those_of_brute_force(houses: Houses, graphs: int) -> None:
-    """Items are deleted, then triples by op; then triples are retracted and items erased."""
+    """First, items are deleted, and triples by op. Then, triples are retracted and items erased."""
     random = Random(graphs)
     house = houses(theta=4, pack=0, partition_triples=20)
     traces = [random_edges(random) for _ in range(graphs)]
@@ -113,7 +113,7 @@ def test_fates_are_those_of_brute_force(houses: Houses, graphs: int) -> None:
 
 
 def _after_changes(asker: Asker, edges: list[Edge], number: int, one: int, other: int) -> None:
-    """Compare what is left after item ``one`` was retracted and item ``other`` was erased."""
+    """Compare the remaining fates after item ``one`` was retracted and item ``other`` erased."""
     left = [edge for edge in edges if one not in edge[:2]]
     ended = {
         (edge.dst, edge.way)
@@ -183,12 +183,15 @@ def test_a_shared_derivation_answers_as_if_written_out(houses: Houses) -> None:
 
 
 def computed(rows: list[Row], gone: Collection[str]) -> dict[str, float | None]:
-    """Execute aggregates again without some items: items of a level are made of the level below."""
+    """Compute aggregates again without some items.
+
+    The inputs of a level are the items in the level below.
+    """
     groups: defaultdict[str, list[Row]] = defaultdict(list)
     for row in rows:
         groups[row.dst].append(row)
     values: dict[str, float | None] = {}
-    for item in sorted(groups):  # by level
+    for item in sorted(groups):  # in the order of levels
         kept = [row for row in groups[item] if row.src not in gone]
         kept = [row for row in kept if row.src not in groups or values[row.src] is not None]
         inputs = [
@@ -204,7 +207,7 @@ def _value(function: str, inputs: list[tuple[Any, int]]) -> float | None:
 
 
 def random_aggregates(random: Random) -> list[Row]:
-    """Return three levels of aggregates, whose inputs have the values computed for them."""
+    """Return three levels of aggregates. The values of inputs are those computed for them."""
     rows: list[Row] = []
     names = [f"0/{n}" for n in range(8)]
     for level in range(1, 4):
@@ -284,7 +287,10 @@ def test_values_that_cannot_be_computed_again_say_why(houses: Houses) -> None:
 
 @pytest.mark.long
 def test_identical_rows_of_an_aggregate_count_as_often_as_a_file_has_them(houses: Houses) -> None:
-    """As in SQL. Two files that have the same row say it once, and so do two ingests."""
+    """As in SQL, a row counts as often as a file has it.
+
+    If two files, or two ingests, have the same row, it counts once.
+    """
     house = houses()
     twice = [made("a", "s", "sum", 5.0), made("b", "s", "sum", 1.0), made("a", "s", "sum", 5.0)]
     times = [made("c", "t", "sum", 3.0), made("c", "t", "sum", 3.0)._replace(times=2),

@@ -20,12 +20,12 @@ from provhouse.query.consequences.what_if import what_if
 SEED = int(os.environ.get("SEED", "1"))
 COLUMNS = ("src", "dst", "op", "src_table", "dst_table", "by", "derivation", "op_kind")
 OPS, TABLES, RUNS, FILES = 4, 4, 2, 2
-"""The numbers of ops, tables and runs, and of files in each run."""
+"""The numbers of ops, of tables, of runs, and of files in each run."""
 
 
 @dataclass(frozen=True)
 class Traced:
-    """A random graph, with an op, a run and a file for each triple."""
+    """A random graph with an op, a run and a file for each triple."""
 
     prefix: str
     edges: list[Edge]
@@ -34,7 +34,10 @@ class Traced:
 
     @classmethod
     def of(cls, random: Random, prefix: str) -> "Traced":
-        """Make a random trace. The triples of a derivation are in one run, in any of its files."""
+        """Make a random trace.
+
+        All triples of a derivation are in one run, but in any of its files.
+        """
         edges, runs = random_edges(random), dict[tuple[int, int], int]()
         places = [
             (
@@ -47,7 +50,7 @@ class Traced:
         return cls(prefix, edges, [random.randrange(OPS) for _ in edges], places)
 
     def rows(self, run: int, file: int) -> list[tuple[str, ...]]:
-        """Return the rows of one file. Each has an attribute of its own, so that none is twice."""
+        """Return the rows of one file. Each row has its own attribute, so that no two are equal."""
         return [
             (
                 self.name(edge.src), self.name(edge.dst), f"op{self.ops[number]}",
@@ -63,7 +66,7 @@ class Traced:
         return f"{self.prefix}.{item}"
 
     def fates(self, gone: "Gone") -> dict[str, str]:
-        """Return the fates by brute force."""
+        """Return the fates, computed by brute force."""
         items = {end for edge in self.edges for end in edge[:2]}
         deleted = {item for item in items if item % TABLES in gone.tables}
         ended = [
@@ -77,7 +80,7 @@ class Traced:
 
 @dataclass(frozen=True)
 class Gone:
-    """Numbers of the tables, ops, runs and files that are deleted."""
+    """The numbers of the tables, ops, runs and files that are deleted."""
 
     tables: tuple[int, ...] = ()
     ops: tuple[int, ...] = ()
@@ -86,7 +89,7 @@ class Gone:
 
     @classmethod
     def all(cls) -> "list[Gone]":
-        """Return each one alone, pairs of unlike ones, and two tables."""
+        """Return the deletions to try: each thing alone, pairs of unlike things, and two tables."""
         tables = [cls(tables=(one,)) for one in range(TABLES)]
         ops = [cls(ops=(one,)) for one in range(OPS)]
         runs = [cls(runs=(one,)) for one in range(RUNS)]
@@ -132,7 +135,7 @@ def test_fates_are_those_of_brute_force(houses: Callable[..., House], graphs: in
 def test_what_an_unsupported_cycle_holds_up_is_undecided(
     houses: Callable[..., House], tmp_path: Path
 ) -> None:
-    """Items p and q rest on each other, and on m; so x may exist without s."""
+    """Items p and q rest on each other and on m, so x may exist without s."""
     house, path = houses(), tmp_path / "seven.csv"
     path.write_text(
         "src,dst,op_kind,derivation\nb,m,any,\ns,m,any,\nm,p,all,\nq,p,all,\np,q,all,\n"

@@ -1,4 +1,4 @@
-"""The value of an aggregate without one input is that of a what-if question about this input."""
+"""The value of an aggregate without one input equals that of a what-if question about it."""
 
 import csv
 import json
@@ -29,7 +29,7 @@ SOURCES = 12
 
 @pytest.fixture(scope="module")
 def asker(houses: Callable[..., House]) -> Iterator[Asker]:
-    """A warehouse with an item of each function, and some that cannot be computed again."""
+    """A warehouse with an item for each function, some of which cannot be computed again."""
     house, random, rows = houses(), Random(7), list[Row]()
     for name in COMPUTED:
         for at in range(SOURCES):

@@ -1,4 +1,4 @@
-"""Differences of aggregates are those of computing both from the rows that were ingested."""
+"""Differences of aggregates equal those computed from the ingested rows before and after."""
 
 import csv
 from collections.abc import Callable
@@ -28,7 +28,7 @@ Inputs = dict[str, tuple[float, int]]
 
 
 def take_in(house: House, name: str, rows: list[Row]) -> None:
-    """Ingest rows from a CSV file of this name."""
+    """Ingest rows from a CSV file with this name."""
     folder = house.settings.warehouse.parent
     path = folder / f"{name}.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -78,7 +78,7 @@ def test_differences_are_those_of_both_computations(houses: Houses) -> None:
                  for what in ("came", "went", "changed")}  # fmt: skip
         assert names["came"] == {*came}
         assert names["went"] == {"in/4", "in/5"}
-        if function != "count":  # which uses how often an input counts, but not its value
+        if function != "count":  # a count uses how often an input counts, but not its value
             assert names["changed"] == {*changed}
         assert (found.came, found.went, found.changed) == tuple(map(len, names.values()))
         shares = [row["share"] for row in rows]
@@ -118,7 +118,7 @@ def test_what_cannot_be_compared_says_why(houses: Houses) -> None:
     assert reasons["y"] == []
     assert reasons["n"] == [{"op": "avg", "function": "avg", "before": None, "after": 2.0,
                              "difference": None, "reason": None}]  # fmt: skip
-    for item in "xyz":  # y and z have no values, which JSON cannot write as NaN
+    for item in "xyz":  # y and z have no values, and JSON cannot contain NaN for them
         for row in compared(house, item, 1).inputs.to_pylist():
             assert (row["before"], row["after"]) == (None, 1.0 if item == "x" else None)
     plain = compared(house, "y", 1)
@@ -168,7 +168,7 @@ def test_an_item_is_evaluated_from_weights_of_its_sources(houses: Houses) -> Non
 
 
 def test_derivations_that_double_precision_cannot_count_are_not_counted(houses: Houses) -> None:
-    """Each item has two derivations from the one before it."""
+    """Each item has two derivations from the item before it."""
     house = houses()
     rows = [Row(f"x{n}", f"x{n + 1}", op, "", "", "any") for n in range(1_100) for op in "ab"]
     take_in(house, "rows", rows)

@@ -1,4 +1,4 @@
-"""Views of answers at every level, of a real warehouse, compared with counts by hand."""
+"""Views of answers at every level, from a real warehouse, compared with counts by hand."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -81,7 +81,8 @@ def test_modules_are_one_node_each(asker: Asker) -> None:
         ("curate", "clean", "look up", 2), ("clean", "report", "join", 3),
         ("report", "sum", "total", 2), ("sum", "page/1", "print", 1),
     }  # fmt: skip
-    # ref/1 is state, tmp/1 and tmp/2 are inside; sum/1 was made twice, page/1 in no module
+    # ref/1 is state. tmp/1 and tmp/2 are inside of a module. sum/1 was made twice. page/1 is in no
+    # module.
     assert (found.found, found.inside, found.several, found.outside) == (10, 3, 1, 1)
 
 
@@ -151,7 +152,7 @@ def test_modules_and_invocations_are_listed(asker: Asker) -> None:
 
 
 def test_a_module_of_other_triples_folds_nothing(asker: Asker) -> None:
-    """Only the column of triples that the answer does not have names the module."""
+    """The module is named only in the column of triples that are not in the answer."""
     question = Question("page/1", "upstream")
     found, plain = zoom(asker, question, "record", ["post"]), zoom(asker, question, "record")
     assert (found.folded, found.inside) == (("post",), 0)

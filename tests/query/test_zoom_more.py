@@ -1,4 +1,4 @@
-"""Paths, differences and deletions at every level, compared with counts and plain answers."""
+"""Paths, differences and deletions at every level, compared with counts and with plain answers."""
 
 import json
 from collections import Counter
@@ -24,7 +24,7 @@ from provhouse.output.json import JsonWriter
 from provhouse.output.results.zoomed_diff import ZoomedDiffResult
 from provhouse.output.results.zoomed_path import ZoomedPathResult
 from provhouse.output.results.zoomed_what_if import ZoomedWhatIfResult
-from provhouse.output.shown_result import Result
+from provhouse.output.shown_result import ShownResult
 from provhouse.query.consequences.what_if import FATES, what_if
 from provhouse.query.lineage.ask import Asker
 from provhouse.query.lineage.diff import compare
@@ -39,13 +39,16 @@ TABLES = ("raw", "clean", "tmp", "sum")
 NAMED = ("kind", "name", "table", "module", "run", "execution", "invocation")
 MODULES = ("curate", "report")
 ASIDE = "aside/1,aside/2,a,aside,aside,gone,1,mon,,all\n"
-"""A row of the first file, which is in no answer; no other triple has its module."""
+"""A row of the first file that is in no answer. No other triple has its module."""
 LAST = 5
-"""The number of items of each table."""
+"""The number of items in each table."""
 
 
 def random_rows(random: Random, count: int) -> Iterator[str]:
-    """Yield random triples from a table to the next one, made by some invocation or by none."""
+    """Yield random triples from a table to the next table.
+
+    Each triple is made by some invocation or by none.
+    """
     for _ in range(count):
         of = random.randrange(3)
         ends = (f"{TABLES[of + each]}/{random.randrange(LAST)}" for each in (0, 1))
@@ -57,14 +60,14 @@ def random_rows(random: Random, count: int) -> Iterator[str]:
 
 
 Generations = Callable[[AsOf | None], AbstractContextManager[Asker]]
-"""Returns the asker of a generation, in a context that leaves it open."""
+"""A function that returns the asker of a generation, in a context that leaves the asker open."""
 
 
 @pytest.fixture(scope="module")
 def asker(
     houses: Callable[..., House], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Generations]:
-    """Three generations of a warehouse, the last of which has lost the triples of the first."""
+    """Three generations of a warehouse. The last generation has lost the triples of the first."""
     folder, made, random = tmp_path_factory.mktemp("views"), houses(), Random(22)
     (folder / "modules.json").write_text(
         json.dumps([{"module": name, "ops": [f"run {name}"]} for name in MODULES])
@@ -83,7 +86,7 @@ SUM = "sum/1"
 
 
 def edges(found: Any, *counts: str) -> Counter[tuple[Any, ...]]:
-    """Return the counts of the edges between nodes that are named as in every view."""
+    """Return the ``counts`` of the edges between nodes, which have the names that views show."""
     names = {row["node"]: tuple(row[name] for name in NAMED) for row in found.nodes.to_pylist()}
     return Counter(
         {
@@ -95,8 +98,8 @@ def edges(found: Any, *counts: str) -> Counter[tuple[Any, ...]]:
     )
 
 
-def valid(schema: str, result: Result) -> None:
-    """Check the JSON of a result, and that its table and CSV can be written."""
+def valid(schema: str, result: ShownResult) -> None:
+    """Check a result's JSON against its schema, and check that its table and CSV can be written."""
     file = Path(writer.__file__).with_name("schemas") / f"{schema}.json"
     text = StringIO()
     JsonWriter(text).write(result)
@@ -183,7 +186,8 @@ def test_a_difference_of_records_is_the_difference_of_the_answers(asker: Generat
         triples = {(row["src"], row["dst"], row["op"]) for row in change.triples.to_pylist()}
         changed = edges(found, "came", "went")
         shown = {(a[1], b[1], op) for a, b, op, which in changed if which == what}
-        assert triples <= shown  # a triple that another invocation made, too, came as well
+        # if another invocation also made a triple, that triple came as well
+        assert triples <= shown
         items = {row["name"] for row in found.nodes.to_pylist() if row[what]}
         assert items == {*change.items["item"].to_pylist()}
 

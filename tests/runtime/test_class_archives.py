@@ -1,4 +1,4 @@
-"""Java starts from a class archive if there is one, and also starts without an archive."""
+"""Java starts from a class archive if one exists, and starts without it otherwise."""
 
 import os
 import subprocess

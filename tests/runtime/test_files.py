@@ -1,4 +1,4 @@
-"""Files appear whole or not at all; a lock has one holder and is freed when its process dies."""
+"""Files appear whole or not at all. A lock has one holder, whose death releases the lock."""
 
 import os
 import stat
@@ -102,7 +102,7 @@ def test_an_error_before_publishing_leaves_nothing(tmp_path: Path, write: Write)
 
 @BOTH
 def test_a_missing_folder_is_an_error(tmp_path: Path, write: Write) -> None:
-    """A missing folder is an error; if the temporary file is missing, ``write`` returns False."""
+    """A missing folder is an error. If the temporary file is missing, ``write`` returns False."""
     with pytest.raises(FileNotFoundError):
         write(tmp_path / "missing" / "a", b"x")
 

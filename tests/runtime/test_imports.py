@@ -1,4 +1,4 @@
-"""Commands and servers run without pandas and scipy, even where these are installed."""
+"""Commands and servers run without pandas and scipy, even if these packages are installed."""
 
 import subprocess
 import sys
@@ -31,5 +31,5 @@ for name in HIDDEN:
 
 def test_no_library_imports_hidden_packages() -> None:
     for name in ("pandas", "scipy"):
-        __import__(name)  # they are installed
+        __import__(name)  # both packages are installed
     subprocess.run([sys.executable, "-c", CODE], check=True)

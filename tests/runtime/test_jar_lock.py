@@ -1,4 +1,4 @@
-"""The lock file of the jars names exact versions and checksums, and contains no address."""
+"""The lock file of the jars contains exact versions and checksums, and no address."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Missing and altered jars are downloaded, by one process at a time."""
+"""Missing and altered jars are downloaded. Only one process downloads them at a time."""
 
 import fcntl
 import os
@@ -24,7 +24,7 @@ DELTA: tuple[Group] = ("delta",)
 
 @pytest.fixture(scope="module")
 def complete() -> None:
-    """Fetch what is missing in the cache of all tests."""
+    """Fetch the jars that are missing in the cache that all tests share."""
     fetch(Silent())
 
 
@@ -32,7 +32,7 @@ def complete() -> None:
 def small(complete: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the path of the smallest Delta jar, in a copy of the cache for one test.
 
-    The other group has 140 MB, so most tests fetch this one only.
+    The other group of jars has 140 MB, so most tests fetch only this jar.
     """
     folders = [jar_folder(group) for group in GROUPS]
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
@@ -42,10 +42,13 @@ def small(complete: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 
 def _link(source: str, target: str) -> None:
-    """Link a jar, which is as good as a copy because jars are replaced and never written to."""
+    """Link a jar.
+
+    A link is as good as a copy, because jars are replaced and never written to.
+    """
     try:
         os.link(source, target)
-    except OSError:  # the test's folder is on another file system
+    except OSError:  # the folder of the test is on another file system
         shutil.copyfile(source, target)
 
 
@@ -56,7 +59,7 @@ def replace(file: Path, content: bytes) -> None:
 
 
 class Steps(Silent):
-    """Records the steps and the progress that are reported."""
+    """A progress that records the steps and the counts that are reported."""
 
     def __init__(self) -> None:
         self.steps: list[str] = []
@@ -106,7 +109,7 @@ def test_an_altered_jar_of_the_right_size_is_fetched_again(small: Path) -> None:
 
 
 def flip(file: Path) -> None:
-    """Flip one bit in the middle of a jar, and keep its time of modification."""
+    """Flip one bit in the middle of a jar, but keep the jar's modification time."""
     before = file.stat()
     altered = bytearray(file.read_bytes())
     altered[len(altered) // 2] ^= 1
@@ -121,7 +124,7 @@ def test_a_jar_with_one_flipped_bit_does_not_run(small: Path, checked: bool) -> 
     flip(small)
     with pytest.raises(Unavailable, match=SMALL.name):
         jar_folder("delta")
-    with pytest.raises(Unavailable, match=SMALL.name):  # a failed check is not stored
+    with pytest.raises(Unavailable, match=SMALL.name):  # the result of a failed check is not stored
         jar_folder("delta")
     fetch(Silent(), DELTA)
     jar_folder("delta")
@@ -182,7 +185,7 @@ def test_the_folder_of_a_killed_fetch_is_removed(small: Path) -> None:
 
 @contextmanager
 def fetching(small: Path) -> Iterator[None]:
-    """Hold the lock of the jars, as another process does while it downloads them."""
+    """Hold the lock of the jars, as another process does while it downloads jars."""
     with (small.parent.parent / "lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
@@ -198,7 +201,7 @@ def test_a_second_fetch_waits_and_says_so(small: Path) -> None:
             assert progress.waiting.wait(30)
             small.write_bytes(jar)
         task.result(30)
-    assert progress.steps == []  # the other process has fetched the jar
+    assert progress.steps == []  # the other process has already fetched the jar
 
 
 def test_two_processes_can_fetch_at_once(small: Path) -> None:
@@ -214,7 +217,7 @@ def test_two_processes_can_fetch_at_once(small: Path) -> None:
 
 def test_a_missing_network_is_reported(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small.unlink()
-    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")  # nothing listens there
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")  # no server runs on this port
     monkeypatch.setenv("NO_PROXY", "")
     monkeypatch.setenv("no_proxy", "")
     with pytest.raises(Unavailable) as error:

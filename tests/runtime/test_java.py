@@ -1,6 +1,6 @@
-"""A suitable Java is chosen, and errors say why another Java cannot be used.
+"""A suitable Java is chosen, and errors state why another Java cannot be used.
 
-A shell script stands in for an unsuitable Java, and prints what that Java would print.
+A shell script stands in for an unsuitable Java. It prints what that Java would print.
 """
 
 import subprocess
@@ -22,7 +22,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def plays(home: Path, script: str) -> Path:
-    """Write a shell script as the java of this home, and return its path."""
+    """Write a shell script as the java of ``home``, and return the path of the script."""
     executable = home / "bin" / "java"
     executable.parent.mkdir(exist_ok=True)
     executable.write_text(f"#!/bin/sh\n{script}\n")
@@ -31,7 +31,7 @@ def plays(home: Path, script: str) -> Path:
 
 
 def said(home: Path, script: str) -> str:
-    """Return the reason why a java that runs this script is refused."""
+    """Return the reason for which a java that runs this script is refused."""
     plays(home, script)
     with pytest.raises(Unavailable) as error:
         java()

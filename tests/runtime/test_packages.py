@@ -1,4 +1,4 @@
-"""A package that provhouse does not install is named where it is missing."""
+"""If a package that provhouse does not install is missing, the error names the package."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Processes start in their own sessions, errors quote their logs, and every process ends."""
+"""Processes start in their own sessions, errors quote their logs, and all processes end."""
 
 import os
 import signal
@@ -73,11 +73,11 @@ def test_a_process_that_ignores_sigterm_is_killed() -> None:
         assert child.stdout
         child.stdout.readline()
         end(child.pid, 0.3)
-        assert child.wait() in (-9, 0)  # 0 if end() collected it
+        assert child.wait() in (-9, 0)  # the status is 0 if end() has collected it
 
 
 def test_a_process_is_gone_when_all_its_threads_are(tmp_path: Path) -> None:
-    """While any thread runs, the process keeps its locks, even if it looks like a zombie."""
+    """As long as any thread runs, the process keeps its locks, even if it looks like a zombie."""
     command = [sys.executable, "-c", LEAVES_A_THREAD, str(tmp_path / "lock")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout
@@ -99,14 +99,14 @@ print(repr(sys.stdin.read()), file=sys.stderr)
 
 
 def spawned(log: Path, code: str, *, append: bool = False) -> str:
-    """Run this code in a process, wait until it ends, and return its log."""
+    """Run ``code`` in a process, wait until the process ends, and return its log."""
     pid = spawn([sys.executable, "-c", code], {"ONLY": "this"}, log, append=append)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
     return log.read_text()
 
 
 def test_a_spawned_process_has_its_own_session_environment_and_signals(tmp_path: Path) -> None:
-    """Ctrl-C works in a process even if its parent, a background job of a shell, ignores it."""
+    """Ctrl-C works in a process even if its parent, a background job of a shell, ignores Ctrl-C."""
     before = {s: signal.signal(s, signal.SIG_IGN) for s in (signal.SIGINT, signal.SIGHUP)}
     try:
         text = spawned(tmp_path / "log", STATE)

@@ -1,4 +1,4 @@
-"""Arrays that do not fit in their room are in files, and have the same values."""
+"""Arrays that do not fit in their room are stored in files, and have the same values."""
 
 import pickle
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ PARTS = st.lists(st.lists(st.integers(-9, 9), max_size=9), max_size=9)
 
 @pytest.fixture
 def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Room:
-    """A room for 200 bytes, with small blocks."""
+    """A room of 200 bytes, with small blocks."""
     monkeypatch.setattr(module, "MEGABYTE", 1)
     monkeypatch.setattr(module, "LEAST", 1)
     monkeypatch.setattr(module, "BLOCK", 4)
@@ -41,9 +41,9 @@ def test_arrays_beyond_the_limit_are_in_files(tiny: Room, tmp_path: Path) -> Non
     assert not other.any()
     other[:] = range(20)
     assert other.sum() == 190
-    assert list((tmp_path / "files").iterdir()) == []  # a killed process leaves no file
+    assert list((tmp_path / "files").iterdir()) == []  # a killed process would leave no file
     del one
-    assert not in_file(tiny.empty(20, np.int64))  # there is room again
+    assert not in_file(tiny.empty(20, np.int64))  # the room is free again
     assert in_file(tiny.zeros(300, bool))
     assert len(tiny.empty(0, np.int64)) == 0
 

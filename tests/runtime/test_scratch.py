@@ -1,4 +1,4 @@
-"""Temporary folders and files of killed processes are removed by later processes."""
+"""Temporary folders and files that killed processes left are removed by later processes."""
 
 import fcntl
 import tempfile
@@ -33,7 +33,7 @@ def test_only_folders_of_dead_processes_are_removed(
 
 
 def test_left_traceback_files_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Traceback files of earlier processes are removed; files with other names stay."""
+    """Traceback files of earlier processes are removed. Files with other names stay."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     for name in (f"{DEFECT}1.txt", "defect-1.txt", f"{DEFECT}1.csv"):
         (tmp_path / name).touch()

@@ -1,4 +1,4 @@
-"""Tasks open the warehouse's files through one module, which decides how."""
+"""Tasks open the files of the warehouse through one module, which decides how to open them."""
 
 import ast
 import os
@@ -21,11 +21,11 @@ IN_TASKS = (
     "store/names/*.py",
     "store/tables/*.py",
 )
-"""The modules that contain tasks, or functions that tasks call with a path of the warehouse."""
+"""The modules that contain tasks, or functions that tasks call with a path in the warehouse."""
 ON_THE_DRIVER = ("ingest/steps/write.py", "store/tables/delta_recovery.py")
 DELTA = "store/tables/delta_tables.py"
 IN_MEMORY = "store/cache/triple_blocks.py"
-"""A module whose Arrow streams are bytes, not files."""
+"""A module whose Arrow streams consist of bytes in memory, not of files."""
 OPENING = {
     "open", "memory_map", "OSFile", "new_stream", "open_stream", "new_file", "open_file",
     "ParquetFile", "ParquetWriter", "read_table", "pq.write_table", "read_metadata",
@@ -33,11 +33,11 @@ OPENING = {
     "read_text", "read_bytes", "write_text", "write_bytes",
     "stat", "exists", "is_file", "is_dir", "glob", "rglob", "iterdir", "listdir", "DeltaTable",
 }  # fmt: skip
-"""Functions and methods that open, list or look at files."""
+"""The functions and methods that open files, list them, or read their properties."""
 
 
 def calls(module: Path) -> Iterator[str]:
-    """Yield each call of a function in ``OPENING``, with its line."""
+    """Yield each call of a function in ``OPENING``, with the line of the call."""
     for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call):
             name = ast.unparse(node.func)

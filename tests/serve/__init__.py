@@ -1,1 +1,1 @@
-"""A package, so that its fixture of package scope, a server, ends with its tests."""
+"""A package, so that its package-scoped fixture, a server, ends with its tests."""

@@ -1,4 +1,4 @@
-"""One server for all tests of this folder, with a warehouse that already contains triples."""
+"""One server for all tests in this folder. Its warehouse already contains triples."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class Served:
 
     @property
     def oracle(self) -> Oracle:
-        """The correct answers."""
+        """An oracle that gives the correct answers."""
         return Oracle.of(self.triples)
 
     @property
@@ -72,9 +72,10 @@ class Served:
 
 @pytest.fixture(scope="package")
 def served(houses: Callable[..., House]) -> Iterator[Served]:
-    """Start the server; tests may ingest, and may kill the processes that it started.
+    """Start the server. Tests may ingest, and may kill the processes that the server started.
 
-    The server ends with this folder's tests: erasure in later tests needs its Neo4j alone.
+    The server ends with the tests of this folder, because erasures in later tests need to be the
+    only user of its Neo4j.
     """
     house = houses(theta=50, partition_triples=64, spark_memory="1g", answer_seconds=120)
     triples = [

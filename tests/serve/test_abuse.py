@@ -1,4 +1,4 @@
-"""Slow clients and huge requests: memory stays bounded, and other clients are answered."""
+"""Under slow clients and huge requests, memory stays limited and other clients get answers."""
 
 import socket
 import time
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 ASKED = "POST /v1/lineage HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
 GROWTH = 100 << 20
-"""The number of bytes by which the memory of the server may grow during a test."""
+"""The number of bytes by which the server's memory may grow during a test."""
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -36,7 +36,7 @@ def head(served: "Served", *lines: str, token: str | None = None) -> bytes:
 
 
 def reply(client: socket.socket) -> bytes:
-    """Return everything that arrives until the server closes the connection."""
+    """Return everything that arrives before the server closes the connection."""
     read = b""
     try:
         while piece := client.recv(65536):
@@ -51,7 +51,7 @@ def status(answer: bytes) -> int:
 
 
 def poured(client: socket.socket, piece: bytes, most: int) -> int:
-    """Send up to ``most`` bytes, until the server refuses more. Return how many were sent."""
+    """Send up to ``most`` bytes, until the server accepts no more. Return the number sent."""
     sent = 0
     try:
         while sent < most:
@@ -64,7 +64,7 @@ def poured(client: socket.socket, piece: bytes, most: int) -> int:
 
 @contextmanager
 def bounded(served: "Served") -> Iterator[None]:
-    """Check that the ``with`` block adds little to the server's memory and open files."""
+    """Check that the ``with`` block adds little to the memory and the open files of the server."""
     memory, files = served.process.memory_info().rss, served.process.num_fds()
     yield
     assert served.process.memory_info().rss - memory < GROWTH
@@ -77,7 +77,7 @@ def bounded(served: "Served") -> Iterator[None]:
 def assert_serves(served: "Served") -> None:
     began = time.monotonic()
     assert served.get("/v1/lineage", item="t:9").status_code == 200
-    assert time.monotonic() - began < 30  # half of what the server waits for a slow reader
+    assert time.monotonic() - began < 30  # half of the time that the server waits for a slow reader
 
 
 def test_a_body_that_is_too_large_is_refused_before_it_is_sent(served: "Served") -> None:
@@ -98,7 +98,7 @@ def test_an_endless_body_is_cut_off(served: "Served") -> None:
     with bounded(served), opened(served) as client:
         client.sendall(head(served, "Transfer-Encoding: chunked"))
         sent = poured(client, chunk, 10 << 30)
-        assert sent < BODY_BYTES + (32 << 20)  # the excess is in buffers of the system
+        assert sent < BODY_BYTES + (32 << 20)  # the rest is in buffers of the system
     assert_serves(served)
 
 
@@ -118,7 +118,7 @@ def test_too_many_connections_do_not_block_others(served: "Served") -> None:
 
 
 def test_slow_readers_do_not_block_others(served: "Served") -> None:
-    """Each slow reader requests an answer larger than the buffers, and does not read it."""
+    """Each slow reader asks for an answer that exceeds the buffers, but does not read it."""
     body = ('{"items": [' + ",".join(['"t:290"'] * 2000) + "]}").encode()
     with bounded(served), ExitStack() as stack:
         for _ in range(10):

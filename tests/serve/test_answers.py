@@ -40,7 +40,7 @@ def test_answers_equal_those_of_the_oracle(
     served: "Served", method: str, direction: Direction
 ) -> None:
     some = ("t:150", ODD) if method == "rq" else ("t:0", "t:150", ODD, served.triples[-1].dst)
-    for item in some:  # rq takes a Spark job for each level
+    for item in some:  # for each level, rq runs a Spark job
         answer = served.get(PATHS[direction], item=item, method=method).json()
         expected = served.oracle.ask(item, direction)
         assert items(answer) == expected.items
@@ -65,7 +65,7 @@ def test_formats_equal_those_of_a_command(served: "Served", accept: str, made: A
 
 
 def timeless(text: str) -> str:
-    """Return the text without times, and with one space for each run of white space."""
+    """Return the text without times, and with each run of white space replaced by one space."""
     text = re.sub(r'"seconds":\{[^}]*\}', "", text)
     return " ".join(re.sub(r"in [0-9.,]+ m?s \([^)]*\)", "", " ".join(text.split())).split())
 
@@ -87,16 +87,16 @@ def test_answers_about_many_items_come_one_on_a_line(served: "Served") -> None:
 def test_an_unknown_table_is_refused_before_any_answer(
     served: "Served", filtered: dict[str, object]
 ) -> None:
-    """The request is refused before its first answer is sent; later, no error could be reported."""
+    """The request is refused before its first answer, because an error cannot be sent later."""
     reply = served.request("POST", "/v1/lineage", json={"items": ["t:7"], **filtered})
     assert reply.status_code == 400
     assert reply.json()["title"] == "There is no table 'nowhere'"
 
 
 def test_an_answer_is_sent_without_delay(served: "Served") -> None:
-    """On a reused connection, the body is sent before the client acknowledges the head.
+    """On a reused connection, the body is sent before the client has acknowledged the head.
 
-    A busy machine has many tries, of which one is enough.
+    The machine may be busy, so there are many tries, of which one must succeed.
     """
     seconds: list[float] = []
     with requests.Session() as session:
@@ -109,7 +109,7 @@ def test_an_answer_is_sent_without_delay(served: "Served") -> None:
 
 
 def test_the_next_answers_follow_an_ingest_and_earlier_ones_can_be_asked(served: "Served") -> None:
-    """One ingest brings a hub, a long name, and derived items; an answer was cached before."""
+    """One ingest adds a hub, a long name, and derived items. An answer was cached before it."""
     before = served.get("/v1/health").json()["generation"]
     earlier = served.oracle.ask("t:3", "downstream").items
     first = served.get("/v1/impact", item="t:5", limit=5_000)

@@ -1,4 +1,4 @@
-"""An asker is opened once for all its users. Other calls of the pool do not wait for that."""
+"""An asker is opened once for all its users, and other calls of the pool do not wait for it."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +15,7 @@ from provhouse.serve.asker_pool import AskerPool
 
 
 class Opener:
-    """Opens askers of a warehouse, each only after ``go`` was set."""
+    """An opener of a warehouse's askers. It opens each asker only after ``go`` is set."""
 
     def __init__(self, house: House) -> None:
         self._house = house

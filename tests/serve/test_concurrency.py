@@ -1,4 +1,4 @@
-"""Questions run or wait up to a limit; further questions are refused."""
+"""Up to a limit, questions run or wait. Further questions are refused."""
 
 import asyncio
 
@@ -29,7 +29,7 @@ def test_one_question_too_many_is_refused(long: bool) -> None:
         with pytest.raises(Crowded):
             async with slot():
                 pass
-        visits[2].cancel()  # a cancelled question makes room
+        visits[2].cancel()  # this cancelled question makes room for another one
         await asyncio.sleep(0.01)
         visits[2] = asyncio.create_task(visit())
         go.set()

@@ -1,4 +1,4 @@
-"""The server does not keep a client waiting for the copy of all triples that RQ needs."""
+"""A client does not have to wait while the server copies all triples for RQ."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A client that disconnects before its answer is ready is noticed; one that waits is answered."""
+"""The server notices clients that disconnect before their answers, and answers those that wait."""
 
 import socket
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ class Asked(BaseModel):
 
 
 class Seen:
-    """A record of what the application saw: that a call began, and whether its client left."""
+    """A record of what the application has seen: whether a call began and its client left."""
 
     def __init__(self) -> None:
         self.began = Event()
@@ -73,6 +73,6 @@ def test_a_disconnected_client_is_noticed(port: int, seen: Seen) -> None:
 
 
 def test_a_waiting_client_is_answered(port: int, seen: Seen) -> None:
-    with asked(port, 1.2) as client:  # longer than two checks of the connection
+    with asked(port, 1.2) as client:  # longer than the time between two checks of the connection
         assert client.recv(1000).startswith(b"HTTP/1.1 200")
     assert seen.left == [False]

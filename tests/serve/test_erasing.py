@@ -1,4 +1,4 @@
-"""After another process erases items, the server answers as if it had started afterwards."""
+"""After another process erases items, the server answers as if it had been started later."""
 
 from collections.abc import Callable
 from time import monotonic, sleep
@@ -26,7 +26,8 @@ FAR = [Triple("far/1", "far/2", "op 1"), Triple("far/2", "far/3", "op 1")]
 
 
 def test_cached_answers_are_dropped_by_an_erasure(served: "Served") -> None:
-    generation = served.house.ingest(FAR).generation  # not in served.triples, which other tests use
+    # not added to served.triples, which other tests use
+    generation = served.house.ingest(FAR).generation
     process.await_generation(served.house.settings, generation, Silent())
 
     def ask() -> list[tuple[int, list[str], int]]:
@@ -45,14 +46,14 @@ def test_cached_answers_are_dropped_by_an_erasure(served: "Served") -> None:
 def test_partitions_are_read_again_after_an_erasure(
     houses: Callable[..., House], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Until an erasure is done, the server uses the asker that it opened before."""
+    """Until an erasure is complete, the server uses the asker that it opened before the erasure."""
     house = houses(theta=4, pack=0)
-    house.ingest([*FAR, Triple("far/3", "far/4", "op 1")])  # or else Neo4j would be rebuilt
+    house.ingest([*FAR, Triple("far/3", "far/4", "op 1")])  # otherwise, Neo4j would be rebuilt
     keeper = Keeper(house.settings, Silent())
     seen: list[Asker] = []
 
     def asker() -> Asker:
-        """Return the current asker."""
+        """Return the current asker of the server."""
         with keeper.asker() as now:
             return now
 

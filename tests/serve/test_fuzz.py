@@ -1,7 +1,7 @@
 """Random requests to a real server: each is answered or refused, without an internal error.
 
 `PROVHOUSE_FUZZ=7000 pytest tests/serve/test_fuzz.py -s -m 'long or not long'` sends 7,000 requests.
-If schemathesis is installed, it derives a few thousand more from the OpenAPI document.
+If schemathesis is installed, it derives a few thousand more requests from the OpenAPI document.
 """
 
 import json
@@ -50,7 +50,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "modules": ("as_of",),
     "invocations": ("module", "run", "as_of"),
 }
-"""The parameters of each route, the required ones first."""
+"""The parameters of each route. The required parameters come first."""
 RIGHT: dict[str, tuple[Any, ...]] = {
     "item": ("t:9", "t:0", "t:150"), "from": ("t:0", "t:3", 1), "to": ("t:9", "t:40", 1),
     "text": ("t", "t:1", ""), "method": ("auto", "auto", "csprov", "rq", "ccprov"),
@@ -80,7 +80,10 @@ def odd(chance: random.Random) -> dict[str, Any]:
 
 
 def nearly_right(chance: random.Random, path: str) -> dict[str, Any]:
-    """Return the required and some optional parameters. In half of the cases, one value is odd."""
+    """Return the required parameters and some optional ones.
+
+    In half of the cases, one value is odd.
+    """
     known = ASKED[path]
     need = known[:2] if path in ("path", "diff") else known[:1]
     names = (*need, *chance.sample(known, chance.randint(0, len(known) // 2)))
@@ -132,7 +135,7 @@ def test_random_requests_are_answered_or_refused(served: "Served") -> None:
 def test_schemathesis_finds_no_error(served: "Served") -> None:
     """schemathesis checks that no request causes an internal error.
 
-    It also checks that responses fit their schema.
+    It also checks that the responses fit their schema.
     """
     token = served.token
     command = [
@@ -148,11 +151,11 @@ def test_schemathesis_finds_no_error(served: "Served") -> None:
         told = (done.stdout + done.stderr).replace(token, "TOKEN")
         assert done.returncode == 0, told[-6000:]
         ends.update(answered(served) - before)
-        ends["200"] -= 2  # the requests for the document and for the earlier metrics
+        ends["200"] -= 2  # one request for the document, and one for the earlier metrics
 
 
 def answered(served: "Served") -> Counter[str]:
-    """Return the number of requests that the server has answered so far, by status."""
+    """Return, by status, the number of requests that the server has answered so far."""
     ends: Counter[str] = Counter()
     counts = r'^provhouse_requests_total{.*status="(\d+)"} ([\d.e+]+)$'
     for status, count in re.findall(counts, served.get("/v1/metrics").text, re.MULTILINE):

@@ -1,6 +1,6 @@
-"""Hostile names, tables, ops and attributes, through every route and format.
+"""Hostile names, tables, ops and attributes, sent through every route and in every format.
 
-Answers are exact, and no control sequence reaches a terminal.
+Answers contain them exactly, and no control sequence reaches a terminal.
 """
 
 import csv
@@ -30,7 +30,7 @@ Ask = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture(scope="module")
 def hostile(served: "Served") -> "Served":
-    """Ingest each hostile value as a name, a table, an op, and a key and value of an attribute."""
+    """Ingest each hostile value as a name, a table, an op, and an attribute's key and value."""
     path = served.house.settings.warehouse.parent / "hostile [x] '$(id)'.jsonl"
     with path.open("w") as file:
         for value in HOSTILE:
@@ -48,7 +48,7 @@ def hostile(served: "Served") -> "Served":
 def ask(
     hostile: "Served", monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Ask:
-    """Return a function that runs a command as the console script does."""
+    """Return a function that runs a command in the way the console script does."""
     monkeypatch.setenv("PROVHOUSE_WAREHOUSE", str(hostile.house.settings.warehouse))
     monkeypatch.setenv("PROVHOUSE_NEO4J_HOME", str(hostile.house.settings.graph_home))
 
@@ -64,7 +64,7 @@ def ask(
 
 
 def exact(answer: dict[str, Any]) -> None:
-    """Check that the lineage of the item ``ALL`` has every hostile value exactly."""
+    """Check that the lineage of the item ``ALL`` contains every hostile value exactly."""
     names = {row["item"] for row in answer["items"]}
     assert names == {ALL, *HOSTILE}
     assert {row["table"] for row in answer["items"]} == {"all", *HOSTILE}
@@ -138,7 +138,7 @@ def test_a_request_that_is_not_text_is_refused(hostile: "Served") -> None:
 def test_commands_answer_exactly(ask: Ask, tmp_path: Path) -> None:
     exact(json.loads(ask("lineage", OUT)[1]))
     kept = json.loads(ask("generations", "--format", "json")[1])
-    first = str(kept[0]["generation"])  # other tests may have pruned the first one
+    first = str(kept[0]["generation"])  # other tests may have pruned the first generation
     for form in ("table", "json"):
         for command in (("lineage", OUT), ("impact", ALL), ("find", "", "--limit", "1000"),
                         ("path", HOSTILE[0], OUT), ("explain", OUT), ("generations",), ("status",),
@@ -159,9 +159,10 @@ def test_commands_answer_exactly(ask: Ask, tmp_path: Path) -> None:
 def test_messages_about_hostile_arguments_are_harmless(
     ask: Ask, tmp_path: Path, every: int
 ) -> None:
-    """Try hostile names, options, settings, paths and queries. No argument can contain NUL.
+    """Hostile names, options, settings, paths and queries are tried. No argument can contain NUL.
 
-    If ``every`` is 12, each value is tried in one place, and each place with a twelfth of them.
+    If ``every`` is 12, each value is tried in one place, and each place with a twelfth of the
+    values.
     """
     for number, value in enumerate(value.replace("\0", "") for value in HOSTILE):
         places = (
@@ -182,7 +183,7 @@ def test_messages_about_hostile_arguments_are_harmless(
             if value == "--help":
                 continue
             status, out, _ = ask(*arguments)
-            if "=" not in value:  # a value with = may be a valid filter or parameter
+            if "=" not in value:  # a value that contains = may be a valid filter or parameter
                 assert (status != 0, out) == (True, ""), arguments
 
 
@@ -203,7 +204,7 @@ def test_a_terminal_gets_no_control_sequences(hostile: "Served") -> None:
 
 
 def test_secrets_do_not_leak(hostile: "Served", address: Any) -> None:
-    """The token and the password are in no command line, environment, log, message or repr."""
+    """No command line, environment, log, message or repr contains the token or the password."""
     settings = hostile.house.settings
     token = (settings.warehouse / "server" / "token").read_text()
     secrets = (token, address.password)

@@ -1,4 +1,4 @@
-"""If Spark or Neo4j dies, the server refuses questions, restarts it, and answers again.
+"""If Spark or Neo4j dies, the server refuses questions, restarts the process, and answers again.
 
 If the server itself is stopped, no client is kept waiting.
 """
@@ -43,7 +43,7 @@ def test_a_killed_process_is_restarted(
     seen: set[int] = set()
     until = monotonic() + 180
     while monotonic() < until:
-        # An item that was not asked about before, so that no cache hides the failure.
+        # The item was not asked about before, so no cache can hide the failure.
         reply = served.get("/v1/impact", item=f"t:{len(seen)}")
         seen.add(reply.status_code)
         if reply.status_code == 200 and 503 in seen:
@@ -60,7 +60,7 @@ def test_a_killed_process_is_restarted(
 
 
 def test_no_question_finds_a_bug_when_spark_dies(served: "Served") -> None:
-    """Whatever a question does when Spark dies, it gets an answer or 503."""
+    """Whatever a question is doing when Spark dies, the reply is an answer or status 503."""
     served.ingest([served.triples[0]._replace(src="another")])
     methods = ("csprov", "rq", "ccprov")
     over = Event()
@@ -93,7 +93,7 @@ def test_no_question_finds_a_bug_when_spark_dies(served: "Served") -> None:
         for one in asking:
             one.result(120)
     assert seen == {200, 503}
-    process.up(served.house.settings, Silent(), wait=True)  # until Spark is up again
+    process.up(served.house.settings, Silent(), wait=True)  # wait until Spark is up again
 
 
 def test_a_stopped_server_keeps_no_client_waiting(
@@ -129,7 +129,7 @@ def test_a_neo4j_that_is_stopped_keeps_no_question_waiting(served: "Served") -> 
     stopped.suspend()
     try:
         began = monotonic()
-        reply = served.get("/v1/impact", item="t:148")  # no walk from it is cached
+        reply = served.get("/v1/impact", item="t:148")  # no walk from this item is cached
         assert monotonic() - began < 60
         assert reply.status_code in (503, 504)
         assert "Neo4j" in reply.text

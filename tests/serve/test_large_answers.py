@@ -1,4 +1,4 @@
-"""A server sends the rows of a large answer as it finds them; what ends it early shows."""
+"""A server sends the rows of a large answer as it finds them, and shows why one ends early."""
 
 import json
 import os
@@ -33,7 +33,7 @@ from provhouse.serve.server_file import ServerInfo
 
 LEAVES = 40_000
 LONG = "x" * 400
-"""With names of this length, an answer does not fit into the buffers between server and client."""
+"""A name so long that an answer does not fit into the buffers between server and client."""
 HEADERS = {"Authorization": "Bearer secret", "Accept": "application/jsonl"}
 SMALL = [Triple("a", "b", "op"), *(Triple("b", f"c{n}", "op") for n in range(9))]
 
@@ -47,7 +47,7 @@ class Served:
     port: int
 
     def get(self, path: str, **parameters: Any) -> requests.Response:
-        """Ask for JSON lines, and return the response before its body."""
+        """Ask for JSON lines, and return the response before its body has been read."""
         return requests.get(
             f"http://127.0.0.1:{self.port}{path}", params=parameters, stream=True, timeout=60,
             headers=HEADERS,
@@ -102,7 +102,10 @@ def test_rows_come_as_found_or_by_depth(served: Served) -> None:
 
 
 def becomes_unused(shared: SharedAsker) -> bool:
-    """Wait until no answer uses the asker. A server ends an answer after its client has it all."""
+    """Wait until no answer uses the asker; return whether this happened.
+
+    A server ends an answer only after the client has received all of it.
+    """
     until = monotonic() + 60
     while shared._users and monotonic() < until:
         sleep(0.05)
@@ -120,7 +123,7 @@ def test_a_client_that_leaves_releases_the_generation(served: Served) -> None:
 
 
 def test_an_answer_that_cannot_be_completed_breaks_off(served: Served) -> None:
-    """An item is erased while the client, which has a small buffer, does not read."""
+    """An item is erased while the client, which has a small buffer, does not read the answer."""
     with socket.socket() as narrow:
         narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
         narrow.settimeout(60)
@@ -148,7 +151,7 @@ LAST = TooSlow("The answer takes long", "It was stopped", "Ask for less")
 def test_a_client_is_told_which_error_ended_many_answers(
     served: Served, monkeypatch: pytest.MonkeyPatch, accept: str
 ) -> None:
-    """Pieces of the first answer are sent before the second one fails."""
+    """Pieces of the first answer are sent before the second answer fails."""
     answer = ask.Asker.answer
 
     def failing(asker: ask.Asker, question: Question, watch: Stopwatch, **how: Any) -> Answer:
@@ -167,7 +170,7 @@ def test_a_client_is_told_which_error_ended_many_answers(
 
 
 def test_a_client_is_told_what_ended_a_large_answer(served: Served) -> None:
-    """An item is erased while the client does not read."""
+    """An item is erased while the client does not read the answer."""
 
     def pieces() -> Iterator[bytes]:
         asked = client_of(served).ask("/v1/impact", {"item": "hub"}, "application/jsonl", {})

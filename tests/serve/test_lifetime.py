@@ -25,7 +25,7 @@ def warehouse(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def lock(warehouse: Path) -> Iterator[int]:
-    """A handle of the locked file that makes this process the only server of the warehouse."""
+    """A handle of the locked file by which this process is the only server of the warehouse."""
     handle = claim(warehouse)
     assert handle is not None
     yield handle
@@ -40,15 +40,15 @@ def idle(warehouse: Path, lock: int) -> Lifetime:
 def test_an_idle_server_ends(idle: Lifetime) -> None:
     assert idle.over(0, 0) == ""
     sleep(TICK)
-    assert idle.over(1, 0) == ""  # a question has come
+    assert idle.over(1, 0) == ""  # a question has arrived since the last call
     sleep(TICK)
-    assert idle.over(1, 1) == ""  # it is being answered
+    assert idle.over(1, 1) == ""  # the question is still being answered
     sleep(TICK)
     assert idle.over(1, 0).startswith("Nothing was asked for")
 
 
 def test_a_kept_server_does_not_end(idle: Lifetime, warehouse: Path) -> None:
-    keep(warehouse, PID + 1)  # a server that has ended
+    keep(warehouse, PID + 1)  # this process id is that of a server that has ended
     sleep(TICK)
     assert idle.over(0, 0)
     keep(warehouse, PID)

@@ -1,4 +1,4 @@
-"""People with tokens of their own use a running server; the log of writers names them."""
+"""People with their own tokens use a running server. The log of writers contains their names."""
 
 import json
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Errors become problem documents: a client raises them again, and refusals say what to do."""
+"""Errors become problem documents. Clients raise the errors again, and refusals say what to do."""
 
 import asyncio
 import json
@@ -49,7 +49,7 @@ PEOPLE = People(Path("none"), "secret")
 
 @pytest.fixture
 def app(monkeypatch: pytest.MonkeyPatch) -> FastAPI:
-    """An application that reads a request of at most 8 bytes, within a tenth of a second."""
+    """An application that reads requests of at most 8 bytes, for at most a tenth of a second."""
     for name, value in {"BODY_BYTES": 8, "BODIES_BYTES": 6, "BODY_SECONDS": 0.1}.items():
         monkeypatch.setattr(auth, name, value)
     made = FastAPI(openapi_url=None)
@@ -71,7 +71,7 @@ REFUSED: dict[int, tuple[Mapping[str, str], bytes, str, str]] = {
     413: (TOKEN, b"123456789", "Its Content-Length is '9'", "Split it"),
     429: (TOKEN, b"1234567", "exceed 6 bytes", "again in a second"),
 }
-"""For each status: headers and body of a request, and parts of the cause and the remedy."""
+"""By status: the headers and the body of a request, and parts of the cause and of the remedy."""
 
 
 @pytest.mark.parametrize("status", sorted(REFUSED))
@@ -81,7 +81,7 @@ def test_a_refusal_says_what_why_and_what_to_do(
     headers, body, found, remedy = REFUSED[status]
 
     async def slow(scope: Any, receive: Any, send: Any) -> None:
-        """Deliver no body, as a client does that stops sending."""
+        """Deliver no body, like a client that stops sending."""
 
         async def nothing() -> dict[str, Any]:
             await asyncio.sleep(60)

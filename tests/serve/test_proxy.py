@@ -1,4 +1,4 @@
-"""The nginx configuration in docs/team.md, tried with nginx in front of a server."""
+"""The nginx configuration in docs/team.md, tested with nginx in front of a server."""
 
 import re
 import shutil
@@ -23,7 +23,7 @@ from provhouse.serve.tokens import Role, add_token
 PAGE = Path(__file__).parents[2] / "docs" / "team.md"
 NGINX = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
 NAME = "localhost"
-"""The proxy's host name, which takes the place of the page's example."""
+"""The host name of the proxy, which replaces the example on the page."""
 pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(NGINX is None, reason="nginx is not installed"),
@@ -31,7 +31,7 @@ pytestmark = [
 
 
 def configuration(folder: Path, port: int, server_port: int) -> Path:
-    """Write the page's configuration with the ports and files of this test, and return its file."""
+    """Write the page's configuration with the ports and files of this test; return its file."""
     found = re.search(r"```nginx\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert found
     block = found[1]
@@ -56,7 +56,7 @@ def configuration(folder: Path, port: int, server_port: int) -> Path:
 
 @pytest.fixture(scope="module")
 def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Settings, Authority]]:
-    """The URL of nginx in front of the server of an empty warehouse."""
+    """The URL of an nginx in front of the server of an empty warehouse."""
     folder = tmp_path_factory.mktemp("proxy")
     authority = Authority.create(folder)
     authority.sign("proxy", f"DNS:{NAME}")
@@ -85,7 +85,7 @@ def _await(port: int) -> None:
 
 
 def test_questions_go_through_nginx(proxy: tuple[str, Settings, Authority]) -> None:
-    """The warehouse is empty, which only its server can know."""
+    """That the warehouse is empty can only be known by its server."""
     url, settings, authority = proxy
     token = add_token(settings.warehouse, "ann", Role.read, None)
     with pytest.raises(NotFound, match="is empty"):

@@ -1,4 +1,4 @@
-"""The server keeps answering while the generation that it answers from is pruned."""
+"""The server keeps answering while the generation from which it answers is pruned."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def test_questions_are_answered_during_a_prune(served: "Served") -> None:
-    """The server has the base open twice: for the current and for an earlier generation."""
+    """The server has opened the base twice: for the current generation and for an earlier one."""
     served.ingest([served.triples[0]._replace(src="new")])
     expected = served.oracle.ask("t:150", "upstream").items
     first = served.get("/v1/generations").json()[0]["generation"]
@@ -24,8 +24,10 @@ def test_questions_are_answered_during_a_prune(served: "Served") -> None:
 
     def ask() -> list[tuple[int, object]]:
         replies: list[tuple[int, object]] = []
-        while not over.wait(0.02) or not replies:  # the machine does other work, too
-            depth = 20 + len(replies)  # another question each time, which is not in the cache
+        # at least one reply, even if other work on the machine delays it
+        while not over.wait(0.02) or not replies:
+            # each question differs from the ones before, so no answer comes from the cache
+            depth = 20 + len(replies)
             reply = served.get("/v1/lineage", item="t:150", depth=depth)
             items = {(row["item"], row["depth"]) for row in reply.json().get("items", ())}
             wanted = {(item, hops) for item, hops in expected if hops <= depth}

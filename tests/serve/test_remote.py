@@ -1,4 +1,4 @@
-"""Settings and arguments that name a server: what is refused, and why."""
+"""Settings and arguments that name a server: which are refused, and for what reason."""
 
 from pathlib import Path
 
@@ -88,7 +88,7 @@ def test_an_address_in_use_is_reported() -> None:
     ],
 )  # fmt: skip
 def test_a_url_that_is_no_server_is_refused(url: str) -> None:
-    """A token never goes to another machine without TLS."""
+    """Without TLS, a token is never sent to another machine."""
     with pytest.raises(UsageError, match="Cannot connect to"):
         remote_server(url)
 

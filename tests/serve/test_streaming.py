@@ -38,7 +38,7 @@ def test_a_writer_waits_for_its_reader() -> None:
     until = monotonic() + 10
     while active_count() == threads and monotonic() < until:
         sleep(0.01)
-    assert active_count() < threads  # the writer has ended
+    assert active_count() < threads  # the thread that writes has ended
 
 
 def test_an_error_is_raised_after_the_text_before_it() -> None:

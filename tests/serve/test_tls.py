@@ -1,4 +1,4 @@
-"""A server with TLS: other machines ask it with tokens, and it answers nothing without TLS."""
+"""A server with TLS: other machines use it with tokens, and get no answer without TLS."""
 
 import shutil
 import socket
@@ -28,7 +28,7 @@ from provhouse.serve.tokens import Role, add_token, revoke_token
 
 @dataclass
 class Secured:
-    """A server of an empty warehouse, with TLS."""
+    """A server of an empty warehouse that uses TLS."""
 
     settings: Settings
     authority: Authority
@@ -37,36 +37,39 @@ class Secured:
 
     @property
     def url(self) -> str:
-        """The URL with TLS."""
+        """The URL of the server with TLS."""
         return f"https://{self.settings.server_address}"
 
     @property
     def address(self) -> tuple[str, int]:
-        """The address and the port with TLS."""
+        """The address and the port on which the server uses TLS."""
         host, _, port = self.settings.server_address.partition(":")
         return host, int(port)
 
     @property
     def server(self) -> ServerInfo:
-        """The server without TLS, on loopback."""
+        """The server's address on loopback, where it uses no TLS."""
         found = server_file.running(self.settings.warehouse)
         assert found
         return found
 
     def status(self, url: str, **headers: str) -> requests.Response:
-        """Ask for the status of the warehouse, with the token unless there is another one."""
+        """Ask for the status of the warehouse.
+
+        The token is sent unless ``headers`` have another one.
+        """
         given = {"Authorization": f"Bearer {self.token}", **headers}
         trusted = str(self.authority.file)
         return requests.get(f"{url}/v1/status", headers=given, verify=trusted, timeout=60)
 
     def connect(self, token: str) -> provhouse.Connection:
-        """Return a connection with a token."""
+        """Return a connection that uses the given token."""
         return provhouse.connect(self.url, token, ca_file=self.authority.file)
 
 
 @pytest.fixture(scope="module")
 def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
-    """The server, which starts neither Spark nor Neo4j, because the warehouse is empty."""
+    """A server that starts neither Spark nor Neo4j, because its warehouse is empty."""
     folder = tmp_path_factory.mktemp("secured")
     authority = Authority.create(folder)
     certificate, key = authority.sign("server", "IP:127.0.0.2,DNS:lineage.test")
@@ -119,7 +122,10 @@ def test_a_revoked_token_is_refused_with_the_reason(secured: Secured) -> None:
 def test_a_command_asks_a_remote_server(
     secured: Secured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The warehouse is empty, so the server's answer is exit status 3; a wrong token has 2."""
+    """The warehouse is empty, so the exit status is 3 if the server answers.
+
+    With a wrong token, the exit status is 2.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PROVHOUSE_TOKEN_FILE", "token")
     monkeypatch.setenv("PROVHOUSE_CA_FILE", str(secured.authority.file))
@@ -192,7 +198,7 @@ def test_all_that_listens_elsewhere_has_tls(secured: Secured) -> None:
     ],
 )  # fmt: skip
 def test_only_known_names_are_accepted(secured: Secured, host: str, status: int) -> None:
-    """The address without TLS accepts the names, too: a reverse proxy may send them."""
+    """The address without TLS also accepts the names, because a reverse proxy may send them."""
     for url in (secured.url, secured.server.address):
         reply = secured.status(url, Host=host)
         assert reply.status_code == status, url
@@ -205,11 +211,13 @@ def test_unfinished_handshakes_do_not_block_others(secured: Secured) -> None:
         for number in range(200):
             client = stack.enter_context(socket.create_connection(secured.address, timeout=20))
             if number % 2:
-                client.sendall(b"\x16\x03\x01\x02\x00\x01")  # the beginning of a handshake
+                # these bytes are the beginning of a handshake
+                client.sendall(b"\x16\x03\x01\x02\x00\x01")
         began = time.monotonic()
         for url in (secured.url, secured.server.address):
             assert secured.status(url).status_code == 200
-        assert time.monotonic() - began < 9  # unfinished handshakes are ended after ten seconds
+        # the server ends unfinished handshakes after ten seconds
+        assert time.monotonic() - began < 9
 
 
 def test_a_renewed_certificate_is_used_without_a_restart(secured: Secured) -> None:
@@ -226,7 +234,7 @@ def test_a_renewed_certificate_is_used_without_a_restart(secured: Secured) -> No
 
     before = certificate(secured)
     new, key = secured.authority.sign("renewed", "IP:127.0.0.2,DNS:lineage.test")
-    shutil.copy(new, settings.server_certificate)  # does not belong to the key
+    shutil.copy(new, settings.server_certificate)  # this certificate does not belong to the key
     wait_for("was not renewed")
     assert certificate(secured) == before
     shutil.copy(key, settings.server_key)

@@ -1,4 +1,4 @@
-"""Tokens of several people: hashed at rest, revocable at once, each with a role."""
+"""Tokens of several people: each has a role, is stored as a hash, and can be revoked at once."""
 
 import ast
 import json
@@ -60,12 +60,12 @@ WAYS: dict[tuple[str, str], Role] = {
     ("POST", "/v1/view"): Role.write,
     ("GET", "/v1/metrics"): Role.admin,
 }
-"""A request to each route that needs a token, and the weakest role that may send it."""
+"""By method and path of a request to a route that needs a token: the weakest role allowed."""
 
 
 @pytest.fixture
 def app(tmp_path: Path) -> FastAPI:
-    """The application of an empty warehouse, with the owner's token ``OWN``."""
+    """The application of an empty warehouse. The token of its owner is ``OWN``."""
     settings = Settings(warehouse=tmp_path)
     access = Access(People(tmp_path, OWN), frozenset({HOST}))
     return application(Keeper(settings, Silent()), settings, access)
@@ -104,7 +104,7 @@ def soon() -> datetime:
 
 
 def expired(warehouse: Path, name: str) -> str:
-    """Return a token that has expired, by moving its end into the past in the file."""
+    """Return a token that has expired, because its end in the file was moved into the past."""
     token = add_token(warehouse, name, Role.admin, soon())
     file = tokens_file(warehouse)
     tokens = json.loads(file.read_text())
@@ -170,7 +170,7 @@ def test_no_guess_is_accepted(app: FastAPI, tmp_path: Path) -> None:
 
 
 def test_hashes_are_compared_in_constant_time() -> None:
-    """No comparison in the module is one that ends at the first difference of two hashes."""
+    """No comparison in the module ends at the first difference between two hashes."""
     tree = ast.parse(Path(people.__file__).read_text())
     compared = [ast.unparse(one) for one in ast.walk(tree) if isinstance(one, ast.Compare)]
     assert not [one for one in compared if "given" in one or "sha256" in one or "_owner" in one]

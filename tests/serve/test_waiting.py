@@ -1,4 +1,4 @@
-"""Questions wait while the server starts; the keeper notices a commit at once."""
+"""Questions wait while the server starts, and the keeper notices a commit at once."""
 
 import json
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from provhouse.serve.people import People
 
 
 def asked_at_once(settings: Settings, items: bool) -> Reply:
-    """Start a server, and return its reply to a question that comes at once."""
+    """Start a server, and return the reply to a question that is asked immediately."""
     starting = Keeper(settings, Silent())
     access = Access(People(Path("none"), "secret"), frozenset({HOST}))
     app = application(starting, settings, access)

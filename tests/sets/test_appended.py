@@ -1,5 +1,4 @@
-"""New items that join a large stored component are cut so that questions about them read few old
-sets."""
+"""The cut of new items that join a large stored component: questions read few old sets."""
 
 from collections import defaultdict
 
@@ -13,7 +12,7 @@ SALES, REPORTS, STORES = 3_000, 5, 60
 
 
 def night() -> tuple[I32, I32, I32, I32]:
-    """Return a night whose sales go into a report and into balances of stores, as one piece."""
+    """Return a night as one piece: its sales go into a report and into balances of stores."""
     draw = np.random.default_rng(3)
     sales = np.arange(SALES)
     reports = SALES + draw.integers(0, REPORTS, SALES)
@@ -25,7 +24,7 @@ def night() -> tuple[I32, I32, I32, I32]:
 
 
 def cut_night(theta: int, outside: tuple[I32, I32]) -> I32:
-    """Return the set of each item of a night."""
+    """Return the set of each item in a night."""
 
     def below(piece: I32, src: I32, dst: I32, table: I32) -> tuple[I32, int]:
         return cut(piece, src, dst, table, theta, limit=200, bars=np.array([1_000], np.int32))
@@ -36,7 +35,7 @@ def cut_night(theta: int, outside: tuple[I32, I32]) -> I32:
 
 
 def reached(label: I32, item: int) -> set[int]:
-    """Return the items of all sets that a question upstream of an item reads."""
+    """Return all items in the sets that a question upstream of ``item`` reads."""
     _, src, dst, _ = night()
     parents = defaultdict(set)
     for child, parent in zip(label[dst].tolist(), label[src].tolist(), strict=True):

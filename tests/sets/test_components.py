@@ -1,4 +1,4 @@
-"""Components equal those of networkx, whatever the order and chunks of the edges."""
+"""Components equal those of networkx, whatever the order of the edges and their chunks."""
 
 import networkx as nx
 import numpy as np

@@ -1,4 +1,4 @@
-"""The sets that a search finds let queries read little, and form no cycles."""
+"""With the sets that a search finds, questions read little. These sets form no cycles."""
 
 import networkx as nx
 import numpy as np
@@ -20,7 +20,7 @@ LAYERS, WIDTH = 6, 60
 
 
 def layered(seed: int, layers: int = LAYERS, width: int = WIDTH) -> tuple[I32, I32, I32]:
-    """Return a chain of tables, where most items have a parent near their own position."""
+    """Return a chain of tables. Most items in it have a parent near their own position."""
     random = np.random.default_rng(seed)
     items = np.arange(layers * width)
     dst = np.concatenate([items[width:], random.choice(items[width:], width)])
@@ -30,12 +30,15 @@ def layered(seed: int, layers: int = LAYERS, width: int = WIDTH) -> tuple[I32, I
 
 
 def apart(items: int) -> I32:
-    """Return a value of the argument ``cycle`` that stands for a graph without cycles."""
+    """Return the value of the argument ``cycle`` for a graph without cycles."""
     return np.arange(items, dtype=np.int32)
 
 
 def reads(src: I32, dst: I32, label: I32, item: int) -> int:
-    """Return how many triples the walks upstream and downstream of an item read, using networkx."""
+    """Return the number of triples that walks from an item read, computed with networkx.
+
+    Both walks count: the one upstream and the one downstream.
+    """
     graph: nx.DiGraph[int] = nx.DiGraph()
     graph.add_nodes_from(label.tolist())
     graph.add_edges_from(zip(label[src].tolist(), label[dst].tolist(), strict=True))
@@ -83,14 +86,14 @@ def test_a_join_is_complete_or_undone(seed: int, theta: int) -> None:
 
 
 def after(forest: Forest) -> tuple[I32, I32, I32]:
-    """Return the roots, sizes and rings of a forest, which undoing a join must restore."""
+    """Return the roots, sizes and rings of a forest. Undoing a join must restore them."""
     return forest.roots(), forest.size, forest.ring
 
 
 @settings(deadline=None, max_examples=30)
 @given(SEEDS, st.sampled_from([20, 100, 1000]))
 def test_groups_of_tables_keep_their_order(seed: int, theta: int) -> None:
-    """The sets of joined tables never depend on each other in cycles."""
+    """The sets of tables that are joined never depend on each other in cycles."""
     src, dst, table = layered(seed)
     contraction = Contraction(src, dst, table, theta, apart(len(table)))
     contraction.find(lambda roots, thorough: None, SampleReader.of(src, dst, table), UNBOUNDED)
@@ -103,7 +106,10 @@ def test_groups_of_tables_keep_their_order(seed: int, theta: int) -> None:
 
 
 def test_tables_that_would_form_a_cycle_are_not_joined() -> None:
-    """In a -> b -> c and a -> c, a and c must not be joined if theta keeps b out of their set."""
+    """The tables derive as a -> b -> c and a -> c.
+
+    Tables a and c must not be joined if theta keeps b out of their set.
+    """
     src = np.array([0, 0, 0, 0, 1, 2, 3, 0, 0], np.int32)
     dst = np.array([1, 2, 3, 1, 4, 4, 4, 4, 4], np.int32)
     table = np.array([0, 1, 1, 1, 2], np.int32)
@@ -114,7 +120,7 @@ def test_tables_that_would_form_a_cycle_are_not_joined() -> None:
 
 
 def test_pieces_of_one_kind_are_cut_alike() -> None:
-    """The second of two equal components is cut by the plan of the first, without a new search."""
+    """The second of two equal components is cut by the plan of the first, without a search."""
     src, dst, table = layered(7)
     count = len(table)
     two = find_sets(
@@ -140,7 +146,7 @@ def test_a_star_is_cut_below_theta() -> None:
 
 
 def test_bands_follow_depth() -> None:
-    """A table that derives from itself is divided by depth; other tables are not."""
+    """A table that derives from itself is divided by depth. Other tables are not divided."""
     chain = np.arange(1_000, dtype=np.int32)
     table = np.zeros(1_001, np.int32)
     table[1_000] = 1
@@ -155,7 +161,7 @@ def test_bands_follow_depth() -> None:
 
 
 def test_too_many_tables_are_grouped_by_level() -> None:
-    """Two thousand tables between a first and a last table form three levels."""
+    """Two thousand tables between a first table and a last one form three levels."""
     middle = np.arange(1, 2_001, dtype=np.int32)
     src = np.concatenate([np.zeros_like(middle), middle])
     dst = np.concatenate([middle, np.full_like(middle, 2_001)])
@@ -195,7 +201,8 @@ def test_a_cycle_is_one_set_if_theta_allows_it() -> None:
 def test_small_families_of_a_table_that_derives_from_itself_stay_together() -> None:
     """Chains of 20 items under one root fit into sets below theta, so depth must not cut them."""
     item = np.arange(2_000)
-    src = np.where(item % 20, item, 0).astype(np.int32)  # each chain begins at the root, item 0
+    # each chain begins at item 0, which is the root
+    src = np.where(item % 20, item, 0).astype(np.int32)
     dst = (item + 1).astype(np.int32)
     table = np.ones(2_001, np.int32)
     table[0] = 0

@@ -1,4 +1,4 @@
-"""Every piece, a group of connected items, is cut into connected sets below theta."""
+"""Every piece, which is a group of connected items, is cut into connected sets below theta."""
 
 import networkx as nx
 import numpy as np
@@ -32,7 +32,7 @@ class Arrays:
 
 
 def check(arrays: Arrays, label: I32, count: int, theta: int) -> None:
-    """Check that sets are numbered without gaps, below theta, inside pieces, and connected."""
+    """Check that sets are connected, below theta, inside pieces, and numbered without gaps."""
     sizes = np.bincount(label, minlength=count)
     assert len(sizes) == count
     assert (sizes > 0).all()
@@ -62,7 +62,7 @@ def test_a_long_chain_is_cut(theta: int, tables: int) -> None:
 @settings(deadline=None, max_examples=100)
 @given(SEEDS, THETAS, st.lists(st.integers(0, 2), min_size=10, max_size=10))
 def test_a_set_lies_in_one_given_split(seed: int, theta: int, splits: list[int]) -> None:
-    """Each set of a piece that is cut lies in one split."""
+    """Each set of a piece that is cut lies within one split."""
     arrays = Arrays(graph(seed).triples)
     level = np.array(splits, np.int32)
     arrays.table %= np.int32(10)

@@ -7,8 +7,8 @@ from provhouse.model.arrays import I32, I64
 from provhouse.sets import item_graph
 from provhouse.sets.item_graph import ItemGraph, StoredSets, with_neighbours
 
-# Places 0 to 2 are new. Place 3 is stored in set 0 of component 10, and place 4 in set 1 of
-# component 20.
+# Places 0 to 2 are new. Place 3 is stored in set 0 of component 10, and place 4 is stored in set 1
+# of component 20.
 IS_NEW = np.array([True, True, True, False, False])
 
 
@@ -22,7 +22,7 @@ def graph(*edges: tuple[int, int]) -> ItemGraph:
 
 
 def each_alone(count: int = 3) -> tuple[I32, I64]:
-    """Return a set for every new item, and the first item number of each set."""
+    """Return sets in which every new item is alone, and the first item number of each set."""
     return np.arange(count, dtype=np.int32), np.arange(100, 100 + count, dtype=np.int64)
 
 
@@ -41,8 +41,8 @@ def test_pieces_that_join_a_large_stored_component_are_cut_though_below_theta(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(item_graph, "APPENDED", 2)
-    assert graph((0, 1), (3, 1)).bars(100).tolist() == [100, 100]  # 7 items together
-    assert graph((1, 0), (4, 1)).bars(602).tolist() == [2, 602]  # 602 items together
+    assert graph((0, 1), (3, 1)).bars(100).tolist() == [100, 100]  # the items together are 7
+    assert graph((1, 0), (4, 1)).bars(602).tolist() == [2, 602]  # the items together are 602
     assert graph((1, 0), (1, 4)).bars(603).tolist() == [603, 603]
 
 
@@ -60,4 +60,5 @@ def test_new_items_join_stored_components_and_merge_them() -> None:
     ids, merges, more = one.components(one.group_of(label, 3), first)
     assert ids.tolist() == [10, 101, 101]
     assert merges == [(20, 10)]
-    assert more == 0  # one component is new and one is merged
+    # the number of components stays the same: one is new, and one is merged
+    assert more == 0

@@ -1,4 +1,4 @@
-"""A component whose tables give no way to cut it is cut into ordered blocks.
+"""If the tables of a component give no way to cut it, it is cut into ordered blocks.
 
 Questions then read little, and the sets form no cycles.
 """
@@ -26,7 +26,8 @@ ITEMS, THETA = 1_000, 60
 def cut(shape: str, seed: int, most: int, free: int = 0) -> tuple[I32, I32, I32, int]:
     """Cut a shape into at most ``most`` sets.
 
-    Returns the edges, the set of each item, and the number of triples that the samples read.
+    Return the edges, the set of each item, and the number of triples that the sample questions
+    read.
     """
     trace = SHAPES[shape](ITEMS, seed)
     cycle = cycles(len(trace.table), trace.src, trace.dst)
@@ -50,7 +51,7 @@ def test_blocks_are_small_and_depend_on_each_other_one_way(shape: str) -> None:
     cores = list(ordered.cores())
     assert (len(cores) > 1) == (shape in {"merkle", "runs", "zipf"})
     for core in cores:
-        assert core[src[core[dst]]].all()  # the core contains everything it derives from
+        assert core[src[core[dst]]].all()  # the core contains everything that its items derive from
         for size in (THETA - 1, 9):
             roots = ordered.cut(core, size)
             assert np.bincount(roots).max() <= size
@@ -68,13 +69,13 @@ def test_blocks_are_connected() -> None:
 
 
 def test_more_sets_read_less() -> None:
-    """If more sets are allowed, blocks become smaller, and questions read less."""
+    """If more sets are allowed, the blocks are smaller, and questions read less."""
     few, many = (cut("ladder", 3, most)[3] for most in (40, 400))
     assert many < few
 
 
 def test_free_triples_make_larger_sets() -> None:
-    """Among cuts with which questions read at most ``free`` triples, fewer sets are preferred."""
+    """Of the cuts with which questions read up to ``free`` triples, one of few sets is chosen."""
     read = cut("ladder", 3, 400)[3]
     fine, coarse = (cut("ladder", 3, 400, free)[2:] for free in (read, 10 * read))
     assert read == fine[1] < coarse[1] <= 10 * read
@@ -82,7 +83,7 @@ def test_free_triples_make_larger_sets() -> None:
 
 
 def test_sets_that_derive_from_one_other_set_only_join_it() -> None:
-    """If sets did not join their only parent, most would be single items without children."""
+    """If sets did not join their only parent, most sets would be single items without children."""
     trace = SHAPES["pipelines"](ITEMS, 3)
     cycle = cycles(len(trace.table), trace.src, trace.dst)
     ordered = Ordered(trace.src, trace.dst, cycle, THETA)
@@ -92,7 +93,7 @@ def test_sets_that_derive_from_one_other_set_only_join_it() -> None:
 
 
 def test_windows_divide_tables_in_order() -> None:
-    """All items of a window are of one table, and either all of them are derived or none is."""
+    """All items in a window are in one table, and either all of them are derived or none is."""
     trace = SHAPES["repository"](ITEMS, 3)
     cycle = cycles(len(trace.table), trace.src, trace.dst)
     roots = Ordered(trace.src, trace.dst, cycle, THETA).windows(trace.table, 16)
@@ -120,9 +121,9 @@ def test_windows_are_tried_if_questions_read_very_much(monkeypatch: pytest.Monke
 
 
 def test_sets_are_joined_up_to_theta_if_no_cut_is_small_enough() -> None:
-    """The sets of `bipartite` are joined, because its blocks have too many dependencies.
+    """The sets of `bipartite` are joined, because the blocks have too many dependencies.
 
-    The blocks of `merkle` have few enough dependencies, so its sets are not joined.
+    The blocks of `merkle` have few enough dependencies, so the sets of `merkle` are not joined.
     """
     for shape, joined in (("bipartite", True), ("merkle", False)):
         src, dst, roots, read = cut(shape, 3, 0)

@@ -1,4 +1,7 @@
-"""Packed sets keep to limits. Rules 1 and 2 of ``packing.py`` add only joined sets to a closure."""
+"""Packed sets keep the limits.
+
+With rules 1 and 2 of ``packing.py``, a closure gains only sets that are joined.
+"""
 
 import networkx as nx
 import numpy as np
@@ -15,7 +18,7 @@ SEEDS = st.integers(0, 10_000_000)
 
 
 class SetGraph:
-    """A random graph of sets, with their sizes. The last ``stored`` sets must not be packed."""
+    """A random graph of sets with their sizes. The last ``stored`` sets must not be packed."""
 
     def __init__(self, seed: int, stored: int) -> None:
         names = {
@@ -86,7 +89,7 @@ def test_closures_after_packing_contain_those_before(seed: int, stored: int) -> 
 def test_the_free_rules_add_only_sets_packed_with_the_ends(
     rule: int, seed: int, stored: int
 ) -> None:
-    """Rules 1 and 2 of ``packing.py`` enlarge a closure only by sets packed with its first set."""
+    """With rules 1 and 2 of ``packing.py``, a closure gains only sets packed with its first set."""
     given_ = SetGraph(seed, stored)
     label = RULES[rule](given_.nodes, given_.items, given_.child, given_.parent, given_.group, 100)
     packed = np.concatenate([label, np.arange(given_.sets, given_.nodes) + given_.sets])

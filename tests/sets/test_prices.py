@@ -1,4 +1,4 @@
-"""Pairs of table groups come from the queue in the order of their costs."""
+"""Pairs of table groups leave the queue in the order of their costs."""
 
 from provhouse.sets.prices import STALE, Prices
 

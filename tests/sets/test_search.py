@@ -1,4 +1,4 @@
-"""A search for sets needs memory for items and edges, not for pairs of tables."""
+"""A search for sets needs memory for the items and edges, but not for pairs of tables."""
 
 import tracemalloc
 
@@ -10,7 +10,7 @@ TABLES = 20_000
 
 
 def test_a_piece_with_as_many_tables_as_items_needs_little_memory() -> None:
-    """If a wrong ``--map`` reads a column of ids as the tables, every item has its own table."""
+    """Every item has its own table if a wrong ``--map`` takes a column of ids as the tables."""
     table = np.arange(TABLES, dtype=np.int32)
     src, dst = np.zeros(TABLES - 1, np.int32), table[1:]
     tracemalloc.start()

@@ -1,4 +1,4 @@
-"""Each table gets one number for each nesting level of the splits."""
+"""For each nesting level of the splits, each table gets one number."""
 
 from provhouse.sets.split_arrays import Split, restricted, split_codes, tables_of
 

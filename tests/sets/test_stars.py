@@ -1,4 +1,4 @@
-"""Tests of the cut of pieces in which derived items derive from sources only."""
+"""The cut of pieces in which every derived item derives only from sources."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ LIMIT = 400
 
 
 def report(rows: int, sources: int, seed: int = 0) -> tuple[I32, I32, I32]:
-    """Return src, dst and tables: each source is in one of the rows, and each tenth in two."""
+    """Return src, dst and tables. Each source is in one of the rows, and every tenth one in two."""
     random = np.random.default_rng(seed)
     items = np.arange(rows, rows + sources)
     again = items[::10]
@@ -24,7 +24,7 @@ def report(rows: int, sources: int, seed: int = 0) -> tuple[I32, I32, I32]:
 
 
 def derived_of(src: I32, dst: I32) -> dict[int, frozenset[int]]:
-    """Return for each source the items that derive from it."""
+    """Return, for each source, the items that derive from it."""
     found: dict[int, set[int]] = {}
     for source, item in zip(src.tolist(), dst.tolist(), strict=True):
         found.setdefault(source, set()).add(item)
@@ -54,7 +54,7 @@ def test_sets_have_sources_that_the_edges_name_together() -> None:
 def test_other_pieces_are_left() -> None:
     src, dst, table = report(7, 10_000)
     sources = np.arange(10_007, 20_000, dtype=np.int32)
-    rows = np.arange(20_000, 20_006, dtype=np.int32)  # a total derives from them
+    rows = np.arange(20_000, 20_006, dtype=np.int32)  # a total derives from these rows
     src = np.concatenate([src, sources, rows])
     dst = np.concatenate([dst, sources % np.int32(6) + rows[0], np.full(6, 20_006, np.int32)])
     many = np.arange(20_007, 30_007, dtype=np.int32)

@@ -19,25 +19,29 @@ UNDECIDED: Final = 2
 DELETED: Final = 3
 UNREACHED: Final = 4
 FOUND: Final = 5
-"""The fate, while a deletion is computed, of a place that was found but not yet visited."""
+"""A temporary fate, while a deletion is computed: the place was found but not yet visited."""
 CLINGS: Final = 6
-"""The fate, while a deletion is computed, of a place that is not known to lose all derivations."""
+"""A temporary fate, while a deletion is computed: the place is not known to lose all
+derivations.
+"""
 MOST: Final = 0
 MISSING: Final = 1
-"""The columns of a derivation's row. They lie side by side, so one look-up in memory finds both.
+"""The two columns of an array with a row for each derivation.
 
-``MOST`` is the largest number of inputs that the derivation can do without in the lower bound, or
-minus the number of all its inputs if its kind is unsure. ``MISSING`` is the number of its inputs
-that are not known to exist.
+The columns lie side by side, so that one look-up in memory finds both. ``MOST`` is the largest
+number of inputs that the derivation can do without in the lower bound. If the kind of the
+derivation is unsure, ``MOST`` is minus the number of all its inputs. ``MISSING`` is the number of
+the derivation's inputs that are not known to exist.
 """
 
 
 class Work(NamedTuple):
     """The arrays of a deletion that compiled loops fill.
 
-    ``ways`` has ``MOST`` and ``MISSING`` of each derivation, and ``gone`` the number of its inputs
-    that are known to be gone. ``fate`` and ``failed``, the number of failed derivations, are by
-    place. ``queue`` has room for each place once.
+    ``ways`` and ``gone`` have an entry for each derivation: ``ways`` has the columns ``MOST`` and
+    ``MISSING``, and ``gone`` is the number of inputs that are known to be gone. ``fate`` and
+    ``failed`` have an entry for each place: ``failed`` is the number of failed derivations.
+    ``queue`` has room for each place once.
     """
 
     ways: I32
@@ -49,7 +53,7 @@ class Work(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def packed(kind: I8, size: I32) -> I32:
-    """Return the row of each derivation: ``MOST``, and 0 for ``MISSING``."""
+    """Return a row for each derivation: its ``MOST``, and 0 as its ``MISSING``."""
     ways = np.zeros((len(kind), 2), np.int32)
     for way in range(len(kind)):
         if kind[way] in (ANY, AGGREGATE, COPY):
@@ -61,7 +65,10 @@ def packed(kind: I8, size: I32) -> I32:
 
 @njit(cache=True, nogil=True, inline="always")
 def allowed(most: int, upper: bool) -> int:
-    """Return how many inputs a derivation can do without in the upper or the lower bound."""
+    """Return the number of inputs that a derivation can do without.
+
+    ``most`` is its value of ``MOST``. ``upper`` chooses the upper bound instead of the lower bound.
+    """
     if most >= 0:
         return most
     return -most - 1 if upper else 0

@@ -1,7 +1,7 @@
 """The derivations of some triples, as an index for what-if questions.
 
-A derivation is one way to make an item. Its triples act together as its kind says. The index
-numbers items without gaps; such a number is called a *place*.
+A derivation is one way to make an item. The triples of a derivation act together as its kind says.
+The index numbers items without gaps; such a number is called a *place*.
 """
 
 from dataclasses import dataclass
@@ -26,23 +26,27 @@ EXCEPT: Final = KINDS["except"]
 COPY: Final = 100
 """The kind of a triple from a group to an item: the item has the derivation of the group."""
 ALONE: Final = -1
-"""The way of a row that was stored without a derivation."""
+"""The value of ``way`` for a row that was stored without a derivation."""
 
 _POOLED, _ALTERNATIVES, _NAMED = 0, 1, 2
 SPARSE = 2
-"""The most numbers for each triple in the range of the items. Within this limit, a place is an
-item's number minus the first one. Beyond it, the items are numbered again, which takes longer."""
+"""The limit on the range of item numbers, as a multiple of the number of triples.
+
+Within this limit, a place is an item's number minus the first item's number. In a wider range, the
+items are numbered again without gaps, which takes longer.
+"""
 
 
 @dataclass(frozen=True)
 class DerivationRows:
     """Triples and the known facts about their derivations, as parallel arrays.
 
-    ``kind`` is a code of ``KINDS``, ``UNKNOWN`` or ``COPY``. ``way`` tells the stored derivations
-    of one dst apart. ``joint`` tells rows without a way apart: rows of one dst with the same number
-    act together, unless their kind is ``any`` or unknown. ``kind``, ``way`` and ``joint`` are None
-    if nothing is known about any row. ``conditional`` marks the rows of derivations that may fail
-    if the value of an input changes; None if there are none.
+    ``kind`` is a code from ``KINDS``, ``UNKNOWN`` or ``COPY``. ``way`` distinguishes the stored
+    derivations of one dst. ``joint`` distinguishes rows without a way: rows of one dst with the
+    same number act together, unless their kind is ``any`` or unknown. ``kind``, ``way`` and
+    ``joint`` are None if nothing is known about any row. ``conditional`` marks the rows of
+    derivations that may fail if the value of an input changes; it is None if there are no such
+    rows.
     """
 
     src: I64
@@ -74,11 +78,11 @@ class Derivations:
     """An index of triples: by src, and by derivation.
 
     The derivations of the place ``p`` are ``first[p]`` to ``first[p + 1] - 1``. The triples from
-    ``p`` are at the positions ``at[p]`` to ``at[p + 1] - 1`` of three arrays: ``rows``,
-    ``targets`` with the derivation of each triple, and ``ends`` with the place of its dst.
+    ``p`` are at the positions ``at[p]`` to ``at[p + 1] - 1`` of three arrays: ``rows`` has the row
+    of each triple, ``targets`` its derivation, and ``ends`` the place of its dst.
 
-    Rows of a dst that are alternatives share a derivation of the kind ``any``; rows without any
-    known fact share one of the kind ``UNKNOWN``.
+    If rows of a dst are alternatives, they share one derivation of the kind ``any``. If nothing is
+    known about rows of a dst, they share one derivation of the kind ``UNKNOWN``.
     """
 
     def __init__(self, rows: DerivationRows) -> None:
@@ -113,7 +117,7 @@ class Derivations:
 
     @cached_property
     def by_derivation(self) -> tuple[I64, I64]:
-        """The rows in order of their derivations, and the position of the first row of each."""
+        """The rows ordered by derivation, and the position of the first row of each derivation."""
         return np.argsort(self.of, kind="stable"), np.append(0, np.cumsum(self.size))
 
     def rows_of(self, derivation: int) -> I64:
@@ -122,7 +126,7 @@ class Derivations:
         return rows[first[derivation] : first[derivation + 1]]
 
     def _placed(self, src: I64, dst: I64) -> tuple[I64, I64]:
-        """Set the number of places; return both ends as places."""
+        """Set the number of places, and return the places of ``src`` and of ``dst``."""
         self._known: I64 | None = None
         ends = [one for one in (src, dst) if len(one)]
         self._first = min((int(one.min()) for one in ends), default=0)
@@ -134,7 +138,7 @@ class Derivations:
         return src - self._first, dst - self._first
 
     def place(self, items: ItemNumbers) -> I32:
-        """Return the places of the items, without items that have no triple."""
+        """Return the places of those items that have a triple."""
         places = self.find(items)
         return places[places >= 0]
 
@@ -156,7 +160,7 @@ class Derivations:
 
 
 def _keys(rows: DerivationRows, dst: I64) -> tuple[I64, int]:
-    """Return a number for each row, equal within a derivation, and how many numbers a dst has."""
+    """Return a key for each row, the same within a derivation, and the number of keys per dst."""
     assert rows.kind is not None
     count = len(rows)
     code = np.full(count, _POOLED, np.int64)
@@ -177,8 +181,9 @@ def _keys(rows: DerivationRows, dst: I64) -> tuple[I64, int]:
 
 @njit(cache=True, nogil=True)
 def _index(src: I64, dst: I64, of: I32, at: I64, rows: I32, targets: I32, ends: I32) -> None:
-    """Sort rows by src: the rows of place ``p`` become ``rows[at[p] : at[p + 1]]``."""
-    # Counts start two entries ahead: the sums make at[p + 1] the begin of p, and filling its end.
+    """Sort the rows by src: the rows of the place ``p`` become ``rows[at[p] : at[p + 1]]``."""
+    # The counts start two entries ahead. So at[p + 1] is where p begins after the sums are taken,
+    # and where p ends after the rows are filled in.
     for row in range(len(src)):
         at[src[row] + 2] += 1
     for place in range(2, len(at)):

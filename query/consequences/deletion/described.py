@@ -1,7 +1,7 @@
 """Read the known facts about the derivations of fetched triples: kinds, ways, values, functions.
 
 A triple's own kind takes precedence over the kind of its op. The columns of derivations are read
-from the files of the fetched partitions, and only if the warehouse has any.
+from the files of the fetched partitions, and only if the warehouse has such columns.
 """
 
 from dataclasses import dataclass
@@ -57,12 +57,12 @@ class Described:
 
     @cached_property
     def ops(self) -> tuple[I32, pa.Array]:
-        """The op of each triple, as a code, and the ops."""
+        """The op of each triple as a code, and the ops that the codes stand for."""
         return self.triples.texts(OP)
 
     @cached_property
     def _columns(self) -> pa.Table | None:
-        """The columns of derivations, or None if no triple of the warehouse has any."""
+        """The columns of derivations; None if the warehouse has no such columns."""
         if not self.snapshot.derived:
             return None
         parts = []
@@ -80,7 +80,7 @@ class Described:
 
     @cached_property
     def rows(self) -> DerivationRows:
-        """The triples, with the kinds and the derivations of each."""
+        """The triples with the kind and the derivation of each triple."""
         src, dst = self.triples.src, self.triples.dst
         kinds = self._operations.filter(self._operations[KIND].is_valid())
         groups = self.snapshot.groups
@@ -112,9 +112,10 @@ class Described:
 
     @property
     def _captured(self) -> Bools | None:
-        """The triples whose op belongs to a program, as a mask; None if no op belongs to one.
+        """A mask of the triples whose op belongs to a program; None if no op belongs to a program.
 
-        Conditions, keys and joins of a program may use any value of its sources.
+        The derivations of these triples are conditional, because conditions, keys and joins of a
+        program may use any value of the program's sources.
         """
         known = self._operations.filter(_of_programs(self._operations))
         if not len(known):
@@ -124,7 +125,7 @@ class Described:
         return found
 
     def tensors(self, graph: Derivations) -> Tensors | None:
-        """Return the values, counts and functions of aggregates; None without aggregates."""
+        """Return values, counts and functions of aggregates, or None if there are no aggregates."""
         if not (graph.kind == AGGREGATE).any():
             return None
         known = self._operations.filter(_computable(self._operations))
@@ -133,7 +134,7 @@ class Described:
         each = _by_op(ops, known[OP], numbers)[codes]
         function: I8 = np.full(len(graph.dst), -1, np.int8)
         function[graph.of] = each
-        function[graph.of[function[graph.of] != each]] = -1  # ops with different functions
+        function[graph.of[function[graph.of] != each]] = -1  # its ops have different functions
         values = self._numbers(VALUE, np.nan, np.float64)
         return Tensors(values, self._numbers(TIMES, 1, np.int64), function)
 
@@ -156,7 +157,8 @@ def _of_programs(operations: pa.Table) -> pa.Array:
 def _computable(operations: pa.Table) -> pa.Array:
     """Return a mask of the ops whose function can be computed again from the triples.
 
-    A count of a column skips nulls, and a filter skips rows that the triples have.
+    Left out are counts of a column, which skip nulls, and filters, which skip rows: the triples
+    have the skipped rows too.
     """
     sql = operations[SQL].fill_null("")
     counts = pc.equal(operations[FUNCTION], "count").fill_null(False)
@@ -166,6 +168,6 @@ def _computable(operations: pa.Table) -> pa.Array:
 
 
 def _by_op(ops: pa.Array, known: pa.ChunkedArray, codes: list[int]) -> I8:
-    """Return a code for each of ``ops``; -1 if the op is not among the known ones."""
+    """Return the code of each op in ``ops``; -1 if the op is not in ``known``."""
     at = pc.index_in(ops, known.combine_chunks().cast(ops.type)).fill_null(len(codes))
     return np.array([*codes, -1], np.int8)[np.asarray(at, np.int64)]

@@ -1,18 +1,19 @@
 """Find out which items would still exist without some items or triples.
 
 An item exists if one of its derivations holds. Whether a derivation holds depends on its kind:
-``all`` needs each input, ``any`` and ``aggregate`` need one. Nothing is known inside a
-``function``, an ``except`` or an unknown operation. So existence is computed twice: the upper bound
-takes one of their inputs to be enough, the lower bound takes all of them to be needed. An item dies
-if it is in neither bound, survives if it is in both, and is undecided otherwise.
+``all`` needs each input, ``any`` and ``aggregate`` need one. What happens inside a ``function``, an
+``except`` or an unknown operation is not known. So existence is computed twice: for these
+derivations, the upper bound assumes that one input is enough, and the lower bound assumes that all
+inputs are needed. An item dies if it is in neither bound, survives if it is in both, and is
+undecided otherwise.
 
 Each bound is a least fixpoint (Dowling and Gallier 1984), so a cycle does not keep itself alive.
-The Lipstick paper (definition 4.2) defines this deletion, but counts lost inputs instead and is
-wrong on cycles.
+The Lipstick paper (definition 4.2) computes this deletion in another way: it counts lost inputs,
+which is wrong on cycles.
 
-Derivations may rest on each other only, even without the deletion. The triples do not record the
-support of such items. So the upper bound has these items, and all that they hold up, as long as
-their derivations keep the inputs that they need (``unsupported.py``).
+Some items are derived only from each other, even without the deletion. The triples do not record
+what supports such items. So the upper bound contains these items, and all items that they hold up,
+as long as their derivations keep the inputs that they need (``unsupported.py``).
 
 The upper bound contains the lower one, so the upper fixpoint starts where the lower one ends.
 """
@@ -43,7 +44,9 @@ from .derivations import Derivations, TripleIndex
 from .unsupported import cling, kill
 
 _CROWDED: Final = 16
-"""The next places are visited in order if at least one in this many of their range was found."""
+"""The next places are visited in order if at least one in this many places of their range was
+found.
+"""
 _NO_ROWS = np.empty(0, np.int32)
 _NONE = np.empty(0, bool)
 
@@ -66,14 +69,14 @@ class Fates:
 def fates(graph: Derivations, deleted: I32, ended: I32 = _NO_ROWS) -> Fates:
     """Return the fates of all items downstream of deleted items and deleted triples.
 
-    ``deleted`` are distinct places, and ``ended`` are rows. The graph must have all triples that
-    lead to a reached item.
+    ``deleted`` are distinct places, and ``ended`` are the rows of the deleted triples. The graph
+    must have all triples that lead to a reached item.
     """
     return Deleter(graph).fates(deleted, ended)
 
 
 class Deleter:
-    """A series of deletions from one graph, with work arrays that are made once.
+    """Deletions from one graph, one after another, in work arrays that are allocated once.
 
     The time of a deletion depends only on the items that it reaches.
     """
@@ -117,14 +120,17 @@ class Deleter:
         return Fates(reached, work.fate)
 
     def _settle(self, skipped: Bools, reached: I32, known: I32, work: Work, code: int) -> int:
-        """Give the fate ``code`` to each item that exists in its bound; return how many do."""
+        """Give the fate ``code`` to the items that exist in a bound; return the number of items.
+
+        ``SURVIVES`` means the lower bound, and any other code means the upper bound.
+        """
         upper = code != SURVIVES
         conditional = _NONE if upper else self._conditional
         index = self._graph.index
         return _settle(index, conditional, skipped, work, upper, code, known, reached)
 
     def _doubt(self, skipped: Bools, deleted: I32, starts: I32, reached: I32, dies: int) -> None:
-        """Make items undecided that may exist because items without support hold them up."""
+        """Make those items undecided that may exist because items without support hold them up."""
         graph, work = self._graph, self._work
         if kill(graph.index, skipped, deleted, starts, work) == dies:
             return
@@ -143,7 +149,7 @@ class Deleter:
 
 @njit(cache=True, nogil=True)
 def _clear(first: I32, places: I32, work: Work) -> None:
-    """Undo a deletion that reached some places."""
+    """Reset the work arrays at the places that a deletion reached."""
     for place in places:
         work.fate[place] = UNREACHED
         work.failed[place] = 0
@@ -155,9 +161,10 @@ def _clear(first: I32, places: I32, work: Work) -> None:
 def _reach(
     graph: TripleIndex, conditional: Bools, skipped: Bools, deleted: I32, starts: I32, work: Work
 ) -> tuple[int, bool]:
-    """Write all places downstream to ``queue``; return their number, and whether a kind is unsure.
+    """Write all places downstream to ``queue``; return how many, and whether a kind is unsure.
 
-    The triples from these places, and from deleted ones, count as missing.
+    The places are downstream of ``deleted`` and ``starts``. The triples from these places, and from
+    deleted places, count as missing.
     """
     filled = 0
     unsure = False
@@ -196,7 +203,7 @@ def _reach(
 
 @njit(cache=True, nogil=True)
 def _order(fate: I8, queue: I32, begin: int, low: int, high: int) -> None:
-    """Write the found places to ``queue`` again, in order: neighbours are close in memory."""
+    """Write the found places to ``queue`` again, in order, as neighbours are close in memory."""
     for place in range(low, high + 1):
         if fate[place] == FOUND:
             queue[begin] = place
@@ -214,10 +221,10 @@ def _settle(
     known: I32,
     reached: I32,
 ) -> int:
-    """Give the fate ``code`` to each reached place that exists; return how many do.
+    """Give the fate ``code`` to each reached place that exists; return the number of these places.
 
-    The places in ``known`` exist. A reached input may have another value, so it does not count for
-    ``conditional`` derivations.
+    The places in ``known`` exist. A reached input may have another value, so such an input does not
+    count for ``conditional`` derivations.
     """
     filled = taken = 0
     for place in reached:

@@ -1,7 +1,8 @@
 """Compute an aggregate without each of its inputs in turn: all alternatives in two passes.
 
-The passes combine the values before an input with the values after it. They subtract nothing from
-a total: a difference would lose values that are small beside the input. A sum is two numbers.
+The passes combine the values before an input with the values after it. They subtract nothing from a
+total, because a difference would lose values that are small beside the input. A sum is kept as two
+numbers: the total, and its rounding errors.
 """
 
 import numpy as np
@@ -15,10 +16,10 @@ from .recompute import AVG, COUNT, DISTINCT, F64, MAX, MIN, SUM, added, is_exact
 
 
 def without_each(how: int, values: F64, times: I64, starts: I64) -> F64:
-    """Return an aggregate of the function ``how`` without each input.
+    """Return the aggregate by the function ``how`` without each input in turn.
 
     The rows of an input reach from its position in ``starts`` to the next position; the last entry
-    of ``starts`` is the number of rows. NaN means the value of an aggregate of no rows.
+    of ``starts`` is the number of rows. NaN stands for the aggregate of no rows.
     """
     if how == COUNT:
         counts: F64 = (times.sum() - np.add.reduceat(times, starts[:-1])).astype(np.float64)
@@ -41,7 +42,7 @@ def without_each(how: int, values: F64, times: I64, starts: I64) -> F64:
 
 
 def has_exact_parts(how: int, values: F64, times: I64) -> bool:
-    """Return whether double precision can represent the aggregate of any of the rows.
+    """Return whether double precision can represent the aggregate of every selection of the rows.
 
     For large sums, the result may be False although double precision is enough.
     """
@@ -52,7 +53,7 @@ def has_exact_parts(how: int, values: F64, times: I64) -> bool:
 
 
 def with_all(how: int, values: F64, times: I64) -> float:
-    """Return an aggregate of all rows, at least one."""
+    """Return the aggregate of all rows. There must be at least one row."""
     if how == DISTINCT:  # a dictionary needs no sorting
         return float(len(_coded(values).dictionary))
     return float(value_of(how, values, times, len(values)))
@@ -64,7 +65,7 @@ def _coded(values: F64) -> pa.DictionaryArray:
 
 @njit(cache=True, nogil=True)
 def _sums(values: F64, times: I64, starts: I64) -> tuple[F64, F64]:
-    """Return the sum and the weight of the rows of all other inputs, for each input."""
+    """Return, for each input, the sum and the weight of the rows of all other inputs."""
     inputs = len(starts) - 1
     high, low = np.empty(inputs), np.empty(inputs)
     total = rest = 0.0
@@ -88,14 +89,14 @@ def _sums(values: F64, times: I64, starts: I64) -> tuple[F64, F64]:
 
 @njit(cache=True, nogil=True)
 def _added(total: float, rest: float, given: float) -> tuple[float, float]:
-    """Return the sum of a two-part number and one more; the second part has the rounding error."""
+    """Return the sum of a two-part number and ``given``; the second part has rounding errors."""
     grown, lost = added(total, given)
     return grown, rest + lost
 
 
 @njit(cache=True, nogil=True)
 def _extremes(values: F64, starts: I64) -> F64:
-    """Return the smallest value of all other inputs, for each input; NaN if there is none."""
+    """Return, for each input, the smallest value of all other inputs; NaN if there are none."""
     inputs = len(starts) - 1
     found = np.empty(inputs)
     least = np.inf
@@ -115,7 +116,7 @@ def _extremes(values: F64, starts: I64) -> F64:
 
 @njit(cache=True, nogil=True)
 def _distinct(codes: I32, starts: I64) -> F64:
-    """Return how many values the other inputs have, for each input; ``codes`` has no gaps."""
+    """Return, for each input, the number of values of all others; ``codes`` has no gaps."""
     inputs = len(starts) - 1
     givers = np.zeros(codes.max() + 1, np.int64)
     last = np.full(len(givers), -1, np.int64)
@@ -138,14 +139,15 @@ def _distinct(codes: I32, starts: I64) -> F64:
 
 @njit(cache=True, nogil=True)
 def leading_to(src: I32, of: I32, dst: I32, marked: Bools) -> Bools:
-    """Return a mask of the places that lead to a marked place, by one triple or more.
+    """Return a mask of the places from which one or more triples lead to a marked place.
 
-    ``src`` has the place of each row's src, ``of`` its derivation, and ``dst`` the place that each
-    derivation makes.
+    For each row, ``src`` has the place of the row's src, and ``of`` has the row's derivation. For
+    each derivation, ``dst`` has the place that it makes.
     """
     places = len(marked)
     begins = np.zeros(places + 2, np.int64)
-    # Counts start two entries ahead: the sums make begins[p + 1] the begin of p, filling its end.
+    # The counts start two entries ahead. So begins[p + 1] is where p begins after the sums are
+    # taken, and where p ends after the rows are filled in.
     for row in range(len(src)):
         begins[dst[of[row]] + 2] += 1
     for place in range(2, places + 2):

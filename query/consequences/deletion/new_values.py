@@ -31,9 +31,10 @@ from .recompute import (
 
 @dataclass(frozen=True)
 class Tensors:
-    """The values and counts of the triples of aggregates, by row, and their functions.
+    """The values and counts of the triples of aggregates, and the functions of the aggregates.
 
-    An unknown value is NaN. ``function`` has an index of ``FUNCTIONS`` for each derivation, or -1.
+    ``value`` and ``times`` have an entry for each row. An unknown value is NaN. ``function`` has,
+    for each derivation, an index into ``FUNCTIONS``, or -1 if no function is known.
     """
 
     value: F64
@@ -46,17 +47,17 @@ class NewValues:
     """The aggregates that change, and the values that may change but cannot be computed again."""
 
     ways: I32
-    """The derivations that change."""
+    """The derivations whose value changes."""
     before: F64
     after: F64
     inputs_lost: I64
     unknown: I32
     """The derivations whose new value is unknown."""
     reasons: I8
-    """The position in ``REASONS`` for each derivation in ``unknown``."""
+    """For each derivation in ``unknown``, the position of the reason in ``REASONS``."""
 
     def select(self, changed: Bools, unknown: Bools) -> "NewValues":
-        """Return only the derivations that the two masks mark."""
+        """Return the changed and the unknown derivations that the two masks select."""
         return NewValues(
             self.ways[changed], self.before[changed], self.after[changed],
             self.inputs_lost[changed], self.unknown[unknown], self.reasons[unknown],

@@ -36,15 +36,17 @@ REASONS: Final = (
     "it is computed from itself, or from an item that is",
     "double precision does not have its exact value",
 )
-"""Why a value is not computed again, by code; code 0 means that it is."""
+"""The reasons why a value is not computed again, by code. Code 0 means that the value is
+computed.
+"""
 _NO_FUNCTION, _NO_VALUE, _UNSURE, _NOT_KNOWN, _OTHER_VALUE, _COMPUTED, _CYCLE = range(1, 8)
 _INEXACT: Final = 8
 _INTEGERS = 1e38
-"""The bound of the integers of SQL. Larger numbers are rounded numbers in double precision."""
+"""The bound of SQL's integers. Above it, numbers in double precision are rounded numbers."""
 
 
 class InputValues(NamedTuple):
-    """The rows of derivations, the first row of each, and their tensors."""
+    """The rows of derivations, the position of each derivation's first row, and the tensors."""
 
     rows: I32
     begins: I64
@@ -54,14 +56,14 @@ class InputValues(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """The fate of each place, and the rows that a deletion ended: a mask, or empty if none."""
+    """The fate of each place, and a mask of the rows that a deletion ended (empty if none)."""
 
     fate: I8
     gone: Bools
 
 
 class Outcome(NamedTuple):
-    """By derivation: flags of its inputs, its old and new value, its state, and the reason."""
+    """For each derivation, its inputs' flags, its old and new value, its state, and its reason."""
 
     flags: U8
     before: F64
@@ -108,7 +110,7 @@ def seeds(
 
 @njit(cache=True, nogil=True)
 def touch(graph: TripleIndex, fate: I8, mark: U8, queue: I32, filled: int, waiting: I32) -> int:
-    """Add all surviving items downstream to ``queue``, and count the inputs that each waits for."""
+    """Add all surviving items downstream to ``queue``; count the inputs that each item awaits."""
     taken = 0
     while taken < filled:
         place = queue[taken]
@@ -127,9 +129,9 @@ def touch(graph: TripleIndex, fate: I8, mark: U8, queue: I32, filled: int, waiti
 
 @njit(cache=True, nogil=True)
 def inputs(of: I32, graph: TripleIndex, touched: I32) -> tuple[I32, I64]:
-    """Return the rows of the aggregates and copies of some places, and where each one's begin.
+    """Return the rows of the aggregates and copies of some places, and each one's first position.
 
-    The rows of a derivation are the ``size`` ones from its beginning.
+    The rows of a derivation are the ``size`` rows from its first position.
     """
     begins = np.zeros(len(graph.kind), np.int64)
     count = 0
@@ -137,7 +139,8 @@ def inputs(of: I32, graph: TripleIndex, touched: I32) -> tuple[I32, I64]:
         for way in range(graph.first[place], graph.first[place + 1]):
             if graph.kind[way] == AGGREGATE or graph.kind[way] == COPY:
                 count += graph.size[way]
-                begins[way] = count  # its end: the loop below fills the rows from there backwards
+                # This is the end of its rows: the loop below fills them backwards from here.
+                begins[way] = count
     rows = np.empty(count, np.int32)
     for row in range(len(of) - 1, -1, -1):
         way = of[row]
@@ -190,7 +193,7 @@ def recompute(
 def _judge_item(
     place: int, graph: TripleIndex, lost: Lost, tensors: InputValues, outcome: Outcome
 ) -> int:
-    """Judge the derivations of an item; return the flag for the derivations that use it."""
+    """Judge the derivations of an item; return the flag for the derivations that use the item."""
     changed = unknown = False
     for way in range(graph.first[place], graph.first[place + 1]):
         if not outcome.flags[way]:
@@ -213,7 +216,7 @@ def _judge_item(
 
 @njit(cache=True, nogil=True)
 def _copied(way: int, graph: TripleIndex, tensors: InputValues, outcome: Outcome) -> int:
-    """Give a copy the values of its group."""
+    """Give a copy the values of its group; return the reason why they are unknown, or 0."""
     group = graph.src[tensors.rows[tensors.begins[way]]]
     for of in range(graph.first[group], graph.first[group + 1]):
         if outcome.state[of] == CHANGED:
@@ -272,7 +275,7 @@ def _aggregate(
 
 @njit(cache=True, nogil=True)
 def _given(source: int, given: float, graph: TripleIndex, outcome: Outcome) -> tuple[float, int]:
-    """Return the value that a surviving input gives now, and the reason if it is unknown, or 0."""
+    """Return the value that a surviving input now gives, and the reason why it is unknown, or 0."""
     found = given
     matches = 0
     changed = unknown = other = False
@@ -282,7 +285,7 @@ def _given(source: int, given: float, graph: TripleIndex, outcome: Outcome) -> t
             continue
         if graph.kind[way] != AGGREGATE and graph.kind[way] != COPY:
             continue
-        # An aggregate that lost nothing may be the value of the triple.
+        # The triple's value may come from an aggregate that lost nothing.
         if outcome.state[way] == _NOT_COMPUTED:
             other = True
             continue
@@ -305,7 +308,7 @@ def _close(one: float, other: float) -> bool:
 
 @njit(cache=True, nogil=True)
 def value_of(how: int, values: F64, times: I64, count: int) -> float:
-    """Return an aggregate of the first ``count`` values."""
+    """Return the aggregate by the function ``how`` of the first ``count`` values."""
     if how == COUNT:
         return float(times[:count].sum())
     if how == MIN:
@@ -324,7 +327,7 @@ def value_of(how: int, values: F64, times: I64, count: int) -> float:
 
 @njit(cache=True, nogil=True)
 def exact_sum(values: F64, times: I64) -> float:
-    """Return the sum of values times ``times``, with the rounding errors added up (Neumaier)."""
+    """Return the sum of ``values`` times ``times``, corrected for rounding errors (Neumaier)."""
     total = rest = 0.0
     for at in range(len(values)):
         given = values[at] * times[at]
@@ -342,7 +345,7 @@ def is_exact(how: int, values: F64, times: I64, count: int) -> bool:
     """Return whether double precision can represent the aggregate of the first ``count`` values.
 
     It cannot represent a sum that is too large, or a sum of integers that would lose digits. Sums
-    of other numbers are rounded everywhere.
+    of numbers that are not integers are rounded everywhere, so they pass.
     """
     if how == COUNT:
         return float(times[:count].astype(np.float64).sum()) <= WHOLE
@@ -365,7 +368,7 @@ def is_exact(how: int, values: F64, times: I64, count: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def added(one: float, other: float) -> tuple[float, float]:
-    """Return the sum of two numbers, and its rounding error (Knuth)."""
+    """Return the sum of two numbers, and the rounding error of the sum (Knuth)."""
     total = one + other
     back = total - one
     return total, (one - (total - back)) + (other - back)

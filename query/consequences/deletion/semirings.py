@@ -1,7 +1,6 @@
 """Evaluate derivations in a semiring: alternatives are added, joint inputs multiplied.
 
 See Green, Karvounarakis and Tannen (PODS 2007); ProvSQL (VLDB 2018) has the same semirings.
-
 | semiring | alternatives | joint inputs | no derivation | a source |
 |---|---|---|---|---|
 | trust | largest | product | 0 | 1 |
@@ -9,12 +8,13 @@ See Green, Karvounarakis and Tannen (PODS 2007); ProvSQL (VLDB 2018) has the sam
 | cost | smallest | sum | infinite | 0 |
 | count | sum | product | 0 | 1 |
 
-If it is unknown how inputs act together, the result has bounds: each such derivation takes the
-smaller result of both ways for the lower bound, and the larger for the upper one. All operations
-are monotone, so the true value is between the bounds.
+If it is unknown whether the inputs of a derivation are alternatives or joint, the value has bounds:
+for each such derivation, the lower bound takes the smaller of the two results, and the upper bound
+the larger. All operations are monotone, so the true value is between the bounds.
 
-Values on a cycle come from the least fixpoint: a derivation of an item from itself is never better
-than the one without it. Only counts would be infinite, so they are unknown on cycles.
+Values on a cycle come from the least fixpoint: a derivation of an item that leads through the item
+itself is never better than the one without the cycle. Only counts would be infinite, so they are
+unknown on cycles.
 """
 
 from typing import Final, NamedTuple
@@ -41,14 +41,14 @@ _ZERO: Final = (0.0, np.inf, np.inf, 0.0)
 
 
 class ByDerivation(NamedTuple):
-    """The rows in order of their derivations, and the position of the first row of each."""
+    """The rows ordered by derivation, and the position of the first row of each derivation."""
 
     rows: I64
     begins: I64
 
 
 class Asked(NamedTuple):
-    """The weights of sources, the semiring, and the way that inputs act together."""
+    """The weights of sources, the semiring, how inputs act together, and the bound to compute."""
 
     weights: F64
     how: int
@@ -57,10 +57,10 @@ class Asked(NamedTuple):
 
 
 def bounds(graph: Derivations, weights: F64, how: int, *, joint: bool = False) -> tuple[F64, F64]:
-    """Return the lower and the upper bound of the value of each place.
+    """Return the lower and the upper bound of each place's value.
 
-    ``weights`` has an entry for each place; only the weights of sources count. With ``joint``, an
-    aggregate takes all of its inputs. A count that is not finite is NaN.
+    ``weights`` has an entry for each place; only the weights of sources count. With ``joint``, the
+    inputs of an aggregate are joint inputs. A count that is not finite is NaN.
     """
     by = ByDerivation(*graph.by_derivation)
     order, settled = _topological(graph.index, len(graph.src))
@@ -107,7 +107,7 @@ def _topological(graph: TripleIndex, rows: int) -> tuple[I32, int]:
 def _evaluate(
     order: I32, settled: int, graph: TripleIndex, by: ByDerivation, ask: Asked, values: F64
 ) -> None:
-    """Set the value of each place; repeat the places on and after cycles until none changes."""
+    """Set the value of each place; on and after cycles, repeat this until no value changes."""
     for number in range(settled):
         place = order[number]
         values[place] = _value(place, graph, by, ask, values)
@@ -140,7 +140,7 @@ def _value(place: int, graph: TripleIndex, by: ByDerivation, ask: Asked, values:
         of = graph.kind[way]
         if of == ALL or (of == AGGREGATE and ask.joint):
             found = product
-        elif of == AGGREGATE and ask.how == COUNT:  # a group exists once
+        elif of == AGGREGATE and ask.how == COUNT:  # a row of a GROUP BY exists once
             found = min(alternatives, 1.0)
         elif of in (ANY, AGGREGATE, COPY):
             found = alternatives

@@ -1,12 +1,13 @@
 """Find a smallest set of sources without which an item would not exist.
 
-A *support* of an item is a set of sources that may be enough for it to exist. A set of sources
-kills the item only if it has one source of each support. So the search finds a support, deletes one
-of its sources, and continues with the next support: up to n deletions miss no smaller set.
+A *support* of an item is a set of sources that may be enough for it to exist. Deleting a set of
+sources kills the item only if the set has one source of each support. So the search finds a
+support, deletes one of its sources, and continues with the next support. With up to n deletions, it
+misses no set of n sources or fewer.
 
-Most items are derived from their support. Items that rest on each other only may exist for reasons
-that no triple records (``unsupported.py``). The support of an item that they hold up has the
-sources that its derivations need.
+Most items are derived from their support. But items that rest only on each other may exist for
+reasons that no triple records (``unsupported.py``). The support of an item that they hold up
+consists of the sources that its derivations need.
 """
 
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ WORK = 200_000_000
 
 @dataclass(frozen=True)
 class Search:
-    """The places of a smallest set, or None, and whether the search was complete."""
+    """The places of a smallest set (None if not found), and whether the search was complete."""
 
     found: I32 | None
     complete: bool
@@ -39,10 +40,10 @@ class _TooLong(Exception):
 
 
 def smallest_kill(graph: Derivations, item: int, most: int = MOST) -> Search:
-    """Return a smallest set of sources, of at most ``most``, without which an item does not exist.
+    """Return a smallest set of at most ``most`` sources without which an item does not exist.
 
-    Sources are items that are derived from nothing. If the kind of an operation is unknown, one
-    of its inputs counts as enough, so the item certainly dies with the set.
+    Sources are items that are derived from nothing. If the kind of an operation is unknown, one of
+    its inputs counts as enough, so the item certainly dies if the set is deleted.
     """
     trials = max(WORK // max(len(graph.of), 1), 4)
     supports = Supports(graph)
@@ -86,7 +87,7 @@ class Supports:
         self._all_supported = not (self._made & (by < 0)).any()
 
     def of(self, item: int, gone: Bools) -> I32 | None:
-        """Return a support of an item without the sources that are gone; None if there is none."""
+        """Return a support of an item that has no source in ``gone``; None if there is none."""
         by, via = self._proof(gone)
         alive = ~gone
         if self._made[item] and by[item] < 0:
@@ -108,7 +109,11 @@ class Supports:
         return np.array(sorted(found), np.int32)
 
     def _proof(self, gone: Bools) -> tuple[I32, I32]:
-        """Return the derivation that first proves each item, and one input of that derivation."""
+        """Return how each item is first proven.
+
+        The first array has the derivation that proves each item, or -1. The second array has, for
+        each of these derivations, the input that completed the proof.
+        """
         graph = self._graph
         by = np.full(graph.places, -1, np.int32)
         via = np.full(len(graph.dst), -1, np.int32)
@@ -116,13 +121,13 @@ class Supports:
         return by, via
 
     def _proven(self, place: int, by: I32, via: I32) -> list[int]:
-        """Return the inputs that an item is derived from."""
+        """Return the inputs of the derivation that proves an item."""
         way = int(by[place])
         joint = self._graph.kind[way] == ALL
         return self._graph.src[self._graph.rows_of(way)].tolist() if joint else [int(via[way])]
 
     def _held(self, place: int, alive: Bools) -> list[int]:
-        """Return the inputs that may exist, of all derivations that may hold.
+        """Return those inputs of an item that may exist, from all derivations that may hold.
 
         One derivation would not be enough: it may lead back to the item.
         """
@@ -137,7 +142,11 @@ class Supports:
 
 @njit(cache=True, nogil=True)
 def _prove(graph: TripleIndex, gone: Bools, by: I32, via: I32) -> None:
-    """Set the derivation that first proves each item, and one input of that derivation."""
+    """Set how each item is first proven.
+
+    ``by`` gets the derivation that proves each item. ``via`` gets, for each of these derivations,
+    the input that completed the proof.
+    """
     places = len(graph.first) - 1
     holds: U8 = np.zeros(places, np.uint8)
     pending = graph.size.copy()

@@ -46,7 +46,7 @@ class Deleted:
     triples: Ranges
 
     def sets(self, snapshot: Snapshot) -> SetPositions:
-        """Return the sets, in order, of the items and of the dst of the triples."""
+        """Return, in order, the sets that contain the items or the dst of the triples."""
         found: list[I64] = [snapshot.set_rows(self.items)]
         for partition in self.triples.partitions.tolist():
             dst = np.asarray(read_partition(snapshot.partition_path(partition), (DST,))[DST])
@@ -91,7 +91,7 @@ def select(snapshot: Snapshot, deletion: Deletion) -> Deleted:
 
 
 def _of_tables(snapshot: Snapshot, deletion: Deletion) -> ItemNumbers:
-    """Return the items of the tables; with attributes, only items with a triple that has them."""
+    """Return the items of the tables, or only those with a triple that has the given attributes."""
     check_tables(deletion.tables, snapshot)
     wanted = pa.array(deletion.tables, pa.string())
 

@@ -1,10 +1,10 @@
 """Find the items that may still exist because items without support hold them up.
 
-An item is *unsupported* if its derivations rest on a cycle that nothing outside supports, even
-before a deletion. It exists, but the triples do not say why. So it may exist as long as one of its
-derivations is not known to fail: a greatest fixpoint. Every other item must be derived from
-sources, or from unsupported items that may exist: a least fixpoint within the greatest one, so that
-a cycle that was supported does not keep itself alive.
+An item is *unsupported* if its derivations rest on a cycle that nothing outside the cycle supports,
+even before a deletion. The item exists, but the triples do not say why. So it may exist as long as
+one of its derivations is not known to fail; these items are a greatest fixpoint. Every other item
+must be derived from sources, or from unsupported items that may exist. The other items are a least
+fixpoint within the greatest one, so that a cycle that was supported does not keep itself alive.
 """
 
 from numba import njit
@@ -17,10 +17,10 @@ from .derivations import TripleIndex
 
 @njit(cache=True, nogil=True)
 def kill(graph: TripleIndex, skipped: Bools, deleted: I32, starts: I32, work: Work) -> int:
-    """Count the derivations of each place that fail one by one; return how many places lose all.
+    """Count the derivations of each place that fail; return how many places lose all of them.
 
-    This is the deletion of the Lipstick paper in the upper bound. It leaves cycles alive that
-    nothing outside supports.
+    This is the deletion of the Lipstick paper in the upper bound, which counts lost inputs one by
+    one. It leaves a cycle alive even if nothing outside the cycle supports it.
     """
     filled = 0
     for place in starts:
@@ -53,11 +53,11 @@ def kill(graph: TripleIndex, skipped: Bools, deleted: I32, starts: I32, work: Wo
 
 @njit(cache=True, nogil=True)
 def cling(graph: TripleIndex, skipped: Bools, unsupported: Bools, places: I32, work: Work) -> None:
-    """Make the places undecided that may exist, and let the rest die.
+    """Make the places that may exist undecided, and let the other places die.
 
-    ``kill`` has left each place with a derivation, and ``ways`` already has ``gone`` as the number
-    of missing inputs. Each round ends the supported places that are not derived from places that
-    may exist, and the places that fall with them.
+    ``kill`` has left each place with a derivation, and in ``ways`` the number of missing inputs is
+    already the number in ``gone``. Each round ends the supported places that are not derived from
+    places that may exist, and all places that fall with them.
     """
     for place in places:
         work.fate[place] = CLINGS
@@ -114,7 +114,10 @@ def _derive(
 
 @njit(cache=True, nogil=True)
 def _end(graph: TripleIndex, skipped: Bools, work: Work, filled: int) -> None:
-    """End the first ``filled`` places of ``queue``, which count as missing, and all they hold."""
+    """End the first ``filled`` places of ``queue``, and all places that they hold up.
+
+    The first ``filled`` places already count as missing.
+    """
     underived, taken = filled, 0
     while taken < filled:
         place = work.queue[taken]
@@ -140,7 +143,7 @@ def _end(graph: TripleIndex, skipped: Bools, work: Work, filled: int) -> None:
 
 @njit(cache=True, nogil=True, inline="always")
 def _add(graph: TripleIndex, skipped: Bools, place: int, ways: I32, number: int) -> None:
-    """Add a number to the missing inputs of the derivations from a place."""
+    """Add ``number`` to the number of missing inputs of each derivation that uses ``place``."""
     for edge in range(graph.at[place], graph.at[place + 1]):
         if not (len(skipped) and skipped[graph.rows[edge]]):
             ways[graph.targets[edge], MISSING] += number

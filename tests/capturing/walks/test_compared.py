@@ -1,4 +1,4 @@
-"""A replay gives the rows that were written, or a warning says that it does not."""
+"""A replay gives the rows that were written, or warns that its rows differ."""
 
 import random
 from collections.abc import Callable
@@ -35,7 +35,7 @@ DIFFERENT: dict[str, Callable[[DataFrame], DataFrame]] = {
     "file": lambda orders: orders.select("id", F.expr("uuid()").alias("u")),
 }
 FEW = ("both", "offset", "random")
-"""The programs of the usual tests; ``make test-long`` has all."""
+"""The programs of the usual tests. ``make test-long`` tests all programs."""
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @dataclass(frozen=True)
 class Written:
-    """The block that has written a table for each frame, and its warehouse."""
+    """A block that has written one table for each frame, and the warehouse of the block."""
 
     house: House
     run: provhouse.Capture
@@ -67,7 +67,7 @@ def written(
     shop: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Written:
-    """Programs that were captured in one block, with keys for those that differ."""
+    """Programs that were captured in one block. Those whose replays differ have keys."""
     folder, house, tables = tmp_path_factory.mktemp("programs"), houses(), read(spark, shop)
     frames = {
         name: query(f"SELECT id, {WINDOWS[name]} AS v FROM orders")(tables)
@@ -95,7 +95,7 @@ def test_a_replay_that_differs_says_so(written: Written) -> None:
     for name in names:
         frame, row = written.frames[name], written.run.trace(name).where("id = 4")
         with pytest.warns(UserWarning, match=f"1 rows of {name} are not in it, such as") as said:
-            row.replay(frame)  # it is not the first row of its file
+            row.replay(frame)  # the row is not the first one of its file
         assert Path(said[0].filename) == Path(__file__)
         with pytest.warns(UserWarning, match="differs from what was written"):
             row.replay(frame, without=written.run.trace("orders").where("id = 1"))
@@ -108,7 +108,7 @@ def test_a_replay_that_differs_says_so(written: Written) -> None:
 def test_what_was_written_is_compared_as_its_values(
     houses: Callable[..., House], spark: SparkSession, shop: Path, tmp_path: Path
 ) -> None:
-    """Digits of sums, names of columns, nested values and texts in folders are no differences."""
+    """Digits of sums, names of columns, nested values and texts in folder names are ignored."""
     orders = spark.read.parquet(str(shop / "orders"))
     parts = spark.range(600, numPartitions=7).selectExpr("id", "rand(1) AS x", "id % 3 AS g")
     parts.write.parquet(str(tmp_path / "parts"))

@@ -19,7 +19,7 @@ KEYS = {
     "copy": "name", "names": "name", "texts": "name",
 }  # fmt: skip
 FOLDER = "a földer, 1"
-"""A folder whose address has other characters than its path."""
+"""A folder whose address contains other characters than its path."""
 SPLIT = "spark.sql.files.maxPartitionBytes"
 Read = Callable[[str], DataFrame]
 
@@ -52,7 +52,7 @@ def sources(spark: SparkSession, folder: Path) -> Read:
 
 @dataclass(frozen=True)
 class Written:
-    """The block that has written all tables, its warehouse, and what it saw before its end."""
+    """The block that has written all tables, its warehouse, and a count taken inside the block."""
 
     house: House
     run: provhouse.Capture
@@ -63,7 +63,7 @@ class Written:
 def written(
     houses: Callable[..., House], spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
 ) -> Written:
-    """Write all tables in one block, since most of the time of a test is that of an ingest."""
+    """Write all tables in one block, because an ingest takes most of the time of a test."""
     house, folder = houses(), tmp_path_factory.mktemp("tables") / FOLDER
     read = sources(spark, folder)
     names = spark.createDataFrame([(" a",), ("b",)], "name string")
@@ -78,19 +78,19 @@ def written(
         two = twice.where("x.id + 5 = y.id").selectExpr("x.id AS a", "y.id AS b")
         two.coalesce(1).write.json(str(folder / "pairs"))
         read("people").limit(3).write.parquet(str(folder / "copy"))
-        # Spark leaves out a space at the beginning of a field.
+        # Spark removes a space at the beginning of a field.
         spark.read.parquet(str(folder / "names")).write.csv(str(folder / "texts"))
         inside = run.trace("best").where("name = 'a'").go_back_all().count()
     return Written(house, run, inside)
 
 
 def found(cursor: Cursor, table: str, *names: str) -> set[tuple[object, ...]]:
-    """Return some columns of the records of one table."""
+    """Return the columns ``names`` of the records of one table."""
     return {tuple(row[name] for name in names) for row in cursor.of(table).records().collect()}
 
 
 def of(name: str) -> set[tuple[object, ...]]:
-    """Return the orders with a price of one person."""
+    """Return the orders of one person that have a price."""
     return {(number,) for number, other, price in ORDERS if other == name and price}
 
 
@@ -150,7 +150,7 @@ def test_files_with_the_rows_are_read_and_must_be_as_they_were(
 def test_a_record_that_its_key_does_not_find_is_an_error(written: Written) -> None:
     rows = written.run.trace("names")
     assert found(rows.where("name = 'b'").go_next(), "texts", "name") == {("b",)}
-    with pytest.raises(BadInput, match="Records of texts are not found by their keys"):
+    with pytest.raises(BadInput, match="Records of texts cannot be found by their keys"):
         rows.where("name = ' a'").go_next().records()
     with pytest.raises(PySparkException, match="A record of texts is not found by its key"):
         written.run.trace("texts").where("name = 'b'").count()

@@ -1,4 +1,4 @@
-"""Programs of RDDs run again without some lines, as an interpreter runs them on the others."""
+"""Programs of RDDs run again without some lines give what an interpreter gives for the others."""
 
 import os
 import random
@@ -33,7 +33,7 @@ def write_files(held: Mapping[str, Sequence[str]], folder: Path) -> None:
 
 
 def chosen(flow: CapturedFlow, held: Files, rng: random.Random) -> Cursor:
-    """Return a cursor at random lines of the files that the block has read."""
+    """Return a cursor at random lines in the files that the block has read."""
     sources = [file for file in flow.numbers.files if file.write is None]
     ids = [
         file.first_id + at
@@ -45,7 +45,7 @@ def chosen(flow: CapturedFlow, held: Files, rng: random.Random) -> Cursor:
 
 
 def cut(held: Files, rows: Cursor, only: bool) -> Files:
-    """Return the files without some lines, or with only them."""
+    """Return the files without the lines of ``rows``, or with only these lines if ``only``."""
     at = Counter((Path(each["file"]).stem, each["row"]) for each in rows.ids().collect())
     return {
         name: [line for row, line in enumerate(lines) if ((name, row) in at) == only]
@@ -54,7 +54,7 @@ def cut(held: Files, rows: Cursor, only: bool) -> Files:
 
 
 def check_random(spark: SparkSession, seed: int, folder: Path) -> None:
-    """Run a random program again without random lines, and on only these."""
+    """Run a random program again, once without some random lines and once on only these lines."""
     rng = random.Random(seed)
     held = files(rng)
     run = program(rng, STEPS)
@@ -100,7 +100,7 @@ LOG = ["ERROR 40 x", "ok", "ERROR 7 Guest", "ERROR 40 Guest", "", "ERROR 3 y", "
 
 
 def errors(lines: Any) -> Any:
-    """Return the codes of errors, by a function that is declared to go row by row."""
+    """Return the codes of errors, by a function that is declared to work row by row."""
     return lines.mapPartitions(
         lambda part: (line.split()[1] for line in part if line.startswith("ERROR")),
         row_by_row=True,
@@ -108,21 +108,21 @@ def errors(lines: Any) -> Any:
 
 
 def counted(words: Any) -> Any:
-    """Count words."""
+    """Count the occurrences of each word."""
     pairs = words.map(lambda word: (word, 1)).reduceByKey(add)
     return pairs.map(lambda pair: f"{pair[0]} {pair[1]}")
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """The file of a log."""
+    """A log file."""
     write_files({"log": LOG * 400}, tmp_path)
     return tmp_path / "log.txt"
 
 
 @pytest.mark.long
 def test_without_user_guest(houses: Callable[..., House], log: Path, tmp_path: Path) -> None:
-    """The third example of Titian's paper, on RDDs; the lines are too many for a condition."""
+    """The third example of Titian's paper, on RDDs, with too many lines for a condition."""
 
     def codes(context: Any) -> Any:
         lines = context.union([context.textFile(str(log), 4), context.textFile(str(log), 3)])

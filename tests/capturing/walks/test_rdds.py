@@ -1,4 +1,4 @@
-"""Cursors over what RDDs have read and saved lead to the lines that an interpreter finds."""
+"""Cursors over records that RDDs read and saved lead to the lines that an interpreter finds."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -36,18 +36,18 @@ def joined(opened: Callable[[str], Any]) -> Any:
 
 
 def counted(lines: Any) -> Any:
-    """Count lines by how they begin."""
+    """Count lines by their first two characters."""
     return lines.map(lambda line: (line[:2], 1)).reduceByKey(lambda a, b: a + b).map(repr)
 
 
 def row(flow: CapturedFlow, number: int) -> Cursor:
-    """Return a cursor at the row with an id."""
+    """Return a cursor at the row whose id is ``number``."""
     place = flow.place_of_file(flow.numbers.files[number >> ROW_BITS])
     return Cursor(flow, lambda: {place: CursorIds(np.array([number]))})
 
 
 def traced(flow: CapturedFlow, table: str) -> Rows:
-    """Return the lines of a table, with the lines of sources that each leads back to."""
+    """Return the lines of a table, each with the source lines that it leads back to."""
     (files,) = flow.files_of(table).values()
     found: Rows = Counter()
     for line, number in records(flow.spark, files, None).collect():

@@ -1,4 +1,4 @@
-"""The records of a few rows, read by row groups, are those that Spark reads."""
+"""Reading the records of a few rows by row group gives the records that Spark reads."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -103,7 +103,7 @@ def test_views_as_rust_writes_them_are_read_by_row_groups(
         pq.write_table(rows, tmp_path / f"{name}.parquet", row_group_size=3)
     few, expected = by_both(spark, tmp_path, monkeypatch)
     assert few.collect() == expected.collect()
-    monkeypatch.setattr(module, "_read", None)  # which reads whole files
+    monkeypatch.setattr(module, "_read", None)  # ``_read`` would read whole files
     assert records(spark, numbered(tmp_path), CursorIds(WANTED)).count() == len(WANTED)
 
 

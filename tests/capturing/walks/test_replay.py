@@ -1,4 +1,4 @@
-"""A replay gives the rows of the same program on tables that were cut to the same rows."""
+"""A replay gives the rows that the same program gives on tables cut to the same rows."""
 
 import os
 from collections.abc import Callable
@@ -32,8 +32,8 @@ PROGRAMS: dict[str, Program] = {
     "self-join": self_join,
     "full join": query("SELECT nation, sum(price), count(*) FROM orders FULL JOIN customers "
                        "ON cust = name GROUP BY nation"),
-    # A condition on price alone would skip row groups by statistics that leave out NaN, so that
-    # plain Spark loses rows with NaN in some files and not in others.
+    # A condition on price alone would skip row groups by their statistics. The statistics leave out
+    # NaN, so plain Spark would lose rows with NaN in some files and keep them in others.
     "subquery": query("SELECT id, (SELECT max(nation) FROM customers) FROM orders WHERE price + 0 >"
                       " (SELECT avg(price) FROM orders WHERE price < 100)"),
     "union": query("SELECT cust FROM orders UNION ALL SELECT name FROM customers UNION ALL "
@@ -45,7 +45,7 @@ PROGRAMS: dict[str, Program] = {
 }  # fmt: skip
 DAILY = "self-join"
 WAYS = ((False, False), (True, True), (True, False), (False, True))
-"""Whether the chosen rows are all that is left, and whether they are many."""
+"""For each way: whether only the chosen rows remain, and whether many rows are chosen."""
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def write_log(spark: SparkSession, folder: Path) -> None:
 def test_without_user_guest_through_two_writes(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """The third example of Titian's paper; the report is made from a table of the same block."""
+    """The third example of Titian's paper. The report reads a table that the same block wrote."""
     write_log(spark, tmp_path)
     spark.range(3).write.parquet(str(tmp_path / "names"))
     log, names = (spark.read.parquet(str(tmp_path / name)) for name in ("log", "names"))
@@ -113,7 +113,7 @@ def test_without_user_guest_through_two_writes(
     row = run.trace("codes").where("code = 3")
     assert rows_of(row.replay(codes)) == [(3, 2)]
     assert rows_of(row.replay(codes, without=guest)) == [(3, 1)]
-    third = run.trace("errors").where("code = 3")  # a table of the block itself
+    third = run.trace("errors").where("code = 3")  # a table that the block itself wrote
     assert bag(rows_of(run.replay(codes, without=third))) == bag([(40, 2), (7, 1)])
 
     with pytest.raises(UsageError, match="groups of an operator"):

@@ -1,4 +1,4 @@
-"""A scan finds the rows that a comparison of all values finds."""
+"""A scan finds the rows that comparing all values finds."""
 
 from pathlib import Path
 

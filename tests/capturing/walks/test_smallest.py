@@ -1,4 +1,4 @@
-"""``run.smallest``: the records to blame, checked by runs on tables without each of them."""
+"""``run.smallest`` finds the records to blame, as runs on tables without each record confirm."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ KEYS = {"flights": "id", "planes": "plane", "legs": "id", "report": "carrier"}
 
 @dataclass(frozen=True)
 class Airport:
-    """Flights and planes, and the report on them."""
+    """The flights and planes of an airport, and the report on them."""
 
     spark: SparkSession
     folder: Path
 
     def write(self) -> None:
-        """Write both tables. The delays of AA have an outlier, BB has a plane without seats."""
+        """Write both tables. The delays of AA have an outlier, and BB has a plane without seats."""
         delay = "CASE WHEN id = 3001 THEN 9000.0 ELSE id % 17 END AS delay"
         carrier = "element_at(array('AA', 'BB', 'CC'), int(id % 3) + 1) AS carrier"
         flights = self.spark.range(6000).selectExpr("id", carrier, "id % 40 AS tail", delay)
@@ -37,12 +37,12 @@ class Airport:
 
     @property
     def tables(self) -> dict[str, DataFrame]:
-        """The tables."""
+        """The flights and the planes, as data frames by name."""
         names = ("flights", "planes")
         return {name: self.spark.read.parquet(str(self.folder / name)) for name in names}
 
     def only(self, found: Smallest) -> dict[str, DataFrame]:
-        """Return the tables with only the records that were found."""
+        """Return the tables cut to the records that were found."""
         every = self.tables
         for name in every:
             rows = found.rows.of(name)
@@ -74,7 +74,7 @@ def check(
     program: Callable[[Mapping[str, DataFrame]], DataFrame],
     wrong: str,
 ) -> None:
-    """Fail unless the program goes wrong on the records, and without each one of them does not."""
+    """Fail unless the program is wrong on the records, and right if any one of them is left out."""
     tables = {name: frame.cache() for name, frame in airport.only(found).items()}
     assert program(tables).where(wrong).count()
     for name, frame in tables.items():
@@ -160,7 +160,7 @@ def test_the_record_that_makes_a_job_fail_is_found(
             program(tables).collect()
         for name in tables:
             program({**tables, name: tables[name].limit(0)}).collect()
-        with pytest.raises(UsageError, match="of an error"):
+        with pytest.raises(UsageError, match="only for an error"):
             run.smallest(failing, test="each > 1")
 
 

@@ -1,4 +1,4 @@
-"""Cursors walk through groups whose keys are in columns of the sources."""
+"""Cursors walk through groups whose keys are stored in columns of the sources."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -19,7 +19,10 @@ WHO = ["ann", "bob", "", "żółć", None]
 
 
 def write_visits(folder: Path) -> list[dict[str, str | int | None]]:
-    """Write visits to two files, of which one names a column in another case; return their keys."""
+    """Write visits to two files, and return the keys of the visits.
+
+    One of the files spells the name of a column in another case.
+    """
     dice = np.random.default_rng(7)
     who = [WHO[at] for at in dice.integers(0, len(WHO), ROWS)]
     days = [int(day) if day else None for day in dice.integers(0, 4, ROWS)]
@@ -49,7 +52,7 @@ def test_groups_lead_to_their_rows_and_back(
     if walker == "Spark":
         monkeypatch.setattr("provhouse.capturing.walks.cursor_ids.FEW", 1)
         monkeypatch.setattr("provhouse.capturing.walks.cursor_ids.HELD", 1)
-    for by in BY if walker == "scans" else BY[:1]:  # NULL in each column, and a value
+    for by in BY if walker == "scans" else BY[:1]:  # once NULL in each column, and once a value
         expected = defaultdict[tuple[str | int | None, ...], set[int]](set)
         for number, key in enumerate(keys):
             expected[tuple(key[name] for name in by)].add(number)

@@ -1,4 +1,4 @@
-"""Cursors lead to exactly the rows that an ingest finds, for each kind of operator."""
+"""For each kind of operator, cursors lead to exactly the rows that an ingest finds."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -83,7 +83,7 @@ def test_steps_lead_to_the_rows_that_an_ingest_finds(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The usual test checks one row each way; `test_traces` has ids in frames."""
+    """The usual test checks one row in each direction. `test_traces` tests ids in frames."""
     found = Traced.of(spark, PROGRAMS[name](shop), tmp_path)
     found.check(3 if deep else 1)
     if deep:

@@ -1,4 +1,4 @@
-"""``run.trace``: the same rows as in the warehouse, inside of a block and after it."""
+"""``run.trace`` finds the same rows as the warehouse, inside a block and after it."""
 
 import gc
 import shutil
@@ -36,14 +36,14 @@ def write_matches(shop: Shop, folder: Path) -> None:
 
 
 def write_totals(shop: Shop, folder: Path) -> None:
-    """Count the matches of each nation, from their files."""
+    """Count the matches of each nation, read from the files that ``write_matches`` wrote."""
     matches = shop.orders.sparkSession.read.parquet(str(folder / "matches"))
     totals = matches.where("nation IS NOT NULL").groupBy("nation").count()
     totals.write.parquet(str(folder / "totals"))
 
 
 def ids(cursor: Cursor, table: str, key: str) -> set[str]:
-    """Return the rows of one table as the items of a warehouse."""
+    """Return the rows of one table at a cursor, with the names of their items in a warehouse."""
     return {f"{table}/{row[key]}" for row in cursor.of(table).records().collect()}
 
 
@@ -98,7 +98,8 @@ def test_a_row_leads_to_its_sources_through_all_writes_and_back(
     assert "orders\n" in shown
     assert "|number|name|nation|" in shown
 
-    for limit in ("FEW", "HELD"):  # ids in memory that no condition lists, then frames
+    # first, more ids in memory than a condition lists; then, ids in frames
+    for limit in ("FEW", "HELD"):
         monkeypatch.setattr(f"provhouse.capturing.walks.cursor_ids.{limit}", 1)
         many = run.trace("totals").where("nation = 1").go_back_all()
         assert rows(many) == found
@@ -121,7 +122,7 @@ def test_a_row_leads_to_its_sources_through_all_writes_and_back(
         sources.of("customers").records()
     run.close()
     assert not [*house.layout.captured.iterdir()]
-    with pytest.raises(UsageError, match="are gone"):
+    with pytest.raises(UsageError, match="were deleted"):
         run.trace("matches")
 
 
@@ -136,7 +137,7 @@ def test_files_are_kept_as_long_as_the_run_or_a_cursor(
     with house.capture(keys=COPIES) as run:
         shop.orders.write.parquet(str(tmp_path / "copies"))
     (folder,) = house.layout.captured.iterdir()
-    left = shutil.copytree(folder, folder.with_name("left"))  # as a dead process has kept it
+    left = shutil.copytree(folder, folder.with_name("left"))  # as a process that died has left it
     assert not status(house.settings).waiting
     with house.capture():
         assert folder.exists()
@@ -174,7 +175,7 @@ def test_a_cursor_of_marks_stops_at_marked_rows(
 def test_the_examples_of_titians_paper(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """The most frequent error code back to its log lines, and lines with NETWORK on to codes."""
+    """The most frequent error code leads back to its log lines, and NETWORK lines lead to codes."""
     lines = [
         "ERROR 40 NETWORK down", "ok", "ERROR 7 disk full", "ERROR 40 DISK slow",
         "warning NETWORK slow", "ERROR 3 NETWORK lost", "ERROR 40 user Guest",

@@ -1,4 +1,4 @@
-"""``ingest`` and ``generations`` do what the functions of the Python interface do."""
+"""The commands ``ingest`` and ``generations`` do what the Python functions for them do."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Erased names are not found any more, and all other names still are, in any order of erasure."""
+"""In any order of erasures, erased names are not found any more and all other names still are."""
 
 from pathlib import Path
 from random import Random
@@ -37,7 +37,7 @@ def test_names_are_erased_step_by_step(tmp_path: Path, count: int) -> None:
         items = ItemNumbers(np.sort(np.array(some, np.int64)))
         mark_erased(tmp_path, items)
         gone |= set(some)
-        _assert_gone(tmp_path, span, texts, gone)  # hidden before the files change
+        _assert_gone(tmp_path, span, texts, gone)  # the names are hidden before the files change
         clear_segments(tmp_path, [span], items)
         clear_lookup(tmp_path, span, items)
         _assert_gone(tmp_path, span, texts, gone)
@@ -55,7 +55,7 @@ def test_names_are_erased_step_by_step(tmp_path: Path, count: int) -> None:
 def test_concurrent_readers_find_all_other_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """During an erasure, readers find all other names, whichever files they have loaded.
+    """During an erasure, readers find all other names, no matter which files they have loaded.
 
     If the erasure is killed, a retry removes the remaining files.
     """

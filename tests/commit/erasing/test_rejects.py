@@ -1,4 +1,4 @@
-"""Names are found in any content of a rejected row, however malformed."""
+"""Names in a rejected row are found whatever the row contains, even if it is malformed."""
 
 import json
 

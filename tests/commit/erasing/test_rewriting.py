@@ -1,4 +1,4 @@
-"""Rewritten table files stay valid for readers, which trust the files' names, lengths and log."""
+"""Rewritten table files stay valid for readers, which rely on their names, lengths and log."""
 
 from pathlib import Path
 from random import Random
@@ -17,7 +17,7 @@ from provhouse.store.tables.delta_tables import NewFile, append_files, write_par
 
 
 def triples(random: Random, rows: int) -> pa.Table:
-    """Return rows with few or many distinct strings."""
+    """Return random rows, with few or with many distinct strings."""
     ops = [random.choice(["x", "y", f"{random.random()}"]) for _ in range(rows)]
     if random.random() < 0.3:
         ops = ["x"] * rows
@@ -48,7 +48,7 @@ def cleared(share: float, seed: int) -> rewriting.Change:
 
 
 def rewritten(folder: Path, seed: int, rows: int) -> tuple[pa.Table, bool]:
-    """Rewrite a table of one file; return its rows, and whether the file kept its length."""
+    """Rewrite a table of one file; return its rows and whether the file kept its length."""
     random = Random(seed)
     folder.mkdir()
     path = folder / "0000000001.parquet"
@@ -93,9 +93,9 @@ def test_spark_reads_files_of_old_and_new_length(tmp_path: Path, spark: SparkSes
 def test_every_version_of_the_log_has_the_new_length(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If the newest version still lists a rewritten file, all versions have its new length.
+    """If the newest version still lists a rewritten file, all versions have the new length.
 
-    Checkpoints, which would have the old length, are removed.
+    Checkpoints are removed, because they would have the old length.
     """
     monkeypatch.setattr(rewriting, "_ENCODINGS", ((-50, False),))
     rows = pa.table(

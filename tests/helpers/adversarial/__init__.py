@@ -1,1 +1,1 @@
-"""Random SQL that is meant to be hard for lineage, and the check of its lineage."""
+"""Random SQL whose lineage is meant to be hard to find, and the check of this lineage."""

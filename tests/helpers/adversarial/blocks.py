@@ -1,4 +1,4 @@
-"""Random blocks, set operations and WITH queries, with the clauses around them."""
+"""Random blocks, set operations and WITH queries, with their other clauses."""
 
 from abc import abstractmethod
 from dataclasses import replace
@@ -11,14 +11,17 @@ CTE_NAMES = ("q", "t", "u", "c", '"With"', "x", "__cte0")
 
 
 class Blocks(Sources):
-    """Writes queries."""
+    """A generator of queries."""
 
     @abstractmethod
     def star(self, depth: int) -> Query:
-        """Return a query with a star."""
+        """Return a query whose select list has a star."""
 
     def query(self, depth: int, kinds: list[Kind] | None, outer: Scope | None) -> Query:
-        """Return a query with columns of some kinds, which may name columns of ``outer``."""
+        """Return a query with columns of the given kinds, or of any kinds if None.
+
+        The query may name columns of ``outer``.
+        """
         before = list(self.ctes)
         with_ = self.ahead(depth - 1) if depth > 0 and self.chance(0.08) else ""
         if depth > 0 and kinds is None and outer is None and self.chance(0.08):
@@ -63,7 +66,7 @@ class Blocks(Sources):
         return self._plain(depth, kinds, outer, choice)
 
     def ahead(self, depth: int) -> str:
-        """Return a WITH clause, whose queries can be named from then on."""
+        """Return a WITH clause. Its queries can be named in the rest of the text."""
         parts = []
         for _ in range(self.rng.choice((1, 1, 2))):
             name = self.rng.choice(CTE_NAMES)
@@ -90,7 +93,7 @@ class Blocks(Sources):
         return [self.some_kind(scope) for _ in range(self.rng.choice((1, 2, 2, 3)))]
 
     def _named(self, values: list[str], kinds: list[Kind], top: bool) -> tuple[str, list[Column]]:
-        """Return a select list, and the columns that it makes."""
+        """Return a select list, and the columns that the list produces."""
         names = self.rng.sample(NAMES, len(values))
         listed, columns = [], []
         for value, name, kind in zip(values, names, kinds, strict=True):
@@ -103,7 +106,7 @@ class Blocks(Sources):
         return ", ".join(listed), columns
 
     def where(self, scope: Scope, depth: int) -> str:
-        """Return a WHERE clause or nothing."""
+        """Return a WHERE clause, or an empty text."""
         if not self.chance(0.33):
             return ""
         with self.within("WHERE"):
@@ -145,7 +148,7 @@ class Blocks(Sources):
         return Query(f"{word} {listed} from {start}{where}{tail}", columns)
 
     def _reused(self, where: str, columns: list[Column], scope: Scope) -> str:
-        """Use an alias of the select list in WHERE."""
+        """Return a WHERE clause that may use an alias of the select list."""
         known = {each.name.lower() for each in scope.columns}
         free = [c for c in columns if c.name and c.kind == "int" and c.name.lower() not in known]
         if not free or not self.chance(0.15):
@@ -244,7 +247,7 @@ class Blocks(Sources):
         return Query(f" {operator} ".join(parts), columns)
 
     def order(self, found: Query) -> tuple[str, bool]:
-        """Return an ORDER BY clause, and whether it leaves no choice."""
+        """Return an ORDER BY clause, and whether it determines the order of all rows."""
         number = len(found.columns)
         choice = self.weighted(((3, "all"), (2, "positions"), (1, "names"), (0.5, "word")))
         if choice == "all":
@@ -258,7 +261,7 @@ class Blocks(Sources):
         return f" order by {self.rng.randint(1, number)}", False
 
     def limit(self, depth: int) -> tuple[str, bool]:
-        """Return a LIMIT clause, and whether it always chooses among rows."""
+        """Return a LIMIT clause, and whether it always makes DuckDB choose among rows."""
         choice = self.weighted(
             ((4, "number"), (1, "offset"), (0.6, "percent"), (0.8, "subquery"), (0.3, "sum"))
         )

@@ -22,15 +22,18 @@ from .marks import render
 from .queries import Text
 
 INVERTED = 0.3
-"""The share of the texts whose lineage is also asked forward, which indexes all rows."""
+"""The share of the texts whose lineage is also asked forward, for which all rows are indexed."""
 Rids = dict[str, list[int]]
 HIDDEN = re.compile("__h|__provhouse|sqlglot|pyarrow|__cte|__asked", re.IGNORECASE)
-"""Names that no message may have, unless the text has them."""
+"""Names that a message may contain only if the text does."""
 
 
 @dataclass
 class Outcome:
-    """The fate of a text, and why: ``invalid``, ``refused``, ``slow``, ``right`` or ``wrong``."""
+    """The result of checking a text, and the reason.
+
+    The result is ``invalid``, ``refused``, ``slow``, ``right`` or ``wrong``.
+    """
 
     kind: str
     why: str = ""
@@ -44,7 +47,7 @@ class Wrong(Exception):
 
 
 def check(con: Connection, plain: Database, text: Text, seed: int, most: int = 2) -> Outcome:
-    """Return the outcome of a text; up to ``most`` of its rows are tried."""
+    """Check up to ``most`` rows of a text, and return the outcome for the text."""
     try:
         with limited() as late:
             found = _checked(con, plain, text, seed, most)
@@ -71,7 +74,7 @@ def _checked(con: Connection, plain: Database, text: Text, seed: int, most: int)
         )
     except duckdb.OutOfMemoryException:
         return Outcome("slow", f"more than {MEMORY}", expected.num_rows)
-    except Exception as error:  # whatever else a user would see
+    except Exception as error:  # any other error that a user would see
         return Outcome("wrong", f"{type(error).__name__} in con.sql: {str(error).splitlines()[0]}")
     try:
         _same_result(result, expected, text, outcome)
@@ -97,13 +100,13 @@ def _same_result(result: Result, expected: pa.Table, text: Text, outcome: Outcom
         message = f"other rows: {brief(one)} instead of {brief(two)}"
         if not text.chooses or len(one) != len(two):
             raise Wrong(message)
-        outcome.undecided.append(message)  # DuckDB may choose any of them
+        outcome.undecided.append(message)  # DuckDB may choose any of the rows
     if text.ordered and loose(found) != loose(expected):
         raise Wrong(f"another order: {brief(one)} instead of {brief(two)}")
 
 
 class _Checker:
-    """Checks the lineage of one result."""
+    """A check of the lineage of one result."""
 
     def __init__(
         self, result: Result, plain: Database, text: Text, outcome: Outcome, rng: random.Random
@@ -116,7 +119,7 @@ class _Checker:
         self._negative = set(result.negative)
 
     def run(self, most: int) -> None:
-        """Check some rows."""
+        """Check at most ``most`` rows."""
         number = len(self._rows)
         chosen = sorted(self._rng.sample(range(number), min(most, number)))
         found = {row: self._records(row) for row in chosen}
@@ -158,7 +161,7 @@ class _Checker:
             raise Wrong(message)
 
     def _needed(self, row: int, rids: Rids) -> None:
-        """Check that no reference has records that the row does not need."""
+        """Fail if a reference has records that the row does not need."""
         if not self._text.sure or self._text.fragile or self._text.chooses or self._text.tail:
             return
         for at, (names, _) in self._refs.items():
@@ -171,7 +174,7 @@ class _Checker:
                     raise Wrong(f"row {row} does not need {found} of {names[0]}")
 
     def _complete(self, row: int, rids: Rids) -> None:
-        """Check that nothing else makes the row: it goes without all its records."""
+        """Fail if anything else makes the row: without all its records, it must disappear."""
         found = {
             at: sorted({rid for name in names for rid in rids[name]})
             for at, (names, _) in self._refs.items()
@@ -183,11 +186,14 @@ class _Checker:
             raise Wrong(f"row {row} {brief([self._rows[row]])} is still there without {rids}")
 
     def _back(self, row: int, keep: dict[int, list[int]]) -> bool:
-        """Return whether a row is in the result of the cut text."""
+        """Return whether a row is in the result of the text on cut tables."""
         return self._rows[row] in loose(self._plain.cut(self._text.body, keep))
 
     def _tries(self, rids: Rids) -> Iterator[dict[int, list[int]]]:
-        """Yield the rows that leaves are cut to: with negative references, and without."""
+        """Yield the row ids to which each leaf is cut.
+
+        Leaves with negative references are cut in the first round, and stay whole in the second.
+        """
         number = len(leaves(self._text.body))
         for whole in (set[str](), self._negative):
             for names in _orders(self._refs):
@@ -200,7 +206,7 @@ class _Checker:
     def _inverse(self, name: str, pairs: set[tuple[int, int]], whole: bool) -> None:
         rids = {rid for _, rid in pairs}
         rows = {row for row, _ in pairs}
-        for rid in sorted(rids)[:2]:  # makes an index, which backward then reads
+        for rid in sorted(rids)[:2]:  # the first call makes an index, which backward then reads
             forward = set(self._result.forward(name, [rid]).tolist())
             expected = {row for row, each in pairs if each == rid}
             if forward & rows != expected or (whole and forward != expected):
@@ -211,9 +217,9 @@ class _Checker:
 
 
 def _matched(result: Result, found: list[Leaf]) -> dict[int, tuple[list[str], int]]:
-    """Return for each leaf the references that it may be, and the use in the text it is in.
+    """Return, by leaf, the references that it may be, and the use in the text that it is in.
 
-    A table in a WITH query that nothing reads has none: rows must come back without it.
+    A table in a WITH query that nothing reads has no reference. Rows must come back without it.
     """
     matched: dict[int, tuple[list[str], int]] = {}
     for table in {leaf.table for leaf in found}:
@@ -231,7 +237,7 @@ def _matched(result: Result, found: list[Leaf]) -> dict[int, tuple[list[str], in
 def _orders(
     matched: dict[int, tuple[list[str], int]],
 ) -> Iterator[dict[int, list[str]]]:
-    """Yield the ways in which leaves of one view or macro may be the references of one table."""
+    """Yield each assignment of the references of one table to the leaves of one view or macro."""
     groups: dict[tuple[int, str], list[int]] = {}
     for at, (names, top) in matched.items():
         groups.setdefault((top, names[0].partition("#")[0] if names else ""), []).append(at)

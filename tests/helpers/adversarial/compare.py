@@ -1,4 +1,4 @@
-"""Rows that can be compared: exactly, or as equal as DuckDB's own operators find them."""
+"""Comparable forms of rows: exact, or equal where DuckDB's own operators find values equal."""
 
 import json
 from typing import Any
@@ -9,15 +9,15 @@ Row = tuple[str, ...]
 
 
 def exact(table: pa.Table) -> list[Row]:
-    """Return rows as texts."""
+    """Return the rows as texts."""
     return _rows(table, _text)
 
 
 def loose(table: pa.Table) -> list[Row]:
-    """Return rows as texts without what an equal value may have otherwise.
+    """Return the rows as texts, without differences between values that DuckDB finds equal.
 
-    Floating-point values are rounded, zeros have no sign, and letters no case, since a group of
-    equal texts shows any of them.
+    Floating-point values are rounded, zeros lose their sign, and letters lose their case, because a
+    group of equal texts shows any one of them.
     """
     return _rows(table, lambda value: _text(_plain(value)).lower())
 
@@ -42,10 +42,10 @@ def _text(value: Any) -> str:
 
 
 def shape(table: pa.Table) -> list[tuple[str, str]]:
-    """Return the names and types of columns."""
+    """Return the name and the type of each column."""
     return [(field.name, str(field.type)) for field in table.schema]
 
 
 def brief(rows: list[Row]) -> str:
-    """Return some rows for a message."""
+    """Return a short text with some rows, for a message."""
     return json.dumps([[cell.partition(" ")[2] for cell in row] for row in rows[:6]])

@@ -1,7 +1,7 @@
 """A plain DuckDB with the objects of the schema, and copies of its tables that can be cut.
 
-Texts run here without provhouse. Each use of a table can have rows of its own: the use then reads
-a copy of the table, and rows are deleted in a transaction that is rolled back.
+Texts run here without provhouse. Each use of a table can have its own rows: it then reads a copy of
+the table, in which rows are deleted within a transaction that is rolled back.
 """
 
 from collections import Counter
@@ -17,19 +17,19 @@ from .marks import Use, mapped, render, uses
 from .schema import MACROS, NUMBERED, OBJECTS, VIEWS, make, statements
 
 COPIES = 6
-"""The most uses of one table in a text that can be cut."""
+"""The largest number of uses of one table in a text that can be cut."""
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """One use of a base table, and the use in the text that it belongs to."""
+    """One use of a base table, and the number of the use in the text that it belongs to."""
 
     table: str
     top: int
 
 
 def leaves(text: str) -> list[Leaf]:
-    """Return the uses of base tables in a text, those in views and macros too."""
+    """Return the uses of base tables in a text, including those within views and macros."""
     return [Leaf(table, at) for at, use in enumerate(uses(text)) for table in _tables(use.key)]
 
 
@@ -41,7 +41,7 @@ def _tables(key: str) -> list[str]:
 
 
 def connect(seed: int, path: str) -> duckdb.DuckDBPyConnection:
-    """Return a database with all objects."""
+    """Return a database with all objects, whose search path is ``path``."""
     con = duckdb.connect(config={"threads": 1, "memory_limit": MEMORY})
     for statement in statements(seed):
         con.execute(statement)
@@ -53,23 +53,26 @@ def connect(seed: int, path: str) -> duckdb.DuckDBPyConnection:
 
 
 class Database:
-    """The oracle's database."""
+    """The database of the oracle."""
 
     def __init__(self, seed: int, path: str) -> None:
         self.con = connect(seed, path)
         self._seed = seed
         self._made: Counter[str] = Counter()
-        """The number of copies of each table that have been made: most texts need none."""
+        """By table, the number of copies made so far. Most texts need no copies."""
         self.con.execute("create schema pool")
 
     def run(self, sql: str) -> pa.Table:
-        """Run a text; raises DuckDB's errors."""
+        """Run a text. Raises the errors of DuckDB."""
         return self.con.sql(sql).to_arrow_table()
 
     def cut(
         self, text: str, rids: Mapping[int, Iterable[int]], *, without: bool = False
     ) -> pa.Table:
-        """Run a text in which some leaves have only the rows with some row ids, or not those."""
+        """Run a text in which each leaf in ``rids`` has only the rows with the given row ids.
+
+        If ``without``, the leaf has all other rows instead.
+        """
         self._make_copies(text)
         self.con.execute("begin")
         try:
@@ -79,7 +82,10 @@ class Database:
                 self.con.execute("rollback")
 
     def _make_copies(self, text: str) -> None:
-        """Make the copies that a text needs. Raises Uncut if it needs too many."""
+        """Make the copies of tables that a text needs.
+
+        Raises Uncut if it uses a table too often.
+        """
         for table, times in Counter(leaf.table for leaf in leaves(text)).items():
             if times > COPIES:
                 raise Uncut
@@ -89,7 +95,7 @@ class Database:
                 self._made[table] += 1
 
     def _prepared(self, text: str, given: Mapping[int, Iterable[int]], deleted: str) -> str:
-        """Delete rows, and return a text that reads what is left."""
+        """Delete rows, and return a text that reads the remaining rows."""
         found = leaves(text)
         times = Counter(leaf.table for leaf in found)
         names: dict[int, str] = {}
@@ -124,7 +130,7 @@ class Database:
         return name
 
     def _copied(self, body: str, homes: "Iterable[str]") -> str:
-        """Return the body of a view in which tables are copies, and views are written out."""
+        """Return the body of a view, with tables replaced by copies and with views written out."""
         left = iter(homes)
 
         def one(use: Use) -> Use:
@@ -141,7 +147,7 @@ class Database:
 
 
 class Uncut(Exception):
-    """A text uses a table too often to be cut."""
+    """A text uses one table too often to be cut."""
 
 
 def _copy(table: str, number: int) -> str:

@@ -1,4 +1,4 @@
-"""Random expressions of a kind, over the columns of a scope."""
+"""Random expressions of a given kind, over the columns of a scope."""
 
 from abc import abstractmethod
 
@@ -11,11 +11,14 @@ COMPARISONS = ("=", "<", ">=", ">=", "<=", "<>", "<>", "is not distinct from", "
 
 
 class Expressions(Facts):
-    """Writes expressions. A subquery in one is written by the class that writes queries."""
+    """A generator of expressions. The class that writes queries writes their subqueries."""
 
     @abstractmethod
     def query(self, depth: int, kinds: list[Kind] | None, outer: Scope | None) -> Query:
-        """Return a query with columns of some kinds, which may name columns of ``outer``."""
+        """Return a query with columns of the given kinds, or of any kinds if None.
+
+        The query may name columns of ``outer``.
+        """
 
     @abstractmethod
     def window(self, scope: Scope, kind: Kind, depth: int) -> str:
@@ -26,12 +29,12 @@ class Expressions(Facts):
         """Return an aggregate over the rows of a scope."""
 
     def literal(self, kind: Kind) -> str:
-        """Return a value."""
+        """Return a literal of a kind."""
         text = self.rng.choice(VALUES[kind])
         return f"{text}::mood" if kind == "enum" else text
 
     def column(self, scope: Scope, kind: Kind) -> str:
-        """Return a column, or a value if there is none of this kind."""
+        """Return a column of a kind, or a literal if the scope has no such column."""
         found = self.columns(scope, kind)
         if scope.outer and (not found or self.chance(0.25)):
             above: Scope | None = scope.outer
@@ -48,17 +51,17 @@ class Expressions(Facts):
         return self.rng.choice(found).text if found else self.literal(kind)
 
     def columns(self, scope: Scope, kind: Kind) -> list[Column]:
-        """Return the columns of a kind."""
+        """Return the columns of a kind in the scope."""
         return [each for each in scope.columns if each.kind == kind]
 
     def some_kind(self, scope: Scope) -> Kind:
-        """Return the kind of a column, or one that can be compared."""
+        """Return the kind of some column, or a kind whose values can be compared."""
         if scope.columns and self.chance(0.8):
             return self.rng.choice(scope.columns).kind
         return self.rng.choice(COMPARABLE)
 
     def value(self, scope: Scope, kind: Kind, depth: int) -> str:
-        """Return an expression."""
+        """Return an expression of a kind."""
         self.size += 1
         if scope.raw is not None and self.chance(0.55):
             return self.aggregate(scope.raw, kind, depth)
@@ -92,13 +95,13 @@ class Expressions(Facts):
         return self.own(scope, kind, below)
 
     def type_of(self, kind: Kind) -> str:
-        """Return the name of a kind's type."""
+        """Return the name of the SQL type of a kind."""
         from .schema import TYPES
 
         return TYPES[kind]
 
     def own(self, scope: Scope, kind: Kind, depth: int) -> str:
-        """Return an expression that only this kind has."""
+        """Return an expression that exists only for this kind."""
         if kind == "int":
             return self._number(scope, depth)
         if kind in ("txt", "nc"):
@@ -157,7 +160,8 @@ class Expressions(Facts):
         self.tag(f"scalar macro {name}")
         argument = self.column(inner, "int")
         if name == "sub" and "." not in argument:
-            argument = self.literal("int")  # a name that the macro's table has, too, is refused
+            # a name that the table of the macro also has would be refused
+            argument = self.literal("int")
         return f"{Use(f'main.{name}', written).mark()}({argument})"
 
     def _text(self, scope: Scope, depth: int) -> str:
@@ -214,7 +218,7 @@ class Expressions(Facts):
         return ", ".join(members)
 
     def noted(self, what: str) -> None:
-        """Note a subquery, and where it is."""
+        """Note that the text has a subquery of this form, and its place in the text."""
         self.tag(f"{what} in {self.place}", fragile=self.nested > 0)
         self.sure = False
 

@@ -27,7 +27,10 @@ BY_KIND = {
     "bool": ("bool_and({b})", "bool_or({b})"),
     "list": ("list({i} order by {i})", "array_agg({i} order by {i} desc)"),
 }  # fmt: skip
-"""Aggregates by kind of value: {i} is a number, {t} a text, {c} a condition, {any} any column."""
+"""Aggregates, by the kind of their value.
+
+{i} stands for a number, {t} for a text, {c} for a condition, and {any} for any column.
+"""
 TIES = ("any_value", "first", "last", "arg_m", "mode", "_by(", "arbitrary", "list(")
 ROW_FUNCTIONS = ("rank()", "dense_rank()", "row_number()", "ntile(2)", "percent_rank()::int")
 FRAMES = (
@@ -39,7 +42,7 @@ FRAMES = (
 
 
 class Functions(Expressions):
-    """Writes aggregates and window functions."""
+    """A generator of aggregates and window functions."""
 
     def aggregate(self, scope: Scope, kind: Kind, depth: int) -> str:
         """Return an aggregate over the rows of a scope."""
@@ -65,7 +68,7 @@ class Functions(Expressions):
         return text
 
     def filled(self, form: str, scope: Scope, kind: Kind, depth: int) -> str:
-        """Return a form with columns in its places."""
+        """Return a form in which columns replace the placeholders."""
         inner = replace(scope, windows=False)
         number = self.value(inner, "int", depth - 1) if depth > 1 else self.column(inner, "int")
         some = self.rng.choice(inner.columns).text if inner.columns else "1"

@@ -1,4 +1,4 @@
-"""Limits of time and memory for one text, so that none holds up a run."""
+"""Limits of time and memory for one text, so that no text delays a whole run."""
 
 import signal
 from collections.abc import Iterator
@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from types import FrameType
 
 SECONDS = 20.0
-"""The processor time that a text may take, with its lineage and the checks."""
+"""The processor time, in seconds, that a text may take, including its lineage and the checks."""
 MEMORY = "1GB"
-"""The memory of each database. A text whose lineage needs more is too slow."""
+"""The memory limit of each database. A text whose lineage needs more counts as too slow."""
 
 
 class TooSlow(Exception):
@@ -17,9 +17,9 @@ class TooSlow(Exception):
 
 @contextmanager
 def limited(seconds: float = SECONDS) -> Iterator[list[bool]]:
-    """Raise TooSlow, or an error of DuckDB, after some processor time.
+    """Raise TooSlow, or an error of DuckDB, when the block has used ``seconds`` of processor time.
 
-    The list that this yields is empty until then. The main thread alone can be limited.
+    The yielded list is empty until then. Only the main thread can be limited.
     """
     late: list[bool] = []
 
@@ -28,7 +28,8 @@ def limited(seconds: float = SECONDS) -> Iterator[list[bool]]:
         raise TooSlow
 
     before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)  # again, where it was caught
+    # repeated, because the first error may have been caught
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)
     try:
         yield late
     finally:

@@ -1,6 +1,6 @@
-"""Marks in a text of SQL, each of which stands for one use of a table, a view or a macro.
+"""Marks in a text of SQL. Each mark stands for one use of a table, a view or a macro.
 
-A generated text has marks, so that the oracle can replace one use only. No parser is needed for it.
+With the marks in a generated text, the oracle can replace a single use without a parser.
 """
 
 import re
@@ -12,24 +12,30 @@ MARK = re.compile("«([^|»]*)[|]([^|»]*)[|]([^|»]*)»")
 
 @dataclass(frozen=True)
 class Use:
-    """One use: the key of the object, its name in the text, and whether no alias follows it."""
+    """One use: the key of the object, its name in the text, and whether it has no alias."""
 
     key: str
     written: str
     flags: str = ""
 
     def mark(self) -> str:
-        """Return the text that stands for the use. ``b`` in ``flags``: bare, without an alias."""
+        """Return the mark that stands for the use in a text.
+
+        The letter ``b`` in ``flags`` means bare: no alias follows.
+        """
         return f"«{self.key}|{self.written}|{self.flags}»"
 
 
 def uses(text: str) -> list[Use]:
-    """Return the uses in a text, in their order."""
+    """Return the uses in a text, in the order of the text."""
     return [Use(*found.groups()) for found in MARK.finditer(text)]
 
 
 def render(text: str, names: Mapping[int, str] | None = None) -> str:
-    """Return SQL; ``names`` replaces some uses, which are counted from 0."""
+    """Return the SQL of a text.
+
+    ``names`` replaces some uses. Its keys are the numbers of the uses, counted from 0.
+    """
     at = -1
 
     def one(found: "re.Match[str]") -> str:
@@ -45,5 +51,5 @@ def render(text: str, names: Mapping[int, str] | None = None) -> str:
 
 
 def mapped(text: str, change: Callable[[Use], Use]) -> str:
-    """Return a text whose uses are changed."""
+    """Return a text in which ``change`` has replaced each use."""
     return MARK.sub(lambda found: change(Use(*found.groups())).mark(), text)

@@ -1,4 +1,4 @@
-"""Random texts: a query or a form that only stands outermost, such as PIVOT, with its ORDER BY."""
+"""Random texts: a query, or a form that can only be outermost such as PIVOT, with its ORDER BY."""
 
 from dataclasses import dataclass, replace
 
@@ -9,11 +9,11 @@ from .scope import Column, Query, Scope
 
 @dataclass(frozen=True)
 class Text:
-    """A generated text, in which uses of tables are marks, and what is known about it.
+    """A generated text, in which marks stand for uses of tables, and the facts known about it.
 
-    ``tail`` is its outermost LIMIT. The other facts are those of ``Facts``; ``ordered`` says that
-    ORDER BY leaves no choice, ``single`` that a row has one record of each table, and
-    ``monotone`` that fewer records cannot make other rows.
+    ``tail`` is the outermost LIMIT of the text. ``ordered`` says that ORDER BY leaves no choice,
+    ``single`` that a row has one record of each table, and ``monotone`` that fewer records cannot
+    make other rows. The other facts are those of ``Facts``.
     """
 
     body: str
@@ -28,10 +28,10 @@ class Text:
 
 
 class Writer(Blocks):
-    """Writes one text for each seed."""
+    """A generator of one text for each seed."""
 
     def text(self) -> Text:
-        """Return a text."""
+        """Return the text of the seed."""
         depth = self.rng.choice((0, 1, 1, 2, 2, 3))
         with_ = self.ahead(depth) if self.chance(0.25) else ""
         found = self._top(depth)
@@ -68,7 +68,7 @@ class Writer(Blocks):
         return writers[choice](depth) if choice in writers else self.body(depth, None, None, True)
 
     def star(self, depth: int) -> Query:
-        """Return a query with a star."""
+        """Return a query whose select list has a star."""
         start, scope = self.sources(max(depth - 1, 0), None)
         names = [each.name.lower() for each in scope.columns]
         once = [c for c in scope.columns if c.name and names.count(c.name.lower()) == 1]
@@ -192,7 +192,10 @@ class Writer(Blocks):
         )
 
     def _read(self, union: str) -> tuple[str, Scope]:
-        """Return what a branch of a recursion reads: few rows, since UNION ALL multiplies them."""
+        """Return the FROM text of a branch of a recursion, and its scope.
+
+        The branch reads few rows, because UNION ALL multiplies them.
+        """
         if union == "union":
             return self.sources(0, None)
         one = self._object(self.rng.choice(TABLES[:4]), set())

@@ -1,4 +1,4 @@
-"""Run generated texts in batches: each batch has tables of its own.
+"""Run generated texts in batches. Each batch has its own tables.
 
 python -m helpers.adversarial.run --first 0 --texts 300   (in the folder tests)
 """
@@ -20,12 +20,12 @@ from .schema import PATHS
 from .shrink import shrunk
 
 BATCH = 25
-"""The number of texts over the same tables."""
+"""The number of texts that share the same tables."""
 
 
 @dataclass(frozen=True)
 class Tried:
-    """One text, the seed that makes it again, and its outcome."""
+    """One text, the seed from which it can be made again, and its outcome."""
 
     seed: int
     text: Text
@@ -38,17 +38,17 @@ class Tried:
 
 
 def path_of(batch: int) -> str:
-    """Return the search path of a batch."""
+    """Return the search path for a batch."""
     return PATHS[batch % len(PATHS)]
 
 
 def tried(first: int, texts: int, most: int = 2) -> Iterator[Tried]:
-    """Try the texts of some seeds, and up to ``most`` rows of each."""
+    """Try one text for each of ``texts`` seeds, and up to ``most`` rows of each text."""
     seed = first
     while seed < first + texts:
         batch = seed // BATCH
         plain = Database(batch, path_of(batch))
-        slow = False  # after which the databases may be in a transaction
+        slow = False  # after a slow text, the databases may be in a transaction
         with Connection(connect(batch, path_of(batch))) as con:
             while seed < min(first + texts, (batch + 1) * BATCH) and not slow:
                 text = Writer(seed, path_of(batch)).text()
@@ -60,7 +60,7 @@ def tried(first: int, texts: int, most: int = 2) -> Iterator[Tried]:
 
 
 def shorter(found: Tried) -> str:
-    """Return a shorter text with the same outcome, for the same reason."""
+    """Return a shorter text that has the same outcome for the same reason."""
     batch = found.seed // BATCH
     plain = Database(batch, path_of(batch))
     same = found.outcome.kind, signature(found.outcome.why)
@@ -75,12 +75,12 @@ def shorter(found: Tried) -> str:
 
 
 def signature(why: str) -> str:
-    """Return what two failures of one cause have in common."""
+    """Return the part of a message that is the same for all failures with the same cause."""
     return re.sub("[0-9]+", "N", why)[:40]
 
 
 def main() -> None:
-    """Run from the command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description="Try generated SQL.")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--texts", type=int, default=300)

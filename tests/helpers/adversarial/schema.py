@@ -1,4 +1,4 @@
-"""The tables, views and macros that the texts read: few rows, many types, and names that clash."""
+"""The tables, views and macros that the texts read: few rows, many types, and clashing names."""
 
 import random
 from dataclasses import dataclass
@@ -42,10 +42,13 @@ Columns = tuple[tuple[str, Kind], ...]
 
 @dataclass(frozen=True)
 class Object:
-    """A table, view or macro. ``body`` is what follows its name when it is made, with marks."""
+    """A table, view or macro.
+
+    ``body`` is the text that follows its name when it is created. The text contains marks.
+    """
 
     kind: str
-    """``table``, ``view``, ``macro`` (of a table) or ``scalar`` (a macro with one parameter)."""
+    """``table``, ``view``, ``macro`` (gives a table) or ``scalar`` (a macro with one parameter)."""
     schema: str
     name: str
     columns: Columns
@@ -53,7 +56,7 @@ class Object:
 
     @property
     def key(self) -> str:
-        """The name with its schema, which no other object has."""
+        """The name with the schema. No other object has this name."""
         return f"{self.schema}.{self.name}"
 
 
@@ -76,9 +79,9 @@ TABLES = (
     _table("main", "empty", k="txt", v="int"),
 )  # fmt: skip
 WITH_GAPS = "main.u"
-"""A table in which a row was deleted, so that its row ids have a gap."""
+"""The table from which a row is deleted, so that its row ids have a gap."""
 NUMBERED = {"main.r": "n"}
-"""Tables with a column named ``rowid``, and the column that has the numbers of their rows."""
+"""By table that has a column named ``rowid``: the column that contains the numbers of its rows."""
 
 
 def _use(key: str, flags: str = "") -> str:
@@ -119,11 +122,11 @@ MACROS = (
 )  # fmt: skip
 OBJECTS = {each.key: each for each in (*TABLES, *VIEWS, *MACROS)}
 PATHS = ("main", "s2,main", "main,s2", "s2")
-"""Values of the setting ``search_path``."""
+"""The values that the setting ``search_path`` may have."""
 
 
 def statements(seed: int) -> list[str]:
-    """Return the SQL that makes all objects, of 0 to 7 rows each."""
+    """Return the SQL statements that create all objects. Each table has 0 to 7 rows."""
     found = ["create schema s2", "create type mood as enum ('sad', 'ok', 'happy')"]
     for table in TABLES:
         found += make(table, table.key, seed)
@@ -131,7 +134,7 @@ def statements(seed: int) -> list[str]:
 
 
 def make(table: Object, name: str, seed: int) -> list[str]:
-    """Return the SQL that makes a table, or a copy of it with another name."""
+    """Return the SQL statements that create a table, or a copy of it with another name."""
     rng = random.Random(f"{table.key} {seed}")
     types = ", ".join(f"{each} {TYPES[kind]}" for each, kind in table.columns)
     word = "temp table" if name == table.key and table.schema == "temp" else "table"
@@ -154,5 +157,5 @@ def make(table: Object, name: str, seed: int) -> list[str]:
 
 
 def cell(rng: random.Random, kind: Kind) -> str:
-    """Return a value of some kind as SQL."""
+    """Return a random value of a kind, as SQL."""
     return "null" if rng.random() < 0.15 else rng.choice(VALUES[kind])

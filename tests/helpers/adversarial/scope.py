@@ -1,4 +1,4 @@
-"""The names that a generated expression can use, and facts about the text so far."""
+"""The names that a generated expression can use, and facts about the text written so far."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from .schema import Kind
 
 @dataclass(frozen=True)
 class Column:
-    """An expression for a column, its kind, and its name if it can be named from outside."""
+    """An expression for a column, its kind, and a name if the column can be named from outside."""
 
     text: str
     kind: Kind
@@ -19,13 +19,16 @@ class Column:
 
 @dataclass(frozen=True)
 class Scope:
-    """The columns of one block, or its group keys; ``raw`` are those inside its aggregates."""
+    """The columns of one block, or the keys of its groups.
+
+    ``raw`` has the columns that can be used inside the block's aggregates.
+    """
 
     columns: tuple[Column, ...] = ()
     outer: "Scope | None" = None
     raw: "Scope | None" = None
     rows: tuple[str, ...] = ()
-    """The aliases of the sources, each of which names a whole row."""
+    """The aliases of the sources. Each alias names a whole row."""
     windows: bool = False
     """Whether window functions may be used."""
     number: int = 0
@@ -38,49 +41,49 @@ class Scope:
 
 @dataclass
 class Query:
-    """The text of a query, and its columns; those without a name cannot be named."""
+    """The text of a query, and its columns. A column with an empty name cannot be named."""
 
     text: str
     columns: list[Column] = field(default_factory=list)
 
 
 class Facts:
-    """Choices at random, and facts about the text that they make."""
+    """Random choices, and facts about the text that result from them."""
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
         self.tags: set[str] = set()
-        """The constructs of the text, by which refusals are counted."""
+        """The constructs in the text. Refusals are counted by construct."""
         self.fragile = False
-        """Whether rows may be absent in a way that the records of a row cannot show."""
+        """Whether rows may be absent for reasons that the records of a row cannot show."""
         self.chooses = False
-        """Whether DuckDB may choose among rows, as with LIMIT over ties."""
+        """Whether DuckDB may choose among rows, as for a LIMIT over ties."""
         self.sure = True
-        """Whether a row must go or change without its records of one reference."""
+        """Whether each row must disappear or change if its records of one reference are deleted."""
         self.grouped = False
         self.monotone = True
-        """Whether fewer records cannot make more rows, or other ones."""
+        """Whether fewer records can make neither more rows nor different rows."""
         self.place = "the select list"
         self.nested = 0
         self.size = 0
 
     def chance(self, share: float) -> bool:
-        """Return true in a share of the cases."""
+        """Return true with the probability ``share``."""
         return self.rng.random() < share
 
     def weighted(self, choices: Sequence[tuple[float, str]]) -> str:
-        """Return one of the choices, by weight."""
+        """Return one of the choices, drawn by weight."""
         return self.rng.choices([each for _, each in choices], [each for each, _ in choices])[0]
 
     def tag(self, name: str, *, fragile: bool = False, chooses: bool = False) -> None:
-        """Note that the text has a construct."""
+        """Note that the text contains the construct ``name``."""
         self.tags.add(name)
         self.fragile |= fragile
         self.chooses |= chooses
 
     @contextmanager
     def within(self, place: str, *, nested: bool = False) -> Iterator[None]:
-        """Say where in the text the next part is."""
+        """Note the place in the text where the next part is written, during the block."""
         before, self.place = self.place, place
         self.nested += nested
         try:

@@ -1,4 +1,4 @@
-"""Make a failing text shorter: parts are dropped one by one while the failure stays the same."""
+"""Shorten a failing text: parts are dropped one by one, as long as the failure stays the same."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ NAMED = re.compile('"(«[^»]*»)"')
 
 
 def shrunk(text: Text, fails: Callable[[Text], bool], most: int = 400) -> Text:
-    """Return a text that still fails, from which nothing more can be dropped in few tries."""
+    """Return a text that still fails, shortened as far as ``most`` tries allow."""
     tries = 0
     while True:
         for candidate in _smaller(text):
@@ -53,7 +53,7 @@ def _smaller(text: Text) -> Iterator[Text]:
 
 
 def _changed(tree: exp.Expr, node: exp.Expr, step: int) -> exp.Expr | None:
-    """Drop a node, or put one of its children in its place."""
+    """Drop a node, or replace it by one of its children; return the changed tree."""
     if step == 0:
         if node is tree or node.parent is None:
             return None

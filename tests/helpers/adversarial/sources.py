@@ -15,21 +15,21 @@ NAMES = ("k", "v", "c0", '"__h0"', "id", "x0", '"Order"', "eid", "n", '"K k"', "
 
 @dataclass
 class Source:
-    """One item of FROM: its text, its alias, and its columns."""
+    """One item of a FROM clause: its text, its alias, and its columns."""
 
     text: str
     alias: str
     columns: list[tuple[str, Kind]]
 
     def scope(self) -> tuple[Column, ...]:
-        """Return the columns with the alias."""
+        """Return the columns, with the alias before their names."""
         return tuple(
             Column(f"{self.alias}.{name}", kind, name) for name, kind in self.columns if name
         )
 
 
 class Sources(Functions):
-    """Writes what a block reads."""
+    """A generator of the FROM clauses of blocks."""
 
     def __init__(self, seed: int, path: str) -> None:
         super().__init__(seed)
@@ -37,7 +37,10 @@ class Sources(Functions):
         self.ctes: list[tuple[str, list[tuple[str, Kind]]]] = []
 
     def written(self, found: Object) -> str:
-        """Return a name for an object: without its schema if that means the same."""
+        """Return a name for an object.
+
+        The schema is left out in some cases where the name means the same without it.
+        """
         hidden = {name.lower() for name, _ in self.ctes}
         if found.name.lower() in hidden or self.chance(0.25):
             return found.key
@@ -53,13 +56,14 @@ class Sources(Functions):
         return alias
 
     def item(self, depth: int, outer: Scope | None, taken: set[str]) -> Source:
-        """Return one item of FROM."""
+        """Return one item of a FROM clause."""
         choice = self.weighted((
             (8, "table"), (2.2, "view"), (0.5, "macro"), (2 if depth > 0 else 0, "derived"),
             (9 if self.ctes else 0, "cte"), (0.4, "values"), (0.25, "series"),
         ))  # fmt: skip
         if choice == "table":
-            rare = 0.02  # a table with a column ``rowid`` is refused
+            # this table is used rarely, because a table with a column ``rowid`` is refused
+            rare = 0.02
             tables = [each for each in TABLES if each.key not in NUMBERED or self.chance(rare)]
             return self._object(self.rng.choice((*tables, *TABLES[:4] * 2)), taken)
         if choice == "view":
@@ -153,7 +157,7 @@ class Sources(Functions):
         return Source(f"unnest([{start}, 2, 2]) {alias}(v)", alias, [("v", "int")])
 
     def sources(self, depth: int, outer: Scope | None) -> tuple[str, Scope]:
-        """Return the text after FROM, and what can be named."""
+        """Return the text after FROM, and the scope of the names that it introduces."""
         taken: set[str] = set()
         first = self.item(depth, outer, taken)
         text, parts = first.text, [first]

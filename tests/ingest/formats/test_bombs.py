@@ -1,4 +1,4 @@
-"""Small files that decompress to far too much are refused, as are files in the warehouse."""
+"""Small files that decompress to far too much are refused, and so are files in the warehouse."""
 
 import gzip
 import os
@@ -82,7 +82,7 @@ def read(source: Source) -> int:
 
 
 def test_paths_into_the_warehouse_are_refused(tmp_path: Path) -> None:
-    """The refused path may be a file, a folder, a pattern or a link, or have dots in it."""
+    """The refused path may be a file, a folder, a pattern or a link, and may contain dots."""
     settings = Settings(warehouse=tmp_path / "w", neo4j_home=tmp_path / "neo4j")
     inside = tmp_path / "w" / "base-1" / "triples"
     inside.mkdir(parents=True)

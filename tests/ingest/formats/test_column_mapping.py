@@ -1,4 +1,4 @@
-"""Columns may have other names, and item names may be unique only within a run."""
+"""Input columns may have other names, and item names may be unique only within a run."""
 
 import json
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ def written(folder: Path, form: str, rows: Rows, columns: ColumnNames) -> Source
 
 
 def read(source: Source) -> list[tuple[dict[str, object], object, str | None]]:
-    """Return each row's known columns that have a value, its attributes, and its scope."""
+    """Return, for each row, the known columns that have a value, the attributes, and the scope."""
     check(source)
     return [
         ({k: v for k, v in row.items() if v is not None}, json.loads(text or "{}"), scope)

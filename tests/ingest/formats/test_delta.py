@@ -1,4 +1,4 @@
-"""A Delta table is read as the rows of its current version, whatever other files it has."""
+"""A Delta table is read as the rows of its current version, whatever other files its folder has."""
 
 import json
 from datetime import date, datetime
@@ -77,7 +77,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def _rewritten(folder: Path, change: dict[str, object]) -> None:
-    """Change the first entry of the log."""
+    """Change the first entry in the log of the table."""
     log = folder / "_delta_log" / f"{0:020}.json"
     actions = [json.loads(line) for line in log.read_text().splitlines()]
     for action in actions:

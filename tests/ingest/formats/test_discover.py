@@ -1,4 +1,4 @@
-"""A path stands for the right input files, as a file, a folder or a pattern."""
+"""A path to a file, a folder or a pattern stands for the right input files."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""JSON lines give the same rows as CSV and Parquet, and errors name the line."""
+"""JSON lines give the same rows as CSV and Parquet, and errors name the number of the line."""
 
 import gzip
 import json
@@ -207,7 +207,10 @@ def test_an_object_gives_the_same_attributes_as_columns(row: dict[str, object]) 
 
 
 def _uniform(value: object) -> object:
-    """Return a list as a list of strings, since a Parquet list has one type; keep other values."""
+    """Return the elements of a list as strings, because a Parquet list has one type.
+
+    Return any other value unchanged.
+    """
     return [str(part) for part in value] if isinstance(value, list) else value
 
 

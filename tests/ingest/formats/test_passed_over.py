@@ -1,4 +1,4 @@
-"""Files that a path includes but an ingest does not read are found, and listed in the error."""
+"""Files that a path includes but an ingest does not read are found and listed in the error."""
 
 from pathlib import Path
 

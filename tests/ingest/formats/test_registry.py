@@ -1,4 +1,4 @@
-"""Broken files are refused with an error that names the file and what is wrong with it."""
+"""Broken files are refused with an error that names the file and says what is wrong with it."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Names from typed columns: a time has one name in every unit; NaN and infinity are no names."""
+"""Names from typed columns: a time has one name in every unit, and NaN and infinity are none."""
 
 import json
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ NAN, INFINITY = float("nan"), float("inf")
 
 
 def names(folder: Path, table: pa.Table) -> list[tuple[str, str]]:
-    """Write a Parquet file with these columns, and return each src and dst that is read from it."""
+    """Write a table as a Parquet file, and return each src and dst that is read from the file."""
     path = folder / "t.parquet"
     pq.write_table(table, path)
     (batch,) = batches(Source(str(path), "parquet"))

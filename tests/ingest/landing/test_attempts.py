@@ -1,4 +1,4 @@
-"""Two attempts at one task that both succeeded count once, and are refused if they differ."""
+"""Two successful attempts at one task count once, and are refused if their rows differ."""
 
 from pathlib import Path
 
@@ -13,12 +13,15 @@ from provhouse.model.errors import BadInput
 
 
 def whole(tap: Path) -> I64:
-    """Return all rows of a tap with two columns."""
+    """Return all rows of a tap that has two columns."""
     return np.concatenate(list(tap_pieces(tap, 2)), axis=1)
 
 
 def write(folder: Path, name: str, first: list[int], second: list[int]) -> None:
-    """Write the file of a tap; ``name`` has the partition, the stage and the attempts."""
+    """Write a file of a tap.
+
+    ``name`` contains the partition, the stage and the attempt.
+    """
     folder.mkdir(exist_ok=True)
     table = pa.table({"c0": pa.array(first, pa.int64()), "c1": pa.array(second, pa.int64())})
     pq.write_table(table, folder / f"{name}-{len(list(folder.iterdir())):016x}.parquet")
@@ -28,7 +31,7 @@ def test_equal_attempts_count_once(tmp_path: Path) -> None:
     tap = tmp_path / "0"
     write(tap, "000000-1.0-4", [1, 2], [10, 20])
     write(tap, "000001-1.0-5", [3], [30])
-    write(tap, "000000-1.0-6", [2, 1], [20, 10])  # another order, as of the blocks of a shuffle
+    write(tap, "000000-1.0-6", [2, 1], [20, 10])  # another order, as blocks of a shuffle may arrive
     write(tap, "000001-1.1-7", [3], [30])  # the stage was tried again
     assert whole(tap).tolist() == [[1, 2, 3], [10, 20, 30]]
 
@@ -51,13 +54,13 @@ def test_different_attempts_are_refused(tmp_path: Path, other: list[int]) -> Non
 
 
 def test_two_stages_may_run_the_same_tasks(tmp_path: Path) -> None:
-    """Rows may occur twice then: they are pairs of a set."""
+    """Rows may then occur twice, which does no harm because pairs are a set."""
     again, elsewhere = tmp_path / "again", tmp_path / "elsewhere"
     for tap in (again, elsewhere):
         write(tap, "000000-1.0-4", [1, 2], [10, 20])
         write(tap, "000001-1.0-5", [3], [30])
     write(again, "000001-2.0-6", [3], [30])
-    write(elsewhere, "000000-2.0-6", [3, 1, 2], [30, 10, 20])  # in other partitions
+    write(elsewhere, "000000-2.0-6", [3, 1, 2], [30, 10, 20])  # in another partition than before
     for tap in (again, elsewhere):
         assert {*zip(*whole(tap).tolist(), strict=True)} == {(1, 10), (2, 20), (3, 30)}
 
@@ -68,7 +71,8 @@ def test_two_stages_with_other_rows_are_refused(tmp_path: Path) -> None:
     write(tap, "000002-1.0-5", [5], [50])
     write(tap, "000001-2.0-5", [4], [40])
     write(tap, "000000-2.0-6", [2, 1], [20, 10])
-    assert whole(tap).shape == (2, 6)  # these are the same, or other tasks
+    # these tasks have the same rows as others, or are different tasks
+    assert whole(tap).shape == (2, 6)
     write(tap, "000000-3.0-7", [1, 3], [10, 30])
     with pytest.raises(BadInput, match="which attempt of a task"):
         whole(tap)

@@ -1,4 +1,4 @@
-"""Captured blocks become generations: versions across jobs, keys that are refused, failures."""
+"""Captured blocks become generations: versions across jobs, refused keys, and failures."""
 
 import inspect
 import os
@@ -25,13 +25,13 @@ KEYS = {"orders": "id", "totals": "cust"}
 
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House]) -> House:
-    """A warehouse to which all tests of this file add."""
+    """A warehouse to which all tests in this file add generations."""
     return houses()
 
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
-    """A folder with the shop's tables."""
+    """A folder with the tables of the shop."""
     write_shop(tmp_path)
     return tmp_path
 
@@ -40,7 +40,8 @@ def shop(tmp_path: Path) -> Path:
 def orders(shop: Path, spark: SparkSession) -> DataFrame:
     """The orders that have a customer, read by a relative path."""
     assert spark._jvm
-    here = spark._jvm.java.lang.System.getProperty("user.dir")  # Spark's JVM may be elsewhere
+    # the folder in which Spark's JVM runs may differ
+    here = spark._jvm.java.lang.System.getProperty("user.dir")
     return spark.read.parquet(os.path.relpath(shop / "orders", here)).where("cust is not null")
 
 
@@ -53,7 +54,7 @@ def of(cust: str) -> set[str]:
 
 
 def writers(house: House) -> int:
-    """Return how often a writer has begun."""
+    """Return the number of times that a writer has begun."""
     log = house.layout.logs / "writers.jsonl"
     return log.read_text().count('"event": "begins"') if log.exists() else 0
 
@@ -61,7 +62,7 @@ def writers(house: House) -> int:
 def test_lineage_goes_through_the_versions_of_several_nights(
     house: House, shop: Path, orders: DataFrame, spark: SparkSession
 ) -> None:
-    """Each night reads what the last one wrote, although both write the same table."""
+    """Each night reads what the previous night wrote, although both write the same table."""
     totals, versions = [str(shop / night / "totals") for night in ("1", "2", "3")], []
     before = writers(house)
     for night, path in enumerate(totals):
@@ -95,8 +96,8 @@ def test_an_operation_has_the_line_of_the_program_that_it_comes_from(
     spark: SparkSession,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # PySpark notes lines unless the first column of a process was made without an active session,
-    # as by an earlier test.
+    # PySpark records lines unless the first column in a process was created without an active
+    # session. An earlier test may have done so.
     monkeypatch.setattr("pyspark.errors.utils._enable_debugging_cache", None)
     orders.createOrReplaceTempView("placed")
     here = inspect.currentframe()
@@ -105,7 +106,7 @@ def test_an_operation_has_the_line_of_the_program_that_it_comes_from(
     largest = orders.groupBy("cust").agg(F.max("id"), F.sum("id").alias("all"))
     ranked = orders.withColumn("n", F.rank().over(Window.partitionBy("cust").orderBy("id")))
     by_sql = spark.sql("SELECT cust,\n  count(*) n FROM placed GROUP BY cust")
-    counted = orders.groupBy("cust").count()  # Spark knows of no line outside of itself
+    counted = orders.groupBy("cust").count()  # Spark knows no line outside of its own code
     frames = {"largest": largest, "ranked": ranked, "by SQL": by_sql, "counted": counted}
     with house.capture() as run:
         for op, frame in frames.items():
@@ -124,7 +125,7 @@ def test_an_operation_has_the_line_of_the_program_that_it_comes_from(
 def test_a_thread_that_begins_in_a_block_compiles_its_taps(
     house: House, shop: Path, orders: DataFrame, spark: SparkSession
 ) -> None:
-    """Without the classes of the jar, Spark would fall back to a slow interpreter, and log it."""
+    """Without the classes of the jar, Spark would fall back to a slow interpreter and log it."""
     spark.conf.set("spark.sql.codegen.fallback", "false")
     try:
         with (
@@ -143,7 +144,7 @@ def test_a_thread_that_begins_in_a_block_compiles_its_taps(
 def test_rows_that_are_drawn_have_the_lineage_of_those_that_were_written(
     house: House, shop: Path, orders: DataFrame, spark: SparkSession
 ) -> None:
-    """A limit without an order may give other rows in a second run."""
+    """If a limit without an order runs a second time, it may give other rows."""
     drawn = orders.where(F.rand() < 0.9).repartition(3).limit(2)
     with house.capture(keys={"orders": "id", "drawn": "id"}) as run:
         drawn.write.parquet(str(shop / "drawn"))
@@ -197,7 +198,8 @@ def test_a_program_says_what_its_writes_are(house: House, shop: Path, orders: Da
     assert ops["total by customer"].module == "curate"
     assert picked == {"pick", "pick: aggregate of all rows"}
     triples = house.settings.warehouse.glob("base-*/triples/*.parquet")
-    said = [path for path in triples if "role" in pq.read_schema(path).names]  # not in all ingests
+    # the column is not in every ingest
+    said = [path for path in triples if "role" in pq.read_schema(path).names]
     roles = [role for path in said for role in pq.read_table(path, columns=["role"])["role"]]
     assert sum(role.as_py() == ROLES["state"] for role in roles) == len(
         [each for each in ORDERS if each.cust]
@@ -225,7 +227,7 @@ def test_keys_that_do_not_name_rows_are_refused_before_anything_lands(
 def test_a_key_of_an_unknown_table_is_a_warning(
     houses: Callable[..., House], orders: DataFrame, tmp_path: Path
 ) -> None:
-    """Jobs may share keys: a table that the warehouse has from an earlier job is known."""
+    """Jobs may share keys: a table that the warehouse has from an earlier job counts as known."""
     house = houses()
     with (
         pytest.warns(UserWarning, match="declared for ordres,.*\nIts tables are kept, orders"),
@@ -249,7 +251,10 @@ def test_a_write_without_rows_lands(house: House, shop: Path, orders: DataFrame)
 
 @pytest.mark.long
 def test_two_groups_with_one_key_are_refused(house: House, shop: Path, orders: DataFrame) -> None:
-    """NULL and the number that stands for NULL are two groups, and only the proof can see it."""
+    """NULL and the number that stands for NULL are two groups.
+
+    Only the proof can distinguish them.
+    """
     number = F.when(F.col("id") == 1, F.lit(-(1 << 63) + 1)).when(F.col("id") == 2, F.col("id"))
     with pytest.raises(BadInput, match="cannot be distinguished"), house.capture():
         orders.groupBy(number.alias("k")).count().write.parquet(str(shop / "counts"))
@@ -345,7 +350,7 @@ def test_overwriting_a_write_of_the_same_block_is_refused(
 def test_an_op_stays_as_weak_as_in_earlier_nights(
     house: House, shop: Path, orders: DataFrame, spark: SparkSession
 ) -> None:
-    """An op has one description, which holds for the triples of all nights."""
+    """An op has a single description, which must hold for the triples of all nights."""
     names = spark.read.parquet(str(shop / "customers")).select("name", "number")
     for night, how in enumerate(("left", "inner", "inner")):
         with house.capture(keys={"orders": "id", "customers": "number"}):

@@ -1,4 +1,4 @@
-"""Captured blocks that are ingested later: failures, a lost driver, writes without capture."""
+"""Captured blocks that are ingested after a failure or a lost driver, and uncaptured writes."""
 
 import json
 import shutil
@@ -41,7 +41,7 @@ def items(warehouse: provhouse.Warehouse, item: str) -> set[str]:
 
 
 def kept(house: House) -> Path:
-    """Return the only folder that is to be ingested later."""
+    """Return the only folder that is still to be ingested."""
     (waiting,) = status(house.settings).waiting
     return Path(waiting.folder)
 
@@ -85,7 +85,7 @@ def test_keys_can_be_corrected_later(house: House, orders: DataFrame, tmp_path: 
 def test_of_a_lost_driver_the_finished_writes_are_ingested(
     house: House, orders: DataFrame, tmp_path: Path
 ) -> None:
-    """The copy of the folder, made inside the block, is what a killed driver leaves."""
+    """A copy of the folder, made inside the block, stands for what a killed driver leaves."""
     with house.capture(keys=KEYS):
         orders.write.parquet(str(tmp_path / "kept"))
         orders.groupBy("cust").count().write.parquet(str(tmp_path / "totals"))
@@ -124,7 +124,7 @@ def test_a_folder_without_a_record_is_refused(house: House, tmp_path: Path) -> N
 
 
 def folded() -> Column:
-    """Return a key that is not covered: a structure with a text that is compared without case."""
+    """Return a key that is not covered: a structure with a text compared regardless of case."""
     return F.struct(F.expr("cust COLLATE UTF8_LCASE"))
 
 
@@ -196,7 +196,7 @@ def test_a_report_is_readable(house: House, orders: DataFrame, tmp_path: Path) -
 def test_one_folder_that_cannot_be_ingested_is_named(
     house: House, orders: DataFrame, tmp_path: Path
 ) -> None:
-    """Without its files, nothing is known of what a job has written."""
+    """Without the files of the folder, what the job wrote is unknown."""
     house.layout.root.mkdir(parents=True)
     for name in ("kept", "totals"):
         with (
@@ -217,7 +217,7 @@ def test_one_folder_that_cannot_be_ingested_is_named(
 
 
 def test_blocks_of_one_second_are_ingested_in_their_order(house: House) -> None:
-    """A job may read what the job before it wrote, even if both began in the same second."""
+    """A job may read what the previous job wrote, even if both began in the same second."""
     folders = [house.layout.captured / name for name in "zyxwv"]
     for folder in folders:
         begin_block(folder, {}, "")

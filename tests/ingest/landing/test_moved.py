@@ -1,4 +1,4 @@
-"""Rows in files of a Delta table with row tracking are found by row id and version of the table."""
+"""Rows in a Delta table with row tracking are found by their row id and the table's version."""
 
 from pathlib import Path
 
@@ -22,7 +22,10 @@ WRITES = (
 
 
 def moved(path: Path, ids: list[int | None], commits: list[int | None]) -> MovedFile | None:
-    """Return a file with such rows, whose usual row ids begin at 400 and are of version 6."""
+    """Return a file of rows with the given row ids and versions of commits.
+
+    Without these values, the ids of the rows would begin at 400, and their version would be 6.
+    """
     columns = {"k": range(len(ids)), IDS: ids, COMMITS: commits}
     pq.write_table(pa.table({name: pa.array(c, pa.int64()) for name, c in columns.items()}), path)
     return moved_file(SourceFile(0, path, path, "t", 0, 0, 400, 6), WRITES)
@@ -36,7 +39,7 @@ def test_a_row_is_that_of_the_write_that_has_changed_it_last(tmp_path: Path) -> 
     assert found
     assert (found.table, found.key) == ("t", ("k",))
     of, rows = (column.tolist() for column in found.rows)
-    # An id beyond the last file of a version is of that file: Delta gives no id twice.
+    # An id beyond the last file of a version belongs to this file, because Delta gives no id twice.
     assert of == [0, 0, 0, 1, 0, -1, -1, -1, -1, -1, 0]
     files = [(10, 0), (10, 99), (11, 7), (12, 3), (11, 103)]
     ends = [(number << ROW_BITS) + row for number, row in files]

@@ -1,4 +1,4 @@
-"""Pairs and keys that do not fit in memory are resolved in parts, with the same result."""
+"""Pairs and keys that do not fit in memory are resolved in parts, and give the same result."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -20,19 +20,19 @@ from provhouse.model.errors import BadInput
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parts of 50 rows, which are read 70 at a time."""
+    """Make the parts 50 rows long, and read them 70 rows at a time."""
     monkeypatch.setattr(spread, "MOST", 50)
     monkeypatch.setattr(keys, "PIECE", 70)
 
 
 def row_ids(rng: np.random.Generator, count: int) -> I64:
-    """Return ids of rows of three files."""
+    """Return ids of rows in three files."""
     found: I64 = (rng.integers(0, 3, count) << ROW_BITS) + rng.integers(0, 1 << 22, count) // 999
     return found
 
 
 def hashed(rng: np.random.Generator, count: int) -> I64:
-    """Return numbers such as those of groups with several columns."""
+    """Return numbers like the hashes of groups with several key columns."""
     found: I64 = rng.choice(rng.integers(-(1 << 63), (1 << 63) - 1, 200), count)
     return found
 

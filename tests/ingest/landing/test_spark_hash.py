@@ -1,4 +1,4 @@
-"""Hashes equal those of Spark, for all types that keys of groups may have, and for NULL."""
+"""Hashes equal those of Spark, for NULL and for every type that the key of a group may have."""
 
 import numpy as np
 import pyarrow as pa
@@ -28,7 +28,7 @@ def test_hashes_equal_those_of_spark(spark: SparkSession, flags: bool) -> None:
     terms = [(name, f"isnull({name})") if flags else (name,) for name in columns]
     found = np.full(ROWS, SEED, np.uint64)
     for kind, values in columns.values():
-        column = pa.array([None, *values])[1:]  # of which the buffers begin elsewhere
+        column = pa.array([None, *values])[1:]  # the buffers of this column begin elsewhere
         found = hashed(column, kind, found)
         found = flagged(column, found) if flags else found
     (expected,) = zip(

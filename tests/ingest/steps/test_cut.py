@@ -1,4 +1,4 @@
-"""Cut in groups of components, in files, an ingest gets the sets that it gets in memory."""
+"""An ingest gets the same sets if it cuts groups of components in files as if it cuts in memory."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +27,7 @@ SEEDS = st.integers(0, 10_000_000)
 
 @dataclass
 class StoredBefore:
-    """The sets of stored items: three items in each, and two sets in each component."""
+    """The sets of stored items. Each set has three items, and each component has two sets."""
 
     items: int
 
@@ -45,7 +45,7 @@ class StoredBefore:
 
 @dataclass
 class Trace:
-    """A trace as arrays: its edges in two files, and the stored number of each item, or -1."""
+    """A trace as arrays: its edges in two arrays, and the stored number of each item, or -1."""
 
     src: I32
     dst: I32
@@ -54,7 +54,7 @@ class Trace:
 
     @classmethod
     def of(cls, seeds: list[int], stored: int = 0) -> "Trace":
-        """Return the graphs of several seeds together; some items, at random, are stored."""
+        """Return the graphs of several seeds as one trace. Some random items are stored."""
         triples = [
             (f"{n}/{t.src}", f"{n}/{t.dst}", t.src_table, t.dst_table)
             for n, seed in enumerate(seeds)
@@ -85,7 +85,7 @@ class Trace:
         return staging
 
     def cut(self, folder: Path, memory: int, **changes: Any) -> tuple[CutResult, Staging]:
-        """Cut the trace with at most this many bytes of memory; 0 is no limit."""
+        """Cut the trace with at most ``memory`` bytes of memory. The value 0 means no limit."""
         staging, count = self.stage(folder), int(self.stored.max(initial=-1)) + 1
         given: dict[str, Any] = {
             "theta": 8,
@@ -110,13 +110,13 @@ class Trace:
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the setting count bytes, and have few components in the list of large ones."""
+    """Make the setting count bytes, and let the list of large components have few components."""
     monkeypatch.setattr(cut, "MEGABYTE", 1)
     monkeypatch.setattr(component_groups, "LISTED", 6)
 
 
 def largest(trace: Trace) -> int:
-    """Return the bytes that the largest component takes, if stored components count, too."""
+    """Return the bytes that the largest component takes, counting stored components as well."""
     known = np.flatnonzero(trace.stored >= 0)
     component = StoredBefore(10_000).set_components[trace.stored[known] // 3]
     known = known[np.argsort(component, kind="stable")].astype(np.int32)
@@ -128,7 +128,7 @@ def largest(trace: Trace) -> int:
 
 
 def same(one: Staging, other: Staging) -> bool:
-    """Return whether two cuts staged the same numbers, sets and merges."""
+    """Return whether two cuts have staged the same numbers, sets and merges."""
     numbers = np.array_equal(load_array(one.numbers), load_array(other.numbers))
     tables = [
         read_stream(getattr(one, name)).equals(read_stream(getattr(other, name)))

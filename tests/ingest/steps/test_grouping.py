@@ -1,4 +1,4 @@
-"""However many input files there are, tasks, staged files and open files stay few."""
+"""The numbers of tasks, staged files and open files stay small, however many input files exist."""
 
 import subprocess
 import sys
@@ -21,7 +21,10 @@ from provhouse.store.warehouse.ids import Ids
 from provhouse.store.warehouse.layout import Layout
 
 FEW = 8
-"""The number of tasks in a test: as with the usual number, each reads two or three files."""
+"""The number of tasks in a test.
+
+Each of them reads two or three files, as with the usual number of tasks.
+"""
 FILES = 2 * FEW + 3
 LIMITED = """
 import resource, sys
@@ -60,7 +63,7 @@ def test_many_files_and_buckets_make_few_staged_files(
     sources = []
     for n in range(FILES):
         path = tmp_path / f"{n}.csv"
-        if n == 7:  # the only file with derivations
+        if n == 7:  # only this file has derivations
             path.write_text("src,dst,derivation\nroot,item 7,d\nitem 7,leaf 7,\nroot,common,\n")
         else:
             path.write_text(f"src,dst\nroot,item {n}\nitem {n},leaf {n % 10}\nroot,common\n")
@@ -101,7 +104,10 @@ def job_of(folder: Path, sources: list[Source]) -> Job:
 
 
 def test_tasks_respect_the_limit_of_open_files(tmp_path: Path) -> None:
-    """The soft limit is below the number of buckets; the hard limit allows only half of them."""
+    """The soft limit is below the number of buckets.
+
+    The hard limit allows only half of the buckets.
+    """
     (tmp_path / "one.csv").write_text("src,dst\na,b\n")
     done = subprocess.run(
         [sys.executable, "-c", LIMITED, tmp_path], capture_output=True, text=True, check=False

@@ -1,4 +1,4 @@
-"""Partitions are filled in order up to a size limit; a set that fits into one is not divided."""
+"""Partitions are filled in order up to a size limit. A set that fits into one is not divided."""
 
 from itertools import pairwise
 
@@ -35,7 +35,7 @@ def test_a_set_that_fits_is_in_one_partition(sizes: list[int], limit: int) -> No
     placements = partition(np.repeat(np.arange(len(sizes)), sizes), limit)[1]
     pieces = np.bincount(np.asarray(placements["set"]), minlength=len(sizes))
     for size, count in zip(sizes, pieces, strict=True):
-        # a larger set begins a new partition and is in as few as possible
+        # A larger set begins a new partition, and is divided into as few partitions as possible.
         assert count == -(-size // limit)
 
 

@@ -1,4 +1,4 @@
-"""Staging a file separates valid rows from rejected rows, which are kept with a reason."""
+"""Staging a file separates valid rows from rejected rows. Each reject is kept with a reason."""
 
 import csv
 import json
@@ -25,7 +25,7 @@ def staging(folder: Path) -> Staging:
 def staged(
     folder: Path, rows: Sequence[Sequence[str]], columns: ColumnNames = AS_NAMED
 ) -> StagedFile:
-    """Stage a CSV with these rows; the first is the header."""
+    """Stage a CSV file with these rows, of which the first is the header."""
     path = folder / "t.csv"
     with path.open("w", encoding="utf-8", newline="") as out:
         csv.writer(out).writerows(rows)

@@ -1,4 +1,4 @@
-"""Packed keys sort rows as the keys themselves do."""
+"""Packed keys sort rows in the same order as the unpacked keys do."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,8 @@ def test_rows_have_the_same_order_and_the_same_equal_rows(
     random = np.random.default_rng(rows)
     keys = [random.integers(*COLUMNS[name], rows) for name in names]
     if "hashes" in names and rows > 1:
-        keys[names.index("hashes")][:2] = (-LARGEST - 1, LARGEST)  # their difference has 64 bits
+        # the difference of these two needs 64 bits
+        keys[names.index("hashes")][:2] = (-LARGEST - 1, LARGEST)
     found = packed(keys)
     order = sorted_by(found)
     assert len(found) <= len(keys)

@@ -1,4 +1,4 @@
-"""Measures are whole numbers whose sums are right, and what cannot be added up is refused."""
+"""Measures are whole numbers with right sums. Columns that cannot be added up are refused."""
 
 from decimal import Decimal
 from typing import Any

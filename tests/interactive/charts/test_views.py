@@ -1,4 +1,4 @@
-"""Linked views agree with plain Python, whichever structure answers and whatever came before."""
+"""Linked views agree with plain Python, whichever structure answers and after any questions."""
 
 import random
 from typing import Any
@@ -27,7 +27,7 @@ MEASURES = ("whole", "part")
 
 
 def random_rows(draw: random.Random, number: int, bars: list[int]) -> list[dict[str, Any]]:
-    """Return rows with a text, or None, for each view, and two measures with NULLs and NaN."""
+    """Return rows that have a text or None for each view, and two measures with NULLs and NaN."""
     return [
         {f"v{at}": _text(draw, most) for at, most in enumerate(bars)}
         | {
@@ -47,7 +47,7 @@ def _text(draw: random.Random, most: int) -> str | None:
 def views_of(
     found: list[dict[str, Any]], bars: list[int], ways: tuple[Structure, ...] = STRUCTURES
 ) -> ChartViews:
-    """Return views of rows with all texts as bars."""
+    """Return views of the rows, in which each text is a bar."""
     types = dict.fromkeys((f"v{at}" for at in range(len(bars))), pa.string())
     schema = pa.schema(types | {"whole": pa.int32(), "part": pa.float64()})
     table = pa.Table.from_pylist(found, schema)
@@ -55,7 +55,7 @@ def views_of(
 
 
 def labelled(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return rows with the label of missing values."""
+    """Return the rows with the label of missing values in place of None."""
     return [
         {
             name: "(missing)" if value is None and name not in MEASURES else value
@@ -68,7 +68,7 @@ def labelled(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
 SHAPES = [(300, [8, 3, 20]), (300, [1, 5]), (40, [2, 9, 4, 3]), (800, [2, 2, 3]), (30, [6])]
 
 
-@pytest.mark.parametrize(  # all structures on one table, and all tables with all structures
+@pytest.mark.parametrize(  # all structures on one table, and then all tables with all structures
     ("ways", "number", "bars"),
     [
         pytest.param(
@@ -114,7 +114,7 @@ def test_an_empty_table_has_views_without_bars() -> None:
 def test_large_tables_are_read_in_parts_by_several_threads(
     ways: tuple[Structure, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every structure gives the counts of numpy on 200,001 rows, for moving conjunctive brushes."""
+    """Every structure gives the counts of numpy on 200,001 rows while conjunctive brushes move."""
     random_numbers = np.random.default_rng(3)
     columns = {
         name: (bars * random_numbers.random(200_001) ** 3).astype(np.int16)
@@ -147,7 +147,7 @@ def test_combinations_that_repeat_are_stored_once() -> None:
 
 
 def test_sums_are_the_same_in_any_order() -> None:
-    """0.1 added and subtracted many times leaves nothing behind."""
+    """Adding and subtracting 0.1 many times leaves exactly 0."""
     table = pa.table({"a": [0, 1] * 500, "b": [0, 1, 2, 3] * 250, "x": [0.1, 1e9] * 500})
     views = ChartViews(table, ["a", "b"], ["x"], structures=("sparse cube",))
     before = views.update({}).views["a"].sums["x"]

@@ -1,4 +1,4 @@
-"""Every question is declared once: its name, result, routes and commands follow from its class."""
+"""Every question is declared once. Its name, result, routes and commands follow from its class."""
 
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from provhouse.output import writer
 from provhouse.output.questions.asking import Asking
 from provhouse.output.questions.items import AskingLineage
 from provhouse.output.questions.question_registry import QUESTIONS
-from provhouse.output.shown_result import Result
+from provhouse.output.shown_result import ShownResult
 from provhouse.serve.requests import request_of
 
 SCHEMAS = Path(writer.__file__).with_name("schemas")
@@ -29,7 +29,7 @@ def test_names_and_paths_are_distinct() -> None:
 def test_classes_of_a_question_exist(asking: type[Asking[Any]]) -> None:
     kind = asking.found_type()
     assert all(map(is_dataclass, get_args(kind) or [kind]))
-    assert isinstance(asking.written(None), Result)
+    assert isinstance(asking.written(None), ShownResult)
 
 
 @pytest.mark.parametrize("asking", QUESTIONS)

@@ -1,4 +1,4 @@
-"""CSProv reads exactly the partitions that its walk finds, and never gives incomplete answers."""
+"""CSProv reads exactly the partitions that its walk finds, and never answers incompletely."""
 
 from collections.abc import Callable
 
@@ -64,7 +64,7 @@ def walk(asker: Asker, item: str, direction: Direction) -> Walk:
 def observed(
     asker: Asker, item: str, direction: Direction, method: Method, depth: int | None = None
 ) -> tuple[Answer, list[int]]:
-    """Return the answer, and the number of tasks of each job, as counted by Spark."""
+    """Return the answer, and the number of tasks in each job, as Spark counts them."""
     context = asker.spark.session.sparkContext
     group = f"{item} {direction} {method}"
     fetches = [f"fetch {id(asker.spark._cached._reads)} {n}" for n in range(9)]
@@ -87,7 +87,7 @@ def observed(
 
 
 def questions(asker: Asker) -> list[tuple[str, Direction]]:
-    """Return questions about the first and the last item of a family apart from the hubs' sets."""
+    """Return questions about the first and last item of a family whose sets contain no hub."""
     family = min(
         range(0, FAMILIES, 41), key=lambda one: walk(asker, f"{one} 0", "downstream").triples
     )
@@ -103,7 +103,7 @@ def test_spark_runs_one_task_for_each_partition_of_the_walk(large: House) -> Non
             answer, tasks = observed(asker, item, direction, "csprov")
             assert tasks == [len(named.partitions)]
             assert answer.read == Read(len(named.sets), len(named.partitions), named.triples)
-            asker.ask(item, direction, "rq", 0)  # fills the cache
+            asker.ask(item, direction, "rq", 0)  # this fills the cache
             whole, all_tasks = observed(asker, item, direction, "ccprov")
             assert content(whole) == content(answer)
             assert whole.read.triples == large_triples()
@@ -118,14 +118,14 @@ def large_triples() -> int:
 
 @pytest.fixture(scope="module")
 def chained(houses: Callable[..., House]) -> House:
-    """A warehouse with two graphs, which are cut into many sets of at most two items."""
+    """A warehouse with two graphs, cut into many sets of at most two items."""
     house = houses(theta=3, pack=0)
     house.ingest([*graph(11 * 8).triples, *graph(11 * 7 + 8).triples])
     return house
 
 
 def asked(asker: Asker, item: str, direction: Direction) -> Expected | str:
-    """Return the answer, or the error's first sentence if something is damaged."""
+    """Return the answer or, if something is damaged, the first sentence of the error."""
     try:
         return content(asker.ask(item, direction, "csprov"))
     except Damaged as error:
@@ -133,7 +133,7 @@ def asked(asker: Asker, item: str, direction: Direction) -> Expected | str:
 
 
 def refusals(asker: Asker, oracle: Oracle, items: list[str], child: int, parent: int) -> None:
-    """Check all answers while Neo4j lacks the dependency from set ``child`` to set ``parent``."""
+    """Check all answers while Neo4j lacks the dependency of set ``child`` on set ``parent``."""
     for direction in DIRECTIONS:
         answers = {item: asked(asker, item, direction) for item in items}
         refused = [text for text in answers.values() if isinstance(text, str)]
@@ -149,7 +149,7 @@ def refusals(asker: Asker, oracle: Oracle, items: list[str], child: int, parent:
 
 
 def test_a_missing_dependency_is_damage_and_no_incomplete_answer(chained: House) -> None:
-    """Drop one dependency at a time.
+    """One dependency at a time is deleted.
 
     Questions that need the dependency fail, and all other answers are correct.
     """
@@ -168,14 +168,15 @@ def test_a_missing_dependency_is_damage_and_no_incomplete_answer(chained: House)
             session.run(DROP, keys).consume()
             with pytest.raises(AssertionError, match="Neo4j lacks"):
                 chained.check()
-            with chained.asker() as asker:  # a new one, since an asker keeps its walks in memory
+            # a new asker, because an asker keeps its walks in memory
+            with chained.asker() as asker:
                 refusals(asker, oracle, items, child, parent)
             session.run(RESTORE, keys).consume()
     chained.check()
 
 
 def test_extra_dependencies_in_neo4j_do_no_harm(chained: House) -> None:
-    """Dependencies without triples, as a crash may leave them, only make a walk wider."""
+    """A crash may leave dependencies without triples. They only make a walk reach more sets."""
     triples = [*graph(11 * 8).triples, *graph(11 * 7 + 8).triples]
     warehouse = chained.layout.warehouse_id()
     ids = sorted({one for pair in dependencies(chained.address, warehouse) for one in pair})

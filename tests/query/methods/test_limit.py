@@ -1,4 +1,4 @@
-"""A method that goes level by level names, at its time limit, the method that does not."""
+"""At its time limit, a method that goes level by level names the method that does not do so."""
 
 from collections.abc import Callable, Iterator
 
@@ -12,7 +12,10 @@ from provhouse.model.question import Method, Question
 from provhouse.query.lineage.ask import Asker
 
 LENGTH = 3_000
-"""The length of a chain that takes level by level many times as long as the limit."""
+"""The number of triples in a chain.
+
+A search of the chain level by level takes many times as long as the limit.
+"""
 
 
 @pytest.fixture(scope="module")

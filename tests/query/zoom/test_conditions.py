@@ -8,7 +8,10 @@ from provhouse.query.zoom.fold import NONE, OTHER_TABLE, OUTPUT_TABLE, Flow, fol
 
 
 def random_flow(seed: int) -> tuple[Flow, np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    """Return any triples at all, cycles and items of several invocations too, and a kept item."""
+    """Return random triples and an item to keep.
+
+    The triples may form cycles, and an item may be made by several invocations.
+    """
     random = np.random.default_rng(seed)
     items, modules = int(random.integers(2, 14)), int(random.integers(1, 5))
     calls, triples = int(random.integers(modules, 7)), int(random.integers(1, 25))

@@ -1,4 +1,4 @@
-"""Folds compared with ZoomOut and ZoomIn by the definitions of the Lipstick paper."""
+"""Folds, compared with ZoomOut and ZoomIn as the Lipstick paper defines them."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,7 +11,7 @@ from provhouse.query.zoom.fold import INPUT_TABLE, NONE, OTHER_TABLE, UNDECLARED
 
 
 class Numbered:
-    """The triples of a provenance graph as a flow, with the names behind its numbers."""
+    """The triples of a provenance graph as a flow, and the names that its numbers stand for."""
 
     def __init__(self, graph: Graph) -> None:
         self.uses: Sequence[Use] = list(graph.uses())

@@ -1,4 +1,4 @@
-"""A standalone cluster answers as networkx does, also if a worker is killed."""
+"""A standalone cluster answers as networkx does, even if a worker is killed."""
 
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -29,7 +29,7 @@ def shared(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def cluster(tmp_path: Path, shared: Path) -> Iterator[Cluster]:
-    """A cluster of two workers, on which provhouse is installed."""
+    """A cluster with two workers, on which provhouse is installed."""
     with Cluster(tmp_path / "cluster", [shared, SHOWN]) as started:
         yield started
 
@@ -54,7 +54,7 @@ def scenario(shared: Path, graph_home: Path, cluster: Cluster) -> Callable[..., 
 
 
 def triples_of(first: int, last: int) -> list[Triple]:
-    """Return the triples of several graphs, each triple once."""
+    """Return the triples of several graphs. No triple occurs twice."""
     return [*dict.fromkeys(t for number in range(first, last) for t in graph(number).triples)]
 
 
@@ -76,7 +76,7 @@ def test_a_cluster_answers_as_one_machine_does(
 
 
 def check_tasks(stored: int, questions: list[Any]) -> None:
-    """Check that a question has a task for each of its partitions, where Spark has that cached."""
+    """Check that a question has one task for each of its partitions, where Spark has cached it."""
     assert any(0 < partitions < stored for partitions, _ in questions)
     for partitions, times in questions:
         assert [len(tasks) for tasks in times] == [partitions] * len(times)
@@ -86,7 +86,7 @@ def check_tasks(stored: int, questions: list[Any]) -> None:
 
 
 def changed_by(item: str, triples: list[Triple]) -> set[str]:
-    """Return the items derived from an item that also have triples without it."""
+    """Return the items derived from ``item`` that are also in triples without ``item``."""
     others = {end for row in triples if item not in row[:2] for end in row[:2]}
     return {row.dst for row in triples if row.src == item} & others
 
@@ -127,10 +127,10 @@ def test_a_killed_worker_changes_no_answer(
     killed: str,
     methods: tuple[Method, ...],
 ) -> None:
-    """All workers are paused from the beginning of a step until Spark has given one a task.
+    """From the beginning of a step, all workers pause until Spark has given one of them a task.
 
-    An attempt that was lost with its worker is not one of the four that Spark allows; one that was
-    lost with its executor alone is.
+    An attempt that is lost with its worker does not count as one of the four attempts that Spark
+    allows. An attempt that is lost with only its executor does count.
     """
     triples = triples_of(1, 9)
     items = sorted({end for triple in triples for end in triple[:2]})[::9]
@@ -143,7 +143,7 @@ def test_a_killed_worker_changes_no_answer(
                 suspend(worker)
         elif step.startswith(HELD):
             busy = workers[step.removeprefix(HELD)]
-            busy.resume()  # which reaps its executor, so that the wait for the kill ends
+            busy.resume()  # the worker then reaps its executor, so that the wait for the kill ends
             kill(busy if killed == "worker" else busy.children()[0])
             for worker in workers.values():
                 if worker.is_running():

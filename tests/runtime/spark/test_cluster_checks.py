@@ -1,4 +1,4 @@
-"""Executors that cannot work on a warehouse are refused, with the reason."""
+"""Executors that cannot work on a warehouse are refused, and the error states the reason."""
 
 import sys
 from importlib.metadata import version
@@ -21,7 +21,8 @@ def test_executors_that_see_the_warehouse_are_accepted(spark: SparkSession, tmp_
 def test_executors_that_see_another_warehouse_are_refused(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "IDENTITY", "status")  # this file differs in every process
+    # the content of this file differs in every process
+    monkeypatch.setattr(cluster, "IDENTITY", "status")
     with pytest.raises(Unavailable, match="does not see the warehouse /proc/self") as error:
         cluster.check_cluster(spark.sparkContext, Settings(warehouse=Path("/proc/self")))
     assert "another one" in error.value.found

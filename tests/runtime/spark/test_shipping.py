@@ -1,4 +1,4 @@
-"""Executors get the code of the driver, and use an installed copy only if it is the same."""
+"""Executors get the code of the driver. They use an installed copy only if it is the same code."""
 
 import re
 import subprocess
@@ -11,7 +11,7 @@ from provhouse.runtime.spark.shipping import CODE, DIGEST, PACKAGES, write_code
 ROOT = Path(__file__).parent.parent.parent.parent
 
 OTHERS = ("api", "cli", "output", "serve")
-"""The packages that are not sent."""
+"""The packages that are not sent to executors."""
 PROGRAM = """
 import sys
 from provhouse.runtime.spark import shipping
@@ -23,7 +23,7 @@ print(provhouse.runtime.spark.tasks.__file__)
 
 
 def unpacked(folder: Path) -> Path:
-    """Unpack the code that is sent, as Spark does, and return its folder."""
+    """Unpack the code that is sent, as Spark does, and return the folder with the code."""
     code = folder / CODE
     with ZipFile(write_code(folder)) as archive:
         archive.extractall(code)
@@ -31,7 +31,10 @@ def unpacked(folder: Path) -> Path:
 
 
 def imported(code: Path, *more: str) -> Path:
-    """Return the file of a module that a daemon with this code, and more packages, imports."""
+    """Return the file of a module that a daemon imports.
+
+    The daemon has this code and ``more`` packages.
+    """
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *more],
         env={"PYTHONPATH": CODE},
@@ -59,7 +62,7 @@ def test_the_sent_code_is_used_if_an_installed_version_lacks_a_package(tmp_path:
 
 
 def alone(code: Path, program: str) -> str:
-    """Return what a program prints that has the sent code, and not the installed one."""
+    """Return what a program prints if it has only the sent code, and not the installed code."""
     hide = "import sys; sys.meta_path = [f for f in sys.meta_path if 'ditable' not in repr(f)]\n"
     done = subprocess.run(
         [sys.executable, "-c", hide + program],
@@ -99,8 +102,8 @@ def test_every_package_that_has_tasks_is_sent() -> None:
         if gives.search(path.read_text(encoding="utf-8"))
     }
     assert {"care", "ingest", "query", "runtime", "store"} <= having
-    # The command line gives Spark a built-in function only. The functions of captured RDDs go by
-    # value, with cloudpickle. The interface has an example.
+    # From the command line, Spark gets only a built-in function. The functions of captured RDDs are
+    # sent by value, with cloudpickle. The interface has an example.
     assert having - {*PACKAGES} == {"cli", "api"}
 
 

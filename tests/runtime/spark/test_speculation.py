@@ -1,4 +1,4 @@
-"""A session of another program may run a task twice at once."""
+"""In a session of another program, a task may run twice at once."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ SHOWN = Path(__file__).parent.parent.parent.parent
 
 @pytest.mark.long
 def test_second_attempts_change_no_answer(tmp_path: Path, graph_home: Path) -> None:
-    """Tasks are slow on one worker, when they have written their files; Spark gives them up."""
+    """On one worker, tasks become slow after they have written their files. Spark gives them up."""
     shared = tmp_path / "shared"
     shared.mkdir()
     with Cluster(tmp_path / "cluster", [shared, SHOWN]) as cluster:

@@ -14,7 +14,7 @@ from provhouse.runtime.storage import create_array, list_files, load_array
 
 
 class Recorded(Silent):
-    """Keeps the reports of progress."""
+    """A progress that keeps the reports."""
 
     def __init__(self) -> None:
         self.reports: list[tuple[int, int, str]] = []
@@ -25,7 +25,7 @@ class Recorded(Silent):
 
 
 def half(seconds: float) -> float:
-    """Report that half of the task is done, then wait for this many seconds."""
+    """Report that half of the task is done, then wait for ``seconds`` seconds."""
     report_progress(0.5)
     time.sleep(seconds)
     return seconds
@@ -43,7 +43,7 @@ def test_tasks_run_without_spark() -> None:
 
 
 class Awaited(Recorded):
-    """Creates a file as soon as a report arrives."""
+    """A progress that creates a file as soon as ``report`` arrives."""
 
     def __init__(self, report: tuple[int, int, str], file: Path) -> None:
         super().__init__()
@@ -51,14 +51,14 @@ class Awaited(Recorded):
         self.file = file
 
     def advance(self, done: int, total: int, unit: str = "") -> None:
-        """Keep a report."""
+        """Keep a report. Create the file if it is the awaited report."""
         super().advance(done, total, unit)
         if self.report in self.reports:
             self.file.touch()
 
 
 def soon_or_after(file: Path | None) -> None:
-    """Return after half a second, or as soon as a file exists."""
+    """Return as soon as ``file`` exists or, without a file, after half a second."""
     if file:
         await_file(file)
     else:
@@ -66,17 +66,18 @@ def soon_or_after(file: Path | None) -> None:
 
 
 def test_progress_is_reported_without_a_shared_file(spark: SparkSession, tmp_path: Path) -> None:
-    """If workers cannot open the file in which tasks report, the driver counts finished tasks."""
+    """If workers cannot open the file in which tasks report, the driver counts ended tasks."""
     recorded = Awaited((500, 1_000, "bytes"), tmp_path / "half is reported")
     with (tmp_path / "done").open("w+b") as file:
         sizes = Sizes(Path(f"/proc/self/fd/{file.fileno()}"), [500, 500], "bytes")
-        # Spark counts a task that ends within 100 ms of its last update up to ten seconds later.
+        # If a task ends within 100 ms of its last update, Spark counts the task up to ten seconds
+        # later.
         run_tasks(spark.sparkContext, soon_or_after, [None, recorded.file], recorded, sizes)
     assert recorded.report in recorded.reports
 
 
 def written_and_read(folder: Path) -> tuple[list[int], bool]:
-    """Return what a task finds in a file of its own, and whether others can find the file yet."""
+    """Return what a task finds in its own file, and whether other processes can find it yet."""
     path = folder / "own.npy"
     create_array(path, "int64", (2,))[:] = 7
     return load_array(path).tolist(), path.exists()
@@ -90,9 +91,9 @@ def test_a_task_reads_what_it_has_written(spark: SparkSession, tmp_path: Path) -
 
 
 def first_or_second(job: tuple[Path, str]) -> bool:
-    """Write a file in two halves; the second attempt writes it between the halves of the first.
+    """Write a file in two halves. The second attempt writes it between the halves of the first.
 
-    Returns whether the first attempt saw the file of the second one whole before its own end.
+    Return whether the first attempt, before its own end, saw the whole file of the second attempt.
     """
     folder, attempt = job
     begun, ended = folder / "first has begun", folder / "second has ended"
@@ -107,10 +108,10 @@ def first_or_second(job: tuple[Path, str]) -> bool:
     begun.touch()
     await_file(ended)
     late = time.monotonic() + 20
-    while not path.exists() and time.monotonic() < late:  # until the end of the second attempt
+    while not path.exists() and time.monotonic() < late:  # wait until the end of the second attempt
         time.sleep(0.01)
     array[:] = 0
-    whole: bool = np.load(path).tolist() == [7] * 4  # load_array would read its own file
+    whole: bool = np.load(path).tolist() == [7] * 4  # load_array would read this attempt's own file
     if attempt == "gives up":
         raise BadInput("This attempt fails")
     array[:] = 7
@@ -129,7 +130,7 @@ def await_file(path: Path) -> None:
 def test_two_attempts_at_a_task_never_mix_their_files(
     spark: SparkSession, tmp_path: Path, first: str
 ) -> None:
-    """Spark starts a task again if it lost the executor, where the first attempt may go on."""
+    """Spark starts a task again if its executor is lost, where the first attempt may go on."""
     attempts = [(tmp_path, first), (tmp_path, "second")]
     if first == "gives up":
         with pytest.raises(BadInput, match="This attempt fails"):

@@ -1,4 +1,4 @@
-"""The page's server admits only the person who opened its link, and refuses wrong questions."""
+"""The server of a page admits only the person who opened its link, and refuses wrong questions."""
 
 import json
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from provhouse.serve.charts.visitor import Visitor
 
 @dataclass
 class Client:
-    """Sends requests to the application of a page."""
+    """A client that sends requests to the application of a page."""
 
     app: Any
     visitor: Visitor
@@ -30,7 +30,7 @@ class Client:
     def post(
         self, route: str, body: object, key: str | None = None, host: str = HOST, origin: str = ""
     ) -> Reply:
-        """Send one request."""
+        """Send one request and return the reply."""
         headers = {"host": host, **({"authorization": f"Bearer {key}"} if key else {})}
         if origin:
             headers["origin"] = origin
@@ -39,7 +39,7 @@ class Client:
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[Client]:
-    """A client of the page of three records."""
+    """A client of a page with three records."""
     table = pa.table({"a": [1, 2, 2], "b": ["x", "y", "y"], "big": [1 << 60, None, 3]})
     pq.write_table(table, tmp_path / "rows.parquet")
     records = FileRecords(tmp_path / "rows.parquet")
@@ -53,7 +53,7 @@ def client(tmp_path: Path) -> Iterator[Client]:
 
 @pytest.fixture
 def key(client: Client) -> str:
-    """The key of who opened the link."""
+    """The key that the person who opened the link has received."""
     found: str = json.loads(client.post("open", {"token": client.visitor.token}).body)["key"]
     return found
 
@@ -85,7 +85,8 @@ def test_another_page_cannot_use_the_token_or_the_key(client: Client, origin: st
     refused = client.post("open", opening, origin=origin)
     assert refused.status == 403
     assert origin.encode() in refused.body
-    opened = client.post("open", opening, origin=f"http://{HOST}")  # the token is not used up
+    # the token is not used up by the refused request
+    opened = client.post("open", opening, origin=f"http://{HOST}")
     assert opened.status == 200
     key = json.loads(opened.body)["key"]
     assert client.post("describe", {}, key, origin=origin).status == 403

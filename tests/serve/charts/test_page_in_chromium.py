@@ -1,4 +1,4 @@
-"""The page in a real browser: brushes by mouse and keyboard show what plain Python counts."""
+"""The page in a real browser: brushes by mouse and keyboard show the counts of plain Python."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ ROWS: list[dict[str, Any]] = [
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a file of records."""
+    """A folder that contains a file of records."""
     folder = tmp_path_factory.mktemp("charts")
     pq.write_table(pa.Table.from_pylist(ROWS), folder / "rows.parquet")
     return folder
@@ -27,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def link(folder: Path) -> Iterator[str]:
-    """The link of a page with four views."""
+    """The link to a page with four views."""
     views = ["--by", "hour", "--by", "kind", "--grid", "x,y", "--measure", "x"]
     with serving(folder, "rows.parquet", *views) as (link, _):
         yield link
@@ -42,7 +42,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def page(browser: Any, link: str) -> Any:
-    """The opened page; it has no errors at the end."""
+    """The opened page. When it ends, it must have had no errors except refused questions."""
     page = browser.new_page(viewport={"width": 1300, "height": 1000})
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
@@ -55,14 +55,14 @@ def page(browser: Any, link: str) -> Any:
 
 
 def shows(page: Any, selected: int) -> None:
-    """Wait until the page shows a number of selected records, in the table too."""
+    """Wait until the page shows this number of selected records, also above the records."""
     title = page.locator("#records-title", has_text=re.compile(rf"[( ]{selected:,}\)"))
     title.wait_for(timeout=20_000)
     assert page.locator("#selected").inner_text() == f"{selected:,}"
 
 
 def brushed(page: Any, view: int) -> str:
-    """Return the description of a view's brush."""
+    """Return the description of the brush in a view."""
     text: str = page.locator(f"#view-{view} .brush").inner_text()
     return text
 

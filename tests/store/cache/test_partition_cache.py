@@ -1,4 +1,4 @@
-"""Partitions equal what was written, whether one Spark job or this process returns them."""
+"""Partitions equal what was written, whether a Spark job or this process reads them."""
 
 from pathlib import Path
 from time import monotonic, sleep
@@ -22,7 +22,7 @@ EVERYTHING = (ItemNumbers(np.array([0])), ItemNumbers(np.array([2**62])))
 
 
 def rows(dst: I64, texts: int, most: int = 1000) -> pa.Table:
-    """Return triples with the given dst, and up to ``texts`` distinct strings."""
+    """Return triples with the given dst and with up to ``texts`` distinct strings."""
     random = np.random.default_rng(len(dst))
     named = [f"t{n}" for n in random.integers(0, texts, len(dst))]
     return pa.table(
@@ -43,7 +43,7 @@ def test_a_block_may_be_empty() -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with three partitions: two of one ingest and one of another ingest."""
+    """A folder with three partitions: two are from one ingest, and one is from another."""
     for number in (3, 4, 9):
         path = partition_path(tmp_path, PartitionNumber(number))
         write_partition(rows(np.arange(100) + 100 * number, 5), path)
@@ -59,7 +59,7 @@ def opened(spark: SparkSession, folder: Path, hot_mb: int) -> Partitions:
 
 
 def jobs(spark: SparkSession, partitions: Partitions, chosen: list[int]) -> int:
-    """Return how many jobs it takes to fetch all rows of some partitions."""
+    """Return the number of jobs that are needed to fetch all rows of some partitions."""
     ask = spark.sparkContext.statusTracker().getJobIdsForGroup
     reads = id(partitions._cached._reads)
     before = sum(len(ask(f"fetch {reads} {n}")) for n in range(9))

@@ -1,4 +1,7 @@
-"""One job reads a partition for all waiting readers; it is cancelled once all have given up."""
+"""One job reads a partition for all waiting readers.
+
+The job is cancelled as soon as all of them have given up.
+"""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,11 +19,11 @@ A, B, C, D = Path("a"), Path("b"), Path("c"), Path("d")
 
 
 LONG = 120
-"""Seconds that no wait takes, even on a busy machine."""
+"""A number of seconds that no wait exceeds, even on a busy machine."""
 
 
 class Reader:
-    """A reader that waits until ``go`` is set, and records all requests."""
+    """A reader of partitions that waits until ``go`` is set, and records all requests."""
 
     def __init__(self) -> None:
         self.go = Event()
@@ -69,7 +72,7 @@ def test_later_readers_share_the_job(reads: SharedReads, others: ThreadPoolExecu
     assert sorted(reader.begun[1:]) == [[C], [D]]
     assert ask([A], reader.read, reader.cancelled.append, Stopwatch()) == {
         A: b"a"
-    }  # results are not cached
+    }  # results are not kept in a cache
     assert reader.begun[3:] == [[A]]
     assert reader.cancelled == []
 
@@ -98,7 +101,7 @@ def test_a_job_is_cancelled_with_its_last_reader(
         left.result(LONG)
     assert len(reader.cancelled) == 1
     after = others.submit(reads.blocks, [B], reader.read, reader.cancelled.append, Stopwatch())
-    assert reader.has_begun(3)  # a cancelled job is not shared
+    assert reader.has_begun(3)  # a cancelled job is not shared with later readers
     reader.go.set()
     assert after.result(LONG) == {B: b"b"}
 

@@ -1,4 +1,4 @@
-"""Hashes equal the reference library's, whatever the memory layout of the names in Arrow."""
+"""Hashes equal those of the reference library, whatever the memory layout of names in Arrow is."""
 
 import pyarrow as pa
 import pytest

@@ -1,4 +1,4 @@
-"""Look-ups of row ids find the item of each id, and take few bytes for sets that interleave."""
+"""Look-ups of row ids find the item of each id, and need few bytes even if sets interleave."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,11 @@ SALES, BILLS = usual_pattern("sales"), Pattern("INV-")
 
 
 def in_sets(ids: I64, sets: int) -> TableIds:
-    """Return row ids in order, as if each were in one of some sets that are numbered in order."""
+    """Return row ids in order.
+
+    The items are numbered as if each id were in one of ``sets`` sets, and the sets came one after
+    another.
+    """
     set_of = np.random.default_rng(sets).integers(0, sets, len(ids))
     offsets = np.empty(len(ids), np.uint32)
     offsets[np.argsort(set_of, kind="stable")] = np.arange(len(ids), dtype=np.uint32)
@@ -25,7 +29,7 @@ def in_sets(ids: I64, sets: int) -> TableIds:
 
 
 def check(lookup: IdLookup, table: TableIds) -> None:
-    """Check what a look-up finds of one table."""
+    """Check what a look-up finds for all ids of one table."""
     shuffled = np.random.default_rng(1).permutation(len(table.ids))
     found = lookup.find(table.pattern, table.ids[shuffled])
     assert found.tolist() == table.offsets[shuffled].tolist()

@@ -1,4 +1,4 @@
-"""Look-ups by number and by name work across segments and for names that share a hash."""
+"""Look-ups by number and by name work across segments, and for names that have the same hash."""
 
 import pickle
 from pathlib import Path
@@ -19,7 +19,7 @@ from provhouse.store.names.segments import BATCH, names_file, write_names
 
 
 def store(folder: Path, span: Span, names: list[str], tables: list[str], segment: int) -> None:
-    """Write the names of an ingest, ``segment`` names to a file."""
+    """Write the names of an ingest to files of ``segment`` names each."""
     texts, of_tables = pa.array(names, pa.string()), pa.array(tables, pa.string())
     for start in range(0, len(names), segment):
         path = folder / names_file(span.first + start, span.ingest)
@@ -29,7 +29,7 @@ def store(folder: Path, span: Span, names: list[str], tables: list[str], segment
 
 
 def test_names_in_many_batches_segments_and_ingests(tmp_path: Path) -> None:
-    first, second = Span(1, 1, 5_000), Span(3, 9_001, 10)  # numbers and ingests have gaps
+    first, second = Span(1, 1, 5_000), Span(3, 9_001, 10)  # numbers and ingests both have gaps
     for span in (first, second):
         texts = [f"{span.ingest}/{n}" for n in range(span.items)]
         tables = ["", "t"] * (span.items // 2)
@@ -42,11 +42,12 @@ def test_names_in_many_batches_segments_and_ingests(tmp_path: Path) -> None:
     assert names.locate(pa.array(["3/0", "1/4999", "2/0", ""])).tolist() == [9_001, 5_000, -1, -1]
     assert Names(tmp_path, [first]).locate(pa.array(["3/0", "1/0"])).tolist() == [-1, 1]
     assert names.names(ItemNumbers(np.empty(0, np.int64))).to_pylist() == []
-    sent = pickle.loads(pickle.dumps(names))  # to a task, with files open
+    sent = pickle.loads(pickle.dumps(names))  # names are sent to tasks while their files are open
     assert sent.locate(pa.array(["3/0", "2/0"])).tolist() == [9_001, -1]
 
 
-@pytest.mark.parametrize("kept", [0, 60_000, 1 << 20])  # bytes: for no batch, one batch, all
+# bytes that are enough for no batch, for one batch, and for all
+@pytest.mark.parametrize("kept", [0, 60_000, 1 << 20])
 @pytest.mark.parametrize("many", [100, 1 << 18])
 def test_names_and_tables_from_memory_and_from_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int, kept: int
@@ -58,7 +59,7 @@ def test_names_and_tables_from_memory_and_from_a_file(
     monkeypatch.setattr(module, "MANY", many)
     names = Names(tmp_path, [span], kept)
     for wanted in (np.arange(1, 5_001), np.arange(7, 4_000, 31), np.array([3]), np.arange(0)):
-        for _ in range(2):  # first decompressed, then from the cache
+        for _ in range(2):  # decompressed the first time, and taken from the cache the second time
             found, of = names.described(ItemNumbers(wanted))
             assert found.to_pylist() == [texts[n - 1] for n in wanted]
             assert of.to_pylist() == [tables[n - 1] for n in wanted]

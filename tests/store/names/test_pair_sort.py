@@ -1,4 +1,4 @@
-"""Pairs are sorted in ranges as they would be all at once."""
+"""Pairs that are sorted range by range are in the same order as if all were sorted at once."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Row ids are printed, hashed and parsed as Python's own formatting says."""
+"""Row ids are printed, hashed and parsed as Python's own formatting does."""
 
 import numpy as np
 import pyarrow as pa

@@ -1,4 +1,4 @@
-"""A scan returns names in the order of numbers, across batches and segments."""
+"""A scan returns names in the order of their numbers, across batches and segments."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ SEGMENT = 2 * BATCH
 
 @pytest.fixture
 def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Names:
-    """Five segments of two visible ingests, and one of an invisible ingest."""
+    """Five segments of two visible ingests, and one segment of an invisible ingest."""
     monkeypatch.setattr(scanning, "_BATCHES", 1)
     for ingest, first, items in ((1, 1, 7_000), (2, 7_001, 100), (3, 8_001, 50)):
         for start in range(0, items, SEGMENT):

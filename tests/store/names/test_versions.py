@@ -1,4 +1,4 @@
-"""Names that end with @ and digits are found as versions of the name before."""
+"""A name that ends with @ and digits is found as a version of the name before the @."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A small table is read consistently while an erasure replaces its files."""
+"""Reads of a small table are consistent while an erasure replaces the files of the table."""
 
 import shutil
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from provhouse.store.tables.delta_tables import NewFile, append_files, read_rows
 
 @contextmanager
 def replacing(path: Path, others: list[Path]) -> Iterator[None]:
-    """During the ``with`` block, keep replacing a file by copies of the other files in turn."""
+    """During the ``with`` block, keep replacing a file by copies of the ``others`` in turn."""
     enough = Event()
 
     def work() -> None:

@@ -1,4 +1,4 @@
-"""Files of small tables are merged as ingests add to them; each version has its own rows."""
+"""Files of small tables are merged as ingests add to them. Each version still has its own rows."""
 
 from pathlib import Path
 from random import Random
@@ -34,7 +34,10 @@ def rows(ingest: int, count: int = 1) -> pa.Table:
 
 
 def appended(folder: Path, ingests: dict[int, int]) -> dict[int, int]:
-    """Append rows of some ingests, given with their counts; return the version of each ingest."""
+    """Append rows of some ingests; return the version of each ingest.
+
+    ``ingests`` gives the number of rows of each ingest.
+    """
     return {n: append_rows(folder, NAME, [rows(n, count)], n) for n, count in ingests.items()}
 
 
@@ -52,7 +55,8 @@ def test_each_version_has_the_rows_of_its_ingests(
         shown = [n for n in ingests if n <= last]
         version = versions[last]
         wanted = pa.concat_tables([rows(n, ingests[n]) for n in shown])
-        assert read_rows(tmp_path, NAME, version).equals(wanted)  # in order of ingests
+        # the rows are in the order of the ingests
+        assert read_rows(tmp_path, NAME, version).equals(wanted)
         pieces = pa.concat_tables(read_pieces(tmp_path, NAME, version, ["into"]))
         assert pieces["into"].to_pylist() == wanted["into"].to_pylist()
         assert count_rows(tmp_path, NAME, version) == wanted.num_rows

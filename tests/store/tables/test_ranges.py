@@ -1,4 +1,7 @@
-"""Ranges contain the same rows as sets. Of an origin's assertions of a row, the last counts."""
+"""Ranges contain the same rows as sets.
+
+If an origin asserts a row repeatedly, the last one counts.
+"""
 
 import numpy as np
 import pyarrow as pa

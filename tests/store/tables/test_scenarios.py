@@ -1,4 +1,4 @@
-"""The tables allow the later changes that docs/decisions/0004-tables.md lists as scenarios."""
+"""The tables permit the later changes that docs/decisions/0004-tables.md lists as scenarios."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -82,7 +82,7 @@ def test_old_components_are_merged_twice(houses: Houses) -> None:
 
 
 class Crash(BaseException):
-    """Simulates a kill: no code of provhouse catches it."""
+    """An exception that simulates a kill. No code of provhouse catches it."""
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_what_a_crash_leaves_is_removed(
 
 
 def _crash_after(count: int, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run an ingest that dies after appending to ``count`` tables, without any clean-up."""
+    """Run an ingest that dies after it has appended to ``count`` tables, without any clean-up."""
     left = [count]
 
     def append_rows(folder: Path, *arguments: Any) -> int:

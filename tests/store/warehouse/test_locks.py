@@ -31,7 +31,7 @@ def layout(tmp_path: Path) -> Layout:
 
 
 def at(monkeypatch: pytest.MonkeyPatch, point: str, act: Callable[[], object]) -> None:
-    """Run ``act`` at a point where a writer could be suspended."""
+    """Run ``act`` at a point at which a writer could be suspended."""
 
     def reach(name: str) -> None:
         if name == point:
@@ -60,13 +60,13 @@ def test_a_replaced_lock_file_does_not_count_as_the_lock(layout: Layout) -> None
         layout.write_lock.touch()
         with pytest.raises(Busy, match="was removed while"):
             check_lock(layout)
-    check_lock(layout)  # without a lock there is nothing to check
+    check_lock(layout)  # without a lock, there is nothing to check
 
 
 def test_a_record_is_not_linked_without_the_lock(
     layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No record appears if the lock file or the writer's temporary record was removed."""
+    """No record appears if the lock file or the writer's temporary record has been removed."""
 
     def removed() -> None:
         layout.write_lock.unlink()
@@ -86,7 +86,7 @@ def test_a_record_is_not_linked_without_the_lock(
 
 @pytest.mark.parametrize("point", ["ids aside", "ids taken"])
 def test_no_id_is_given_twice(layout: Layout, monkeypatch: pytest.MonkeyPatch, point: str) -> None:
-    """A suspended writer takes no ids if another writer took ids in the meantime."""
+    """A suspended writer takes no ids if another writer has taken ids in the meantime."""
 
     def other() -> None:
         layout.write_lock.unlink()
@@ -109,7 +109,7 @@ def rows(ingest: int) -> pa.Table:
 
 @pytest.mark.parametrize("left", [None, 0, 1 / 2])
 def test_uncommitted_rows_are_removed(layout: Layout, left: float | None) -> None:
-    """Rows are removed even if a power cut left their entry in the log incomplete or empty."""
+    """Rows are removed even if a power cut left their log entry incomplete or empty."""
     folder = layout.table(1, "merges")
     commit = Commit(
         1, 1, "", "", (), {"merges": append_rows(folder, "merges", [rows(1)], 1)}, Totals()
@@ -119,11 +119,13 @@ def test_uncommitted_rows_are_removed(layout: Layout, left: float | None) -> Non
     if left is not None:
         log = folder / "_delta_log" / f"{version:020d}.json"
         log.write_bytes(log.read_bytes()[: int(log.stat().st_size * left)])
-    assert has_uncommitted_rows(layout, commit) == (left is None)  # a torn entry shows no rows
+    # an incomplete entry shows no rows
+    assert has_uncommitted_rows(layout, commit) == (left is None)
     restore_tables(layout, 1, [commit])
     assert sorted(path.name for path in folder.glob("*.parquet")) == ["00000001.parquet"]
     assert DeltaTable(folder).to_pyarrow_table()["ingest"].to_pylist() == [1]
-    assert not has_uncommitted_rows(layout, commit)  # else every writer would check everything
+    # otherwise, every writer would check everything
+    assert not has_uncommitted_rows(layout, commit)
     append_rows(folder, "merges", [rows(3)], 3)
     assert sorted(DeltaTable(folder).to_pyarrow_table()["ingest"].to_pylist()) == [1, 3]
 
@@ -132,7 +134,7 @@ def test_uncommitted_rows_are_removed(layout: Layout, left: float | None) -> Non
 def test_uncommitted_rows_are_removed_after_a_checkpoint(
     layout: Layout, left: float | None
 ) -> None:
-    """The log has a checkpoint for the uncommitted rows, which a power cut may have left torn."""
+    """The log has a checkpoint of the uncommitted rows. A power cut may have left it incomplete."""
     folder = layout.table(1, "merges")
     for ingest in range(1, 10):
         version = append_rows(folder, "merges", [rows(ingest)], ingest)
@@ -150,7 +152,7 @@ def test_uncommitted_rows_are_removed_after_a_checkpoint(
 
 
 def test_a_second_writer_waits_for_the_first(layout: Layout) -> None:
-    """The first writer is another process, since a process has a lock as a whole."""
+    """The first writer is another process, because a lock belongs to a process as a whole."""
     code = (
         "import pathlib, sys, time\n"
         "from provhouse.store.warehouse.layout import Layout\n"

@@ -1,4 +1,4 @@
-"""Pinned files are added to the last file, in their order."""
+"""Pins of files are added to the last file of pins, in order."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,7 @@ def test_pins_are_in_few_files_and_in_order(
     layout, pins = Layout(tmp_path), [pin(number) for number in range(45)]
     for one in pins:
         add_pins(layout, [one])
-        add_pins(layout, [one])  # its state is known
+        add_pins(layout, [one])  # the state in this pin is already stored
     assert read_pins(layout) == pins
     assert len([*layout.pins.iterdir()]) == 5
     changed = replace(pins[0], bytes=99)

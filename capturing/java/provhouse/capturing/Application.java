@@ -23,11 +23,11 @@ import scala.Tuple2;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * The block of an application that its configuration captures.
+ * The block of an application whose configuration turns on capture.
  *
- * <p>All its sessions share the block, since a session may read the tables that another one wrote.
- * The first write creates the folder, which is locked until the application ends. Another process
- * ingests the folder.
+ * <p>All sessions of the application share the block, since a session may read the tables that
+ * another session wrote. The first write creates the block's folder, which is locked until the
+ * application ends. Another process ingests the folder.
  */
 final class Application extends Block {
   private static final Logger LOG = LoggerFactory.getLogger(Application.class);
@@ -43,7 +43,7 @@ final class Application extends Block {
     this.folder = folder;
   }
 
-  /** Capture a session if its application is configured so. Repeated calls do nothing. */
+  /** Capture a session if its application is configured for capture. Repeated calls do nothing. */
   static void capture(SparkSession session) {
     if (Capture.of(session) == null) {
       Application application = of(session.sparkContext());
@@ -105,7 +105,7 @@ final class Application extends Block {
     }
   }
 
-  /** Make the folder. Lock it before its record marks it as the folder of an application. */
+  /** Make and lock the folder, then write the record that marks it as an application's folder. */
   private void make() throws IOException {
     Files.createDirectories(folder);
     FileChannel opened =
@@ -130,7 +130,7 @@ final class Application extends Block {
     return refused;
   }
 
-  /** Release the folder, after the ends of all commands. */
+  /** Record the end of the application and release the folder. All commands have ended before. */
   private synchronized void end() {
     if (lock != null) {
       store();
@@ -165,7 +165,9 @@ final class Application extends Block {
     }
   }
 
-  /** Ends the block with the application; Spark reports this after the ends of all commands. */
+  /**
+   * Ends the block when the application ends. Spark reports this after the ends of all commands.
+   */
   private final class Ending extends SparkListener {
     @Override
     public void onApplicationEnd(SparkListenerApplicationEnd event) {

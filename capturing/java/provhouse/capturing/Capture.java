@@ -27,10 +27,10 @@ import scala.jdk.javaapi.CollectionConverters;
 /**
  * Captures the writes of a session from {@code start} to {@code stop}.
  *
- * <p>It is the last rule of Spark's optimizer, so that it sees the plan of each command before it
- * runs. As a listener, it is called when a command has ended. The description of each write is a
- * file in the folder of its taps. It exists before Spark begins to write, so that a lost driver
- * loses no finished write.
+ * <p>A capture is the last rule of Spark's optimizer, so it sees the plan of each command before
+ * the command runs. A capture is also a listener, which Spark calls when a command has ended. Each
+ * write is described by a file in the folder of its taps. The file exists before Spark begins to
+ * write, so if the driver is lost, no finished write is lost.
  */
 public final class Capture extends Rule<LogicalPlan> implements QueryExecutionListener {
   private static final long PATIENCE = 60_000;
@@ -43,9 +43,9 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   }
 
   /**
-   * Begin to capture, and return null if the session is being captured already.
+   * Begin to capture a session and return the capture, or null if the session is captured already.
    *
-   * <p>The arguments are those of {@code Block}, with the options as JSON.
+   * <p>{@code folder} and {@code options} are the arguments of {@code Block}, the options as JSON.
    */
   public static Capture start(SparkSession session, String folder, String options)
       throws JsonProcessingException {
@@ -60,7 +60,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     return capture;
   }
 
-  /** Return whether the configuration of a session captures it. */
+  /** Return whether a session is captured because its application is configured for capture. */
   public static boolean isConfigured(SparkSession session) {
     Capture capture = of(session);
     return capture != null && capture.block instanceof Application;
@@ -76,8 +76,8 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   }
 
   /**
-   * Return a frame that can be computed again on other rows. A table is computed again too if these
-   * writes made all its files.
+   * Return a replay of a frame, which can compute the frame again from other rows of its sources. A
+   * table that the frame reads is computed again too if {@code writes} made all files of the table.
    */
   public Replay replay(Dataset<Row> frame, List<Integer> writes) {
     synchronized (block) {
@@ -85,14 +85,18 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
-  /** Return the rows of a write so that they can be computed again on other rows. */
+  /**
+   * Return a replay of a write, which can compute its rows again from other rows of its sources.
+   */
   public Replay replayWrite(int write, List<Integer> writes) {
     synchronized (block) {
       return new Replay(session, block, block.write(write).named(), writes);
     }
   }
 
-  /** Return all rows of a source without row indexes, as a write read them from these paths. */
+  /**
+   * Return all rows of a source that has no row indexes, as the write read them from these paths.
+   */
   public Dataset<Row> source(int write, List<String> files) {
     synchronized (block) {
       return new KeyedRecords(block, block.write(write).query()).of(session, files);
@@ -111,7 +115,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     return block.reserve();
   }
 
-  /** End the capture once the ends of all commands have been received, or a minute later. */
+  /** End the capture as soon as the end of every command was received, at most a minute later. */
   public void stop() {
     try {
       session.sparkContext().listenerBus().waitUntilEmpty(PATIENCE);
@@ -150,7 +154,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
       return isCached(optimised) ? cached(optimised) : batch(optimised);
     }
     if (isExplained()) {
-      return optimised; // it is only planned, which is not visible in any plan
+      return optimised; // EXPLAIN only plans the command, which the plan itself does not show
     }
     Streams.Batch batch = Streams.handed(session);
     synchronized (block) {
@@ -168,7 +172,8 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   }
 
   /**
-   * Return the plan of a stream's batch with slots, or refuse it; return other queries unchanged.
+   * Return the plan of a stream's batch with slots, or refuse the batch. Return the plan of any
+   * other query unchanged.
    */
   private LogicalPlan batch(LogicalPlan optimised) {
     if (optimised instanceof Subquery || !Streams.isPlanning()) {
@@ -203,7 +208,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
-  /** Return a plan that runs without capture, if that is allowed; refuse it otherwise. */
+  /** Return the plan that runs without capture, if that is allowed; otherwise throw a refusal. */
   private LogicalPlan uncaptured(
       LogicalPlan command, LogicalPlan optimised, Target target, Unsupported error) {
     Unsupported refused = block.refuse(command, target, error, session);
@@ -213,7 +218,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     throw refused;
   }
 
-  /** Return whether Spark will cache the rows of a plan that is no part of another plan. */
+  /** Return whether Spark will cache the rows of this plan, which must not be a subquery's plan. */
   private static boolean isCached(LogicalPlan plan) {
     return !(plan instanceof Subquery) && Caches.isCaching();
   }
@@ -226,7 +231,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
-  /** Return the command of a plan, or null. The optimizer may have put common tables above it. */
+  /** Return the command of a plan, or null. The optimizer may put common tables above a command. */
   private static LogicalPlan commandOf(LogicalPlan plan) {
     LogicalPlan found = plan instanceof WithCTE defining ? defining.plan() : plan;
     return found instanceof Command ? found : null;
@@ -253,11 +258,11 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
-  /** Return the optimised plan, or null if there is none because it was refused or is wrong. */
+  /** Return the optimised plan of a query, or null if the plan was refused or has an error. */
   private static LogicalPlan planOf(QueryExecution execution) {
     try {
       return execution.optimizedPlan();
-    } catch (Exception error) { // the user has it already; Spark would log it a second time
+    } catch (Exception error) { // the user has this error; Spark would log it a second time
       return null;
     }
   }

@@ -10,10 +10,10 @@ import scala.runtime.BoxedUnit;
  * Captures every session of an application whose configuration has {@code
  * spark.provhouse.warehouse}.
  *
- * <p>{@code spark.sql.extensions} may name it. Spark also finds it without that if the jar is on
- * the class path of the driver, so that a program that sets {@code spark.sql.extensions} does not
- * end the capture. The rules begin with the first plan of a session, since an error while Spark
- * loads extensions would not reach the user.
+ * <p>{@code spark.sql.extensions} may name this class. If the jar is on the class path of the
+ * driver, Spark finds the class without that setting, so a program that sets {@code
+ * spark.sql.extensions} to something else is still captured. Capture begins with the first plan of
+ * a session, since an error that is raised while Spark loads extensions would not reach the user.
  */
 public final class Extension extends AbstractFunction1<SparkSessionExtensions, BoxedUnit>
     implements SparkSessionExtensionsProvider {

@@ -6,8 +6,8 @@ import provhouse.capturing.writes.*;
 /**
  * The settings {@code spark.provhouse.*} of an application.
  *
- * <p>{@code folders} is a file to which the folder of each captured application is added, or empty.
- * {@code sample} is the fraction of the rows of each write that keeps its lineage.
+ * <p>{@code folders} is the path of a file to which each captured application adds its folder, or
+ * an empty text. {@code sample} is the fraction of the rows of each write whose lineage is kept.
  */
 public record Settings(
     String warehouse,
@@ -26,7 +26,7 @@ public record Settings(
   private static final String UNSUPPORTED = "onUnsupported";
   private static final String WAREHOUSE = "warehouse";
 
-  /** Return the settings from Spark's configuration, or null if it has none. */
+  /** Return the settings in Spark's configuration, or null if it contains none of them. */
   public static Settings of(Map<String, String> all) {
     Map<String, String> ours = new TreeMap<>();
     Map<String, List<String>> keys = new TreeMap<>();
@@ -94,7 +94,7 @@ public record Settings(
     return found;
   }
 
-  /** Return whether a setting has the second of its two values; without a value, it has the first. */
+  /** Return whether a setting has the value {@code second}. A missing setting has {@code first}. */
   private static boolean isSecond(String name, String given, String first, String second) {
     String value = given == null || given.isEmpty() ? first : given;
     if (!value.equals(first) && !value.equals(second)) {
@@ -104,7 +104,7 @@ public record Settings(
     return value.equals(second);
   }
 
-  /** Return a limit, 0 for none. */
+  /** Return a limit, or 0 if the limit is not set. */
   private static double limit(String name, String given) {
     if (given == null) {
       return 0;
@@ -119,7 +119,7 @@ public record Settings(
     return found;
   }
 
-  /** Return the fraction of the rows in a sample, 1 for all. */
+  /** Return the fraction of the rows that a sample keeps, or 1 if the setting is missing. */
   private static double part(String given) {
     if (given == null) {
       return 1;

@@ -15,8 +15,8 @@ public final class Splits {
   private Splits() {}
 
   /**
-   * Return the address of the file, the first byte and the number of bytes of each partition, as a
-   * JSON list of lists. The element of a partition that is not a part of one file is null.
+   * Return a JSON list with one element for each partition: a list of the address of its file, its
+   * first byte and its number of bytes, or null if the partition is not a part of one file.
    */
   public static String of(JavaRDD<?> rdd) throws JsonProcessingException {
     List<List<Object>> found = new ArrayList<>();

@@ -1,8 +1,10 @@
 package provhouse.capturing;
 
-/** A refusal to capture: the problem, what was found, and what to do next. Nothing has run yet. */
+/**
+ * A refusal to capture: the problem, what was found, and what to do next. No command has run yet.
+ */
 public final class Unsupported extends IllegalArgumentException {
-  /** The beginning of the names of our settings of Spark. */
+  /** The prefix of provhouse's settings in Spark's configuration. */
   public static final String SETTINGS = "spark.provhouse.";
 
   private static final long serialVersionUID = 1L;
@@ -60,7 +62,7 @@ public final class Unsupported extends IllegalArgumentException {
             + " block");
   }
 
-  /** Return the refusal for an application that its configuration captures. */
+  /** Return this refusal with a remedy for an application whose configuration turns on capture. */
   Unsupported byConfiguration() {
     return remedy.contains("block")
         ? new Unsupported(

@@ -1,4 +1,4 @@
-"""Fates are those of brute force: every meaning of an unknown kind, evaluated with Python sets."""
+"""Fates equal those of brute force: each meaning of an unknown kind, evaluated with Python sets."""
 
 import os
 from collections import Counter
@@ -18,7 +18,7 @@ from provhouse.query.consequences.deletion.fates import fates as fates_of
 SEED = int(os.environ.get("SEED", "1"))
 NAMES = {DIES: "dies", SURVIVES: "survives", UNDECIDED: "undecided"}
 SPREAD = 1_000_003
-"""Items far apart are numbered again by the index."""
+"""The distance between items. The index numbers distant items again."""
 
 
 def rows_of(edges: list[Edge], spread: int = 1) -> DerivationRows:
@@ -32,7 +32,7 @@ def found(edges: list[Edge], deleted: list[int], ended: list[int], spread: int) 
     places = graph.place(ItemNumbers(np.array(deleted, np.int64) * spread))
     deletions = Deleter(graph)
     others, rows = np.arange(graph.places, dtype=np.int32), np.arange(len(edges), dtype=np.int32)
-    deletions.fates(others[::2], rows[::3])  # leaves nothing behind
+    deletions.fates(others[::2], rows[::3])  # this must leave nothing behind
     result = deletions.fates(places, np.array(ended, np.int32))
     items = (graph.items(result.reached) // spread).tolist()
     assert len(set(items)) == len(items)
@@ -60,7 +60,7 @@ def test_a_cycle_does_not_keep_itself_alive() -> None:
 
 
 def test_what_rests_on_itself_only_is_undecided() -> None:
-    """The triples do not say where item 2 comes from, so nothing is claimed about it."""
+    """The triples do not show where item 2 comes from, so nothing is claimed about it."""
     edges = [Edge(0, 1, "any"), Edge(3, 1, "any"), Edge(1, 2, "all", 0), Edge(2, 2, "all", 0)]
     assert found(edges, [0], [], 1) == {1: "survives", 2: "undecided"}
     assert found(edges, [0, 3], [], 1) == {1: "dies", 2: "dies"}
@@ -70,7 +70,7 @@ SEVEN = [
     Edge(0, 2, "any"), Edge(1, 2, "any"), Edge(2, 3, "all", 0), Edge(4, 3, "all", 0),
     Edge(3, 4, "all", 0), Edge(1, 5, "all", 4), Edge(3, 5, "all", 5),
 ]  # fmt: skip
-"""Items 3 and 4 rest on each other and on item 2; item 5 rests on source 1, or on item 3."""
+"""Items 3 and 4 rest on each other and on item 2. Item 5 rests on source 1, or on item 3."""
 
 
 def test_what_an_undecided_item_holds_up_is_undecided() -> None:
@@ -81,7 +81,7 @@ def test_what_an_undecided_item_holds_up_is_undecided() -> None:
 
 
 def test_a_supported_cycle_lives_on_what_may_exist() -> None:
-    """Items 6 and 7 lose the source that supported their cycle; item 3 may support it."""
+    """Items 6 and 7 lose the source that supported their cycle. Item 3 may support the cycle."""
     cycle = [Edge(1, 6, "any"), Edge(6, 7, "any"), Edge(7, 6, "any")]
     gone = found([*SEVEN, *cycle], [1], [], 1)
     assert {item: gone[item] for item in (6, 7)} == {6: "dies", 7: "dies"}
@@ -90,7 +90,7 @@ def test_a_supported_cycle_lives_on_what_may_exist() -> None:
 
 
 def test_a_triple_of_an_unknown_kind_is_deleted() -> None:
-    """The item keeps an input that was perhaps not enough."""
+    """The item keeps an input that may not have been enough."""
     edges = [Edge(0, 2, "except", 0), Edge(1, 2, "except", 0)]
     assert found(edges, [], [0], 1) == {2: "undecided"}
 

@@ -1,4 +1,4 @@
-"""Aggregates without each input are those of the rows that are left, in exact arithmetic."""
+"""Aggregates without one of their inputs equal those of the other rows, in exact arithmetic."""
 
 from fractions import Fraction
 from math import isclose, isnan, nan
@@ -18,7 +18,7 @@ ROWS = st.lists(st.tuples(VALUES, st.integers(1, 3)), min_size=1, max_size=3)
 
 
 def exact(function: str, rows: list[tuple[float, int]]) -> float:
-    """Return an aggregate of values and how often each counts."""
+    """Return the aggregate of values, each of which counts a given number of times."""
     values = [value for value, times in rows for _ in range(times)]
     if function == "count":
         return float(len(values))
@@ -46,7 +46,7 @@ def test_alternatives_are_exact(function: str, inputs: list[list[tuple[float, in
         if isnan(expected):
             assert isnan(after)
             continue
-        # The product of a value and how often it counts is rounded, as everywhere.
+        # The product of a value and the number of times that it counts is rounded, as always.
         assert isclose(after, expected, rel_tol=1e-15, abs_tol=1e-15)
         kept = np.repeat(np.arange(len(inputs)) != at, np.diff(starts))
         same = value_of(how, values[kept], times[kept], int(kept.sum()))
@@ -62,7 +62,7 @@ def test_what_is_small_beside_an_input_is_not_lost() -> None:
 
 
 def test_a_place_leads_to_what_is_derived_from_it() -> None:
-    """0 leads to 1 and 1 to 2; 3 leads to itself."""
+    """Place 0 leads to 1, 1 leads to 2, and 3 leads to itself."""
     src, of, dst = (np.array(each, np.int32) for each in ([0, 1, 3], [0, 1, 2], [1, 2, 3]))
     marked = np.array([False, False, True, True, False])
     assert leading_to(src, of, dst, marked).tolist() == [True, True, False, True, False]

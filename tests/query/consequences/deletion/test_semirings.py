@@ -1,4 +1,4 @@
-"""Values in a semiring are those of all derivation trees, which are enumerated one by one."""
+"""Values in a semiring equal those over all derivation trees, which are enumerated one by one."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from provhouse.query.consequences.deletion.derivations import DerivationRows, De
 from provhouse.query.consequences.deletion.semirings import ACCESS, COST, COUNT, ONE, TRUST, bounds
 
 Tree = tuple[int, ...]
-"""The sources at the leaves of a derivation tree."""
+"""The sources at the leaves of one derivation tree."""
 WEIGHTS = {TRUST: [0.0, 0.25, 0.5, 1.0], ACCESS: [0.0, 1.0, 2.0], COST: [0.0, 1.0, 2.5],
            COUNT: [0.0, 1.0, 2.0, 3.0]}  # fmt: skip
 
@@ -25,7 +25,7 @@ WEIGHTS = {TRUST: [0.0, 0.25, 0.5, 1.0], ACCESS: [0.0, 1.0, 2.0], COST: [0.0, 1.
 def trees(
     item: int, ways: Sequence[Way], edges: list[Edge], joint: frozenset[str], above: frozenset[int]
 ) -> Iterator[Tree]:
-    """Yield the derivation trees of an item in which no item is below itself."""
+    """Yield the derivation trees of an item in which no item occurs below itself."""
     mine = [way for way in ways if way.dst == item]
     if not mine:
         yield (item,)
@@ -46,7 +46,7 @@ def trees(
 def expected(
     item: int, edges: list[Edge], weights: dict[int, float], how: int, joint: frozenset[str]
 ) -> float:
-    """Return the value of an item by definition: over all trees, from all leaves."""
+    """Return the value of an item by its definition: over all trees, from the leaves of each."""
     found = [[weights[leaf] for leaf in tree] for tree in trees(
         item, ways_of(edges), edges, joint, frozenset())]  # fmt: skip
     if how == TRUST:
@@ -75,7 +75,7 @@ def values(
 
 
 def one_way_each(edges: list[Edge]) -> list[Edge]:
-    """Return edges without unknown kinds and alternatives that are stored twice."""
+    """Return the edges with ``all`` for unknown kinds, and with no alternative stored twice."""
     known = [edge._replace(kind=edge.kind if edge.kind in ("all", "any", "aggregate") else "all")
              for edge in edges]  # fmt: skip
     named = [edge._replace(way=9) if edge.kind == "any" else edge for edge in known]
@@ -122,7 +122,7 @@ def test_a_group_is_counted_once() -> None:
 
 
 def test_unknown_kinds_have_bounds() -> None:
-    """The truth is one of the two values; each bound is the value in one of the meanings."""
+    """The true value is one of the two bounds. Each bound is the value in one of the meanings."""
     edges = [Edge(0, 2), Edge(1, 2)]
     weights = {0: 0.5, 1: 0.25, 2: 1.0}
     assert values(edges, weights, TRUST)[2] == (0.125, 0.5)

@@ -1,4 +1,4 @@
-"""New values of aggregates whose inputs have aggregates of their own, written out by hand."""
+"""New values of aggregates whose inputs are themselves aggregates, written out by hand."""
 
 import numpy as np
 import pytest
@@ -15,14 +15,14 @@ from provhouse.query.consequences.deletion.new_values import Recomputed, Tensors
 from provhouse.query.consequences.deletion.recompute import REASONS, is_exact, value_of
 
 Row = tuple[int, int, int, str, float]
-"""The src, the dst, the derivation of the dst, its function, and the value of a triple."""
+"""A triple: its src, its dst, the derivation of the dst, the function, and the value."""
 NONE = float("nan")
 
 
 def values_without(
     rows: list[Row], deleted: int, times: int = 1
 ) -> dict[tuple[int, str], float | str]:
-    """Return the values that change, or why one is not known, by item and function."""
+    """Return, by item and function, each value that changes, or the reason why it is not known."""
     src, dst, way = (np.array([row[at] for row in rows], np.int64) for at in range(3))
     kind = np.full(len(rows), KINDS["aggregate"], np.int8)
     graph = Derivations(DerivationRows(src, dst, kind, way))
@@ -48,7 +48,7 @@ COUNT_AND_MAX: list[Row] = [
     (1, 10, 1, "max", 3.0), (4, 10, 1, "max", 1.0),
     (10, 20, 0, "sum", 3.0), (5, 20, 0, "sum", 4.0),
 ]  # fmt: skip
-"""Item 10 has a count and a maximum of 3, and item 20 adds one of them to 4."""
+"""Item 10 has a count and a maximum, both 3. Item 20 adds one of these to 4."""
 UNCLEAR = "an input has changed, and its triple does not have the value that changed"
 NOT_KNOWN = "an input has changed, but its new value is not known"
 
@@ -58,7 +58,7 @@ NOT_KNOWN = "an input has changed, but its new value is not known"
     [
         # The triple may have the maximum, which is not computed again.
         (3, {(10, "count"): 2.0, (20, "sum"): NOT_KNOWN}),
-        # Both change, in different ways.
+        # Both values change, in different ways.
         (
             1,
             {
@@ -70,7 +70,7 @@ NOT_KNOWN = "an input has changed, but its new value is not known"
                 ): "an input has changed, and its triple does not have the value that changed",
             },
         ),
-        # The maximum stays, and the count is not computed again.
+        # The maximum stays the same, and the count is not computed again.
         (4, {}),
         (5, {(20, "sum"): 3.0}),
     ],
@@ -87,7 +87,7 @@ def test_a_sum_of_nothing_is_null() -> None:
         (5, 20, 0, "sum", 4.0),
     ]  # fmt: skip
     found = values_without(rows, 1)
-    assert np.isnan(found.pop((10, "sum")))  # item 10 still exists by its count
+    assert np.isnan(found.pop((10, "sum")))  # item 10 still exists, because it has a count
     assert found == {(20, "sum"): NOT_KNOWN}
 
 
@@ -98,7 +98,7 @@ WHOLE = 2.0**53
 @pytest.mark.parametrize(
     ("function", "values", "times", "after"),
     [
-        ("sum", [1e308, 1e308, -1e308], 1, INEXACT),  # infinity
+        ("sum", [1e308, 1e308, -1e308], 1, INEXACT),  # the sum is infinite
         ("avg", [1e308, 1e308, -1e308], 1, INEXACT),
         ("sum", [1e308, -1e308, 1e308], 1, 0.0),
         ("sum", [9e307, 5.0], 2, INEXACT),
@@ -108,7 +108,8 @@ WHOLE = 2.0**53
         ("sum", [WHOLE, 2.0, 4.0], 1, WHOLE + 2),
         ("sum", [WHOLE - 1, 1.0, 4.0], 1, WHOLE),
         ("sum", [-WHOLE, -1.0, 4.0], 1, INEXACT),
-        ("sum", [WHOLE, 1.5, -WHOLE], 1, WHOLE + 2),  # not integers: rounded, as in a database
+        # not integers, so the sum is rounded, as in a database
+        ("sum", [WHOLE, 1.5, -WHOLE], 1, WHOLE + 2),
         ("sum", [WHOLE - 1, 4.0], 3, INEXACT),
         ("sum", [4.0, WHOLE, 1.0, -WHOLE], 1, INEXACT),
         ("avg", [WHOLE, 1.0, 4.0], 1, (WHOLE + 1) / 2),
@@ -120,7 +121,7 @@ WHOLE = 2.0**53
 def test_a_value_has_all_its_digits_or_a_reason(
     function: str, values: list[float], times: int, after: float | str
 ) -> None:
-    """The last input is deleted."""
+    """In each case, the last input is deleted."""
     rows: list[Row] = [(at, 10, 0, function, value) for at, value in enumerate(values)]
     found = values_without(rows, len(values) - 1, times)
     assert found.get((10, function)) == after

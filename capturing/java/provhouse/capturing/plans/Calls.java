@@ -1,10 +1,10 @@
 package provhouse.capturing.plans;
 
-/** Finds the active calls of a thread. Many of Spark's actions have no other sign. */
+/** Finds the active calls of a thread. They are the only sign of many actions of Spark. */
 public final class Calls {
   private Calls() {}
 
-  /** Return whether this thread is inside a method of a class. */
+  /** Return whether this thread is inside any method of the named class. */
   public static boolean isInside(String name) {
     return StackWalker.getInstance()
         .walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(name)));

@@ -9,9 +9,9 @@ import provhouse.capturing.Unsupported;
 /**
  * Puts the plans of common table expressions in the places where they are used.
  *
- * <p>The optimizer makes some itself, when it merges similar scalar subqueries. Spark still
- * computes equal plans once. A table that is not deterministic must be computed once, so it is
- * refused.
+ * <p>The optimizer itself makes common tables when it merges similar scalar subqueries. After the
+ * replacement, Spark still computes equal plans only once. A table that is not deterministic is
+ * refused, since it must be computed exactly once.
  */
 public final class CommonTables {
   private final Map<Long, LogicalPlan> known = new HashMap<>();
@@ -29,7 +29,7 @@ public final class CommonTables {
         throw Unsupported.operator(
             "WITH", "It defines a table that is not deterministic, and uses it twice");
       }
-      tables.known.put(each.id(), tables.replaced(each.child())); // it may use earlier ones
+      tables.known.put(each.id(), tables.replaced(each.child())); // a table may use earlier tables
     }
     return tables.replaced(defining.plan());
   }

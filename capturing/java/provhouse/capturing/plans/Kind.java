@@ -8,10 +8,10 @@ import org.apache.spark.sql.execution.datasources.LogicalRelation;
 /**
  * The kinds of operators that an optimised plan can have.
  *
- * <p>Only {@code of} tells Spark's classes of operators apart. The analyses that treat all operators
- * (rules, columns, existence and streams) are switch expressions over these kinds without a
- * default. So an operator of Spark that acts like a known one needs one line here. For a new kind,
- * the compiler names every switch that lacks it.
+ * <p>Only {@code of} examines Spark's classes of operators. The analyses that treat all operators
+ * (rules, columns, existence and streams) are switch expressions over these kinds, without a
+ * default case. So an operator of Spark that acts like a known operator needs one line here, and if
+ * a kind is added, the compiler names every switch that lacks it.
  */
 public enum Kind {
   PROJECT,
@@ -23,18 +23,18 @@ public enum Kind {
   EXPAND,
   GENERATE,
   SORT,
-  /** All rows of the input in other tasks. */
+  /** All rows of the input, moved to other tasks. */
   REPARTITION,
   SAMPLE,
-  /** The first rows of the input, or all others. */
+  /** The first rows of the input, or all rows after the first ones. */
   LIMIT,
   /** The first rows of each partition of a window. */
   GROUP_LIMIT,
   /** The rows of the input, with the results of row-wise Python functions as further columns. */
   PYTHON_COLUMNS,
-  /** A Python function that gets the rows of a task and returns others. */
+  /** A Python function that gets the rows of a task and returns new rows. */
   PYTHON_ROWS,
-  /** A Python function that gets the rows of each group, or of two groups, and returns others. */
+  /** A Python function that gets the rows of a group, or of two groups, and returns new rows. */
   PYTHON_GROUPS,
   /** The scan of a table. */
   SCAN,

@@ -3,12 +3,13 @@ package provhouse.capturing.plans;
 import provhouse.capturing.Unsupported;
 
 /**
- * Calls methods by name: of Delta, which not every session has, and of classes with equal methods.
+ * Calls methods by name: those of Delta, which not every session has, and those that several
+ * classes of Spark have without a common type.
  */
 public final class Named {
   private Named() {}
 
-  /** Call a method without arguments and return its result; refuse if it does not exist. */
+  /** Call a method without arguments and return its result. Refuse if the method does not exist. */
   @SuppressWarnings("unchecked")
   public static <T> T call(Object on, String method) {
     try {

@@ -6,9 +6,9 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.trees.Origin;
 
-/** Finds the places in the user's program that operators come from, if Spark knows them. */
+/** Finds the place in the user's program that an operator comes from, if Spark knows it. */
 public final class Places {
-  /** Classes that call Spark within itself, or for a program in Python. */
+  /** The prefixes of classes that call Spark for Spark itself, or for a program in Python. */
   private static final List<String> CALLERS =
       List.of("java.", "jdk.", "sun.", "py4j.", "org.apache.spark.");
 
@@ -17,9 +17,11 @@ public final class Places {
   private Places() {}
 
   /**
-   * Return the file and line of an operator's first expression with a place, or an empty text.
+   * Return the first known place among those of an operator's expressions and of the operator, or
+   * an empty text.
    *
-   * <p>For SQL, return the line within the statement, and the beginning of the statement.
+   * <p>A place is a file and a line. For SQL, it is a line of the statement, and the beginning of
+   * the statement.
    */
   public static String of(LogicalPlan node) {
     List<Origin> origins = new ArrayList<>();
@@ -35,7 +37,7 @@ public final class Places {
       return origin.pysparkErrorContext().get()._2();
     }
     if (origin.stackTrace().isDefined() && origin.stackTrace().get().length > 1) {
-      StackTraceElement caller = origin.stackTrace().get()[1]; // the first one is Spark's
+      StackTraceElement caller = origin.stackTrace().get()[1]; // the first element is Spark's
       boolean foreign = CALLERS.stream().anyMatch(caller.getClassName()::startsWith);
       return foreign ? "" : caller.getFileName() + ":" + caller.getLineNumber();
     }

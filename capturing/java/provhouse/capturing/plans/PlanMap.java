@@ -10,8 +10,8 @@ import scala.Function1;
 /**
  * Replaces the leaves of an optimised plan and of its subqueries.
  *
- * <p>It removes Spark's own filters by the other side of a join, since they have copies of leaves.
- * Spark adds them again when it plans the result.
+ * <p>It removes the filters that Spark itself adds to one side of a join, since these filters
+ * contain copies of leaves of the other side. Spark adds them again when it plans the result.
  */
 public record PlanMap(UnaryOperator<LogicalPlan> leaf) {
   public LogicalPlan apply(LogicalPlan plan) {

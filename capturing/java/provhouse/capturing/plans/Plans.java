@@ -59,7 +59,7 @@ public final class Plans {
     return list(expression.references().toSeq());
   }
 
-  /** Return the parts of an expression, and the expression itself, that are of a class. */
+  /** Return the instances of a class among an expression and all its parts. */
   public static <T> List<T> parts(Expression expression, Class<T> kind) {
     List<T> found = new ArrayList<>();
     if (kind.isInstance(expression)) {
@@ -78,15 +78,16 @@ public final class Plans {
   }
 
   /**
-   * Return whether an expression is one of Spark's own filters by the rows of a join's other side.
+   * Return whether an expression is a filter that Spark itself adds to one side of a join.
    *
-   * <p>They have a copy of that side's plan, and only remove rows that the join would remove later.
+   * <p>Such a filter contains a copy of the plan of the join's other side. It only removes rows
+   * that the join would remove later.
    */
   public static boolean isPruning(Expression expression) {
     return expression instanceof DynamicPruning || expression instanceof BloomFilterMightContain;
   }
 
-  /** Return a plan with other children, and with other plans of the subqueries in its expressions. */
+  /** Return a plan with a rule applied to its children and to its expressions' subqueries. */
   public static LogicalPlan mapped(LogicalPlan plan, UnaryOperator<LogicalPlan> rule) {
     Function1<LogicalPlan, LogicalPlan> below = rule::apply;
     Function1<Expression, Expression> inside = each -> mapped(each, rule);
@@ -104,7 +105,7 @@ public final class Plans {
     return (LogicalPlan) node.withNewChildren(seq(children));
   }
 
-  /** Return the field of an operator with this name, or null. */
+  /** Return the value of the operator's field with this name, or null. */
   public static Object field(LogicalPlan plan, String name) {
     for (int i = 0; i < plan.productArity(); i++) {
       if (plan.productElementName(i).equals(name)) {
@@ -114,7 +115,7 @@ public final class Plans {
     return null;
   }
 
-  /** Return an operator with other values of some fields. */
+  /** Return a copy of an operator in which the named fields have these values. */
   public static LogicalPlan with(LogicalPlan plan, Map<String, ?> values) {
     Object[] fields = new Object[plan.productArity()];
     for (int i = 0; i < fields.length; i++) {
@@ -182,14 +183,19 @@ public final class Plans {
         value, Ascending$.MODULE$, Ascending$.MODULE$.defaultNullOrdering(), seq());
   }
 
-  /** Return a call of a method of an object that is sent to the tasks with the plan. */
+  /**
+   * Return a call of a method of {@code target}, an object that goes to the tasks with the plan.
+   */
   public static Expression call(
       Object target, String method, DataType type, List<Expression> arguments, boolean pure) {
     Literal literal = Literal.fromObject(target, new ObjectType(target.getClass()));
     return new Invoke(literal, method, type, seq(arguments), seq(), false, false, pure);
   }
 
-  /** Return the object whose method is the condition of a filter, if it is of a class, or null. */
+  /**
+   * Return the object whose method is the condition of a filter. Return null if the plan is not
+   * such a filter, or if the object is not of this class.
+   */
   public static <T> T called(LogicalPlan plan, Class<T> kind) {
     return plan instanceof Filter filter
             && filter.condition() instanceof Invoke call
@@ -209,7 +215,9 @@ public final class Plans {
     return new Project(seq(columns), plan);
   }
 
-  /** Return an optimised plan with columns of these names, which the optimizer may have dropped. */
+  /**
+   * Return an optimised plan whose columns have these names, which the optimizer may have changed.
+   */
   public static LogicalPlan named(LogicalPlan plan, List<String> names) {
     List<NamedExpression> columns = new ArrayList<>();
     for (Attribute column : output(plan)) {

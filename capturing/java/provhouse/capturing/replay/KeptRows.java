@@ -14,10 +14,10 @@ import provhouse.capturing.plans.*;
 import scala.Option;
 import scala.collection.immutable.Seq;
 
-/** Some rows of one scan in memory, in the order of their ids. */
+/** Some rows of one scan, kept in memory in the order of their ids. */
 record KeptRows(long[] ids, InternalRow[] rows) {
 
-  /** Settings that save time on few rows. Compiling code for them takes longer than computing. */
+  /** Settings that save time on few rows, for which compiling code takes longer than computing. */
   private static final Map<String, String> SMALL =
       Map.of(
           "spark.sql.shuffle.partitions", "1",
@@ -25,14 +25,14 @@ record KeptRows(long[] ids, InternalRow[] rows) {
           "spark.sql.codegen.wholeStage", "false",
           "spark.sql.codegen.factoryMode", "NO_CODEGEN");
 
-  /** Return a session for frames on rows in memory, with the tables of another session. */
+  /** Return a session for frames over rows in memory. It has the tables of {@code other}. */
   static SparkSession session(SparkSession other) {
     SparkSession found = other.cloneSession();
     SMALL.forEach(found.conf()::set);
     return found;
   }
 
-  /** Read the rows of a plan whose last column is their id. */
+  /** Read the rows of a plan. The last column of the plan is the id of each row. */
   static KeptRows read(SparkSession session, LogicalPlan plan) {
     int last = Plans.list(plan.output()).size() - 1;
     InternalRow[] rows =
@@ -47,7 +47,7 @@ record KeptRows(long[] ids, InternalRow[] rows) {
     for (long id : wanted) {
       int at = Arrays.binarySearch(ids, id);
       if (at >= 0) {
-        found.add(rows[at]); // the id after its columns is not read
+        found.add(rows[at]); // each row ends with its id, which is no column of the scan
       }
     }
     return new LocalRelation(output, Plans.seq(found), false, Option.empty());

@@ -16,18 +16,18 @@ import provhouse.capturing.plans.*;
 import provhouse.capturing.sources.*;
 import provhouse.capturing.writes.*;
 
-/** Reads sources without row indexes again, in the same way as a write read them. */
+/** Reads sources without row indexes a second time, in the same way as a write read them. */
 public final class KeyedRecords {
   private final Block block;
   private final List<LogicalRelation> scans = new ArrayList<>();
 
-  /** Find the scans of such sources in the plan of a write. */
+  /** Find the scans of sources without row indexes in the plan of a write. */
   public KeyedRecords(Block block, LogicalPlan query) {
     this.block = block;
     visit(query);
   }
 
-  /** Return all rows of the first scan that has all of these files, which are paths. */
+  /** Return all rows of the first scan that reads all of these files, which are given as paths. */
   public Dataset<Row> of(SparkSession session, List<String> files) {
     for (LogicalRelation scan : scans) {
       if (pathsOf(scan).containsAll(files)) {

@@ -30,9 +30,9 @@ import scala.Option;
 /**
  * Computes a frame again on some rows of its sources.
  *
- * <p>First the caller reads {@code files}, and gives them the numbers in the ids of its rows. The
- * plan of a write replaces the scan of its table, and the plan of a cache's rows replaces the
- * cache.
+ * <p>The caller first reads {@code files}, and passes to {@code number} the numbers that these
+ * files have in the caller's row ids. The plan of a write replaces a scan of the table that it
+ * wrote, and the plan of the cached rows replaces a cache.
  */
 public final class Replay {
   private static final String ROW = "provhouse_row";
@@ -73,7 +73,7 @@ public final class Replay {
     return new PlanMap(this::openedLeaf).apply(plan);
   }
 
-  /** Return a leaf, or the plan with which the block computed the rows of its table or cache. */
+  /** Return a leaf, or the plan of the leaf's rows if the block has written or cached them. */
   private LogicalPlan openedLeaf(LogicalPlan leaf) {
     return switch (Kind.of(leaf)) {
       case SCAN -> opened((LogicalRelation) leaf);
@@ -121,7 +121,9 @@ public final class Replay {
         : as(scan, new Union(Plans.seq(parts), false, false), false);
   }
 
-  /** Return a plan with the columns of another plan, by their names or by their positions. */
+  /**
+   * Return a plan with the columns of {@code other}, found by their names or by their positions.
+   */
   private static LogicalPlan as(LogicalPlan other, LogicalPlan plan, boolean byName) {
     List<Attribute> own = Plans.output(plan);
     List<NamedExpression> columns = new ArrayList<>();
@@ -154,7 +156,7 @@ public final class Replay {
     return new ObjectMapper().writeValueAsString(files.described());
   }
 
-  /** Give numbers to the files, a JSON list in the order of {@code files}. */
+  /** Give numbers to the files, from a JSON list in the order of {@code files}. */
   public void number(String json) throws JsonProcessingException {
     List<Long> numbers = new ObjectMapper().readValue(json, new TypeReference<List<Long>>() {});
     Map<Long, Long> others = new HashMap<>();
@@ -165,9 +167,10 @@ public final class Replay {
   }
 
   /**
-   * Keep some rows in memory, so that frames on parts of these need no scan. The ids are sorted.
+   * Keep some rows in memory, so that a frame on a part of them needs no scan of the sources.
    *
-   * <p>Nothing is kept if the result depends on the positions of rows, as random numbers do.
+   * <p>{@code few} contains the sorted ids of the rows. Nothing is kept if the result of the frame
+   * depends on the positions of rows, as random numbers do.
    */
   public void keep(byte[] few) {
     long[] ids = numbers(few);
@@ -186,7 +189,7 @@ public final class Replay {
     frame.queryExecution().toRdd().count();
   }
 
-  /** Return the frame on a few rows only, or on all other rows; the ids are sorted. */
+  /** Return the frame on the rows with these sorted ids only, or on all rows but these. */
   public Dataset<Row> on(byte[] few, boolean only) {
     long[] ids = numbers(few);
     return computed(
@@ -202,7 +205,7 @@ public final class Replay {
         });
   }
 
-  /** Return the frame on the rows whose ids are in a frame of one column, or on all other rows. */
+  /** Return the frame on the rows whose ids are the one column of {@code ids}, or on all others. */
   public Dataset<Row> on(Dataset<Row> ids, boolean only) {
     return computed(session, scan -> joined(scan, ids.logicalPlan(), only));
   }

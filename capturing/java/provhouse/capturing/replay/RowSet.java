@@ -3,7 +3,7 @@ package provhouse.capturing.replay;
 import java.io.Serializable;
 import java.util.Arrays;
 
-/** A set of rows of a source by their ids, which are sorted. */
+/** A set of rows of a source, given by their sorted ids. */
 public record RowSet(long[] ids) implements Serializable {
   /** Return whether a row is in the set. Generated code calls this for each row that is read. */
   public boolean has(long id) {

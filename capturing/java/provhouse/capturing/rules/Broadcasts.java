@@ -11,13 +11,13 @@ import scala.Option;
 /**
  * Keeps the broadcasts that Spark uses for joins.
  *
- * <p>Spark estimates the size of a side by its columns, so that slots can make it too large for a
- * broadcast. A shuffle of both sides takes longer than a broadcast with slots.
+ * <p>Spark estimates the size of a join's side from its columns, so slots can make a side seem too
+ * large for a broadcast. A shuffle of both sides takes longer than a broadcast with slots.
  */
 final class Broadcasts {
   private Broadcasts() {}
 
-  /** Return a join with rewritten sides. It uses a broadcast if the given join does. */
+  /** Return a join with rewritten sides. The result uses a broadcast if {@code node} does. */
   static LogicalPlan joined(Join node, LogicalPlan left, LogicalPlan right) {
     Join joined = (Join) Plans.withChildren(node, left, right);
     Option<BuildSide> side = sideOf(node);
@@ -31,7 +31,7 @@ final class Broadcasts {
     return joined.copy(left, right, joined.joinType(), joined.condition(), hint);
   }
 
-  /** Return the side that Spark broadcasts, according to its estimate of the size. */
+  /** Return the side of a join that Spark would broadcast, by its estimate of the side's size. */
   private static Option<BuildSide> sideOf(Join join) {
     return PushDownLeftSemiAntiJoin$.MODULE$.getBroadcastBuildSide(join, false, SQLConf.get());
   }

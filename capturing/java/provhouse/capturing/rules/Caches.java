@@ -20,9 +20,9 @@ import scala.collection.immutable.Seq;
  * The frames that a block has cached, with the slots of each row as further columns of the cache.
  * The batches of a stream are computed in the same way, before the program gets their rows.
  *
- * <p>So the rows of a cache keep the lineage of their computation, even random rows. Spark reads
- * the columns of a cache by their positions, and never sees columns that are added at the end.
- * Their names contain the block and the number of the frame.
+ * <p>So the rows of a cache keep the lineage of their computation, even if they are random. Spark
+ * reads the columns of a cache by their positions, and never sees columns that are added at the
+ * end. The names of the added columns contain the block and the number of the frame.
  */
 public final class Caches {
   private static final String PREFIX = "provhouse_cached_";
@@ -49,22 +49,25 @@ public final class Caches {
     return next;
   }
 
-  /** Return whether Spark optimises a plan to cache its rows, instead of using them now. */
+  /** Return whether Spark optimises the current plan to cache its rows, not to use them now. */
   public static boolean isCaching() {
     return Calls.isInside(MANAGER);
   }
 
-  /** Return whether a plan has the slots of its rows as columns already. */
+  /** Return whether a plan already has the slots of its rows as columns. */
   public boolean has(LogicalPlan plan) {
     return Plans.output(plan).stream().anyMatch(each -> numberOf(each) >= 0);
   }
 
-  /** Note the batch that this thread's stream has handed to the program, or null. */
+  /**
+   * Note the batch that the stream of this thread has handed to the program, or null if there is
+   * none.
+   */
   public void handed(Streams.Batch current) {
     batch = current;
   }
 
-  /** Return the plan of a frame to cache, with the slots of its rows as further columns. */
+  /** Return the plan of a frame that will be cached, with its rows' slots as further columns. */
   public LogicalPlan caching(LogicalPlan query, SparkSession session) {
     int number = known.size();
     List<NamedExpression> columns = new ArrayList<>(Plans.output(query));
@@ -81,7 +84,7 @@ public final class Caches {
       plan = rewriting.rows().plan();
       next = rewriting.files().nextNumber();
       known.add(new Cached(query, rewriting, kinds, null));
-    } catch (Unsupported error) { // an error only if the rows are written with capture
+    } catch (Unsupported error) { // thrown later, if the rows are written with capture
       known.add(new Cached(query, null, kinds, error));
     }
     if (kinds.isEmpty()) {
@@ -115,7 +118,7 @@ public final class Caches {
     return new Rewritten(scan, slots);
   }
 
-  /** Return new columns for the slots, whose sources and taps a write includes. */
+  /** Return new columns for a cached frame's slots. Add its files and taps to those of a write. */
   private static List<Slot> slots(Cached cached, SourceFiles files, Taps taps) {
     List<Integer> numbers = taps.include(cached.rewriting().taps());
     files.include(cached.rewriting().files());
@@ -128,7 +131,7 @@ public final class Caches {
     return slots;
   }
 
-  /** Return the plan of a cache's rows, with the columns of the cache in their order. */
+  /** Return the plan that computed a cache's rows, with the cache's columns in the same order. */
   public LogicalPlan query(LogicalPlan node) {
     return of(node).query();
   }
@@ -138,7 +141,7 @@ public final class Caches {
     return of(node).rewriting().absence();
   }
 
-  /** End the capture: frames that are later cached or computed again have no taps. */
+  /** End the capture: the taps of frames that are cached or computed again later write nothing. */
   public void end() {
     off.set(true);
   }
@@ -177,7 +180,7 @@ public final class Caches {
         "Call unpersist() before the block, and cache the frame inside of the block");
   }
 
-  /** Return the frame that has these columns, or null. */
+  /** Return the cached frame that one of these columns was added to, or null. */
   private Cached of(List<? extends Attribute> columns) {
     for (Attribute column : columns) {
       int number = numberOf(column);

@@ -10,35 +10,38 @@ import provhouse.capturing.plans.*;
 import provhouse.capturing.taps.*;
 
 /**
- * An array that an aggregate collects and an {@code explode} takes apart. No operator above uses
- * other columns of the aggregate, except grouping columns.
+ * An array that an aggregate collects and an {@code explode} takes apart. The operators above the
+ * aggregate use none of its other columns, except grouping columns.
  *
- * <p>So each row above depends on one element, and on no other row of its group.
+ * <p>So each row above the {@code explode} depends on one element, and on no other row of its
+ * group.
  */
 final class Collected {
   private final Deque<Step> between = new ArrayDeque<>();
-  /** The positions of the fields taken from each element, from the innermost. */
+  /** The positions of the fields taken from each element, in the order in which they are taken. */
   private final Deque<Integer> fields = new ArrayDeque<>();
-  /** The columns in use at the reached operator, without the array. */
+  /** The ids of the columns, without the array, that are used above the operator reached so far. */
   private Set<Object> used = new HashSet<>();
   private Attribute array;
   private Aggregate aggregate;
   private Alias column;
   private AggregateExpression function;
 
-  /** A filter or projection below the generator, and the column above it with the array. */
+  /** A filter or projection below the generator, and the column of its output that is the array. */
   record Step(LogicalPlan plan, Attribute array) {}
 
   private Collected() {}
 
-  /** Return the array that a generator takes apart, or null if rows derive from whole groups. */
+  /**
+   * Return the array that a generator takes apart, or null if its rows derive from whole groups.
+   */
   static Collected of(Generate node) {
     Collected found = new Collected();
     boolean known = node.generator() instanceof Explode || node.generator() instanceof Inline;
     return known && found.follow(node) ? found : null;
   }
 
-  /** Return the operators between the aggregate and the generator, from the lowest. */
+  /** Return the operators between the aggregate and the generator, the lowest first. */
   List<Step> between() {
     return new ArrayList<>(between);
   }
@@ -65,7 +68,7 @@ final class Collected {
     return Plans.children(function.aggregateFunction()).get(0);
   }
 
-  /** Return whether equal values of a group are one element. */
+  /** Return whether equal values of a group become one element. */
   boolean isSet() {
     return function.aggregateFunction() instanceof CollectSet || function.isDistinct();
   }
@@ -93,7 +96,10 @@ final class Collected {
     return false;
   }
 
-  /** Note the fields that an expression takes from each element of an array, and the array. */
+  /**
+   * Note the array that an expression reads and the fields that it takes from each element. Return
+   * whether the expression does nothing else.
+   */
   private boolean take(Expression value) {
     if (strip(value) instanceof Attribute found) {
       array = found;
@@ -115,7 +121,10 @@ final class Collected {
     columns.forEach(each -> used.add(each.exprId()));
   }
 
-  /** Follow columns through a filter. Its only condition on the array may be Spark's own. */
+  /**
+   * Follow the columns through a filter, and return whether that is possible. Only the condition
+   * that Spark itself adds may use the array.
+   */
   private boolean passes(Filter filter) {
     if (Mark.of(filter) != null || !filter.condition().deterministic()) {
       return false;
@@ -134,7 +143,7 @@ final class Collected {
         : List.of(condition);
   }
 
-  /** Return whether a condition is Spark's own, which it adds below an explode. */
+  /** Return whether a condition is the one that Spark adds below an explode: size(array) > 0. */
   static boolean isFilled(Expression condition, Attribute array) {
     return condition instanceof GreaterThan comparison
         && comparison.left() instanceof Size size
@@ -161,7 +170,7 @@ final class Collected {
     if (taken == null || !take(taken)) {
       return false;
     }
-    // What is not used above may not need the array either, which gets another type.
+    // Columns that are not used above must not need the array either, since its type changes.
     return Plans.<NamedExpression>list(project.projectList()).stream()
         .allMatch(
             each -> each.exprId().equals(id)
@@ -169,7 +178,7 @@ final class Collected {
   }
 
   private boolean collects(Aggregate found) {
-    if (Sessions.of(found) != null) { // the groups of its rows are only known above it
+    if (Sessions.of(found) != null) { // the groups of its input rows are known only above it
       return false;
     }
     aggregate = found;
@@ -202,7 +211,7 @@ final class Collected {
         || !value().deterministic()) {
       return false;
     }
-    // Whether 0.0 and -0.0 are one element is up to the function, so sets of floats are groups.
+    // The function decides whether 0.0 and -0.0 are one element, so sets of floats are not covered.
     return !isSet()
         || skipsNull()
             && fields.isEmpty()

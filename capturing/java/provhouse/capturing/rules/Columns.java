@@ -11,14 +11,14 @@ import provhouse.capturing.sources.*;
 /**
  * Finds the source columns that each column of a plan is computed from.
  *
- * <p>Columns that only decide on its rows or groups are kept apart from columns that give its
- * values. They have the role {@code filter}, {@code join}, {@code group}, {@code
- * window} or {@code order}.
+ * <p>Source columns that only decide which rows or groups exist are kept apart from source columns
+ * that give a column its values. The former have a role: {@code filter}, {@code join}, {@code
+ * group}, {@code window} or {@code order}.
  */
 public final class Columns {
   /**
-   * The sources of a column: of its values, and with their roles the sources that only influence
-   * it.
+   * The sources of a column: {@code values} are the sources of its values, and {@code influence}
+   * are the sources, with their roles, that only influence it.
    */
   private record Made(Set<List<String>> values, Set<List<String>> influence) {
     Made() {
@@ -30,7 +30,7 @@ public final class Columns {
       influence.addAll(other.influence);
     }
 
-    /** Add the sources of another column as influences. Columns with a role keep it. */
+    /** Add the sources of another column as influences. A source that has a role keeps it. */
     void influenced(Made other, String role) {
       other.values.forEach(each -> influence.add(Plans.joined(each, List.of(role))));
       influence.addAll(other.influence);
@@ -38,7 +38,7 @@ public final class Columns {
   }
 
   private final Map<Object, Made> known = new HashMap<>();
-  /** The sources that influence all columns, because they decide on rows. */
+  /** The sources that influence all columns, because they decide which rows exist. */
   private final Made rows = new Made();
 
   private final Set<String> tables = new LinkedHashSet<>();
@@ -49,7 +49,7 @@ public final class Columns {
     this.caches = caches;
   }
 
-  /** Return the columns of a plan, in the form that the ingest stores. */
+  /** Return the sources of the columns of a plan, in the form that an ingest stores. */
   public static Map<String, Object> described(LogicalPlan plan, Caches caches) {
     Columns found = new Columns(caches);
     found.read(CommonTables.inlined(plan));
@@ -148,7 +148,9 @@ public final class Columns {
     Plans.list(node.generatorOutput()).forEach(column -> known.put(column.exprId(), made));
   }
 
-  /** Return the columns of a separate plan. */
+  /**
+   * Return the columns of a separate plan, such as a subquery, and note the tables that it reads.
+   */
   private Columns inside(LogicalPlan plan) {
     Columns inside = new Columns(caches);
     inside.read(CommonTables.inlined(plan));
@@ -190,7 +192,7 @@ public final class Columns {
     combined(node, inputs);
   }
 
-  /** Define each column by the columns at its place in several inputs. */
+  /** Define each column of an operator by the columns at the same position in each input. */
   private void combined(LogicalPlan node, List<? extends List<? extends Expression>> inputs) {
     List<Made> made = new ArrayList<>();
     for (int i = 0; i < Plans.output(node).size(); i++) {
@@ -207,7 +209,10 @@ public final class Columns {
     define(node.resultAttrs(), functions.stream().map(this::of).toList());
   }
 
-  /** Let each column of an unknown function of rows depend on all columns of its input. */
+  /**
+   * Let each column that a Python function returns depend on all columns of the function's input,
+   * since the function is unknown.
+   */
   private void pythonRows(LogicalPlan node) {
     Made made = new Made();
     for (LogicalPlan input : Plans.children(node)) {

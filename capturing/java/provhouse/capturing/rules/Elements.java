@@ -16,9 +16,9 @@ import provhouse.capturing.taps.*;
  * The rule for an {@code explode} of the result of {@code collect_list} or {@code collect_set}.
  *
  * <p>Elements of a list carry the slots of their rows through the list. An element of a set derives
- * from all rows of its group that have its value. A tap below the aggregate writes them with a key
- * of the group and the value, and the same key is computed above. The row that an outer generator
- * makes of an empty array derives from the whole group.
+ * from all rows of its group that have its value. A tap below the aggregate writes these rows with
+ * a key made of the group and the value, and the same key is computed above the generator. The row
+ * that an outer generator makes of an empty array derives from the whole group.
  */
 final class Elements {
   private final Taps taps;
@@ -28,7 +28,7 @@ final class Elements {
   private final GroupKey group;
   /** The number of the group, or null if no slot needs it. */
   private final Alias number;
-  /** The tap of whole groups, or -1. */
+  /** The number of the tap that writes whole groups, or -1 if no row derives from a whole group. */
   private final int whole;
 
   private Elements(Taps taps, Generate node, Collected found, Rewritten child) {
@@ -102,7 +102,7 @@ final class Elements {
         "provhouse_elements");
   }
 
-  /** Return the exploded rows with the columns of the plain generator, and their slots. */
+  /** Return the exploded rows with their slots and the columns of the plain generator. */
   private Rewritten takenApart(LogicalPlan exploded, Attribute item) {
     Expression value = Plans.field(item, 0);
     for (int place : found.fields()) {
@@ -162,7 +162,7 @@ final class Elements {
     }
   }
 
-  /** Return the aggregate with this column in place of the array, and the group's number. */
+  /** Return the aggregate with {@code array} in place of its array, and with the group's number. */
   private LogicalPlan aggregated(LogicalPlan below, Alias array) {
     Aggregate plain = found.aggregate();
     List<NamedExpression> columns = new ArrayList<>();
@@ -188,7 +188,7 @@ final class Elements {
   }
 
   /**
-   * Return the operators between the aggregate and the generator above a plan.
+   * Return {@code below} with those operators on top that lie between aggregate and generator.
    *
    * <p>{@code elements} is the column that replaces the array, or null if the array stays.
    */

@@ -8,11 +8,11 @@ import org.apache.spark.sql.catalyst.plans.logical.*;
 import provhouse.capturing.plans.*;
 
 /**
- * Finds whether the existence of rows is exact.
+ * Finds whether the existence of rows is exact: whether their slots determine when they exist.
  *
- * <p>It is exact if a row exists as long as all source rows in its slots exist, or one source row
- * of its group. It is not exact after a condition on an aggregate, a LIMIT, a join with groups, or
- * an unknown operator.
+ * <p>It is exact if a row exists as long as all source rows in its slots exist, or as long as one
+ * source row of its group exists. It is not exact after a condition on an aggregate, a LIMIT, a
+ * join with groups, or an unknown operator.
  */
 final class Existence {
   /**
@@ -30,12 +30,12 @@ final class Existence {
 
   private Existence() {}
 
-  /** Return whether the slots of each row determine when it exists, if no source value changes. */
+  /** Return whether each row's slots determine when the row exists, if no source value changes. */
   static boolean isExact(LogicalPlan plan) {
     return rows(plan) != null;
   }
 
-  /** Return the rows of a plan, or null if their existence is not exact. */
+  /** Return what is known of the rows of a plan, or null if their existence is not exact. */
   private static Rows rows(LogicalPlan node) {
     List<Rows> inputs = new ArrayList<>();
     Plans.children(node).forEach(each -> inputs.add(rows(each)));
@@ -97,7 +97,9 @@ final class Existence {
     return found;
   }
 
-  /** Return whether a count of the rows of a plan is the number of their source rows. */
+  /**
+   * Return whether each row of a plan is one source row, so that a count of rows counts sources.
+   */
   static boolean countsSources(LogicalPlan plan) {
     return !hasSubquery(plan) && switch (Kind.of(plan)) {
           case SCAN -> true;

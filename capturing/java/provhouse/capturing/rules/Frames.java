@@ -12,11 +12,11 @@ import provhouse.capturing.plans.*;
 /**
  * The parts of a partition that the functions of a window use.
  *
- * <p>Rows are numbered in the order of the window. A function uses the rows between two numbers.
- * These follow from the row's own number, or from counts that Spark computes beside the function.
- * Rows between a row and its frame are used too: without them, the frame would have other rows. If
- * no function counts rows, rows of equal rank share the number of the last one, since their order
- * in Spark then does not matter.
+ * <p>Rows are numbered in the order of the window. A function uses the rows between two numbers,
+ * which follow from the number of the current row, or from counts that Spark computes beside the
+ * function. Rows between the current row and its frame are used too: without them, the frame would
+ * have other rows. If no function counts rows, all rows of equal rank have the number of the last
+ * of them, since their order does not matter then.
  */
 final class Frames {
   private final Window node;
@@ -24,7 +24,7 @@ final class Frames {
   private final Set<Map<String, Object>> parts = new LinkedHashSet<>();
   private final List<NamedExpression> added = new ArrayList<>();
 
-  /** The part of a partition that the functions of a window use. */
+  /** The reach of a window's functions: the whole partition, a known part of it, or unknown. */
   enum Reach {
     WHOLE,
     PART,
@@ -48,7 +48,7 @@ final class Frames {
     return new Frames(node, functions(node));
   }
 
-  /** Return the smallest part that covers the parts of all functions of a window. */
+  /** Return the smallest reach that covers the reach of every function of a window. */
   static Reach reach(Window node) {
     Set<Reach> found = new LinkedHashSet<>();
     functions(node).forEach(each -> found.add(reach(each)));
@@ -65,14 +65,14 @@ final class Frames {
         Plans.seq(columns), node.partitionSpec(), node.orderSpec(), child, node.hint());
   }
 
-  /** Return the columns of {@code numbered} for the tap. The first is the row's number. */
+  /** Return the columns that {@code numbered} adds for the tap. The first is the row's number. */
   List<Attribute> columns() {
     List<Attribute> found = new ArrayList<>();
     added.forEach(each -> found.add(each.toAttribute()));
     return found;
   }
 
-  /** Return the used parts, in the form that {@code Part} in Python reads. */
+  /** Return the used parts, in the form that {@code TapPart} in Python reads. */
   List<Map<String, Object>> described() {
     return new ArrayList<>(parts);
   }
@@ -138,9 +138,12 @@ final class Frames {
     return !isRank(window) && !isRange(frameOf(window));
   }
 
-  /** Return the bounds of the rows that a function uses: offsets from the row, or a last row. */
+  /**
+   * Return the bounds of the rows that a function uses: two offsets from the current row, or the
+   * columns with the number of the last row and with the number of rows.
+   */
   private Map<String, Object> part(WindowExpression window, List<SortOrder> order) {
-    if (isRank(window)) { // the rows of lower rank
+    if (isRank(window)) { // it uses the rows of lower rank
       List<Expression> values = new ArrayList<>();
       order.forEach(each -> values.add(each.child()));
       Expression rank =

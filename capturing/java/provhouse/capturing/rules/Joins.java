@@ -62,9 +62,10 @@ record Joins(Rewriter rewriter, Taps taps) {
   }
 
   /**
-   * Rewrite a semi join: a row derives from each row on the right with the same keys.
+   * Rewrite a semi join: a row also derives from each row on the right with the same keys.
    *
-   * <p>In an existence join, the column {@code exists} is true if there is such a row.
+   * <p>{@code exists} is null for a semi join. In an existence join, it is the column that is true
+   * if there is such a row on the right.
    */
   private Rewritten semi(Join node, Attribute exists) {
     String name = exists == null ? "left semi join" : "existence join";

@@ -20,8 +20,8 @@ import provhouse.capturing.sources.*;
 /**
  * Marks the rows of a frame as rows of a table that is never written, so that they become items.
  *
- * <p>A mark is the condition of a filter that lets every row pass. It is not deterministic, so that
- * Spark does not move the filter. {@code Marks} turns it into a tap.
+ * <p>A mark is the condition of a filter that lets every row pass. The condition counts as not
+ * deterministic, so that Spark does not move the filter. {@code Marks} turns the filter into a tap.
  */
 public record Mark(String table, List<String> key) implements Serializable {
   /**
@@ -36,7 +36,7 @@ public record Mark(String table, List<String> key) implements Serializable {
         KeyText.texts(Plans.output(rows), key, table, session.sessionState().conf());
     Expression condition =
         Plans.call(
-            new Mark(table, new ArrayList<>(key)), // py4j's own list stays in the driver
+            new Mark(table, new ArrayList<>(key)), // a list of py4j cannot leave the driver
             "passes",
             DataTypes.BooleanType,
             List.of(new CreateArray(Plans.seq(texts), false)),
@@ -44,7 +44,7 @@ public record Mark(String table, List<String> key) implements Serializable {
     return Dataset$.MODULE$.ofRows(session, new Filter(condition, rows));
   }
 
-  /** Let a row pass: the function of the mark in a plan that is not captured. */
+  /** Return true, which lets a row pass. Only a plan that is not captured calls this. */
   public boolean passes(ArrayData key) {
     return true;
   }

@@ -12,11 +12,12 @@ import provhouse.capturing.sources.*;
 import provhouse.capturing.taps.*;
 
 /**
- * The rule for marks: above a mark, a row derives from the marked row alone, by the hash of its
- * key.
+ * The rule for marks: above a mark, a row derives from the marked row alone, which is identified by
+ * the hash of its key.
  *
- * <p>A tap writes this hash, the slots and the key of each row. All marks of a table in a plan are
- * one version of its rows, whose ids have one number in place of the number of a file.
+ * <p>A tap writes this hash, the slots and the key of each row. All marks of one table in a plan
+ * form one version of the table's rows. The ids of these rows have the same number, in place of the
+ * number of a file.
  */
 final class Marks {
   private final Rewriter rewriter;

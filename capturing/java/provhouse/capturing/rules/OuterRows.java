@@ -9,23 +9,23 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import provhouse.capturing.plans.*;
 
 /**
- * The columns of the other sides of the joins above a plan.
+ * For a plan, the columns of the other sides of the joins above it.
  *
- * <p>Spark turns a correlated subquery into one side of a join with the outer rows. If its
- * condition is not an equality, Spark first joins the subquery with the distinct values of the
- * outer rows: an aggregate of the same columns. These values only connect rows of the subquery with
- * outer rows, and the join above finds the outer rows by them. So a row derives from its own outer
- * row, and not from other outer rows with equal values. In a plan of the user, no two sides of a
- * join have the same columns.
+ * <p>Spark turns a correlated subquery into one side of a join with the outer rows. If the
+ * condition of the subquery is not an equality, Spark first joins the subquery with the distinct
+ * values of the outer rows, which an aggregate of the same columns computes. These values only
+ * connect rows of the subquery with outer rows, and the join above finds the outer rows by them. So
+ * a row derives from its own outer row, and not from other outer rows with equal values. In a plan
+ * of the user, no two sides of a join have the same columns.
  *
- * <p>{@code columns} are the output of the other sides. {@code below} also has the columns of all
- * operators below them, since the optimizer may have replaced a column of the other side by its
- * value.
+ * <p>{@code columns} are the ids of the output columns of the other sides. {@code below} are these
+ * ids and the ids of the columns of all operators in the plans of the other sides, since the
+ * optimizer may have replaced a column of the other side by its value.
  */
 record OuterRows(Set<Object> columns, Set<Object> below) {
   static final OuterRows NONE = new OuterRows(Set.of(), Set.of());
 
-  /** Return these columns and the columns of a further other side. */
+  /** Return these columns together with the columns of {@code side}, the side of a further join. */
   OuterRows and(LogicalPlan side) {
     OuterRows more = new OuterRows(new HashSet<>(columns), new HashSet<>(below));
     add(side, more.columns);
@@ -42,7 +42,7 @@ record OuterRows(Set<Object> columns, Set<Object> below) {
     Plans.children(plan).forEach(child -> addBelow(child, found));
   }
 
-  /** Return whether an aggregate only has the distinct values of outer rows. */
+  /** Return whether an aggregate only computes the distinct values of outer rows. */
   boolean has(Aggregate node) {
     List<NamedExpression> found = Plans.list(node.aggregateExpressions());
     return isBy(node, columns)
@@ -51,7 +51,7 @@ record OuterRows(Set<Object> columns, Set<Object> below) {
             .allMatch(each -> isOne(each, columns));
   }
 
-  /** Return whether an aggregate may be by the values of outer rows. */
+  /** Return whether an aggregate may group by the values of outer rows. */
   boolean mayHave(Aggregate node) {
     return isBy(node, below);
   }

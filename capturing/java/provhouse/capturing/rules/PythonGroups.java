@@ -16,13 +16,13 @@ import scala.collection.immutable.Seq;
  * The rule for Python functions of groups: each row that a function returns derives from all rows
  * of its group, or of both groups of a cogroup.
  *
- * <p>A tap below writes the rows of each group. The frame that the function gets has the number of
- * the group as a further column. Code around the function takes this column away, and adds it to
- * the result.
+ * <p>A tap below the function writes the rows of each group. The frame of a group has the number of
+ * the group as a further column. Code around the function removes this column from the frame, and
+ * adds it to the result of the function.
  */
 record PythonGroups(Rewriter rewriter, Taps taps) {
   private static final String NAME = "provhouse_group";
-  /** Return the columns that make the groups of each child. */
+  /** Return for each child the columns by which its rows are grouped. */
   static List<List<Attribute>> grouping(LogicalPlan node) {
     if (Plans.children(node).size() == 1) {
       Seq<Attribute> columns = Named.call(node, "groupingAttributes");
@@ -53,7 +53,7 @@ record PythonGroups(Rewriter rewriter, Taps taps) {
 
   private record Side(LogicalPlan plan, Attribute group, int number) {}
 
-  /** Return the input of a function with its tap, and with the group's number as the last column. */
+  /** Return a function's input with its tap, and with the group's number as the last column. */
   private Side tapped(LogicalPlan node, LogicalPlan input, List<Attribute> grouping) {
     Rewritten child = rewriter.rewrite(input);
     GroupKey key = GroupKey.of(new ArrayList<Expression>(grouping), node.nodeName());

@@ -11,19 +11,20 @@ import provhouse.capturing.taps.*;
 
 /**
  * The rule for Python functions over the rows of a task: each row that a function returns derives
- * from all rows that the task passed to it, since its use of rows is unknown.
+ * from all rows that the task passed to the function, since it is unknown which of them it used.
  *
- * <p>Spark puts no shuffle between the tap, the function and the reader of its result, so they run
- * in one task, and the number of the partition connects them.
+ * <p>Spark puts no shuffle between the tap, the function and the reader of its result, so all three
+ * run in one task, and the number of the task's partition connects the result with the tap's rows.
  *
  * <p>A function that {@code provhouse.row_by_row} has marked gets the slots of each row as further
- * columns, and returns them. Its name ends with a mark, since a plan shows only its name.
+ * columns, and returns them. The mark is at the end of the function's name, since a plan shows
+ * nothing but the name.
  */
 record PythonMaps(Rewriter rewriter, Taps taps) {
-  /** The end of the names of marked functions, as in {@code capturing/row_by_row.py}. */
+  /** The end of the names of marked functions, the same as in {@code capturing/row_by_row.py}. */
   private static final String MARKED = " (row by row)";
 
-  /** The beginning of the names of columns with slots, as in that file. */
+  /** The prefix of the columns with slots, the same as in {@code capturing/row_by_row.py}. */
   private static final String SLOT = "provhouse_slot_";
 
   Rewritten map(LogicalPlan node) {

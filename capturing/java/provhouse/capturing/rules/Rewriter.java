@@ -14,8 +14,9 @@ import scala.collection.immutable.Seq;
 /**
  * Rewrites an optimised plan from the leaves up, so that each row carries its slots.
  *
- * <p>Where rows merge, a tap below writes the slots of each row with the key of its group, and
- * above it the key is the only slot. So the files are as large as the input, never quadratic.
+ * <p>Where an operator merges rows, a tap below it writes the slots of each row with the key of the
+ * row's group. Above the operator, the key is the only slot. So the files that the taps write grow
+ * only linearly with the input, never quadratically.
  */
 public final class Rewriter {
   private static final Set<String> FUNCTIONS = Set.of("sum", "count", "min", "max", "avg");
@@ -50,7 +51,7 @@ public final class Rewriter {
     return absence;
   }
 
-  /** Note that rows may depend on the absence of other rows, which are not listed. */
+  /** Note that rows may depend on the absence of other rows, which their lineage does not list. */
   void noteAbsence() {
     absence = true;
   }
@@ -61,7 +62,9 @@ public final class Rewriter {
     return Subqueries.carrying(rewriteAlone(tapped.node()), tapped.numbers());
   }
 
-  /** Rewrite one side of a join; it may contain values of the other side's rows. */
+  /**
+   * Rewrite {@code side} of a join. It may contain values of rows of {@code other}, the other side.
+   */
   Rewritten rewriteBeside(LogicalPlan other, LogicalPlan side) {
     OuterRows before = outer;
     outer = before.and(other);
@@ -96,7 +99,7 @@ public final class Rewriter {
 
   /** Rewrite an operator whose rows are rows of its input, with all of its columns. */
   private Rewritten passing(LogicalPlan node) {
-    absence |= node instanceof Offset; // none of the rows that it passes over is listed
+    absence |= node instanceof Offset; // the lineage does not list the rows that it skips
     Rewritten child = rewrite(Plans.children(node).get(0));
     return new Rewritten(Plans.withChildren(node, child.plan()), child.slots());
   }
@@ -123,7 +126,9 @@ public final class Rewriter {
     return new Rewritten(node.copy(Plans.seq(columns), child.plan()), slots);
   }
 
-  /** Rewrite a union: slots of one kind share a column, which is NULL where an input lacks it. */
+  /**
+   * Rewrite a union: slots of one kind share a column, which is NULL for inputs without the kind.
+   */
   private Rewritten union(Union node) {
     List<LogicalPlan> inputs = Plans.children(node);
     List<Rewritten> parts = inputs.stream().map(this::rewrite).toList();
@@ -173,7 +178,7 @@ public final class Rewriter {
     return new Rewritten(node.copy(Plans.seq(projections), Plans.seq(output), child.plan()), slots);
   }
 
-  /** Rewrite a generator, which refers to columns of its input by their positions. */
+  /** Rewrite a generator, which finds the columns of its input by position, so slots come last. */
   private Rewritten generate(Generate node) {
     Rewritten elements = Elements.of(node, this, taps);
     if (elements != null) {
@@ -220,10 +225,11 @@ public final class Rewriter {
   }
 
   /**
-   * Return the number of the tap below an aggregate, whose rows have these slots.
+   * Return the number of the tap below an aggregate.
    *
-   * <p>{@code merged} is the plain plan of the rows with the key's columns. {@code given} is the
-   * value that each row gives to the aggregate, or null.
+   * <p>{@code slots} are the slots of the rows below the aggregate. {@code merged} is the plan of
+   * these rows without slots, but with the columns of the key. {@code given} is the value that each
+   * row gives to the aggregate, or null.
    */
   static int groups(
       Aggregate node,
@@ -244,7 +250,10 @@ public final class Rewriter {
     return taps.number("aggregate", form, key.unchecked(), operator);
   }
 
-  /** Return the function of an aggregate, "other" if it has several, or an empty text for none. */
+  /**
+   * Return the name of the aggregate's function, or an empty text if it has no function. Return
+   * "other" if it has several functions, or one whose effect is not known.
+   */
   private static String functionOf(Aggregate node) {
     Set<String> names = new HashSet<>();
     for (AggregateExpression each : functions(node)) {

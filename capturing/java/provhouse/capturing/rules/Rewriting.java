@@ -12,8 +12,8 @@ import provhouse.capturing.taps.*;
 /**
  * The rewriting of one plan, of a write or of a cached frame, with its sources and taps.
  *
- * <p>Rows may depend on the {@code absence} of other rows, as after an outer or anti join. They are
- * {@code exact} if their slots determine when they exist.
+ * <p>{@code absence} is true if rows may depend on the absence of other rows, as after an outer or
+ * anti join. {@code exact} is true if the slots of each row determine when the row exists.
  */
 public record Rewriting(
     Rewritten rows,
@@ -23,7 +23,7 @@ public record Rewriting(
     boolean absence,
     boolean exact) {
 
-  /** Rewrite a plan, which gets {@code taps} and may read {@code caches}. */
+  /** Rewrite a plan. Its taps are added to {@code taps}, and it may read {@code caches}. */
   public static Rewriting of(
       LogicalPlan query,
       Taps taps,
@@ -39,8 +39,10 @@ public record Rewriting(
     return new Rewriting(rows, taps, files, keyed, rewriter.hasAbsence(), exact);
   }
 
-  /** Return the ids of all columns that a plan uses. Unused columns of its leaves are not among
-   * them. */
+  /**
+   * Return the ids of all columns that a plan uses. A column of a leaf that is not used is not
+   * among them.
+   */
   private static Set<Object> used(LogicalPlan plan) {
     Set<Object> found = new HashSet<>();
     Plans.output(plan).forEach(each -> found.add(each.exprId()));

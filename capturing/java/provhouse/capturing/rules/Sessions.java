@@ -13,12 +13,12 @@ import provhouse.capturing.plans.*;
 import scala.Option;
 
 /**
- * The sessions of the rows below an aggregate by {@code session_window}.
+ * The sessions of the rows below an aggregate that groups by {@code session_window}.
  *
- * <p>There, each row has a window of its own, and Spark merges windows that overlap or touch inside
- * of the aggregate. Window functions merge them here in the same way, so that each row carries the
- * session of its group in the aggregate. If a session differed, its group would have no rows, and
- * an ingest would refuse the write.
+ * <p>Below the aggregate, each row has a window of its own. Inside the aggregate, Spark merges
+ * windows that overlap or touch. Window functions merge the windows here in the same way, so that
+ * each row carries the session of its group in the aggregate. If a session here differed from
+ * Spark's session, its group would have no rows, and an ingest would refuse the write.
  */
 final class Sessions {
   private final Attribute window;
@@ -61,7 +61,7 @@ final class Sessions {
     session = Plans.alias(new CreateNamedStruct(Plans.seq(fields)), "provhouse_window");
   }
 
-  /** Return the sessions of an aggregate, or null if it is not by a session. */
+  /** Return the sessions of an aggregate, or null if it does not group by a session. */
   static Sessions of(Aggregate node) {
     List<Expression> grouping = Plans.list(node.groupingExpressions());
     for (Expression each : grouping) {

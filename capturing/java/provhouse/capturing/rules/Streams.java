@@ -34,7 +34,7 @@ public final class Streams {
   /** The rows that a stream has passed to a function of the program, and their plan. */
   public record Batch(RDD<?> rows, LogicalPlan plan, SparkSession session) {}
 
-  /** Return the stream and the batch that this thread works on, or an empty text. */
+  /** Return the ids of the stream and batch that this thread works on, or an empty text. */
   public static String batchOf(SparkSession session) {
     SparkContext context = session.sparkContext();
     String batch = context.getLocalProperty(BATCH);
@@ -42,11 +42,11 @@ public final class Streams {
   }
 
   /**
-   * Return the batch of this thread's stream, or null if there is none or it is still being
-   * planned.
+   * Return the batch that this thread's stream has handed to the program. Return null if there is
+   * no such stream, or if the batch is still being planned.
    *
    * <p>The caller must not hold the monitor of a block, since a thread that plans a batch may wait
-   * for it.
+   * for that monitor.
    */
   public static Batch handed(SparkSession session) {
     StreamExecution stream = streamOf(session);
@@ -92,7 +92,9 @@ public final class Streams {
     return new Unsupported(PROBLEM, found, remedy + ", or run it outside of the block");
   }
 
-  /** Return why an operator uses rows outside of one batch, or null if it does not. */
+  /**
+   * Return the refusal of an operator that uses rows outside of one batch, or null if it does not.
+   */
   private static Unsupported refusalOf(LogicalPlan node) {
     List<LogicalPlan> children = Plans.children(node);
     return switch (Kind.of(node)) {

@@ -11,11 +11,12 @@ import provhouse.capturing.taps.*;
 import scala.Function1;
 
 /**
- * The rule for scalar subqueries: each row of an operator derives from all rows of its subqueries.
+ * The rule for scalar subqueries: each row of an operator derives from all rows of the subqueries
+ * in the operator.
  *
  * <p>An optimised plan only has uncorrelated subqueries, since Spark turns correlated ones into
- * joins. A tap in the subquery writes its rows with the key 0, and the rows of the operator carry
- * this key.
+ * joins. A tap in each subquery writes the subquery's rows with the key 0, and the rows of the
+ * operator carry this key.
  */
 record Subqueries(Rewriter rewriter, Taps taps) {
   /** An operator whose subqueries have taps, and the numbers of these taps. */
@@ -27,7 +28,7 @@ record Subqueries(Rewriter rewriter, Taps taps) {
     return new Tapped((LogicalPlan) node.mapExpressions(rule), numbers);
   }
 
-  /** Return the rows of an operator with slots for the subqueries that it uses. */
+  /** Return the rows of an operator with further slots, one for each subquery in the operator. */
   static Rewritten carrying(Rewritten rows, List<Integer> numbers) {
     LogicalPlan plan = rows.plan();
     List<Slot> slots = new ArrayList<>(rows.slots());

@@ -14,17 +14,18 @@ import provhouse.capturing.plans.*;
 import provhouse.capturing.taps.*;
 import scala.Option;
 
-/** Finds the value that each row gives to an aggregate, which a tap below it writes as a number. */
+/** Finds the value that each row gives to an aggregate. A tap below the aggregate writes it. */
 final class Values {
   private static final Set<String> FUNCTIONS = Set.of("sum", "min", "max", "avg");
 
   private Values() {}
 
   /**
-   * Return the bits of the number that each row of the input gives, or null if it is unknown.
+   * Return the bits of the number that each input row gives to an aggregate, or null if the number
+   * is unknown.
    *
-   * <p>It is known if the aggregate computes one function of all rows, and each row is a single
-   * source row. A source row is then in one group, with one number. NULL stays NULL.
+   * <p>The number is known if the aggregate computes one function of all rows, and each row is a
+   * single source row. A source row is then in one group, with one number. NULL stays NULL.
    */
   static Expression of(Aggregate node, List<Slot> slots) {
     if (slots.size() != 1
@@ -36,7 +37,7 @@ final class Values {
       return null;
     }
     Expression given = Plans.children(found.get(0).aggregateFunction()).get(0);
-    if (given instanceof UnscaledValue decimal) { // Spark adds these as integers, and scales the sum
+    if (given instanceof UnscaledValue decimal) { // Spark sums integers, and scales the sum
       given = decimal.child();
     }
     return given.dataType() instanceof NumericType && given.deterministic() ? bits(given) : null;
@@ -48,7 +49,7 @@ final class Values {
         && found.filter().isEmpty();
   }
 
-  /** Return the bits of a number of 64 bits. -0.0 becomes 0.0, since its bits stand for NULL. */
+  /** Return the bits of a number. -0.0 becomes 0.0, since the bits of -0.0 stand for NULL. */
   private static Expression bits(Expression given) {
     Expression number = Plans.as(given, DataTypes.DoubleType);
     return new StaticInvoke(

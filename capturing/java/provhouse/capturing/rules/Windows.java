@@ -15,9 +15,10 @@ import provhouse.capturing.taps.*;
  * The rule for window functions: a row derives from itself and from the rows that the functions
  * use.
  *
- * <p>If they use the whole partition, a tap below writes the rows of each partition as one shared
- * derivation, so that n rows need n entries. If they use a part, a tap above writes the number of
- * each row in its partition, from which the ingest finds the rows of each part.
+ * <p>If the functions use the whole partition, a tap below the window writes the rows of each
+ * partition as one shared derivation, so that n rows need n entries. If they use a part of it, a
+ * tap above the window writes the number of each row in its partition, from which an ingest finds
+ * the rows of each part.
  */
 record Windows(Rewriter rewriter, Taps taps) {
   Rewritten window(Window node) {
@@ -38,7 +39,9 @@ record Windows(Rewriter rewriter, Taps taps) {
         plan, Plans.joined(child.slots(), List.of(new Slot(below.toAttribute(), number))));
   }
 
-  /** Rewrite a window whose rows use parts of their partitions; rows carry the key of their part. */
+  /**
+   * Rewrite a window whose functions use parts of partitions. A row carries the key of its part.
+   */
   private Rewritten framed(Window node, Rewritten child, GroupKey key) {
     Frames frames = Frames.of(node);
     Map<String, Object> operator = operator(node, child.slots(), "exact");

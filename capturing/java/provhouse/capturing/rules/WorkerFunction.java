@@ -20,9 +20,9 @@ import provhouse.capturing.plans.*;
 /**
  * A Python function that passes on the columns that rules have added to its input.
  *
- * <p>Its pickle runs the source of {@code capturing/worker_function.py} and calls a function of it
- * with the pickle of the program's function. So no Python has to run in the driver, and executors
- * need only PySpark.
+ * <p>The pickle of this function runs the source of {@code capturing/worker_function.py} and calls
+ * a function in that source with the pickle of the program's function. So no Python has to run in
+ * the driver, and executors need only PySpark.
  */
 final class WorkerFunction {
   private static final String SOURCE = "/provhouse/capturing/worker_function.py";
@@ -35,17 +35,20 @@ final class WorkerFunction {
     return (PythonUDF) Plans.field(node, "functionExpr");
   }
 
-  /** Return an operator whose function gets {@code numbers} of groups and returns further columns. */
+  /**
+   * Return an operator whose function gets the group {@code numbers}, and also returns {@code
+   * more}.
+   */
   static LogicalPlan carrying(LogicalPlan node, List<Attribute> numbers, List<Attribute> more) {
     return wider(node, "carrying", of(node).evalType(), numbers, more);
   }
 
-  /** Return an operator whose function, marked as {@code row_by_row}, returns further columns. */
+  /** Return an operator whose function, marked as {@code row_by_row}, also returns {@code more}. */
   static LogicalPlan returning(LogicalPlan node, List<Attribute> more) {
     return wider(node, "returning", more.size(), List.of(), more);
   }
 
-  /** Return an operator with a Python function {@code called} around its own. */
+  /** Return an operator whose Python function is wrapped in the one named {@code called}. */
   private static LogicalPlan wider(
       LogicalPlan node, String called, int number, List<Attribute> given, List<Attribute> more) {
     PythonUDF plain = of(node);
@@ -93,7 +96,7 @@ final class WorkerFunction {
     pickle.code('}', 'q', 0, '0'); // an empty dict, as number 0 of the memo
     pickle.global("builtins", "exec");
     pickle.sized('X', source());
-    pickle.code('h', 0, 0x86, 'R', '0'); // the dict; both as a tuple; the call; no result
+    pickle.code('h', 0, 0x86, 'R', '0'); // push the dict, make a pair, call, and drop the result
     pickle.global("operator", "getitem");
     pickle.code('h', 0);
     pickle.sized('X', called.getBytes(StandardCharsets.UTF_8));

@@ -13,14 +13,20 @@ public final class FileNames {
 
   private FileNames() {}
 
-  /** Return the names in files that a scan reads, by the names in its table, if some differ. */
+  /**
+   * Return the name of each column in the files that a scan reads, by the column's name in the
+   * table. Return an empty map if no name differs.
+   */
   public static Map<String, String> of(HadoopFsRelation relation) {
-    Object format = relation.fileFormat(); // Delta keeps the names there, not in the relation
+    Object format = relation.fileFormat(); // Delta keeps the names in the format
     boolean delta = format.getClass().getName().equals(Sources.DELTA);
     return delta ? of(Named.<StructType>call(format, "referenceSchema")) : Map.of();
   }
 
-  /** Return the names in files by the names in the table, of all columns, if some differ. */
+  /**
+   * Return the name of each column in the files of a table with this schema, by the column's name
+   * in the table. Return an empty map if no name differs.
+   */
   public static Map<String, String> of(StructType schema) {
     Map<String, String> found = new LinkedHashMap<>();
     for (StructField field : schema.fields()) {

@@ -18,10 +18,11 @@ import scala.collection.immutable.Seq;
 import scala.runtime.AbstractFunction1;
 
 /**
- * Reads Parquet files like another format, with the id of each row in the column {@code COLUMN}.
+ * Reads Parquet files as another format does, and adds the id of each row in the column {@code
+ * COLUMN}.
  *
- * <p>Spark's own row index is part of a hidden structure, which Spark makes for each row before it
- * filters the rows.
+ * <p>Spark's own row index is not used for this: it is part of a hidden structure, which Spark
+ * makes for each row before it filters the rows.
  */
 final class IdentifiedParquet extends ParquetFileFormat {
   /** The column that Spark's reader fills with the index of each row, if the schema has it. */

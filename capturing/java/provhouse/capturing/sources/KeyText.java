@@ -21,7 +21,9 @@ public final class KeyText {
     return joined(texts(columns, key, table, settings));
   }
 
-  /** Return the columns of a key as texts, or refuse them as {@code of} does. */
+  /**
+   * Return the columns of a key as texts. Refuse missing columns, and types that keys cannot have.
+   */
   public static List<Expression> texts(
       List<? extends Attribute> columns, List<String> key, String table, SQLConf settings) {
     List<Expression> parts = new ArrayList<>();

@@ -4,11 +4,11 @@ import java.io.Serializable;
 import provhouse.capturing.taps.*;
 
 /**
- * The ids of the rows of a source without row indexes. Instead of a file's number, they contain the
- * number of Spark's partition, added to {@code number}.
+ * The ids of the rows of a source without row indexes. In place of a file's number, an id contains
+ * {@code number} plus the number of Spark's partition.
  */
 public record KeyedIds(long number) implements Serializable {
-  /** The count of numbers for a source: the largest number of partitions. */
+  /** The number of file numbers that a source takes: the largest number of its partitions. */
   static final int PARTITIONS = 1 << 16;
 
   private static final int COUNTER_BITS = 33; // of monotonically_increasing_id

@@ -15,8 +15,8 @@ import provhouse.capturing.taps.*;
 /**
  * Rewrites scans of sources without row indexes, such as CSV files and tables of other databases.
  *
- * <p>A tap directly above the scan writes the id and the declared key of each row. Filters above it
- * are not pushed into the scan, so that the key can be checked in all rows.
+ * <p>A tap directly above the scan writes the id and the declared key of each row. Spark does not
+ * push filters from above the tap into the scan, so the keys of all rows can be checked.
  */
 public final class KeyedSources {
   private final Map<String, List<String>> keys;
@@ -28,8 +28,8 @@ public final class KeyedSources {
   /**
    * Rewrite the scans of one write.
    *
-   * <p>{@code keys} has the key columns of tables by name. {@code used} has the ids of all columns
-   * that the plan uses; other columns are not read.
+   * <p>{@code keys} has the key columns of each table, by the table's name. {@code used} has the
+   * ids of all columns that the plan uses; other columns are not read.
    */
   public KeyedSources(
       Map<String, List<String>> keys, Taps taps, SQLConf settings, Set<Object> used) {
@@ -43,7 +43,7 @@ public final class KeyedSources {
     return described;
   }
 
-  /** Add the scans of a cached frame that the plan reads, once. */
+  /** Add the scans of a cached frame that the plan reads, unless they have been added before. */
   public void include(KeyedSources cached) {
     for (Map<String, Object> scan : cached.described) {
       Map<String, Object> entry = new LinkedHashMap<>(scan);
@@ -54,7 +54,9 @@ public final class KeyedSources {
     }
   }
 
-  /** Rewrite a scan with row numbers from {@code number} on; refuse it without a key. */
+  /**
+   * Rewrite a scan; its row ids have numbers from {@code number} on. Refuse a scan without a key.
+   */
   public Rewritten scan(LogicalRelation node, long number) {
     String table = TableNames.declared(node);
     List<String> key = table == null ? null : keys.get(table);
@@ -107,12 +109,12 @@ public final class KeyedSources {
     entry.put("tap", "source-" + described.size());
     entry.put("files", files == null ? List.of() : files.paths());
     entry.put("states", files == null ? List.of() : files.states());
-    entry.put("root", files == null ? "" : SourceFiles.roots(node).get(0)); // it has only one
+    entry.put("root", files == null ? "" : SourceFiles.roots(node).get(0)); // it has only one root
     entry.put("place", placeOf(node));
     described.add(entry);
   }
 
-  /** Return the path for a table of another database, or an empty text. */
+  /** Return the path that stands for a table of another database; for files, an empty text. */
   private static String placeOf(LogicalRelation node) {
     if (node.relation() instanceof JDBCRelation database) {
       JDBCOptions options = database.jdbcOptions();

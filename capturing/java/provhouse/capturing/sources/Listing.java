@@ -10,9 +10,10 @@ import org.apache.spark.sql.types.DataTypes;
 import provhouse.capturing.plans.*;
 
 /**
- * The files of a source without row numbers, with size and time, in the order of the scan.
+ * The files of a source without row numbers, with their sizes and times, in the order of the scan.
  *
- * <p>An ingest recognizes the files of a captured write, so each row carries its file's number.
+ * <p>Each row carries the number of its file, since an ingest recognizes the files of a captured
+ * write.
  */
 public record Listing(List<String> paths, List<List<Long>> states) {
   /** Return the files of a scan, or null if it reads no files. */
@@ -39,7 +40,7 @@ public record Listing(List<String> paths, List<List<Long>> states) {
     return found;
   }
 
-  /** Return the number of a row's file, in the bits that an id has for it. */
+  /** Return the number of a row's file, in the bits where an id has the number of its file. */
   public Expression number() {
     RowIds ids =
         new RowIds(paths.toArray(new String[0]), LongStream.range(0, paths.size()).toArray());

@@ -8,7 +8,9 @@ import java.util.Map;
 import org.apache.spark.unsafe.types.UTF8String;
 import provhouse.capturing.taps.*;
 
-/** The ids of the rows of a source: the number of the file, then the row's index in it. */
+/**
+ * The ids of the rows of a source: the number of a row's file, then the row's index in the file.
+ */
 public final class RowIds implements Serializable {
   private static final long serialVersionUID = 1L;
   private final String[] paths;
@@ -23,21 +25,21 @@ public final class RowIds implements Serializable {
     this.numbers = numbers;
   }
 
-  /** Return these ids with new numbers for the files. The mapping is by current number. */
+  /** Return these ids with new file numbers, which {@code others} has by the current numbers. */
   public RowIds renumbered(Map<Long, Long> others) {
     return new RowIds(paths, Arrays.stream(numbers).map(others::get).toArray());
   }
 
-  /** Return whether a number belongs to a file. */
+  /** Return whether a number is the number of one of the files. */
   public boolean has(long number) {
     return Arrays.stream(numbers).anyMatch(each -> each == number);
   }
 
   /** Return the id of the first row of a file. Generated code calls this for each row. */
   public long first(UTF8String path) {
-    if (path != seen) { // all rows of a task's file have one object
+    if (path != seen) { // all rows of a file in a task have one path object
       if (!path.equals(last)) {
-        first = first(URI.create(path.toString())); // file:///a is file:/a
+        first = first(URI.create(path.toString())); // file:///a and file:/a are equal as URIs
         last = path.clone();
       }
       seen = path;

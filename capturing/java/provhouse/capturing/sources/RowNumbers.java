@@ -28,7 +28,7 @@ final class RowNumbers extends RowIndexGenerator {
     this.firstOfFile = firstOfFile;
   }
 
-  /** Let a new reader of batches fill a column with ids. Return false for a reader of rows. */
+  /** Let a new reader of batches fill a column with ids. Return false if the reader reads rows. */
   static boolean replaced(Iterator<?> rows, int column, long firstOfFile) {
     try {
       Object reader = rows instanceof RecordReaderIterator ? READER.get(rows) : null;
@@ -56,7 +56,7 @@ final class RowNumbers extends RowIndexGenerator {
   @Override
   public void initFromPageReadStore(PageReadStore pages) {
     next = firstOfFile + pages.getRowIndexOffset().orElseThrow();
-    chosen = pages.getRowIndexes().orElse(null); // within the row group, if pages are left out
+    chosen = pages.getRowIndexes().orElse(null); // indexes in the row group, if pages are skipped
   }
 
   @Override

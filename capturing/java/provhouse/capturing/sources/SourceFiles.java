@@ -16,12 +16,15 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /** The files that a captured plan may read, numbered from 0, and the table of each. */
 public final class SourceFiles {
-  /** The option with the folder of a stream's files. */
+  /** The name of the option with the folder of a stream's files. */
   private static final String FOLDER = "basePath";
 
   private final Map<String, Map<String, Object>> known = new LinkedHashMap<>();
   private final Map<Object, Map<String, Object>> described = new LinkedHashMap<>();
-  /** The names of columns in the files below each root folder, by their names in the table. */
+  /**
+   * For each root folder, the name that a column has in the files below the folder, by the column's
+   * name in the table.
+   */
   private final Map<String, Map<String, String>> names = new LinkedHashMap<>();
 
   private final KeyedSources keyed;
@@ -43,7 +46,7 @@ public final class SourceFiles {
     return next++;
   }
 
-  /** Add the sources of a cached frame. Other scans of its files get the same numbers. */
+  /** Add the sources of a cached frame. Later scans of the same files get the same numbers. */
   public void include(SourceFiles cached) {
     cached.known.forEach(known::putIfAbsent);
     described.putAll(cached.described);
@@ -58,7 +61,7 @@ public final class SourceFiles {
     return keyed.scan(node, first);
   }
 
-  /** Return the ids of the rows of a relation, whose files are numbered here. */
+  /** Number the files of a relation, and return the ids of its rows. */
   public RowIds rowIds(LogicalRelation node, String table) {
     HadoopFsRelation relation = (HadoopFsRelation) node.relation();
     List<String> paths = new ArrayList<>();
@@ -83,7 +86,10 @@ public final class SourceFiles {
     return names;
   }
 
-  /** Add the names of columns in files. Refuse two versions of a table whose names differ. */
+  /**
+   * Add the names that columns have in the files below {@code root}. Refuse a table that is read in
+   * two versions with different names.
+   */
   private void addNames(String root, Map<String, String> inFiles) {
     if (inFiles.isEmpty()) {
       return;
@@ -128,7 +134,7 @@ public final class SourceFiles {
     return entry;
   }
 
-  /** Return the paths that the program reads; a batch of a stream reads files of one folder. */
+  /** Return the paths that the program reads; for a batch of a stream, the folder of its files. */
   static List<Path> rootPaths(LogicalRelation node) {
     HadoopFsRelation relation = (HadoopFsRelation) node.relation();
     String folder = folderOf(relation);
@@ -137,12 +143,12 @@ public final class SourceFiles {
         : Plans.list(relation.location().rootPaths());
   }
 
-  /** Return the folder of a stream's files, or null if they are named by a pattern. */
+  /** Return the folder of a stream's files, or null if the files are named by a pattern. */
   public static String folderOf(HadoopFsRelation relation) {
     return CollectionConverters.asJava(relation.options()).get(FOLDER);
   }
 
-  /** Return the full paths of the folders that were read. The program may give relative ones. */
+  /** Return the full paths of the folders that were read. The program may give relative paths. */
   static List<String> roots(LogicalRelation node) {
     HadoopFsRelation relation = (HadoopFsRelation) node.relation();
     Configuration settings = relation.sparkSession().sessionState().newHadoopConf();
@@ -157,7 +163,10 @@ public final class SourceFiles {
     return found;
   }
 
-  /** Return the full address of a path in one form. Some paths have one slash, others three. */
+  /**
+   * Return the full address of a path in one form. Some paths have one slash after the scheme, and
+   * others three.
+   */
   private static String address(Path path) {
     URI uri = path.toUri();
     String authority = uri.getRawAuthority() == null ? "" : uri.getRawAuthority();

@@ -34,7 +34,7 @@ public final class Sources {
     return new Rewritten(rows, List.of(new Slot(id(rows), Form.ROWS, readable(node))));
   }
 
-  /** Return whether the rows of a source have places in files. */
+  /** Return whether the rows of a source are named by their positions in files. */
   public static boolean hasPlaces(LogicalRelation node) {
     return node.relation() instanceof HadoopFsRelation
         && List.of(ParquetFileFormat.class.getName(), DELTA).contains(formatOf(node));
@@ -80,10 +80,12 @@ public final class Sources {
   }
 
   /**
-   * Return the names of the columns that an ingest can read from the files, by their ids.
+   * Return the names of the columns that an ingest can read from the files, by the ids of the
+   * columns in the plan.
    *
-   * <p>The metadata of a column may have another name, or a default for files that lack the column.
-   * A column of Delta may have another name in files too.
+   * <p>Columns with metadata are left out: the metadata may give another name for the files, or a
+   * default for files that lack the column. Columns of Delta are left out, since they may have
+   * other names in files, too.
    */
   private static Map<Object, String> readable(LogicalRelation node) {
     HadoopFsRelation relation = (HadoopFsRelation) node.relation();

@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCRelation;
 
-/** The names of tables in keys and in items: those in the catalog, or the ends of paths. */
+/** The names of tables in keys and in items: a name in the catalog, or the end of a path. */
 public final class TableNames {
   private static final Set<String> KEYED = Set.of("csv", "json", "orc", "text", "txt");
   private static final String PARQUET = ".parquet";
@@ -25,7 +25,7 @@ public final class TableNames {
     return table == null ? List.of() : List.of(table);
   }
 
-  /** Return the name of a scanned table in the keys of users, or null for an unknown source. */
+  /** Return the name that users give to a scanned table in keys, or null for an unknown source. */
   static String declared(LogicalRelation node) {
     if (node.catalogTable().isDefined()) {
       return node.catalogTable().get().identifier().table();
@@ -44,7 +44,7 @@ public final class TableNames {
     return last.endsWith(PARQUET) ? last.substring(0, last.length() - PARQUET.length()) : last;
   }
 
-  /** Return the name of a table of other files from the last part of its path. */
+  /** Return the name of a table of files in other formats from the last part of its path. */
   public static String ofKeyed(String last) {
     int dot = last.lastIndexOf('.');
     boolean known = dot > 0 && KEYED.contains(last.substring(dot + 1).toLowerCase(Locale.ROOT));
@@ -59,7 +59,7 @@ public final class TableNames {
   /**
    * Return a path for a table of another database; different addresses have different paths.
    *
-   * <p>It does not contain the address, which may have a password.
+   * <p>The path does not contain the address, which may contain a password.
    */
   public static Path placeOf(String url, String table) {
     String address = url + " " + table;

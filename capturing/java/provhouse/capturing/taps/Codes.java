@@ -7,7 +7,10 @@ import org.apache.parquet.column.values.bitpacking.BytePacker;
 import org.apache.parquet.column.values.bitpacking.Packer;
 import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridEncoder;
 
-/** The distinct values of a block, and the position of each value among them. */
+/**
+ * The distinct values of a block, and the code of each value: its position among the distinct
+ * values.
+ */
 final class Codes {
   /** The largest number of different values. */
   private static final int DISTINCT = 1 << 15;
@@ -38,7 +41,7 @@ final class Codes {
   static Codes of(long[] values, int count) {
     Codes found = new Codes(count);
     int most = Math.min(DISTINCT, count / 2 + 1);
-    int[] places = new int[ROOM]; // 1 more than a code, or 0
+    int[] places = new int[ROOM]; // a code plus 1, or 0 for a free place
     int last = -1;
     for (int row = 0; row < count; row++) {
       long value = values[row];
@@ -69,13 +72,13 @@ final class Codes {
     return distinct;
   }
 
-  /** Return the approximate number of bytes of the values with their codes. */
+  /** Return the approximate number of bytes of the distinct values and of the codes. */
   long size() {
     long packed = (long) codes.length * bits() / Byte.SIZE;
     return (long) count * Long.BYTES + Math.min(packed, (long) runs * RUN);
   }
 
-  /** Return the page of the codes: their number of bits, then runs or packed codes. */
+  /** Return the page of the codes: the number of bits of a code, then runs or packed codes. */
   BytesInput bytes() throws IOException {
     BytesInput all = count == 1 || runs < codes.length / GROUP ? inRuns() : packed();
     return BytesInput.concat(BytesInput.from(new byte[] {(byte) bits()}), all);

@@ -23,8 +23,8 @@ import org.apache.parquet.io.api.Binary;
  * Writes a block of one column as a page of Parquet, in the smallest of three encodings.
  *
  * <p>Parquet's own writer takes one value at a time, through five calls and a hash table. Here, ids
- * that count up are stored as differences, which take a few bytes for each thousand. Numbers with
- * few distinct values are stored as codes in a dictionary, and hashes unencoded.
+ * that count up are stored as differences, which take a few bytes for each thousand ids. Numbers
+ * with few distinct values are stored as codes in a dictionary, and hashes are stored unencoded.
  */
 record ColumnPages(ParquetFileWriter file) {
   private static final ByteBufferAllocator HEAP = HeapByteBufferAllocator.getInstance();
@@ -117,7 +117,7 @@ record ColumnPages(ParquetFileWriter file) {
     return deltas.getBytes();
   }
 
-  /** Return the approximate number of bytes of the differences, without making them. */
+  /** Return the approximate number of bytes of the encoded differences, without encoding them. */
   private static long sizeOfDifferences(long[] values, int count) {
     int each = DELTAS / MINIBLOCKS;
     long bits = 0;

@@ -1,23 +1,25 @@
 package provhouse.capturing.taps;
 
-/** The form of association files and descriptions; {@code model/associations.py} has it for Python. */
+/**
+ * The form of association files and descriptions; {@code model/associations.py} has it in Python.
+ */
 public final class Form {
   /** The version of this form, which each description of a write states. */
   public static final int FORM = 1;
 
-  /** Stands for NULL. */
+  /** The number that stands for NULL. */
   public static final long NONE = Long.MIN_VALUE;
 
-  /** The key of the group of NULL, unless the key is a hash. */
+  /** The key of the group whose value is NULL, unless the key is a hash. */
   public static final long NULL_GROUP = Long.MIN_VALUE + 1;
 
   /** The kind of a slot with ids of source rows. Any other kind is the number of a tap. */
   public static final int ROWS = -1;
 
-  /** The number of bits of a row's index in its id; the number of its file is above them. */
+  /** The number of bits of a row's index in the row's id. The bits above are the file's number. */
   public static final int ROW_BITS = 40;
 
-  /** The file in the folder of a write that ends its taps. */
+  /** The name of the file that ends the taps of a write when it exists in the write's folder. */
   public static final String STOP = "stop";
 
   private Form() {}

@@ -11,12 +11,13 @@ import provhouse.capturing.plans.*;
  * A 64-bit number that stands for the group of a row.
  *
  * <p>{@code check} is null if different groups are certain to have different numbers. Otherwise an
- * ingest must detect two groups with one number: by the keys of all groups, which Spark computes
- * anyway above an aggregate, or by {@code check}, a second, different hash.
+ * ingest must detect that two groups have the same number: by the keys of all groups, which Spark
+ * computes anyway above an aggregate, or by {@code check}, a second, different hash.
  *
- * <p>{@code columns} are the grouping columns, if they are plain columns. {@code source} is their
- * place in the files of a source, if any, so that a tap need not write the number. The number is
- * the value of the only column, or, if {@code hashed}, Spark's hash of all of them.
+ * <p>{@code columns} are the grouping columns, if all of them are plain columns. {@code source}
+ * says where the files of a source have these columns, if they have them, so that a tap need not
+ * write the number. The number is the value of the only column, or, if {@code hashed}, Spark's hash
+ * of all columns.
  */
 public record GroupKey(
     Expression value,
@@ -27,8 +28,8 @@ public record GroupKey(
   /**
    * A grouping column of a plan.
    *
-   * <p>{@code type} is how Spark hashes its values: as an int, a bigint or a string. If the column is
-   * {@code flagged}, the hash also says whether the value is NULL.
+   * <p>{@code type} says how Spark hashes the values of the column: as an int, a bigint or a
+   * string. If the column is {@code flagged}, the hash also says whether the value is NULL.
    */
   private record Column(Attribute attribute, String type, boolean flagged) {
     Map<String, Object> in(String name) {
@@ -45,8 +46,8 @@ public record GroupKey(
       List.of(
           DataTypes.ByteType, DataTypes.ShortType, DataTypes.IntegerType, DataTypes.BooleanType);
   /**
-   * The largest number of columns of a source that replace a hash of them. A walk back reads and
-   * hashes them; for four texts, this takes longer than it saves.
+   * The largest number of columns in the files of a source that replace a hash in a tap. A walk
+   * back reads and hashes these columns; for four texts, this takes longer than it saves.
    */
   private static final int MOST_COLUMNS = 2;
 
@@ -66,7 +67,7 @@ public record GroupKey(
     this(value, check, List.of(), true, null);
   }
 
-  /** Return the number of the group that these values make, where NULL equals NULL. */
+  /** Return the key of the group of rows that have these values, where NULL equals NULL. */
   public static GroupKey of(List<Expression> grouping, String operator) {
     List<Expression> values = new ArrayList<>();
     for (Expression each : grouping) {
@@ -81,10 +82,10 @@ public record GroupKey(
   }
 
   /**
-   * Return the number for the keys of one side of an equi-join. Both sides must give the same
-   * number.
+   * Return the key for the join columns of one side of an equi-join. Equal values on both sides
+   * must have the same number.
    *
-   * <p>NULL has no match, so its number does not matter.
+   * <p>NULL has no match, so the number of NULL does not matter.
    */
   public static GroupKey matching(List<Expression> keys, String operator) {
     List<Expression> values = new ArrayList<>();
@@ -97,9 +98,9 @@ public record GroupKey(
   }
 
   /**
-   * Return the number of a value within a group.
+   * Return the key of a value within a group.
    *
-   * <p>The check needs the grouping columns, so only rows below the aggregate have one.
+   * <p>The check of this key needs the grouping columns, so only rows below the aggregate have it.
    */
   public GroupKey element(Expression group, Expression value) {
     List<Expression> checked = new ArrayList<>(List.of(value, group));
@@ -111,7 +112,9 @@ public record GroupKey(
         new XxHash64(Plans.seq(checked), CHECK_SEED));
   }
 
-  /** Return a number for a row's place in a partition. The ingest computes other places from it. */
+  /**
+   * Return a key for a row's place in a partition. An ingest computes other places from the place.
+   */
   public static Expression ofPart(Expression partition, Expression place) {
     return new XxHash64(Plans.seq(List.of(partition, place)), SEED);
   }
@@ -125,10 +128,10 @@ public record GroupKey(
   }
 
   /**
-   * Return this key for rows with these slots. If a source has its column, an ingest reads the key
-   * there, and checks that no value is the number of NULL.
+   * Return this key for rows with these slots. If the files of a source have the key's column, an
+   * ingest reads the key there, and checks that no value is the number that stands for NULL.
    *
-   * <p>A hash is not replaced, since it needs its check or a proof.
+   * <p>A key that is a hash is not read there, since it needs its check or a proof.
    */
   public GroupKey from(List<Slot> slots) {
     Map<String, Object> found = hashed ? null : sourceIn(slots);
@@ -136,14 +139,14 @@ public record GroupKey(
   }
 
   /**
-   * Return this key for rows with these slots. A source may replace a hash too, since a tap above
-   * the rows writes the keys of all groups.
+   * Return this key for rows with these slots. Even a hash may be read from the files of a source,
+   * since a tap above the rows writes the keys of all groups.
    */
   public GroupKey provedFrom(List<Slot> slots) {
     return hashed ? new GroupKey(value, check, columns, hashed, sourceIn(slots)) : from(slots);
   }
 
-  /** Return the first slot of a source with all these columns, and their names, or null. */
+  /** Return the first slot whose source has all columns of this key, with their names, or null. */
   private Map<String, Object> sourceIn(List<Slot> slots) {
     if (columns.size() > MOST_COLUMNS) {
       return null;
@@ -163,7 +166,7 @@ public record GroupKey(
     return null;
   }
 
-  /** Return the columns of plain or widened values; return none if a value is computed. */
+  /** Return the columns of values that are plain or widened columns, or none if one is computed. */
   private static List<Column> columns(List<Expression> values, boolean flagged) {
     List<Column> found = new ArrayList<>();
     for (Expression value : values) {
@@ -194,7 +197,7 @@ public record GroupKey(
     return WIDTHS.contains(type) || isText(type);
   }
 
-  /** Return a number that is equal exactly when the value is, or null if the type has none. */
+  /** Return a number that two values share exactly if they are equal, or null if there is none. */
   private static Expression number(Expression value) {
     DataType type = value.dataType();
     if (type.equals(DataTypes.DateType)) {
@@ -230,7 +233,7 @@ public record GroupKey(
     return hashed(values, hashed);
   }
 
-  /** Return the hash of {@code values}; {@code hashed} also has flags for NULL values. */
+  /** Return the hash of {@code hashed}, which has {@code values} and may have flags for NULL. */
   private static GroupKey hashed(List<Expression> values, List<Expression> hashed) {
     List<Expression> reversed = new ArrayList<>(hashed);
     Collections.reverse(reversed);
@@ -242,7 +245,7 @@ public record GroupKey(
         null);
   }
 
-  /** Return the value in the form that Spark compares. Refuse types without a hash to match. */
+  /** Return the value in the form that Spark compares. Refuse a type that has no matching hash. */
   private static Expression normalized(Expression value, String operator) {
     DataType type = value.dataType();
     if (isFloating(type)) {
@@ -261,7 +264,7 @@ public record GroupKey(
         operator, "It compares " + value.sql() + " of type " + type.simpleString());
   }
 
-  /** Return whether values of a type are equal exactly if their bytes are. */
+  /** Return whether two values of a type are equal exactly if their bytes are equal. */
   public static boolean isExact(DataType type) {
     return isText(type)
         || type instanceof DecimalType

@@ -18,8 +18,8 @@ import provhouse.capturing.plans.*;
  * Turns structs, arrays and maps into bytes that are equal exactly if Spark groups the values
  * together.
  *
- * <p>Spark's hash skips NULL, so that {@code [1, NULL]} and {@code [NULL, 1]} have the same hash.
- * Spark compares the keys of a group by these bytes.
+ * <p>Spark's hash skips NULL, so that {@code [1, NULL]} and {@code [NULL, 1]} have the same hash,
+ * but different bytes. Spark compares the keys of groups by these bytes, too.
  */
 public final class Packed implements Serializable {
   private static final long serialVersionUID = 1L;

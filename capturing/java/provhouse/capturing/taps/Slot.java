@@ -8,20 +8,20 @@ import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 
 /**
- * A column that capture adds to a row, with the rows that it derives from.
+ * A column that capture adds to a row, to carry what the row derives from.
  *
  * <p>{@code tap} is the number of the tap whose keys the column has, or {@code Form.ROWS} if the
  * column has ids of source rows. NULL stands for no row, as after an outer join.
  *
- * <p>{@code columns} has names of columns in the files of these source rows, by the ids of the
- * columns in the plan. Where the slot is NULL, these columns are NULL too.
+ * <p>{@code columns} has the names that columns have in the files of these source rows, by the ids
+ * of the columns in the plan. Where the slot is NULL, these columns are NULL too.
  */
 public record Slot(Attribute attribute, int tap, Map<Object, String> columns) {
   public Slot(Attribute attribute, int tap) {
     this(attribute, tap, Map.of());
   }
 
-  /** Return this slot as another column of a plan that has the same columns of the source. */
+  /** Return this slot in another column, whose plan has the same columns of the source. */
   public Slot with(Attribute other) {
     return new Slot(other, tap, columns);
   }

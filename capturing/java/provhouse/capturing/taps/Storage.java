@@ -18,8 +18,8 @@ import org.apache.parquet.io.OutputFile;
  * Makes, renames and removes the files of a capture.
  *
  * <p>Local files are written without Hadoop. Without its native library, which PySpark lacks,
- * Hadoop starts a program for the permissions of each file and folder, and writes a checksum beside
- * each file.
+ * Hadoop starts a program to set the permissions of each file and folder, and writes a checksum
+ * beside each file.
  */
 public final class Storage {
   private final Configuration settings;
@@ -48,7 +48,7 @@ public final class Storage {
     return isLocal() ? Files.newOutputStream(withFolder(path)) : files.create(path, true);
   }
 
-  /** Rename a file. It replaces a file with the new name. */
+  /** Rename a file. Replace the file that has the new name, if there is one. */
   public void rename(Path from, Path to) throws IOException {
     if (isLocal()) {
       Files.move(local(from), local(to), StandardCopyOption.ATOMIC_MOVE);

@@ -9,10 +9,11 @@ import org.apache.spark.util.TaskCompletionListener;
 import org.apache.spark.util.TaskFailureListener;
 
 /**
- * Writes the slots of each row that passes to a file, and lets the row pass.
+ * Writes the slots of each passing row to a file, and lets the row pass.
  *
- * <p>It is the condition of a filter. Each task has its own copy, and each copy writes one file.
- * Taps are equal if their folders are, so that Spark still computes equal parts of a plan once.
+ * <p>A tap is the condition of a filter. Each task has its own copy of the tap, and each copy
+ * writes one file. Two taps with the same folder are equal, so that Spark still computes equal
+ * parts of a plan only once.
  */
 public final class Tap implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -38,10 +39,10 @@ public final class Tap implements Serializable {
   private transient int room;
 
   /**
-   * Make a tap that writes numbers and texts, until {@code off} is set.
+   * Make a tap that writes numbers and texts until {@code off} is set.
    *
-   * <p>Each task has the value of {@code off} from the start of its stage. A tap that is {@code
-   * watched} ends when the file {@code Form.STOP} exists beside its folder.
+   * <p>Each task has the value that {@code off} had at the start of its stage. If {@code watched},
+   * the tap ends as soon as the file {@code Form.STOP} exists beside its folder.
    */
   Tap(String folder, int columns, int texts, AtomicBoolean off, boolean watched) {
     this.folder = folder;
@@ -59,8 +60,8 @@ public final class Tap implements Serializable {
    * Take the numbers of a row; arguments beyond the columns of the tap are not read.
    *
    * <p>Generated code calls this for each row, with the values of its local variables. A variable
-   * number of arguments would need an array for each row, as {@code putAll} takes. Eight arguments
-   * suffice for a key, its check and six slots: most taps.
+   * number of arguments would need an array for each row, which {@code putAll} takes. Eight
+   * arguments suffice for a key, its check and six slots, and so for most taps.
    */
   public boolean put(long a, long b, long c, long d, long e, long f, long g, long h) {
     int row = next();
@@ -105,7 +106,9 @@ public final class Tap implements Serializable {
     return filled++;
   }
 
-  /** Write a full block; a block grows up to its size, since most tasks have few rows. */
+  /**
+   * Write a full block, or enlarge a small one. Blocks begin small, since most tasks have few rows.
+   */
   private void makeRoom() {
     if (room == BLOCK) {
       flush();

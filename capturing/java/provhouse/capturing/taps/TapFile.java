@@ -18,7 +18,7 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.deploy.SparkHadoopUtil;
 
 /**
- * The Parquet file of one tap and one task. It gets its name when the task has succeeded.
+ * The Parquet file of one tap and one task. It gets its final name when the task has succeeded.
  *
  * <p>The name is PARTITION-STAGE.ATTEMPT-TASK-RANDOM.parquet. The last part is random because one
  * task may have two copies of a tap, if two parts of its stage read one shuffle.
@@ -32,7 +32,7 @@ final class TapFile {
   private final ColumnPages pages;
   private final List<ColumnDescriptor> columns;
 
-  /** Whether only the number of rows is written, because they derive from no rows. */
+  /** Whether the file only records the number of rows, because the rows derive from no rows. */
   private final boolean empty;
 
   private boolean failed;

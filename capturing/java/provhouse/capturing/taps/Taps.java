@@ -21,9 +21,10 @@ public final class Taps {
   private final Map<List<Object>, Integer> known = new HashMap<>();
 
   /**
-   * Make the taps of a plan. They end when {@code off} is set, since a cache may outlive its block.
+   * Make the taps of a plan. They write nothing once {@code off} is set, since a cache may outlive
+   * its block.
    *
-   * <p>If they are {@code watched}, a budget may end them. If {@code valued}, taps below aggregates
+   * <p>If {@code watched}, a budget may end the taps. If {@code valued}, taps below aggregates
    * write the value that each row gives to the aggregate.
    */
   public Taps(String folder, AtomicBoolean off, boolean watched, boolean valued) {
@@ -37,7 +38,7 @@ public final class Taps {
     return folder;
   }
 
-  /** Return the URI of a folder, for descriptions. */
+  /** Return the URI of a folder, as descriptions contain it. */
   public static String address(String folder) {
     return new Path(folder).toUri().toString();
   }
@@ -46,7 +47,10 @@ public final class Taps {
     return valued;
   }
 
-  /** Add the taps of a cached frame unless they are here already. Return the number of each. */
+  /**
+   * Add the taps of a cached frame that are not here yet. Return the new number of each of its
+   * taps.
+   */
   public List<Integer> include(Taps cached) {
     List<Integer> numbers = new ArrayList<>();
     for (int tap = 0; tap < cached.described.size(); tap++) {
@@ -56,7 +60,9 @@ public final class Taps {
     return numbers;
   }
 
-  /** Return the description of a tap in another folder. Its slots are earlier taps. */
+  /**
+   * Return the description of a tap of a cached frame, with its folder and its slots' new numbers.
+   */
   private static Map<String, Object> included(Taps cached, int tap, List<Integer> numbers) {
     Map<String, Object> description = new LinkedHashMap<>(cached.described.get(tap));
     description.putIfAbsent("folder", address(cached.folder) + "/" + tap);
@@ -68,7 +74,7 @@ public final class Taps {
     return description;
   }
 
-  /** Return the number of the tap of this form, and describe it if it is new. */
+  /** Return the number of the tap with this form. If the form is new, store the description. */
   private int number(List<Object> form, Map<String, Object> description) {
     Integer number = known.putIfAbsent(form, described.size());
     if (number == null) {
@@ -80,7 +86,7 @@ public final class Taps {
   /**
    * Return the description of an operator that merges rows {@code by} some values.
    *
-   * <p>Its input has these slots.
+   * <p>{@code slots} are the slots of the rows that the operator merges.
    */
   public static Map<String, Object> operator(
       LogicalPlan node, List<? extends Expression> by, List<Slot> slots, String exactness) {
@@ -96,7 +102,7 @@ public final class Taps {
     return text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT) + "…";
   }
 
-  /** Return the number for the rows that an operator merges; equal rows have one number. */
+  /** Return the number of the tap for rows that an operator merges; equal plans have one tap. */
   public int number(String kind, LogicalPlan merged, Map<String, Object> operator) {
     Map<String, Object> description = new LinkedHashMap<>(operator);
     description.put("kind", kind);
@@ -105,7 +111,7 @@ public final class Taps {
     return number(List.of(kind, merged.canonicalized()), description);
   }
 
-  /** Return the number for the rows that an operator merges by a key. */
+  /** Return the number of the tap for rows that an operator merges by a key. */
   public int number(String kind, LogicalPlan merged, GroupKey key, Map<String, Object> operator) {
     operator.put("checked", key.check() != null);
     operator.put("source", key.source());
@@ -118,16 +124,19 @@ public final class Taps {
   }
 
   /**
-   * Return rows with their key as a column, below a tap that writes the key and the slots of each.
+   * Return rows with their key as a column, below a tap that writes the key and slots of each row.
    *
-   * <p>The check of a key follows it, if it has one. A key that the files of a source contain is
-   * not written.
+   * <p>If the key has a check, the tap writes the check after the key. The tap does not write a key
+   * that the files of a source contain.
    */
   public LogicalPlan keyed(int number, GroupKey key, Alias named, Rewritten rows) {
     return keyed(number, key, named, rows, null);
   }
 
-  /** Return such rows; the tap also writes each row's value for an aggregate, unless it is null. */
+  /**
+   * Return rows with their key as a column, below a tap that writes the key and slots of each row.
+   * If {@code given} is not null, the tap also writes the value of {@code given} for each row.
+   */
   public LogicalPlan keyed(
       int number, GroupKey key, Alias named, Rewritten rows, Expression given) {
     List<Attribute> written = new ArrayList<>();
@@ -145,7 +154,7 @@ public final class Taps {
     return tapped(number, written, plan);
   }
 
-  /** Return a plan with a further column, and add it to a tap's columns. */
+  /** Return a plan with a further column, and add the column to {@code written}. */
   public static LogicalPlan added(
       Expression value, String name, LogicalPlan plan, List<Attribute> written) {
     Alias column = Plans.alias(value, name);
@@ -159,7 +168,8 @@ public final class Taps {
   }
 
   /**
-   * Return a plan below a tap that writes the keys of all groups, to prove that they are distinct.
+   * Return a plan below a tap that writes the keys of all groups, to prove that the keys are
+   * distinct.
    *
    * <p>Spark may compute equal aggregates twice, so each place in the plan has its own tap.
    */
@@ -174,7 +184,7 @@ public final class Taps {
     return number + "-keys-" + place;
   }
 
-  /** Return a tap of marked rows with their keys as texts; each place in the plan has its own. */
+  /** Return a tap for marked rows and their keys as texts. Each place in the plan has its own. */
   public Tap marked(int number, int columns) {
     return tap(placeOf(number), columns, 1);
   }
@@ -187,7 +197,8 @@ public final class Taps {
   /**
    * Return a filter that lets every row pass and writes numbers and texts aside.
    *
-   * <p>Its condition is not deterministic, so that no rule of Spark moves, merges or removes it.
+   * <p>The filter's condition is not deterministic, so no rule of Spark moves, merges or removes
+   * it.
    */
   public static Filter tapped(
       Tap tap, List<Attribute> values, List<Expression> texts, LogicalPlan plan) {

@@ -33,10 +33,10 @@ import scala.jdk.javaapi.CollectionConverters;
  * AS} or one of their forms.
  *
  * <p>{@code partitions} are the columns that the command gives for a new table, or null if it gives
- * none. A command that {@code creates} a table replaces an existing table. A command that {@code
- * overwrites} replaces all rows; otherwise {@code replaced} is the condition of the replaced rows,
- * or null. {@code asSaved} returns the command with another analysed plan of its rows. Delta's
- * classes are known by name only.
+ * none. If {@code creates}, the command replaces an existing table. If {@code overwrites}, it
+ * replaces all rows; otherwise {@code replaced} is the condition for the rows that it replaces, or
+ * null. {@code asSaved} takes another analysed plan of the rows, and returns the command with this
+ * plan. Delta's classes are known by name only.
  */
 public record DeltaCommand(
     Object delta,
@@ -52,10 +52,10 @@ public record DeltaCommand(
   private static final String PACKAGE = "org.apache.spark.sql.delta.";
   private static final String STAGED = "StagedDeltaTableV2";
 
-  /** The name of the class of the command that overwrites the partitions of its rows. */
+  /** The class of the command that overwrites only the partitions for which it has rows. */
   private static final String DYNAMIC = PACKAGE + "DeltaDynamicPartitionOverwriteCommand";
 
-  /** Return the parts of a command, or null if it is not such a command. */
+  /** Return the parts of a command, or null if it does not write to a Delta table in these ways. */
   public static DeltaCommand of(LogicalPlan command, SparkSession session) {
     if (command instanceof SaveIntoDataSourceCommand saving) {
       return saved(saving, session);
@@ -69,15 +69,17 @@ public record DeltaCommand(
   }
 
   /**
-   * Return whether a command writes the rows of {@code CREATE TABLE AS}. Spark runs it as a
-   * separate command, which only passes the rows to Delta and ends before Delta writes them.
+   * Return whether a command writes the rows of {@code CREATE TABLE AS}. Spark runs such a command
+   * separately. It only passes the rows to Delta, and ends before Delta writes them.
    */
   public static boolean isStaged(LogicalPlan command) {
     Object table = command instanceof V2WriteCommand writing ? deltaOf(writing.table()) : null;
     return table != null && table.getClass().getName().endsWith(STAGED);
   }
 
-  /** Return the plan of the rows of a command that has no child, or null. */
+  /**
+   * Return the plan of the rows that a command writes, if it is not the command's child, or null.
+   */
   public static LogicalPlan rowsOf(LogicalPlan command) {
     if (command instanceof SaveIntoDataSourceCommand saving) {
       return saving.query();
@@ -164,7 +166,7 @@ public record DeltaCommand(
         plan -> writing(command, plan));
   }
 
-  /** Return the command with other rows. One kind of command has them in two fields. */
+  /** Return a command with another plan of its rows. One class of commands has the plan twice. */
   private static LogicalPlan writing(LogicalPlan command, LogicalPlan rows) {
     Option<LogicalPlan> kept = Option.apply(rows);
     boolean both = command.getClass().getName().equals(DYNAMIC);

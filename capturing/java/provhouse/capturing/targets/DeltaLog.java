@@ -12,9 +12,9 @@ import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * The state of a Delta table, which may not exist: its version is then -1.
+ * The state of a Delta table. The version is -1 if the table does not exist.
  *
- * <p>{@code partitions} has the names and types of the columns that make its folders.
+ * <p>{@code partitions} has the names and types of the columns that make the table's folders.
  */
 record DeltaLog(
     long version, StructType schema, StructType partitions, Map<String, String> properties) {
@@ -39,7 +39,7 @@ record DeltaLog(
     }
   }
 
-  /** Return the newest state, even if the log has not read it yet. */
+  /** Return the newest state of a table, even if {@code log} has not read it yet. */
   private static Object updated(Object log) throws ReflectiveOperationException {
     for (Method method : log.getClass().getMethods()) {
       Class<?>[] types = method.getParameterTypes();

@@ -26,7 +26,7 @@ import provhouse.capturing.sources.*;
 import scala.Option;
 
 /**
- * A Delta table, with or without partitions. Delta plans the rows once more and commits them. Its
+ * A Delta table, with or without partitions. Delta plans the rows once more and commits them. The
  * commit lists the written files.
  */
 final class DeltaTarget implements Target {
@@ -40,13 +40,18 @@ final class DeltaTarget implements Target {
   private List<String> partitions;
   private LogicalPlan optimized;
 
-  /** The column for ids of rows that Delta moves, or null. Each table has its own name for it. */
+  /**
+   * The name of the column in which Delta keeps the ids of rows that it has moved, or null. The
+   * name differs from table to table.
+   */
   private String rowIds;
 
-  /** The names that columns have in files, by their names in the table. */
+  /** The name that each column has in files, by the column's name in the table. */
   private Map<String, String> names = Map.of();
 
-  /** The commit of each file, and the id of its first row. */
+  /**
+   * For each written file by its address, the version of its commit and the id of its first row.
+   */
   private final Map<String, List<Long>> firstRows = new TreeMap<>();
 
   DeltaTarget(DeltaCommand command, SparkSession session) {
@@ -159,7 +164,8 @@ final class DeltaTarget implements Target {
   /**
    * Return the plan of the rows, which Delta will analyse and optimise once more.
    *
-   * <p>They are sorted by the folders here, since Spark would otherwise sort them above the tap.
+   * <p>The rows are sorted by their folders here, since Spark would otherwise sort them above the
+   * tap.
    */
   @Override
   public LogicalPlan query() {

@@ -11,7 +11,9 @@ import org.apache.spark.sql.execution.datasources.jdbc.JdbcRelationProvider;
 import provhouse.capturing.sources.*;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** A table of another database. Its rows are in no file, so their tap writes their keys. */
+/**
+ * A table of another database. Its rows are in no file, so the tap of the rows writes their keys.
+ */
 public final class JdbcTarget implements Target {
   private final SaveIntoDataSourceCommand command;
   private final SparkSession session;

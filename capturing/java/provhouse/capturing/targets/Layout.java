@@ -22,11 +22,11 @@ import scala.Option;
  * Finds the file of each row among the files of its task, by the folder of its partition and the
  * number of its bucket.
  *
- * <p>Spark sorts the rows of a task by both before the tap, so the tap gets the rows of each file
- * in order.
+ * <p>Before the tap, Spark sorts the rows of a task by folder and bucket, so the tap gets the rows
+ * of each file in order.
  */
 public record Layout(List<String> names) implements Serializable {
-  /** Return the texts that identify a row's file among those of its task, if it has several. */
+  /** Return the texts that identify a row's file among its task's files; none for a single file. */
   static List<Expression> texts(InsertIntoHadoopFsRelationCommand command, String timeZone) {
     List<Attribute> partitions = Plans.list(command.partitionColumns());
     Option<BucketSpec> buckets = command.bucketSpec();
@@ -52,7 +52,9 @@ public record Layout(List<String> names) implements Serializable {
     return found;
   }
 
-  /** Return the text of a row's folder, with these column names, or no text. */
+  /**
+   * Return the text with the folder of a row, made from these columns, or no text without columns.
+   */
   static List<Expression> texts(List<String> names, List<Attribute> columns, String timeZone) {
     return names.isEmpty() ? List.of() : List.of(folder(names, columns, timeZone));
   }

@@ -6,13 +6,13 @@ import org.apache.spark.sql.execution.CacheManager;
 import org.apache.spark.sql.internal.SQLConf;
 import provhouse.capturing.plans.*;
 
-/** The rows of a command, if the data source analyses and optimises their plan again. */
+/** The plan of a command's rows, for data sources that analyse and optimise the plan again. */
 final class Replanned {
   private static final String PRUNING = "spark.sql.optimizer.dynamicPartitionPruning.enabled";
 
   private Replanned() {}
 
-  /** Return the optimised form of an analysed plan. It reads cached frames. */
+  /** Return the optimised form of an analysed plan, which reads cached frames where it can. */
   static LogicalPlan optimised(LogicalPlan analysed, SparkSession session) {
     SQLConf conf = session.sessionState().conf();
     boolean pruning = conf.dynamicPartitionPruningEnabled();

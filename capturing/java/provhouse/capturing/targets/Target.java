@@ -14,7 +14,7 @@ import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationComm
 import provhouse.capturing.plans.*;
 import provhouse.capturing.sources.*;
 
-/** The table or folder of a command whose way of writing is covered. */
+/** The table or folder to which a command writes, if its way of writing is covered. */
 public interface Target {
   /** Return the target of a command, or null if the command writes in another way. */
   static Target of(LogicalPlan command, SparkSession session) {
@@ -32,10 +32,10 @@ public interface Target {
   /** Refuse a way of writing that is not covered. */
   default void check() {}
 
-  /** Return the optimised plan of the rows. */
+  /** Return the optimised plan of the rows that are written. */
   LogicalPlan query();
 
-  /** Return the names of the columns that are written. The optimizer may have dropped them. */
+  /** Return the names of the written columns, which the optimizer may have changed in the plan. */
   default List<String> names() {
     return Plans.output(query()).stream().map(Attribute::name).toList();
   }
@@ -55,12 +55,14 @@ public interface Target {
 
   String format();
 
-  /** Return whether rows have no places in files. The tap of the rows then writes their keys. */
+  /**
+   * Return whether a key, not a position in a file, names each row. The tap then writes the keys.
+   */
   default boolean isKeyed() {
     return false;
   }
 
-  /** Return the texts that identify a row's file among those of its task. */
+  /** Return the texts that identify a row's file among the files of its task. */
   default List<Expression> texts() {
     return List.of();
   }
@@ -70,25 +72,27 @@ public interface Target {
     return false;
   }
 
-  /** Return whether the table afterwards has only the rows of this write. */
+  /** Return whether the table has only the rows of this write afterwards. */
   boolean replaces();
 
-  /** Return the files that the write has made. It may be called once the write has ended. */
+  /** Return the files that the write has made. The write must have ended or returned. */
   default Set<String> written() {
     return Set.of();
   }
 
-  /** Return the rows of some of these files. */
+  /** Return the rows of some of the files that the write has made. */
   default Dataset<Row> read(SparkSession session, List<String> files) {
     throw new IllegalStateException(format() + " has no files");
   }
 
-  /** Return the names of columns in these files, by their names in the table, if they differ. */
+  /**
+   * Return the name of each column in the files, by its name in the table; empty if none differs.
+   */
   default Map<String, String> fileNames() {
     return Map.of();
   }
 
-  /** Return the facts that identify moved rows of these files, or null. */
+  /** Return the facts that identify rows of the written files after Delta moves them, or null. */
   default Map<String, Object> tracking() {
     return null;
   }

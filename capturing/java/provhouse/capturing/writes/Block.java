@@ -12,7 +12,7 @@ import provhouse.capturing.rules.*;
 import provhouse.capturing.taps.*;
 import provhouse.capturing.targets.*;
 
-/** The writes of a block, which are ingested together, and its refusals. */
+/** A block: its writes, which are ingested together, and its refusals. */
 public class Block {
   private static final long NEWS = 30;
   private final String folder;
@@ -38,7 +38,10 @@ public class Block {
     return options.plain();
   }
 
-  /** Note the batch that this thread's stream has passed to the program, or null. */
+  /**
+   * Note the batch that the stream of this thread has passed to the program, or null if there is
+   * none.
+   */
   public void handed(Streams.Batch batch) {
     caches.handed(batch);
   }
@@ -64,7 +67,8 @@ public class Block {
   /**
    * Note the files of the writes that have returned, before another command of their thread runs.
    *
-   * <p>Spark reports the end of a write later, when the folder may have files of that command, too.
+   * <p>Spark reports the end of a write later, when its folder may also have files of that other
+   * command.
    */
   public void settle() {
     Caller now = Caller.current();
@@ -100,12 +104,12 @@ public class Block {
     return caches.caching(query, session);
   }
 
-  /** Return the number of a new write, which names its folder. */
+  /** Return the number of a new write. The folder of the write has the number as its name. */
   public synchronized int reserve() {
     return numbered++;
   }
 
-  /** Return a write by its number, which names its folder. */
+  /** Return the write with this number. */
   public Write write(int number) {
     return writes.stream().filter(write -> write.is(number)).findFirst().orElseThrow();
   }
@@ -115,12 +119,12 @@ public class Block {
     return caches.query(scan);
   }
 
-  /** Wait for the end of a write before another one, since Spark reports it with a delay. */
+  /** Wait until Spark has reported the end of an earlier write, which it does with a delay. */
   private void awaitEnd(Write earlier, Target next) {
     long late = System.nanoTime() + TimeUnit.SECONDS.toNanos(NEWS);
     while (earlier.mayPrecede(next) && System.nanoTime() < late) {
       try {
-        wait(100); // without the monitor, which the listener needs
+        wait(100); // releases the monitor, which the listener needs
       } catch (InterruptedException interrupted) {
         Thread.currentThread().interrupt();
         return;
@@ -162,7 +166,7 @@ public class Block {
     return children.size() == 1 ? writeOf(children.get(0)) : null;
   }
 
-  /** End the capture, so that tasks of later stages write no associations. */
+  /** End the capture: tasks of later stages write no associations. */
   public synchronized void close() {
     closed = true;
     caches.end();

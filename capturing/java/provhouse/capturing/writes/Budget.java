@@ -13,8 +13,9 @@ import provhouse.capturing.taps.*;
 /**
  * Ends the capture of a write that exceeds its budget. The write itself goes on.
  *
- * <p>The driver measures the files of the taps. Beyond the limits, it creates a file beside them,
- * and the taps of all tasks check for this file from time to time.
+ * <p>The driver measures the files of the taps. If their size or the time exceeds a limit, the
+ * driver creates a file beside the folders of the taps, and the taps of all tasks check for this
+ * file from time to time.
  */
 public final class Budget {
   private static final long NEWS = 500;
@@ -26,7 +27,7 @@ public final class Budget {
   private volatile boolean ended;
   private volatile String exceeded = "";
 
-  /** The largest size of the association files in bytes, and the longest time. 0 means no limit. */
+  /** The largest size of the association files in bytes, and the longest time. 0 is no limit. */
   public record Limits(long bytes, double seconds) {
     boolean any() {
       return bytes > 0 || seconds > 0;
@@ -99,7 +100,7 @@ public final class Budget {
     return String.format(Locale.ROOT, form, found, limit);
   }
 
-  /** Return the size of all files below a folder; tasks may remove some meanwhile. */
+  /** Return the size in bytes of all files below a folder, some of which tasks may just remove. */
   private static long bytes(FileSystem files, Path folder) throws IOException {
     long bytes = 0;
     try {

@@ -13,7 +13,9 @@ import provhouse.capturing.targets.*;
 public final class Commands {
   private static final String DELTA = "org.apache.spark.sql.delta.commands.";
 
-  /** The SQL statements of commands without a file format, by their class names. */
+  /**
+   * The SQL statement of each command without a file format, by the name of the command's class.
+   */
   private static final Map<String, String> STATEMENTS =
       Map.ofEntries(
           Map.entry("UpdateTable", "UPDATE"),
@@ -39,7 +41,7 @@ public final class Commands {
 
   private Commands() {}
 
-  /** Refuse a command that changes rows, if it has none of the covered targets. */
+  /** Refuse a command that changes rows. The caller has found that its target is not covered. */
   public static void refuse(LogicalPlan command) {
     if (DeltaCommand.isStaged(command)) {
       return;

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.targets.*;
 
-/** A write that was not captured: its target, if known, and the reason. */
+/** A write that was not captured: its target, if it is known, and the reason. */
 public record Refusal(String target, String table, String problem, String found) {
   static Refusal of(LogicalPlan command, Target known, Unsupported error) {
     String target = known == null ? command.nodeName() : known.path().toUri().toString();

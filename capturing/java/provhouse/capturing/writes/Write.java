@@ -32,7 +32,7 @@ public final class Write {
   private final LogicalPlan query;
   private final LogicalPlan plan;
   private final Budget budget;
-  /** The batch of a stream to which the write belongs, or an empty text. */
+  /** The stream and the batch that the write belongs to, or an empty text. */
   private final String batch;
   private final Caller caller = Caller.current();
   private final Map<String, Object> description = new LinkedHashMap<>();
@@ -73,7 +73,10 @@ public final class Write {
     budget = Budget.watch(folder, settings, options.limits());
   }
 
-  /** Return the key of a target whose rows have no places. Refuse a target without a key. */
+  /**
+   * Return the declared key of a target whose rows have no positions in files. Refuse a target
+   * without a declared key.
+   */
   private static List<String> keyOf(Target target, Map<String, List<String>> keys) {
     List<String> key = keys.get(target.name());
     if (key == null) {
@@ -111,7 +114,7 @@ public final class Write {
     return query;
   }
 
-  /** Return this plan with the column names of the written table. */
+  /** Return the optimised plan of the rows, with the column names of the written table. */
   public LogicalPlan named() {
     return Plans.named(query, target.names());
   }
@@ -121,7 +124,7 @@ public final class Write {
     return target.read(session, files);
   }
 
-  /** Return the addresses of the files that it has made. */
+  /** Return the addresses of the files that this write has made. */
   public Set<String> written() {
     return written == null ? Set.of() : written;
   }
@@ -131,8 +134,8 @@ public final class Write {
   }
 
   /**
-   * Return whether another write must wait for the end of this one. It must if it deletes rows of
-   * this write, or if both may run at the same time.
+   * Return whether {@code next} must wait for the end of this write. It must wait if it deletes
+   * rows of this write, or if both writes may run at the same time.
    */
   boolean mayPrecede(Target next) {
     return state.equals("unknown")
@@ -148,9 +151,10 @@ public final class Write {
   }
 
   /**
-   * Note the files of the folder, and refuse to overwrite files that this capture has to read.
+   * Note the files of this write before another write to its folder. Refuse the other write if it
+   * deletes files that this capture still has to read.
    *
-   * <p>A batch of a stream that is run again replaces its earlier files.
+   * <p>If a batch of a stream is run again, its new write may replace the files of the earlier one.
    */
   void precede(Target next, String nextBatch) {
     if (!next.path().equals(target.path())) {
@@ -176,7 +180,9 @@ public final class Write {
     }
   }
 
-  /** Note the end of the write. {@code count} is the number of its rows in Spark, or -1. */
+  /**
+   * Note the end of the write. {@code count} is the number of rows that Spark has counted, or -1.
+   */
   public void end(boolean success, long nanoseconds, long count) {
     if (!state.equals("replaced")) {
       state = success ? "finished" : "failed";
