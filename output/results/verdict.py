@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..sections import Section, facts, styled
-from ..shown_result import Csv, Json, Result, one_row
+from ..shown_result import Csv, Json, ShownResult, one_row
 
 if TYPE_CHECKING:
     from provhouse.equivalence.verdict import Verdict
@@ -15,7 +15,7 @@ SHOWN = 10
 
 
 @dataclass(frozen=True)
-class VerdictResult(Result):
+class VerdictResult(ShownResult):
     """A verdict, its reason, the first operator that differs, and an example."""
 
     verdict: "Verdict"

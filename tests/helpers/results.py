@@ -268,10 +268,11 @@ def pruned() -> Pruned:
 
 @pytest.fixture
 def verdict() -> Verdict:
-    """A verdict with an example that has a date, NULL, a list and a NaN."""
+    """A verdict with an example: a date, NULL, a list and a NaN."""
     rows: list[Row] = [(1, None, date(2026, 1, 2)), (2, ODD, [1, float("nan")])]
     example = Example({"t": rows}, only_first=rows, only_second=[])
-    return Verdict("different", "the rows differ for an example", "filter, operator 2 of 3", example)
+    reason = "the rows differ for an example"
+    return Verdict("different", reason, "filter, operator 2 of 3", example)
 
 
 @pytest.fixture
