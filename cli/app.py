@@ -18,6 +18,7 @@ from .commands.blame import blame
 from .commands.browser import browser
 from .commands.check import check
 from .commands.compact import compact
+from .commands.compare import compare
 from .commands.crossfilter import crossfilter
 from .commands.cypher import cypher
 from .commands.diff import diff
@@ -75,6 +76,7 @@ COMMANDS = (
     what_if,
     evaluate,
     diff,
+    compare,
     values,
     ops,
     modules,

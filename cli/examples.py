@@ -37,6 +37,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse blame report --where 'delay > 100' --program job.py:report",
         "provhouse blame --dbt target/run_results.json",
     ),
+    "compare": (
+        "provhouse compare old.sql new.sql --schema tables.sql",
+        "provhouse compare old.sql new.sql --schema tables.sql --columns day,total",
+    ),
     "what-if": (
         "provhouse what-if --delete orders/17",
         "provhouse what-if --delete-table orders --where by=shop --summary",

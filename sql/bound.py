@@ -56,6 +56,11 @@ class Bound:
         return Counter(TablePlace(*json.loads(path)) for path in SCANNED.findall(self.text))
 
     @property
+    def nodes(self) -> list[dict[str, Any]]:
+        """The root of the plan of each statement."""
+        return list(json.loads(self.text)["plans"])
+
+    @property
     def collated(self) -> bool:
         """Whether DuckDB compares texts of the query by a collation."""
         return '"collation"' in self.text

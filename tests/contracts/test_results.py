@@ -26,6 +26,7 @@ from provhouse.output.results.preview_view import PreviewResult
 from provhouse.output.results.prune import PruneResult
 from provhouse.output.results.retraction import RetractionResult
 from provhouse.output.results.status import StatusResult
+from provhouse.output.results.verdict import VerdictResult
 from provhouse.output.writer import Writer, opened
 from provhouse.query.lineage.diff import Change, Diff
 from provhouse.query.listing.status import Status
@@ -76,6 +77,7 @@ RESULTS: dict[str, tuple[str, Write]] = {
     ),
     "prune": ("pruned", lambda output, pruned: output.write(PruneResult(pruned))),
     "forget": ("forgotten", lambda output, forgotten: output.write(ForgetResult(forgotten))),
+    "verdict": ("verdict", lambda output, verdict: output.write(VerdictResult(verdict))),
     "export": ("manifest", lambda output, manifest: output.write(ExportResult(manifest))),
 }
 """By file name in ``golden/results``: a fixture with a result, and a function that writes it."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ from provhouse.care.damage_report import Damage, Report
 from provhouse.care.forget import Forgotten
 from provhouse.care.prune import Pruned
 from provhouse.care.retract import Retraction
+from provhouse.equivalence.verdict import Example, Row, Verdict
 from provhouse.ingest.ingest_summary import Reject, Summary
 from provhouse.ingest.preview import Component, FileKind, Preview
 from provhouse.model.answer import Answer, Counts, Read
@@ -262,6 +264,15 @@ def pruned() -> Pruned:
     """A prune that deleted two of three bases, because the third is in use."""
     return Pruned(generation=9, first=7, pruned=6, bases=(1, 3), in_use=(2,),
                   bytes_freed=12_345_678, seconds=0.1234567)  # fmt: skip
+
+
+@pytest.fixture
+def verdict() -> Verdict:
+    """A verdict with an example: a date, NULL, a list and a NaN."""
+    rows: list[Row] = [(1, None, date(2026, 1, 2)), (2, ODD, [1, float("nan")])]
+    example = Example({"t": rows}, only_first=rows, only_second=[])
+    reason = "the rows differ for an example"
+    return Verdict("different", reason, "filter, operator 2 of 3", example)
 
 
 @pytest.fixture

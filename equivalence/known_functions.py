@@ -1,0 +1,66 @@
+"""The functions of DuckDB whose value depends on nothing but their arguments.
+
+The list names what is known, not what is excluded: a function that is missing here makes its
+operator opaque.
+"""
+
+
+def _listed(*names: str) -> frozenset[str]:
+    """Return names that are separated by spaces."""
+    return frozenset(" ".join(names).split())
+
+
+SCALAR = _listed(
+    "+ - * / // % || & | << >> ~",
+    "~~ !~~ ~~* !~~* like_escape not_like_escape ilike_escape not_ilike_escape",
+    "abs ceil floor round trunc sign sqrt ln log10 log2 exp pow power greatest least",
+    "lower upper length strlen substring concat replace trim ltrim rtrim left right reverse repeat",
+    "lpad rpad instr contains prefix suffix starts_with split_part md5",
+    "regexp_matches regexp_full_match regexp_replace regexp_extract",
+    "date_trunc date_part date_diff year quarter month day hour minute second week dayofweek",
+    "dayofyear last_day strftime strptime make_date",
+)
+COMPARISONS = _listed(
+    "COMPARE_EQUAL COMPARE_NOTEQUAL COMPARE_LESSTHAN COMPARE_GREATERTHAN COMPARE_LESSTHANOREQUALTO",
+    "COMPARE_GREATERTHANOREQUALTO COMPARE_DISTINCT_FROM COMPARE_NOT_DISTINCT_FROM",
+)
+OPERATORS = _listed(
+    "OPERATOR_NOT OPERATOR_IS_NULL OPERATOR_IS_NOT_NULL OPERATOR_COALESCE COMPARE_IN",
+    "COMPARE_NOT_IN",
+)
+COMMUTATIVE = _listed(
+    "COMPARE_EQUAL COMPARE_NOTEQUAL COMPARE_DISTINCT_FROM COMPARE_NOT_DISTINCT_FROM",
+    "CONJUNCTION_AND CONJUNCTION_OR",
+)
+"""Functions of which any arguments may change places."""
+COMMUTATIVE_ON_NUMBERS = _listed("+ *")
+AGGREGATES = _listed("count_star count sum avg min max bool_and bool_or")
+"""Aggregates whose value does not depend on the order of rows of an exact type."""
+COUNTS = frozenset({"count_star", "count"})
+RANKS = _listed("WINDOW_RANK WINDOW_RANK_DENSE WINDOW_PERCENT_RANK WINDOW_CUME_DIST")
+"""Window functions that give equal values to rows that tie."""
+PLACES = _listed(
+    "WINDOW_ROW_NUMBER WINDOW_NTILE WINDOW_LAG WINDOW_LEAD WINDOW_FIRST_VALUE WINDOW_LAST_VALUE",
+    "WINDOW_NTH_VALUE",
+)
+INTEGERS = _listed(
+    "TINYINT SMALLINT INTEGER BIGINT HUGEINT UTINYINT USMALLINT UINTEGER UBIGINT UHUGEINT"
+)
+EXACT = INTEGERS | _listed("BOOLEAN VARCHAR DATE TIMESTAMP TIME UUID")
+"""Types of which equal values are identical. 0.0 and -0.0 are equal; so are 30 days and a month."""
+CONSTANTS = EXACT | frozenset({"DOUBLE", "FLOAT", "INTERVAL", "NULL"})
+
+
+def is_exact(type_: str) -> bool:
+    """Return whether equal values of a type are identical."""
+    return type_ in EXACT or is_decimal(type_)
+
+
+def is_decimal(type_: str) -> bool:
+    """Return whether a type is DECIMAL."""
+    return type_.startswith('{"id":"DECIMAL"')
+
+
+def is_number(type_: str) -> bool:
+    """Return whether a type is a number."""
+    return type_ in INTEGERS or type_ in ("DOUBLE", "FLOAT") or is_decimal(type_)

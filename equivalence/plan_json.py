@@ -1,0 +1,48 @@
+"""Plans as JSON: an object for each part, with the name of its class as ``node``."""
+
+import json
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from . import plan as forms
+from .plan import Plan
+
+CLASSES = {
+    name: each
+    for name, each in vars(forms).items()
+    if isinstance(each, type) and is_dataclass(each)
+}
+
+
+def to_json(plan: Plan) -> str:
+    """Return a plan as JSON."""
+    return json.dumps(_plain(plan), separators=(",", ":"))
+
+
+def from_json(text: str) -> Plan:
+    """Return the plan of a JSON text. Raises ValueError if the text has none."""
+    try:
+        found = _part(json.loads(text))
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"Not a plan: {error!r}") from error
+    if not isinstance(found, Plan):
+        raise ValueError("Not a plan")
+    return found
+
+
+def _plain(part: Any) -> Any:
+    if isinstance(part, tuple):
+        return [_plain(each) for each in part]
+    if not is_dataclass(part):
+        return part
+    own = {each.name: _plain(getattr(part, each.name)) for each in fields(part)}
+    return {"node": type(part).__name__} | own
+
+
+def _part(plain: Any) -> Any:
+    if isinstance(plain, list):
+        return tuple(_part(each) for each in plain)
+    if not isinstance(plain, dict):
+        return plain
+    own = {key: _part(each) for key, each in plain.items() if key != "node"}
+    return CLASSES[plain["node"]](**own)

@@ -1,0 +1,109 @@
+"""Whether an operator gives the same rows in each run: ties, and the order of inexact numbers."""
+
+from collections.abc import Sequence
+
+from .known_functions import COUNTS, PLACES, RANKS, is_exact
+from .plan import (
+    Aggregate,
+    Aggregation,
+    Column,
+    Constant,
+    Expression,
+    Filter,
+    Limit,
+    Operator,
+    Project,
+    Reference,
+    Scan,
+    Sort,
+    SortKey,
+    Window,
+    WindowCall,
+)
+
+TIES = "rows that tie may come in any order"
+ROUNDING = "the result depends on the order in which inexact values are read"
+
+
+def limit_varies(below: Operator) -> str:
+    """Return why the first rows of an operator may differ between runs."""
+    if isinstance(below, Project) and all(isinstance(e, Constant) for e in below.expressions):
+        return ""
+    order, kept = _order(below)
+    return "" if _is_total(kept, order, below.columns) else TIES
+
+
+def groups_vary(types: Sequence[str]) -> str:
+    """Return why the values of groups may differ between runs: equal values, not identical."""
+    return "" if all(map(is_exact, types)) else ROUNDING
+
+
+def aggregation_varies(made: Aggregation, columns: Sequence[Column]) -> str:
+    """Return why the value of an aggregate may differ between runs."""
+    inexact = [each for each in made.call.arguments if not is_exact(type_of(each, columns))]
+    return ROUNDING if inexact and (made.call.function not in COUNTS) else ""
+
+
+def window_varies(made: WindowCall, below: Operator) -> str:
+    """Return why the value of a window function may differ between runs."""
+    columns = below.columns
+    listed = [*made.partitions, *(key.expression for key in made.order)]
+    if groups_vary([type_of(each, columns) for each in listed]):
+        return ROUNDING
+    name, frame = made.call.function, dict(made.frame)
+    if name in RANKS:
+        return ""
+    at = [each for each in listed if isinstance(each, Reference)]
+    total = any(key <= {each.position for each in at} for key in unique_keys(below))
+    if name in PLACES or "ROWS" in frame["start"] + frame["end"]:
+        return "" if total else TIES
+    if frame["exclude_clause"] != '"NO_OTHER"' and not total:
+        return TIES
+    return aggregation_varies(Aggregation(made.call, False, None, ()), columns)
+
+
+def type_of(made: Expression, columns: Sequence[Column]) -> str:
+    """Return the type of an expression."""
+    return columns[made.position].type if isinstance(made, Reference) else made.type
+
+
+def unique_keys(below: Operator) -> list[frozenset[int]]:
+    """Return sets of columns in which no two rows have the same values, NULL included."""
+    if isinstance(below, Scan):
+        if below.unique and set(below.unique) <= set(below.names):
+            return [frozenset(map(below.names.index, below.unique))]
+        return []
+    if isinstance(below, Filter | Sort | Limit | Window):
+        return unique_keys(below.inputs[0])
+    if isinstance(below, Aggregate) and len(below.sets) == 1:
+        return [frozenset(range(len(below.groups)))]
+    if isinstance(below, Project):
+        return _projected_keys(below)
+    return []
+
+
+def _projected_keys(below: Project) -> list[frozenset[int]]:
+    places = {
+        each.position: at
+        for at, each in enumerate(below.expressions)
+        if isinstance(each, Reference)
+    }
+    keys = unique_keys(below.inputs[0])
+    return [frozenset(places[at] for at in key) for key in keys if key <= places.keys()]
+
+
+def _order(below: Operator) -> tuple[tuple[SortKey, ...], Operator]:
+    """Return the order of an operator's rows, and the operator that is in this order."""
+    if isinstance(below, Sort):
+        return below.order, below.inputs[0]
+    return (), below
+
+
+def _is_total(ordered: Operator, order: Sequence[SortKey], columns: Sequence[Column]) -> bool:
+    """Return whether rows that tie are identical."""
+    if not all(is_exact(type_of(key.expression, columns)) for key in order):
+        return False
+    at = {key.expression.position for key in order if isinstance(key.expression, Reference)}
+    if at >= set(range(len(columns))):
+        return bool(columns)
+    return any(key <= at for key in unique_keys(ordered))

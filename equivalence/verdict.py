@@ -1,0 +1,136 @@
+"""Say whether two queries are equal: by their keys, or refuted by rows, or not known."""
+
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import duckdb
+
+from .empty_database import EmptyDatabase, empty_database
+from .keys import PlanKeys, plan_keys
+from .plan import Operator, Plan, doubts, operators
+from .random_rows import RandomRows, values_near
+
+DATABASES = 40
+"""The number of random databases that are tried."""
+SEED = 38
+Kind = Literal["equal", "equal columns", "different", "unknown"]
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Example:
+    """Contents of tables for which two queries give different rows."""
+
+    tables: dict[str, list[Row]]
+    only_first: list[Row]
+    only_second: list[Row]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether two queries give the same rows on all contents of their tables."""
+
+    kind: Kind
+    reason: str
+    operator: str = ""
+    """The first operator of the second query that differs; empty if none is known."""
+    example: Example | None = None
+
+
+@dataclass(frozen=True)
+class Revision:
+    """The text of a query, and the DDL of its tables."""
+
+    text: str
+    ddl: str
+
+
+def compare(first: Revision, second: Revision, columns: Sequence[str] = ()) -> Verdict:
+    """Compare two queries, or only the columns that a reader uses, if some are named.
+
+    Raises BadInput if DuckDB refuses a text, and KeyError if a query lacks a named column.
+    """
+    with ExitStack() as opened:
+        one = opened.enter_context(empty_database(first.ddl))
+        same = first.ddl == second.ddl
+        other = one if same else opened.enter_context(empty_database(second.ddl))
+        plans = one.plan(first.text), other.plan(second.text)
+        keys = plan_keys(plans[0]), plan_keys(plans[1])
+        operator = first_difference(plans, keys)
+        if reasons := [*doubts(plans[0]), *doubts(plans[1])]:
+            return Verdict("unknown", reasons[0], operator)
+        if found := _by_key(keys, columns):
+            return replace(found, operator="" if found.kind.startswith("equal") else operator)
+        if columns:
+            return Verdict("unknown", "the keys of these columns differ", operator)
+        if plans[0].settings != plans[1].settings or not _same_tables(one, other):
+            return Verdict("unknown", "the tables or the settings differ", operator)
+        return _by_rows(one, (first.text, second.text), plans, operator)
+
+
+def first_difference(plans: tuple[Plan, Plan], keys: tuple[PlanKeys, PlanKeys]) -> str:
+    """Return the first operator of the second plan that the first lacks, with its number."""
+    known = set(keys[0].operators)
+    listed = operators(plans[1].root)
+    for number, (operator, key) in enumerate(zip(listed, keys[1].operators, strict=True), 1):
+        if key not in known:
+            return f"{_named(operator)}, operator {number} of {len(listed)}"
+    return ""
+
+
+def _named(operator: Operator) -> str:
+    name = type(operator).__name__.lower()
+    table = getattr(operator, "table", ())
+    return f"{name} of {table[-1]}" if table else name
+
+
+def _by_key(keys: tuple[PlanKeys, PlanKeys], columns: Sequence[str]) -> Verdict | None:
+    """Return a verdict if keys are equal, and all forms that they stand for are equal too."""
+    one, other = keys
+    if columns:
+        pairs = one.reader(columns), other.reader(columns)
+        equal = pairs[0] == pairs[1] and one.below(*pairs[0]) == other.below(*pairs[1])
+        return Verdict("equal columns", "the keys of these columns are equal") if equal else None
+    if one.whole == other.whole and one.below(one.whole) == other.below(other.whole):
+        return Verdict("equal", "the keys of both plans are equal")
+    if one.rows == other.rows and one.columns == other.columns:
+        return Verdict("unknown", "the rows are equal, but their order may differ")
+    return None
+
+
+def _same_tables(one: EmptyDatabase, other: EmptyDatabase) -> bool:
+    return one.columns == other.columns and one.facts == other.facts
+
+
+def _by_rows(
+    database: EmptyDatabase, texts: tuple[str, str], plans: tuple[Plan, Plan], operator: str
+) -> Verdict:
+    """Refute equality by the names or types of columns, or by the rows for random contents."""
+    shapes = [(plan.names, [column.type for column in plan.root.columns]) for plan in plans]
+    if shapes[0] != shapes[1]:
+        return Verdict("different", "the names or types of the columns differ", operator)
+    random_rows = RandomRows(database, values_near(plans), SEED)
+    for _ in range(DATABASES):
+        random_rows.fill()
+        one, other = (_result(database, text) for text in texts)
+        if one is not None and other is not None and one != other:
+            lost, gained = list((one - other).elements()), list((other - one).elements())
+            example = Example(random_rows.rows(), lost, gained)
+            return Verdict("different", "the rows differ for an example", operator, example)
+    return Verdict("unknown", f"{DATABASES} random databases show no difference", operator)
+
+
+def _result(database: EmptyDatabase, text: str) -> Counter[Row] | None:
+    """Return the rows of a query as a multiset, or None if it ends with an error."""
+    try:
+        return Counter(map(_hashable, database.con.execute(text).fetchall()))
+    except duckdb.Error:
+        return None
+
+
+def _hashable(row: Row) -> Row:
+    """Return a row in which lists are texts, and NaN is equal to itself."""
+    return tuple(repr(each) if isinstance(each, list | dict | float) else each for each in row)
