@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingLineage(
-    Asking["Answer"], found="model.answer.Answer", result="answer_view.AnswerResult", schema="answer"
+    Asking["Answer"],
+    found="model.answer.Answer",
+    result="answer_view.AnswerResult",
+    schema="answer",
 ):
     """Show the lineage of an item: everything it was derived from."""
 
