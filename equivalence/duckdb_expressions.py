@@ -15,7 +15,16 @@ from .known_functions import (
     is_decimal,
 )
 from .node_reader import NodeReader, NotTranslated, canonical, path_of, type_text
-from .plan import Aggregation, Call, Column, Constant, Expression, Reference, SortKey, WindowCall
+from .plan_form import (
+    Aggregation,
+    Call,
+    Column,
+    ColumnReference,
+    Constant,
+    Expression,
+    SortKey,
+    WindowCall,
+)
 
 ROW_ID = Column("ROW ID", False)
 """DuckDB's number of a row. It also stands for no column where a query only counts rows."""
@@ -41,7 +50,7 @@ def expressions(nodes: Sequence[Node], columns: Sequence[Column]) -> tuple[Expre
 
 def column_of(made: Expression, columns: Sequence[Column]) -> Column:
     """Return type and nullability of an expression."""
-    if isinstance(made, Reference):
+    if isinstance(made, ColumnReference):
         return columns[made.position]
     if isinstance(made, Constant):
         return Column(made.type, '"is_null":true' in made.value)
@@ -103,7 +112,7 @@ def _reference(part: NodeReader, columns: Sequence[Column]) -> Expression:
         raise NotTranslated("a row's number")
     if columns[at].type != type_:
         raise NotTranslated(f"a column that is {columns[at].type} and {type_}")
-    return Reference(at)
+    return ColumnReference(at)
 
 
 def _constant(part: NodeReader, columns: Sequence[Column]) -> Expression:

@@ -11,7 +11,7 @@ from provhouse.model.errors import BadInput
 from provhouse.sql.bound import NotBound, bound
 
 from .from_duckdb import TableFacts, Translation
-from .plan import Options, Plan
+from .plan_form import Options, PlanForm
 
 SEALED: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": False,
@@ -47,7 +47,7 @@ class EmptyDatabase:
             return False
         return True
 
-    def plan(self, text: str) -> Plan:
+    def plan(self, text: str) -> PlanForm:
         """Return the plan of a query; raise BadInput unless it is one query that DuckDB binds."""
         try:
             _check_one_query(self.con, text)
@@ -56,7 +56,7 @@ class EmptyDatabase:
         except (duckdb.Error, NotBound) as error:
             raise _refused("DuckDB refuses the query", error) from error
         root = Translation(self.facts).operator(found.nodes[0])
-        return Plan("duckdb", duckdb.__version__, self.settings, names, root)
+        return PlanForm("duckdb", duckdb.__version__, self.settings, names, root)
 
 
 @contextmanager

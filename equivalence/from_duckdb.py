@@ -21,10 +21,11 @@ from .duckdb_expressions import (
 )
 from .known_functions import COMPARISONS
 from .node_reader import NodeReader, NotTranslated, canonical, path_of, type_text
-from .plan import (
-    Aggregate,
+from .plan_form import (
+    AggregatedRows,
     Call,
     Column,
+    ColumnReference,
     Except,
     Expression,
     Filter,
@@ -35,7 +36,6 @@ from .plan import (
     Opaque,
     Operator,
     Project,
-    Reference,
     Scan,
     Sort,
     Union,
@@ -172,7 +172,7 @@ def _aggregate(_: Translation, part: NodeReader, inputs: tuple[Operator, ...]) -
     varies += [aggregation_varies(each, columns) for each in functions]
     made += [column_of(each.call, columns) for each in functions]
     made += [Column("BIGINT", False) for _ in grouping]
-    return Aggregate(inputs, tuple(made), max(varies), groups, sets, functions, grouping)
+    return AggregatedRows(inputs, tuple(made), max(varies), groups, sets, functions, grouping)
 
 
 def _nullable(column: Column, also: bool) -> Column:
@@ -184,11 +184,11 @@ def _distinct(_: Translation, part: NodeReader, inputs: tuple[Operator, ...]) ->
     columns = inputs[0].columns
     part.expect(distinct_type="DISTINCT")
     targets = expressions(part.take("distinct_targets"), columns)
-    whole = tuple(Reference(at) for at in range(len(columns)))
+    whole = tuple(ColumnReference(at) for at in range(len(columns)))
     if targets != whole:
         raise NotTranslated("DISTINCT of some columns")
     varies = groups_vary([each.type for each in columns])
-    return Aggregate(inputs, columns, varies, whole, (tuple(range(len(whole))),), (), ())
+    return AggregatedRows(inputs, columns, varies, whole, (tuple(range(len(whole))),), (), ())
 
 
 def _window(_: Translation, part: NodeReader, inputs: tuple[Operator, ...]) -> Operator:
@@ -244,7 +244,7 @@ def _kept(join: Join, maps: Sequence[Sequence[int]]) -> Operator:
     left, right = (each or range(width) for each, width in zip(maps, widths, strict=True))
     places = [*left, *(widths[0] + at for at in right)]
     chosen = tuple(join.columns[at] for at in places)
-    return Project((join,), chosen, "", tuple(map(Reference, places)))
+    return Project((join,), chosen, "", tuple(map(ColumnReference, places)))
 
 
 def _condition(node: Node, left: Operator, both: Sequence[Column]) -> Expression:

@@ -17,10 +17,11 @@ from functools import singledispatchmethod
 
 from .known_functions import COMMUTATIVE, COMMUTATIVE_ON_NUMBERS, is_number
 from .node_reader import canonical
-from .plan import (
-    Aggregate,
+from .plan_form import (
+    AggregatedRows,
     Aggregation,
     Call,
+    ColumnReference,
     Constant,
     Except,
     Expression,
@@ -31,9 +32,8 @@ from .plan import (
     Limit,
     Opaque,
     Operator,
-    Plan,
+    PlanForm,
     Project,
-    Reference,
     Scan,
     Sort,
     SortKey,
@@ -44,12 +44,12 @@ from .plan import (
 )
 
 NO_KEY = ""
-WITH_COLUMNS = (Aggregate, Project, Values, Window, Generate)
+WITH_COLUMNS = (AggregatedRows, Project, Values, Window, Generate)
 """Operators with columns that their rows do not determine."""
 
 
 @dataclass(frozen=True)
-class Keyed:
+class KeyedPlan:
     """The keys of one operator."""
 
     rows: str
@@ -93,7 +93,7 @@ class PlanKeys:
         return found
 
 
-def plan_keys(plan: Plan) -> PlanKeys:
+def plan_keys(plan: PlanForm) -> PlanKeys:
     """Return the keys of a plan. The engine, its version and its settings are part of each."""
     forms = _Forms(canonical([plan.engine, plan.version, plan.settings]))
     keyed = forms.of(plan.root)
@@ -122,7 +122,7 @@ class _Forms:
         self.stored[key] = form
         return key
 
-    def of(self, operator: Operator) -> Keyed:
+    def of(self, operator: Operator) -> KeyedPlan:
         """Return the keys of an operator, and list its own key after those of its inputs."""
         below = [self.of(each) for each in operator.inputs]
         keyed = self.keyed(operator, below)
@@ -131,40 +131,40 @@ class _Forms:
         return keyed
 
     @singledispatchmethod
-    def keyed(self, operator: Operator, below: list[Keyed]) -> Keyed:
+    def keyed(self, operator: Operator, below: list[KeyedPlan]) -> KeyedPlan:
         """Return the keys of an operator above inputs with these keys."""
         raise TypeError(type(operator))
 
     @keyed.register
-    def _(self, operator: Scan, below: list[Keyed]) -> Keyed:
+    def _(self, operator: Scan, below: list[KeyedPlan]) -> KeyedPlan:
         rows = self.key("scan", operator.table)
         columns = [
             self.key("column", rows, name, column.type, column.nullable)
             for name, column in zip(operator.names, operator.columns, strict=True)
         ]
-        return Keyed(rows, tuple(columns))
+        return KeyedPlan(rows, tuple(columns))
 
     @keyed.register
-    def _(self, operator: Values, below: list[Keyed]) -> Keyed:
+    def _(self, operator: Values, below: list[KeyedPlan]) -> KeyedPlan:
         rows = self.key("values", len(operator.rows))
         made = [[self.expression(each, ()) for each in row] for row in operator.rows]
         places = range(len(operator.columns))
         columns = (self.key("listed", rows, [row[at] for row in made]) for at in places)
-        return Keyed(rows, tuple(columns))
+        return KeyedPlan(rows, tuple(columns))
 
     @keyed.register
-    def _(self, operator: Filter, below: list[Keyed]) -> Keyed:
+    def _(self, operator: Filter, below: list[KeyedPlan]) -> KeyedPlan:
         (one,) = below
         rows = self.key("filter", one.rows, self.conditions(operator.conditions, one.columns))
-        return Keyed(rows, one.columns, one.order)
+        return KeyedPlan(rows, one.columns, one.order)
 
     @keyed.register
-    def _(self, operator: Project, below: list[Keyed]) -> Keyed:
+    def _(self, operator: Project, below: list[KeyedPlan]) -> KeyedPlan:
         (one,) = below
-        return Keyed(one.rows, self.each(operator.expressions, one.columns), one.order)
+        return KeyedPlan(one.rows, self.each(operator.expressions, one.columns), one.order)
 
     @keyed.register
-    def _(self, operator: Join, below: list[Keyed]) -> Keyed:
+    def _(self, operator: Join, below: list[KeyedPlan]) -> KeyedPlan:
         left, right = below
         columns = tuple(self.key("left", each) for each in left.columns)
         columns += tuple(self.key("right", each) for each in right.columns)
@@ -174,13 +174,13 @@ class _Forms:
         kind = [operator.kind, operator.correlated]
         rows = self.key("join", kind, left.rows, right.rows, conditions)
         if operator.kind in ("SEMI", "ANTI"):
-            return Keyed(rows, columns[: len(left.columns)])
+            return KeyedPlan(rows, columns[: len(left.columns)])
         if operator.kind == "MARK":
-            return Keyed(rows, (*columns[: len(left.columns)], self.key("mark", rows)))
-        return Keyed(rows, columns)
+            return KeyedPlan(rows, (*columns[: len(left.columns)], self.key("mark", rows)))
+        return KeyedPlan(rows, columns)
 
     @keyed.register
-    def _(self, operator: Aggregate, below: list[Keyed]) -> Keyed:
+    def _(self, operator: AggregatedRows, below: list[KeyedPlan]) -> KeyedPlan:
         (one,) = below
         groups = self.each(operator.groups, one.columns)
         if len(operator.sets) > 1 and len(set(groups)) < len(groups):  # NULL in different sets
@@ -190,52 +190,54 @@ class _Forms:
         made = [self.key("group", rows, each) for each in groups]
         made += [self.aggregation(each, rows, one) for each in operator.functions]
         made += [self.key("grouping", rows, [groups[i] for i in at]) for at in operator.grouping]
-        return Keyed(rows, tuple(made))
+        return KeyedPlan(rows, tuple(made))
 
     @keyed.register
-    def _(self, operator: Window, below: list[Keyed]) -> Keyed:
+    def _(self, operator: Window, below: list[KeyedPlan]) -> KeyedPlan:
         (one,) = below
         made = (self.window(each, one) for each in operator.functions)
-        return Keyed(one.rows, (*one.columns, *made))
+        return KeyedPlan(one.rows, (*one.columns, *made))
 
     @keyed.register
-    def _(self, operator: Sort, below: list[Keyed]) -> Keyed:
+    def _(self, operator: Sort, below: list[KeyedPlan]) -> KeyedPlan:
         (one,) = below
-        return Keyed(one.rows, one.columns, tuple(self.order(operator.order, one.columns)))
+        return KeyedPlan(one.rows, one.columns, tuple(self.order(operator.order, one.columns)))
 
     @keyed.register
-    def _(self, operator: Limit, below: list[Keyed]) -> Keyed:
+    def _(self, operator: Limit, below: list[KeyedPlan]) -> KeyedPlan:
         (one,) = below
         count = [operator.count, operator.offset]
-        return Keyed(self.key("limit", one.rows, list(one.order), count), one.columns, one.order)
+        return KeyedPlan(
+            self.key("limit", one.rows, list(one.order), count), one.columns, one.order
+        )
 
     @keyed.register
-    def _(self, operator: Union, below: list[Keyed]) -> Keyed:
+    def _(self, operator: Union, below: list[KeyedPlan]) -> KeyedPlan:
         left, right = below
         rows = self.key("union", left.rows, right.rows)
         pairs = zip(left.columns, right.columns, strict=True)
-        return Keyed(rows, tuple(self.key("either", *pair) for pair in pairs))
+        return KeyedPlan(rows, tuple(self.key("either", *pair) for pair in pairs))
 
     @keyed.register(Except)
     @keyed.register(Intersect)
-    def _(self, operator: Except | Intersect, below: list[Keyed]) -> Keyed:
+    def _(self, operator: Except | Intersect, below: list[KeyedPlan]) -> KeyedPlan:
         left, right = below
         pairs = list(zip(left.columns, right.columns, strict=True))
         kind = type(operator).__name__
         rows = self.key(kind, operator.all, left.rows, right.rows, pairs)
-        return Keyed(rows, tuple(self.key("shared", rows, pair) for pair in pairs))
+        return KeyedPlan(rows, tuple(self.key("shared", rows, pair) for pair in pairs))
 
     @keyed.register
-    def _(self, operator: Generate, below: list[Keyed]) -> Keyed:
+    def _(self, operator: Generate, below: list[KeyedPlan]) -> KeyedPlan:
         (one,) = below
         lists = list(self.each(operator.lists, one.columns))
         rows = self.key("generate", one.rows, lists)
         made = (self.key("element", rows, each) for each in lists)
-        return Keyed(rows, (*one.columns, *made))
+        return KeyedPlan(rows, (*one.columns, *made))
 
     @keyed.register
-    def _(self, operator: Opaque, below: list[Keyed]) -> Keyed:
-        return Keyed(self.key("opaque", operator.digest, [each.rows for each in below]), ())
+    def _(self, operator: Opaque, below: list[KeyedPlan]) -> KeyedPlan:
+        return KeyedPlan(self.key("opaque", operator.digest, [each.rows for each in below]), ())
 
     def each(self, made: Sequence[Expression], columns: Sequence[str]) -> tuple[str, ...]:
         """Return the keys of expressions over columns with these keys."""
@@ -245,7 +247,7 @@ class _Forms:
         """Return the key of an expression; a reference has the key of its column."""
         if made is None:
             return NO_KEY
-        if isinstance(made, Reference):
+        if isinstance(made, ColumnReference):
             return columns[made.position]
         if isinstance(made, Constant):
             return self.key("constant", made.type, made.value)
@@ -271,14 +273,14 @@ class _Forms:
             for k in keys
         ]
 
-    def aggregation(self, made: Aggregation, rows: str, below: Keyed) -> str:
+    def aggregation(self, made: Aggregation, rows: str, below: KeyedPlan) -> str:
         """Return the key of an aggregate of groups with the key ``rows``."""
         call = self.call(made.call, below.columns)
         condition = self.expression(made.condition, below.columns)
         order = self.order(made.order, below.columns)
         return self.key("aggregate", rows, call, made.distinct, condition, order)
 
-    def window(self, made: WindowCall, below: Keyed) -> str:
+    def window(self, made: WindowCall, below: KeyedPlan) -> str:
         """Return the key of a window function."""
         columns = below.columns
         partitions = sorted(set(self.each(made.partitions, columns)))

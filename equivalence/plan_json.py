@@ -4,8 +4,8 @@ import json
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from . import plan as forms
-from .plan import Plan
+from . import plan_form as forms
+from .plan_form import PlanForm
 
 CLASSES = {
     name: each
@@ -14,18 +14,18 @@ CLASSES = {
 }
 
 
-def to_json(plan: Plan) -> str:
+def to_json(plan: PlanForm) -> str:
     """Return a plan as JSON."""
     return json.dumps(_plain(plan), separators=(",", ":"))
 
 
-def from_json(text: str) -> Plan:
+def from_json(text: str) -> PlanForm:
     """Return the plan of a JSON text. Raises ValueError if the text has none."""
     try:
         found = _part(json.loads(text))
     except (KeyError, TypeError) as error:
         raise ValueError(f"Not a plan: {error!r}") from error
-    if not isinstance(found, Plan):
+    if not isinstance(found, PlanForm):
         raise ValueError("Not a plan")
     return found
 

@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 
 from .empty_database import EmptyDatabase, whole_name
-from .plan import Constant, Plan
+from .plan_form import Constant, PlanForm
 
 VALUES = (
     *("-1", "0", "1", "2", "3", "0.5", "100", "", "a", "b", "A", "ab", "true", "false"),
@@ -20,7 +20,7 @@ VALUES = (
 ROWS = (0, 1, 2, 3, 5, 8)
 
 
-def values_near(plans: Iterable[Plan]) -> list[str]:
+def values_near(plans: Iterable[PlanForm]) -> list[str]:
     """Return values for columns: some for each type, the plans' literals, and their neighbours."""
     found = [near for plan in plans for text in _literals(plan.root) for near in _near(text)]
     return list(dict.fromkeys([*VALUES, *found]))

@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 
 from .known_functions import COUNTS, PLACES, RANKS, is_exact
-from .plan import (
-    Aggregate,
+from .plan_form import (
+    AggregatedRows,
     Aggregation,
     Column,
+    ColumnReference,
     Constant,
     Expression,
     Filter,
     Limit,
     Operator,
     Project,
-    Reference,
     Scan,
     Sort,
     SortKey,
@@ -53,7 +53,7 @@ def window_varies(made: WindowCall, below: Operator) -> str:
     name, frame = made.call.function, dict(made.frame)
     if name in RANKS:
         return ""
-    at = [each for each in listed if isinstance(each, Reference)]
+    at = [each for each in listed if isinstance(each, ColumnReference)]
     total = any(key <= {each.position for each in at} for key in unique_keys(below))
     if name in PLACES or "ROWS" in frame["start"] + frame["end"]:
         return "" if total else TIES
@@ -64,7 +64,7 @@ def window_varies(made: WindowCall, below: Operator) -> str:
 
 def type_of(made: Expression, columns: Sequence[Column]) -> str:
     """Return the type of an expression."""
-    return columns[made.position].type if isinstance(made, Reference) else made.type
+    return columns[made.position].type if isinstance(made, ColumnReference) else made.type
 
 
 def unique_keys(below: Operator) -> list[frozenset[int]]:
@@ -75,7 +75,7 @@ def unique_keys(below: Operator) -> list[frozenset[int]]:
         return []
     if isinstance(below, Filter | Sort | Limit | Window):
         return unique_keys(below.inputs[0])
-    if isinstance(below, Aggregate) and len(below.sets) == 1:
+    if isinstance(below, AggregatedRows) and len(below.sets) == 1:
         return [frozenset(range(len(below.groups)))]
     if isinstance(below, Project):
         return _projected_keys(below)
@@ -86,7 +86,7 @@ def _projected_keys(below: Project) -> list[frozenset[int]]:
     places = {
         each.position: at
         for at, each in enumerate(below.expressions)
-        if isinstance(each, Reference)
+        if isinstance(each, ColumnReference)
     }
     keys = unique_keys(below.inputs[0])
     return [frozenset(places[at] for at in key) for key in keys if key <= places.keys()]
@@ -103,7 +103,7 @@ def _is_total(ordered: Operator, order: Sequence[SortKey], columns: Sequence[Col
     """Return whether rows that tie are identical."""
     if not all(is_exact(type_of(key.expression, columns)) for key in order):
         return False
-    at = {key.expression.position for key in order if isinstance(key.expression, Reference)}
+    at = {key.expression.position for key in order if isinstance(key.expression, ColumnReference)}
     if at >= set(range(len(columns))):
         return bool(columns)
     return any(key <= at for key in unique_keys(ordered))

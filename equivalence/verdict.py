@@ -10,7 +10,7 @@ import duckdb
 
 from .empty_database import EmptyDatabase, empty_database
 from .keys import PlanKeys, plan_keys
-from .plan import Operator, Plan, doubts, operators
+from .plan_form import Operator, PlanForm, doubts, operators
 from .random_rows import RandomRows, values_near
 
 DATABASES = 40
@@ -71,7 +71,7 @@ def compare(first: Revision, second: Revision, columns: Sequence[str] = ()) -> V
         return _by_rows(one, (first.text, second.text), plans, operator)
 
 
-def first_difference(plans: tuple[Plan, Plan], keys: tuple[PlanKeys, PlanKeys]) -> str:
+def first_difference(plans: tuple[PlanForm, PlanForm], keys: tuple[PlanKeys, PlanKeys]) -> str:
     """Return the first operator of the second plan that the first lacks, with its number."""
     known = set(keys[0].operators)
     listed = operators(plans[1].root)
@@ -106,7 +106,7 @@ def _same_tables(one: EmptyDatabase, other: EmptyDatabase) -> bool:
 
 
 def _by_rows(
-    database: EmptyDatabase, texts: tuple[str, str], plans: tuple[Plan, Plan], operator: str
+    database: EmptyDatabase, texts: tuple[str, str], plans: tuple[PlanForm, PlanForm], operator: str
 ) -> Verdict:
     """Refute equality by the names or types of columns, or by the rows for random contents."""
     shapes = [(plan.names, [column.type for column in plan.root.columns]) for plan in plans]

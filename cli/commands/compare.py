@@ -39,7 +39,7 @@ def compare(
     """
     from provhouse.equivalence.verdict import Revision
     from provhouse.equivalence.verdict import compare as verdict_on
-    from provhouse.output.results.verdict import VerdictResult
+    from provhouse.output.results.verdict_view import VerdictResult
 
     ddl = _text(schema)
     named = tuple(columns.split(",")) if columns else ()

@@ -26,7 +26,7 @@ from provhouse.output.results.preview_view import PreviewResult
 from provhouse.output.results.prune import PruneResult
 from provhouse.output.results.retraction import RetractionResult
 from provhouse.output.results.status import StatusResult
-from provhouse.output.results.verdict import VerdictResult
+from provhouse.output.results.verdict_view import VerdictResult
 from provhouse.output.writer import Writer, opened
 from provhouse.query.lineage.diff import Change, Diff
 from provhouse.query.listing.status import Status

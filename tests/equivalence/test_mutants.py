@@ -8,7 +8,7 @@ import pytest
 from helpers.query_pairs import DDL, fill, mutants, random_query, rows
 from provhouse.equivalence.empty_database import EmptyDatabase, empty_database
 from provhouse.equivalence.keys import PlanKeys, plan_keys
-from provhouse.equivalence.plan import doubts
+from provhouse.equivalence.plan_form import doubts
 from provhouse.model.errors import BadInput
 
 DATABASES = 12

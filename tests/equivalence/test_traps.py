@@ -15,7 +15,7 @@ import pytest
 from provhouse.equivalence.empty_database import EmptyDatabase, empty_database
 from provhouse.equivalence.from_duckdb import Translation
 from provhouse.equivalence.keys import plan_keys
-from provhouse.equivalence.plan import Plan, doubts
+from provhouse.equivalence.plan_form import PlanForm, doubts
 
 DDL = """create table t(a integer primary key, b varchar, d decimal(10, 2), l integer[]);
     create table u(a integer, e varchar)"""
@@ -104,7 +104,7 @@ def _set(plan: Any, path: Path, value: Any) -> Any | None:
 
 def _keyed(database: EmptyDatabase, node: Any) -> tuple[str, bool]:
     root = Translation(database.facts).operator(node)
-    plan = Plan("duckdb", "0", (), tuple("abcdefgh"[: len(root.columns)]), root)
+    plan = PlanForm("duckdb", "0", (), tuple("abcdefgh"[: len(root.columns)]), root)
     return plan_keys(plan).whole, bool(doubts(plan))
 
 

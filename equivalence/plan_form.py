@@ -20,7 +20,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Reference:
+class ColumnReference:
     """The column of the inputs at a position."""
 
     position: int
@@ -44,7 +44,7 @@ class Call:
     options: Options = ()
 
 
-Expression = Reference | Constant | Call
+Expression = ColumnReference | Constant | Call
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Join(Operator):
 
 
 @dataclass(frozen=True)
-class Aggregate(Operator):
+class AggregatedRows(Operator):
     """One row for each group: the groups' columns, then the functions', then those of GROUPING."""
 
     groups: tuple[Expression, ...]
@@ -167,7 +167,7 @@ class Limit(Operator):
 
 @dataclass(frozen=True)
 class Union(Operator):
-    """The rows of both inputs; a distinct union has an ``Aggregate`` above it."""
+    """The rows of both inputs; a distinct union has an ``AggregatedRows`` above it."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ class Opaque(Operator):
 
 
 @dataclass(frozen=True)
-class Plan:
+class PlanForm:
     """The plan of one query, with all that determines its result beside the data."""
 
     engine: str
@@ -217,7 +217,7 @@ def operators(root: Operator) -> tuple[Operator, ...]:
     return (*below, root)
 
 
-def doubts(plan: Plan) -> list[str]:
+def doubts(plan: PlanForm) -> list[str]:
     """Return why the plan's result is not determined by its form and the data, without repeats."""
     found = [
         each.reason if isinstance(each, Opaque) else each.varies for each in operators(plan.root)
