@@ -65,7 +65,7 @@ class SampleReader:
         return int(_read(self.samples, *edges, forest.parent, forest.ring, most))
 
     def read_sets(self, graph: SetGraph, most: int = UNBOUNDED) -> int:
-        """Return what ``read`` returns, but for these sets.
+        """Return the same number as ``read``, for the given sets instead of the samples.
 
         This is faster if closures are large.
         """

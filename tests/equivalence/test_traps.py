@@ -97,8 +97,8 @@ def _set(plan: Any, path: Path, value: Any) -> Any | None:
     for step in path[:-1]:
         if isinstance(node, dict) and step not in node:
             return None
-        node = node[step]  # type: ignore[index]
-    node[path[-1]] = value  # type: ignore[index]
+        node = node[step]
+    node[path[-1]] = value
     return changed
 
 

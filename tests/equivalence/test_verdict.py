@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import duckdb
 import pytest
@@ -95,7 +96,9 @@ def test_a_changed_query_is_different(one: str, other: str) -> None:
         assert _difference(one, other, found) == shown
 
 
-def _difference(one: str, other: str, found: Verdict) -> tuple[Counter[object], Counter[object]]:
+def _difference(
+    one: str, other: str, found: Verdict
+) -> tuple[Counter[tuple[Any, ...]], Counter[tuple[Any, ...]]]:
     """Return the rows of either query that the other lacks, in tables with the example's rows."""
     assert found.example
     con = duckdb.connect()
