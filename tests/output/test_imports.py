@@ -4,10 +4,10 @@ import subprocess
 import sys
 
 RESULTS = (
-    "answer", "answers", "check", "diff", "explanation", "export", "finding", "forget",
-    "generations", "ingest", "path", "preview", "prune", "retraction", "rows", "status",
+    "answer_view", "answers", "check", "cypher_rows", "diff", "explanation", "export", "finding",
+    "forget", "generation_list", "ingest", "path", "preview_view", "prune", "retraction", "status",
 )  # fmt: skip
-WRITERS = ("csv", "json", "table", "writer")
+WRITERS = ("csv_writer", "json", "table", "writer")
 
 
 def imported(modules: tuple[str, ...]) -> set[str]:
