@@ -83,8 +83,8 @@ def _fixed_point(column: str, numbers: NDArray[np.float64]) -> tuple[Ints, int]:
     largest = float(np.abs(numbers).max(initial=0.0))
     if largest == 0.0:
         return np.zeros(numbers.size, np.int64), 0
-    # each number is below 2**exponent, the number of rows below 2**bit_length, so sums fit BITS
-    # bits
+    # Each number is below 2**exponent, and the number of rows is below 2**bit_length. So sums fit
+    # into BITS bits.
     power = BITS - math.frexp(largest)[1] - numbers.size.bit_length()
     return np.rint(np.ldexp(numbers, power)).astype(np.int64), power
 
