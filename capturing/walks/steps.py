@@ -71,7 +71,7 @@ def back_all(flow: CapturedFlow, position: Position) -> Position:
 
 
 def forwards_all(flow: CapturedFlow, position: Position) -> Position:
-    """Return the rows that derive from given rows and groups, in writes that no other write reads."""
+    """Return the rows that derive from rows and groups, in writes that no other write reads."""
     return _all(flow, position, lambda place: any(flow.forwards(place)), forwards)
 
 
