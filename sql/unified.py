@@ -27,9 +27,12 @@ def unify(con: duckdb.DuckDBPyConnection, parsed: Parsed, nodes: Iterable[exp.Ex
     found = [each for each in nodes if isinstance(each, exp.SetOperation) and _compares(each)]
     clause = parsed.query.args.get("with_")
     for each in reversed(found):
-        before = f"{clause.sql('duckdb')} " if clause and each is not parsed.query else ""
         sides = [each.this, each.expression]
-        texts = [f"{before}SELECT * FROM ({query.sql('duckdb')}) AS q" for query in (each, *sides)]
+        texts = [
+            f"{clause.sql('duckdb') if clause and query is not parsed.query else ''} "
+            f"SELECT * FROM ({query.sql('duckdb')}) AS q"
+            for query in (each, *sides)
+        ]
         try:
             whole, *own = map(_types, bound(con, *texts))
         except NotBound:  # it refers to a query around it
