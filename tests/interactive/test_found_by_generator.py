@@ -124,6 +124,18 @@ def con() -> Connection:
             "t",
             [[0], [1], [], [], [2]],
         ),
+        (
+            "select a.k, q.z from u a, lateral (select a.v + b.v z from t b where b.v = a.v union "
+            "select c.k from u c where c.k = a.k) q order by 1, 2",
+            "t",
+            [[0], [], [1], []],
+        ),
+        (
+            "select k, (select count(*) from (select t.v from t where t.v = u.v union select u.k) q) "
+            "from u order by 1",
+            "t",
+            [[0], [1]],
+        ),
         ('select distinct v "__h0" from u order by 1', "u", [[0], [1]]),
         ("with q as materialized (select * from t) select k from u", "u", [[0], [1]]),
         ("select lag(v ignore nulls) over (order by k) x from u", "u", [[0, 1], [0, 1]]),
