@@ -131,7 +131,7 @@ def con() -> Connection:
             [[0], [], [1], []],
         ),
         (
-            "select k, (select count(*) from (select t.v from t where t.v = u.v union select u.k) q) "
+            "select k, (select count(*) from (select v from t where v = u.v union select u.k) q) c "
             "from u order by 1",
             "t",
             [[0], [1]],
