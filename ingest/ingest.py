@@ -33,8 +33,9 @@ SMALL_BYTES = 32 << 20
 For a smaller input, starting Spark would take longer than the time that using two cores saves.
 """
 IMPORTED_BYTES = 64 << 20
-"""The least size in bytes of an input that is expected to have so many sets that Neo4j's importer
-saves time.
+"""The least size in bytes of an input that is expected to have many sets.
+
+For many sets, Neo4j's importer saves time.
 """
 
 
