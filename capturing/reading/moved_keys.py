@@ -23,7 +23,10 @@ from .description import SourceFile
 from .output import Output
 
 _COMMIT = "_row-commit-version-col-"
-"""The prefix of Delta's column for this version; the rest of its name differs between tables."""
+"""The prefix of Delta's column for the version that last changed a row.
+
+The rest of the column's name differs between tables.
+"""
 
 
 def tracking_of(output: Output) -> RowTracking | None:

@@ -82,7 +82,7 @@ class Landed:
     kept_out: tuple[Refusal, ...] = ()
     """The writes that could not be ingested, for example because of a wrong key."""
     fault: ProvhouseError | None = field(default=None, repr=False)
-    """The error because of which writes were kept out."""
+    """The error that kept writes out, or None."""
     widened: Widened = field(default_factory=dict, repr=False)
     """The windows whose rows derive from whole partitions."""
 
