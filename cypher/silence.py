@@ -4,6 +4,7 @@ If the process of a server was stopped (SIGSTOP), or if the network loses packet
 stays open but no reply ever arrives. A statement may take minutes, so a time limit would not
 distinguish such a server from a busy server. But a busy server still accepts a new connection
 within milliseconds.
+"""
 
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError, wait
