@@ -26,7 +26,7 @@ class LandedWrite:
     taps: int
     """The number of operators with a tap that wrote associations aside."""
     associations: int
-    """The number of pairs of a source row and a written row, or a group of written rows."""
+    """The number of pairs of a source row and either a written row or a group of written rows."""
     bytes: int
     """The size of the write's association files in bytes. The ingest removes these files."""
     seconds: float
