@@ -338,7 +338,7 @@ def deletions(count: int, rng: np.random.Generator) -> Deletions:
 
 
 def questions(warehouse: Path) -> Iterator[Whole]:
-    """Yield the times of whole questions by class: what-if and impact, in turn."""
+    """Yield the times of whole questions by class. The questions what-if and impact take turns."""
     settings = Settings.load({"warehouse": warehouse})
     snapshot = open_snapshot(settings.warehouse)
     kinds = [kind for kind in KINDS if kind.direction == "downstream"]
