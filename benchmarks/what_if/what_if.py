@@ -77,7 +77,7 @@ class Whole(TypedDict):
 
 
 class AlternativeRun(TypedDict):
-    """The values of one aggregate without each of its inputs."""
+    """The values of one aggregate without one of its inputs, for each input."""
 
     function: str
     inputs: int

@@ -175,7 +175,7 @@ def tables(results: WorkflowGenRun) -> str:
 
 
 def _more(one: Stored, form: Form) -> float:
-    """Return the bytes a triple that the columns of a form add to those of plain triples."""
+    """Return the bytes for each triple that the columns of a form add to those of plain triples."""
     return (one[form] - one["plain"]) / one["triples"]
 
 

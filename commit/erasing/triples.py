@@ -120,7 +120,7 @@ def lone_ops_of_pairs(snapshot: Snapshot, items: ItemNumbers) -> Pairs:
 def _across(
     snapshot: Snapshot, partition: PartitionNumber, chosen: Callable[[pa.Table], Bools]
 ) -> Iterator[tuple[tuple[SetId, SetId], str]]:
-    """Yield the distinct combinations of a pair of sets and an op, of triples between two sets.
+    """Yield each pair of sets that triples connect, once for each op of these triples.
 
     ``chosen`` returns a mask of the triples that count. In a pair, the set of dst comes first.
     """

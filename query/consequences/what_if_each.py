@@ -117,7 +117,7 @@ def _what_if_each(asker: Asker, item: str, limit: int) -> WhatIfEach:
 def alternatives(
     graph: Derivations, tensors: Tensors, place: int
 ) -> Iterator[tuple[int, Alternatives]]:
-    """Yield the aggregates of a place, each with its derivation and its alternatives."""
+    """Yield the derivation and the alternatives of each aggregate of the item at a place."""
     for way in _aggregates(graph, place):
         rows = np.flatnonzero(graph.of == way)
         source = graph.src[rows]
