@@ -31,10 +31,10 @@ from .stars import ALONE, SOURCES, star_sets
 ENOUGH = 5
 """A cut is small enough if it has at most one set or dependency for every ``ENOUGH`` items."""
 FREE = 1_000
-"""The largest average number of triples that sampled questions read from a cut that is fast enough.
+"""A cut is fast enough if sampled questions read at most this many triples on average.
 
-The limit applies if tables derive from themselves. Of the cuts that are fast enough, the search
-chooses the cut with the smallest set graph. Reading this many triples takes less time than looking
+This limit applies if tables derive from themselves. Of the cuts that are fast enough, the search
+chooses the one with the smallest set graph. Reading this many triples takes less time than looking
 up the item that a question names.
 """
 FREE_PART = 100

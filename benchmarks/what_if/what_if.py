@@ -2,8 +2,9 @@
 
 On a random graph of ten million triples of all kinds, 1, 100 and 10,000 items are deleted. With a
 warehouse of the paper's trace, the complete question is compared with `impact`; both return only
-counts, and nothing is in memory. An aggregate of a million inputs is computed without each of them,
-and the answer about an item with a million triples upstream is shown at each level.
+counts, and nothing is in memory. An aggregate of a million inputs is computed without one of
+them, for each of them. The answer about an item with a million triples upstream is shown at each
+level.
 
 Results go to `results/what_if.json` after each part. A run with the same sizes and seed goes on
 with the parts that are missing, unless `--again` is given.
