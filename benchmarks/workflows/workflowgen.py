@@ -47,7 +47,7 @@ class Timed(TypedDict):
 
 
 class Asked(TypedDict):
-    """Questions about the graph of a workflow: processor seconds (medians) after the fetch."""
+    """Questions about the graph of a workflow: processor seconds (medians) without the fetch."""
 
     workflow: str
     triples: int
