@@ -22,7 +22,7 @@ from .marks import render
 from .queries import Text
 
 INVERTED = 0.3
-"""The share of the texts whose lineage is also asked forward, for which all rows are indexed."""
+"""The share of the texts whose lineage is also asked forward. All their rows are indexed."""
 Rids = dict[str, list[int]]
 HIDDEN = re.compile("__h|__provhouse|sqlglot|pyarrow|__cte|__asked", re.IGNORECASE)
 """Names that a message may contain only if the text does."""
@@ -177,7 +177,7 @@ class _Checker:
                     raise Wrong(f"row {row} does not need {found} of {names[0]}")
 
     def _complete(self, row: int, rids: Rids) -> None:
-        """Fail if anything else makes the row: without all its records, it must disappear."""
+        """Fail if the row is still there after the deletion of all its records."""
         found = {
             at: sorted({rid for name in names for rid in rids[name]})
             for at, (names, _) in self._refs.items()
