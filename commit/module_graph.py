@@ -90,7 +90,7 @@ def _module_graph(snapshot: Snapshot) -> ModuleGraph:
 
 
 def _counts(snapshot: Snapshot) -> dict[str, Rows]:
-    """Return, by call, table and set, the number of each module's triples, the largest first."""
+    """Return each module's numbers of triples by call, by table and by set, the largest first."""
     parts: dict[str, list[pa.Table]] = {name: [] for name in _GROUPS}
     of, runs = modules_of_ops(snapshot), runs_of(snapshot)
     for partition in partitions_of_modules(snapshot, every=bool(of)):

@@ -140,7 +140,7 @@ class Staging:
     cut_edges = _File(".npy")
     """Both ends of all edges, as positions within groups, group after group."""
     cut_sets = _Group(".npz")
-    """By group: the set of each new item, and, for each rule, the packed set that has each set."""
+    """By group: the set of each new item, and the packed set of each set, by rule."""
     numbers = _File(".npy")
     """The number of each item, stored or new, in the order of the items' places."""
     sets = _File(".arrow")

@@ -44,7 +44,7 @@ class Header:
     seconds: dict[str, float]
     """The duration of each step, and the whole duration as ``total``."""
     samples: tuple[Sample, ...] = ()
-    """Samples that paths may pass; rows outside them are missing, so the result is incomplete."""
+    """Samples through which paths may lead. The result lacks the rows outside of these samples."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +145,7 @@ class Answer(ItemHeader, FoundRows):
 
 @dataclass(frozen=True, kw_only=True)
 class LargeAnswer(ItemHeader):
-    """An answer with millions of rows, which get their names as they are read, once.
+    """An answer with millions of rows, which can be read only once and get their names meanwhile.
 
     ``items`` and ``triples`` yield Arrow tables with the columns of ``Answer``: items in the order
     of depth, triples in the order of the near end's depth. Rows of one depth have no particular

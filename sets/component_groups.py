@@ -1,9 +1,9 @@
 """Groups of the components of a graph, with limited weights and in the order of size.
 
-The arrays have an element for each node, item or edge, and may be memory-mapped files. The
-functions need little memory besides. Components are in the order of ``set_order``, the largest
-first. So if the sets of all groups are listed group after group, they are in the order of the sets
-of the whole graph.
+The arrays have an element for each node, item or edge, and may be memory-mapped files. Apart from
+these arrays, the functions need little memory. Components are in the order of ``set_order``, the
+largest first. So if the sets of all groups are listed group after group, they are in the order of
+the sets of the whole graph.
 """
 
 from dataclasses import dataclass
@@ -195,7 +195,7 @@ def settle(nodes: I32, parent: I32, groups: I32, filled: I64, homes: I32) -> Non
 def by_group(homes: I32, starts: I64, out: I32) -> None:
     """Write the row numbers of ``homes`` to ``out``, group after group.
 
-    The rows of a group begin at its position in ``starts``.
+    The rows of group g begin at ``starts[g]``.
     """
     for row in range(len(homes)):
         out[starts[homes[row, 0]] + homes[row, 1]] = row
@@ -203,7 +203,7 @@ def by_group(homes: I32, starts: I64, out: I32) -> None:
 
 @njit(cache=True)
 def edges_by_group(src: Edges, dst: Edges, homes: I32, free: I64, out: I32) -> None:
-    """Write edges to ``out``, those of a group from its position in ``free`` on.
+    """Write edges to ``out``; the edges of group g begin at ``free[g]``.
 
     The ends of an edge become positions within the group.
     """

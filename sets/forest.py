@@ -46,7 +46,7 @@ class Forest:
         return cls(order[begins][label], sizes[label], ring, np.empty(0, np.int32))
 
     def join(self, src: Edges, dst: Edges, joins: int, theta: int) -> int:
-        """Join the trees of the two ends of each edge; return the number of joins then in the log.
+        """Join the trees of the two ends of each edge; return the new number of joins in the log.
 
         The log already contains ``joins`` joins. If a tree reaches ``theta`` items, all joins in
         the log are undone and -1 is returned.

@@ -1,4 +1,4 @@
-"""The cut of a component into blocks of ordered items, if its tables are no way to cut it.
+"""The cut of a component into blocks of ordered items, if it cannot be cut by its tables.
 
 In an order in which each item follows the items that it derives from, a block of consecutive items
 depends only on earlier blocks, so there are no cycles. The order is depth first, from the deepest

@@ -181,7 +181,7 @@ def _fill(order: I64, signature: U64, group: I32, items: I64, limit: int) -> I32
 
 
 def _sources(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: int) -> I32:
-    """Apply rule 3 (sets without parents). Sets that have children in common are tried in a row."""
+    """Apply rule 3 (sets without parents). Sets with common children are tried consecutively."""
     at, children = neighbours(nodes, parent, child)
     chosen = np.bincount(child, minlength=nodes)[: len(items)] == 0
     sources = np.flatnonzero(chosen & (np.diff(at)[: len(items)] > 0))

@@ -52,7 +52,7 @@ class Positioned(Entering):
         super().__init__()
         self.records: Iterator[Any] = iter(())
         self._starts = [0]
-        """For each record since the last fold, the number of records that left before it came."""
+        """The number of records that had left when each record since the last fold entered."""
         self._first = -1
         """The position of the first record in ``_starts``; -1 if no record has entered."""
         self._blocks: list[list[Any]] = []

@@ -103,7 +103,7 @@ class MovedFile:
 def moved_file(source: SourceFile, writes: Sequence[Written]) -> MovedFile | None:
     """Return a ``MovedFile`` if a source file may have rows of these writes; else return None.
 
-    The file itself was made by something else than these writes. Raises UsageError if the writes
+    The file itself was made by something other than these writes. Raises UsageError if the writes
     name their rows in different ways.
     """
     tracked = {each.tracking.column for each in writes if each.tracking}

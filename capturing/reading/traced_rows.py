@@ -38,7 +38,7 @@ class GroupedRows:
     """For each of ``row``, the position of its group in ``sources``."""
     sources: PairSet
     values: Spread | None = None
-    """The values of source rows for the aggregate, in the same parts as ``sources``, or None."""
+    """The values that source rows give to the aggregate, in parts as ``sources`` is; or None."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def pieces(found: Traced, table: str) -> Iterator[RowPiece]:
 
     A group that one row derives from becomes a derivation of that row; a group that several rows
     derive from becomes a shared derivation. If the kinds are not exact, the triples have no kind
-    and no derivation: a row may need all of its sources, or any of them may suffice.
+    and no derivation: a row may need all of its sources, or one of its sources may be enough.
     """
     together = len(found.direct) > 1 and found.has_exact_kinds
     for pairs in found.direct_pairs():

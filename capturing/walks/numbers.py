@@ -1,7 +1,7 @@
 """Numbers for the files of a block, so that a row has one id in all writes of the block.
 
-Each write has its own numbers for the files that it reads. The numbers of the block begin with the
-files that the block has only read. The files of each write follow, with consecutive numbers.
+Each write has its own numbers for the files that it reads. In the numbering of the block, the files
+that the block has only read come first. The files of each write follow, with consecutive numbers.
 """
 
 from collections import defaultdict

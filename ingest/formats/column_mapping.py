@@ -42,7 +42,7 @@ class ColumnNames:
     mapped: tuple[tuple[str, str], ...] = ()
     """Pairs from ``--map``: a known name, such as ``src``, and the column that is read for it."""
     scope: str | None = None
-    """The column whose value is put before each name of its row.
+    """The column whose value in a row is put before each name in this row.
 
     It is for files whose names alone are not unique.
     """

@@ -192,7 +192,7 @@ def _by_partition(
 ) -> list[tuple[PartitionNumber, ItemNumbers]]:
     """Return the partitions that may have triples with these items as dst.
 
-    Each partition comes with those items.
+    Each partition comes with the items whose triples it may have.
     """
     distinct = ItemNumbers(unique(items))
     sets = snapshot.ids_of(snapshot.set_rows(distinct))

@@ -27,7 +27,7 @@ class RowIdsRead:
     tables: Sequence[IdTable]
     shards: Sequence[FoundShard]
     two_tables: int = 0
-    """The number of row ids whose stored table is another one.
+    """The number of row ids that are stored with another table.
 
     Row ids that are names do not count.
     """

@@ -165,7 +165,7 @@ _CONVERTERS: list[Callable[[Any], Exception | None]] = []
 
 
 def convert_java_errors(convert: Callable[[Any], Exception | None]) -> None:
-    """Make PySpark raise the errors that a function converts the JVM's exceptions to.
+    """Make PySpark convert the JVM's exceptions to errors by a function.
 
     If the function returns None, PySpark converts the exception itself. It does so in one place,
     and has no public method that adds other errors. Repetitions with the same function do nothing.
@@ -207,8 +207,8 @@ def worker_memory(context: "SparkContext") -> int:
 def save_lines(rdds: "Sequence[RDD[bytes]]", path: str, codec: str | None) -> None:
     """Write all records of some RDDs as lines of text files.
 
-    ``RDD.saveAsTextFile`` also does this, but first runs a function of its own, which would not
-    know the RDD of the lines that its task writes.
+    ``RDD.saveAsTextFile`` also does this, but first runs a function of its own. That function would
+    not know from which of the RDDs the lines of its task are.
     """
     private: Any = rdds
     for rdd in private:

@@ -17,7 +17,7 @@ from .triple_blocks import SENT
 
 
 class Fetched:
-    """The triples of some partitions, of which each dst is in one of several ranges of items.
+    """The triples of some partitions whose dst is in one of several ranges of items.
 
     ``partitions`` are the decoded blocks, each an Arrow table sorted by dst. ``first`` and ``last``
     have, at the same position, the first and the last item of each range; both belong to the range.

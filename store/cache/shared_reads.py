@@ -34,7 +34,7 @@ class _Job:
 
 
 class SharedReads:
-    """A pool of jobs that read partitions, in which the questions that need a job share it."""
+    """A pool of jobs that read partitions. Questions that need the same job share it."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(JOBS, "fetch")

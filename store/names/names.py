@@ -50,9 +50,9 @@ MANY = 1 << 18
 More names go into a temporary file.
 """
 SPARSE = 4
-"""A limit for the part of a batch's names that is needed: one in ``SPARSE``.
+"""The limit for copying names at once: fewer than one in ``SPARSE`` names of a batch are needed.
 
-If fewer are needed, they are copied from the batch at once. The names of all other batches are
+These names are then copied from the batch at once. The names of all other batches are
 copied together at the end, which takes half the time.
 """
 _NONE = pa.array([], pa.string())

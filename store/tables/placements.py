@@ -12,7 +12,7 @@ from provhouse.model.columns import PARTITION, SET, TRIPLES
 from provhouse.runtime.room import MEMORY, Growing, Room, ascends, slices
 
 _HALF = 32
-"""The number of bits for each half of a number to sort by: a set's id, and a row number."""
+"""The number of bits in each half of a sort key, which joins a set's id and a row number."""
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ from .ranges import Ranges, places
 
 _PLACED = [SET, PARTITION, TRIPLES]
 _HALF = 32
-"""The number of bits for each half of a number to sort by, which has two positions of sets."""
+"""The number of bits in each half of a sort key, which joins two positions of sets."""
 
 
 class Snapshot:

@@ -65,7 +65,7 @@ class Beyond:
 
     total: int = 0
     new: int = 0
-    """The part of the number that the new triples of this generation add."""
+    """The part of the total that the new triples of this generation add."""
     ended: int = 0
     """The number by which the triples that end in this generation decrease the total."""
 
@@ -210,7 +210,7 @@ def nothing_stored(layout: Layout) -> NotFound:
 
 
 def with_ingest(visible: tuple[tuple[int, int], ...], ingest: int) -> tuple[tuple[int, int], ...]:
-    """Return ranges of visible ingests to which an ingest is added; its number is the highest."""
+    """Add an ingest, whose number is the highest, to visible ingests; return them as ranges."""
     if visible and visible[-1][1] == ingest - 1:
         return (*visible[:-1], (visible[-1][0], ingest))
     return (*visible, (ingest, ingest))

@@ -136,7 +136,7 @@ public final class Plans {
         value, name, NamedExpression$.MODULE$.newExprId(), seq(), Option.empty(), seq());
   }
 
-  /** Return a value under the name and id of another column. */
+  /** Return a value as a column that has the name and id of another column. */
   public static Alias renamed(Expression value, Attribute column) {
     return new Alias(
         value, column.name(), column.exprId(), column.qualifier(), Option.empty(), seq());
@@ -216,7 +216,7 @@ public final class Plans {
   }
 
   /**
-   * Return an optimised plan whose columns have these names, which the optimizer may have changed.
+   * Return an optimised plan with these names of its columns. The optimizer may have changed them.
    */
   public static LogicalPlan named(LogicalPlan plan, List<String> names) {
     List<NamedExpression> columns = new ArrayList<>();

@@ -141,7 +141,10 @@ public final class Caches {
     return of(node).rewriting().absence();
   }
 
-  /** End the capture: the taps of frames that are cached or computed again later write nothing. */
+  /**
+   * End the capture. From then on, the taps of cached frames write nothing, even if Spark caches or
+   * computes the frames again.
+   */
   public void end() {
     off.set(true);
   }

@@ -48,7 +48,7 @@ public final class Taps {
   }
 
   /**
-   * Add the taps of a cached frame that are not here yet. Return the new number of each of its
+   * Add those taps of a cached frame that are missing here. Return the new number of each of its
    * taps.
    */
   public List<Integer> include(Taps cached) {

@@ -132,7 +132,7 @@ final class DeltaTarget implements Target {
   }
 
   /**
-   * Refuse to replace only some rows of a file: Delta then writes the other rows of the file again.
+   * Refuse to replace only some rows of a file, since Delta would write its other rows again.
    */
   private void checkReplaced() {
     if (command.replaced() != null) {
@@ -148,7 +148,7 @@ final class DeltaTarget implements Target {
     }
   }
 
-  /** Return the columns of a plan that make the folders, in the order of the folders. */
+  /** Return the columns of a plan whose values name the folders, in the order of the folders. */
   private List<Attribute> columns(LogicalPlan plan) {
     List<Attribute> found = new ArrayList<>();
     for (String name : partitions) {
