@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 MARKED = " (row by row)"
-"""The end of the names of marked functions, by which ``PythonMaps.java`` recognizes them."""
+"""The end of the names of marked functions. ``PythonMaps.java`` recognizes the functions by it."""
 SLOT = "provhouse_slot_"
 """The prefix of the slot columns that the rules add to each row."""
 

@@ -1,8 +1,8 @@
 """Find, with the log of writers, generations whose commit records were deleted.
 
 A killed writer may leave data without a commit record, and the next writer removes this data.
-Without the log, the data of a generation whose record was deleted would look the same and would be
-removed too.
+Without the log, the data of a generation whose record was deleted would look like such leftovers
+and would be removed as well.
 """
 
 import json

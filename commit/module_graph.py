@@ -72,7 +72,7 @@ The makers of tables with more triples come first.
 _CALL = (MODULE, RUN, EXECUTION, INVOCATION)
 _GROUPS = {"calls": _CALL, "reads": (MODULE, SRC_TABLE), "makes": (MODULE, DST_TABLE),
            "sets": (MODULE, SET)}  # fmt: skip
-"""For each count, the columns by which the triples of modules are grouped."""
+"""For each count, the columns that group the triples of modules."""
 
 
 def module_graph(snapshot: Snapshot) -> ModuleGraph:

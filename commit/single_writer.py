@@ -18,7 +18,7 @@ from .recover import recover
 from .writer_log import writing
 
 _WRITES: ContextVar[Path | None] = ContextVar("_WRITES", default=None)
-"""The warehouse of which this context is already the single writer."""
+"""The warehouse whose single writer this context already is."""
 
 
 @contextmanager

@@ -145,7 +145,7 @@ class Answer(ItemHeader, FoundRows):
 
 @dataclass(frozen=True, kw_only=True)
 class LargeAnswer(ItemHeader):
-    """An answer with millions of rows, which can be read only once and get their names meanwhile.
+    """An answer with millions of rows, to be read once. Rows get their names when they are read.
 
     ``items`` and ``triples`` yield Arrow tables with the columns of ``Answer``: items in the order
     of depth, triples in the order of the near end's depth. Rows of one depth have no particular

@@ -42,7 +42,7 @@ MIN_WORK = 20_000_000
 UNMEASURED = 1e18
 """The cost of an unmeasured pair, before it is divided by what the pair saves."""
 PRICE_CUTOFF = 4
-"""The multiple of the lowest known cost at which measuring another cost is stopped."""
+"""Measuring another cost stops at this multiple of the lowest known cost."""
 RECHECK_AT = 0.8
 """Packing is tried again when the set graph may have shrunk to this fraction of its old size."""
 

@@ -30,7 +30,7 @@ class Forest:
 
     @classmethod
     def of(cls, items: int) -> "Forest":
-        """Return a forest in which each item is a tree of its own."""
+        """Return a forest with a separate tree for each item."""
         places = np.arange(items, dtype=np.int32)
         return cls(places.copy(), np.ones(items, np.int32), places, np.empty(items, np.int32))
 

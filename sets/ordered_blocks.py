@@ -122,8 +122,8 @@ def _compromise(graph: "Ordered", reader: SampleReader) -> I32:
     """Return the cut from which the samples read least, for a piece without a small enough cut.
 
     One candidate is the cut that ``Ordered.joined`` returns. The other candidates are cuts into the
-    largest blocks, except those whose set graph is over ``NEAR_SMALLEST`` times as large as the one
-    of the first candidate.
+    largest blocks, except those whose set graph is over ``NEAR_SMALLEST`` times as large as the set
+    graph of the first candidate.
     """
     joined = graph.joined()
     most = NEAR_SMALLEST * graph.sets(joined).size
@@ -224,7 +224,7 @@ class Ordered:
         return SetGraph(label, *distinct_pairs(label[self._dst], label[self._src]))
 
     def _begun(self) -> Forest:
-        """Return a forest in which only items that derive from each other are joined."""
+        """Return a forest that joins only items that derive from each other."""
         forest = Forest.of(len(self._cycle))
         together = self._cycle[self._src] == self._cycle[self._dst]
         forest.join_some(self._src[together], self._dst[together], self.theta - 1)

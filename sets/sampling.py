@@ -1,8 +1,8 @@
 """The number of triples that queries would read from sets, measured by walks from sampled items.
 
-A query reads the triples of every set that it reaches. The triples of a set are those that end in
-its items (CSProv, section IV). A walk in this module continues from all items of each set that it
-reaches, so it counts exactly the triples that a query reads.
+A query reads the triples of every set that it reaches. The triples of a set are the triples that
+end in its items (CSProv, section IV). A walk in this module continues from all items of each set
+that it reaches, so it counts exactly the triples that a query reads.
 """
 
 from dataclasses import dataclass

@@ -239,7 +239,7 @@ class Tap:
 
 
 def spread(slots: Sequence[Any], columns: Sequence[int], width: int, count: int) -> list[Any]:
-    """Return ``width`` columns: slots at the positions in ``columns``, and NULL in all others."""
+    """Return ``width`` columns: slots at the positions in ``columns``, and NULL elsewhere."""
     found = [np.full(count, NONE) for _ in range(width - len(columns))]
     at = dict(zip(columns, slots, strict=True))
     return [at[column] if column in at else found.pop() for column in range(width)]

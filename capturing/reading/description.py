@@ -153,7 +153,7 @@ class TapTable:
     Each row is then one source row."""
 
     def proof(self, place: int) -> Path:
-        """Return the folder to which one place of the plan wrote the keys of all groups."""
+        """Return the folder where a tap at one place of the plan wrote the keys of all groups."""
         return self.folder.with_name(f"{self.folder.name}-keys-{place}")
 
     @property

@@ -30,7 +30,7 @@ The rest of the column's name differs between tables.
 
 
 def tracking_of(output: Output) -> RowTracking | None:
-    """Return the row tracking by which a write's rows can be found again, or None without it."""
+    """Return the facts by which row tracking finds a write's rows again; None without row tracking."""
     write = output.write
     if not write.tracked or not all(path in write.first_rows for path in output.files):
         return None

@@ -34,7 +34,7 @@ from .sort_keys import packed, sorted_by
 ALONE = -1
 """The derivation number of a row that is in no derivation."""
 SAID = (KIND, VALUE, TIMES, ROLE)
-"""The columns that, besides those of a triple, may distinguish two rows of a derivation."""
+"""The columns, besides the columns of a triple, that may distinguish two rows of a derivation."""
 IDENTIFYING = (WAY, *SAID)
 """The stored columns that are null in a plain triple."""
 _SEEDS = (0x9E3779B97F4A7C15, 0xD1B54A32D192ED03)

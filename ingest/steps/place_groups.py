@@ -28,7 +28,7 @@ _GROUP, _NEW = "group", "new"
 
 @dataclass(frozen=True)
 class CountGroups:
-    """The task that writes which tables depend on which through groups."""
+    """The task that writes the dependencies between tables that lead through groups."""
 
     files: int
     """The number of files of staged rows."""

@@ -36,7 +36,7 @@ _NONE = pa.array(["", "nan", "NaN"])
 """The texts that stand for a missing number; pandas writes the last two."""
 
 STAGED = {DERIVATION: pa.string()} | {n: t for n, t in DESCRIPTION.items() if n != WAY}
-"""The staged columns that describe derivations. A file has only those that its input has."""
+"""The staged columns that describe derivations. A file has only the columns that its input has."""
 
 
 def with_descriptions(rows: pa.Table) -> tuple[pa.Table, pa.Array | None]:

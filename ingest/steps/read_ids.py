@@ -69,7 +69,7 @@ class IdWriter:
     def note(self, valid: pa.Table, given: pa.Table) -> None:
         """Record the tables whose ids become names, since these names fix the tables' patterns too.
 
-        ``valid`` has those of the ``given`` rows that are not rejected.
+        ``valid`` has the rows of ``given`` that are not rejected.
         """
         for end in ID_OF:
             if end not in given.column_names:

@@ -1,6 +1,6 @@
-"""The triples that a question reads: numbers as src and dst, op and attributes still encoded.
+"""The triples that a question reads: src and dst as numbers, op and attributes still encoded.
 
-Few of these triples belong to the answer. Only those that do are decoded to rows.
+Few of these triples belong to the answer, and only these few are decoded to rows.
 """
 
 from collections.abc import Iterator, Sequence

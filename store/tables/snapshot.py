@@ -258,12 +258,12 @@ class Snapshot:
 
     @cached_property
     def placements(self) -> Placements:
-        """The placements of all sets, in which dead triples count too."""
+        """The placements of all sets; dead triples count too."""
         return Placements.read(self.pieces("placements", _PLACED), self.room)
 
     @cached_property
     def live_placements(self) -> Placements:
-        """The placements of all sets, in which only live triples count."""
+        """The placements of all sets; only live triples count."""
         if not len(self.deaths):
             return self.placements
         placed = self._placed_and(self.deaths)

@@ -99,7 +99,7 @@ class Commit:
     patterns: dict[str, Pattern] = field(default_factory=dict)
     """The patterns of all tables whose row ids are names, by table."""
     beyond: Beyond = Beyond()
-    """The number of triples that groups stand for, beyond those that are stored for them.
+    """The number of triples that groups stand for, minus the triples that are stored for groups.
 
     Only records of generations with groups have this field.
     """

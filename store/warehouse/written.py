@@ -21,7 +21,7 @@ from .layout import Layout
 
 @dataclass(frozen=True)
 class RowTracking:
-    """Delta's own ids of the rows of a write, by which rows that moved to other files are found."""
+    """Delta's own ids of a write's rows. They identify rows that have moved to other files."""
 
     column: str
     """The column that has the ids of moved rows. Its name differs from table to table."""

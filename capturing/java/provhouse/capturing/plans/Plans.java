@@ -115,7 +115,7 @@ public final class Plans {
     return null;
   }
 
-  /** Return a copy of an operator in which the named fields have these values. */
+  /** Return a copy of an operator, with these values in the named fields. */
   public static LogicalPlan with(LogicalPlan plan, Map<String, ?> values) {
     Object[] fields = new Object[plan.productArity()];
     for (int i = 0; i < fields.length; i++) {
