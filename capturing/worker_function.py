@@ -1,4 +1,4 @@
-"""Pass the columns that the rules add through Python functions, in Spark's Python workers.
+"""Make Python functions pass on the columns that the rules add; Spark's workers run this.
 
 The rules put the source of this file around the pickled function of the program, since workers may
 lack provhouse. So this file imports only packages that a worker has.

@@ -137,7 +137,7 @@ def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _wrong(rows: pa.Table, batch: Batch) -> Iterator[tuple[str, pa.ChunkedArray]]:
-    """Yield the name of each column, and a mask of the rows with a forbidden value in this column."""
+    """Yield the name of each column, and a mask of the rows whose value there is not allowed."""
     yield OP, pc.is_null(rows[OP])
     for name, values in ALLOWED.items():
         yield (

@@ -52,7 +52,10 @@ class Positioned(Entering):
         super().__init__()
         self.records: Iterator[Any] = iter(())
         self._starts = [0]
-        """The number of records that had left when each record since the last fold entered."""
+        """For each record, the number of records that had left when it entered.
+
+        Records that entered before the last fold are left out.
+        """
         self._first = -1
         """The position of the first record in ``_starts``; -1 if no record has entered."""
         self._blocks: list[list[Any]] = []

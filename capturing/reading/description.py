@@ -158,7 +158,7 @@ class TapTable:
 
     @property
     def key(self) -> int:
-        """The column of the key, or of the partition for the whole partitions of a window."""
+        """The column with the key, or, in a tap of a window's whole partitions, with the partition."""
         return 0 if self.of is None else 1
 
     @property

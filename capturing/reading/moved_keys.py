@@ -30,7 +30,7 @@ The rest of the column's name differs between tables.
 
 
 def tracking_of(output: Output) -> RowTracking | None:
-    """Return the facts by which row tracking finds a write's rows again; None without row tracking."""
+    """Return the facts that row tracking needs to find a write's rows again, or None without it."""
     write = output.write
     if not write.tracked or not all(path in write.first_rows for path in output.files):
         return None

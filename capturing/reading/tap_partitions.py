@@ -36,7 +36,7 @@ class _Found:
 
 
 class TapPartitions:
-    """The partitions of a window, and the rows that the rows with the given keys used in them.
+    """The partitions of a window, and their rows that were used by rows with the given keys.
 
     A whole partition is in memory at a time, as in a Spark task.
     """

@@ -23,7 +23,7 @@ Placed = Mapping[CursorPlace, I64]
 
 @dataclass(frozen=True)
 class _Table:
-    """Associations of a link: each row or group in ``keys`` derives from an id of each column."""
+    """Associations of a link: each row or group in ``keys`` derives from the id in each column."""
 
     keys: I64
     columns: tuple[tuple[CursorPlace, I64], ...]

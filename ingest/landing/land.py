@@ -293,7 +293,7 @@ def _numbered(
     settings: Settings,
     progress: Progress,
 ) -> list[Written]:
-    """Give versions to the writes, and numbers to the source files whose rows are named by row ids."""
+    """Give versions to the writes, and numbers to source files whose rows are named by row ids."""
     outputs = [each.output for each in found]
     new = [_new(each, keys, store, run) for each in found]
     versions = number_writes(new, settings, progress)

@@ -33,7 +33,7 @@ FORMAT = 7
 A record of an earlier format is read as a record of format 7 in which these are missing.
 """
 MERGED = 8
-"""The number of ingests whose files in a small table are merged into one."""
+"""The number of ingests whose files in a small table are merged into one file."""
 _PATTERNS = 6
 """The format of new records with patterns, if the generation is below ``MERGED``."""
 _SHARED = 4
@@ -79,7 +79,7 @@ class Commit:
     commit: str
     """A random id of the commit.
 
-    If Neo4j has a Load node with this id, it has everything that the generation needs.
+    If Neo4j has a Load node with this id, Neo4j has everything that the generation needs.
     """
     time: str
     visible: tuple[tuple[int, int], ...]

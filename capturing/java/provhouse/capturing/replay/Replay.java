@@ -205,7 +205,9 @@ public final class Replay {
         });
   }
 
-  /** Return the frame on the rows whose ids are the one column of {@code ids}, or on all others. */
+  /**
+   * Return the frame on the rows whose ids are the one column of {@code ids}, or on all other rows.
+   */
   public Dataset<Row> on(Dataset<Row> ids, boolean only) {
     return computed(session, scan -> joined(scan, ids.logicalPlan(), only));
   }

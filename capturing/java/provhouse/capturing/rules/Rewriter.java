@@ -127,7 +127,8 @@ public final class Rewriter {
   }
 
   /**
-   * Rewrite a union: slots of one kind share a column, which is NULL for inputs without the kind.
+   * Rewrite a union: slots of one kind share a column, which is NULL for inputs without such a
+   * slot.
    */
   private Rewritten union(Union node) {
     List<LogicalPlan> inputs = Plans.children(node);

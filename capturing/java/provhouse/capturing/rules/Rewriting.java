@@ -40,8 +40,7 @@ public record Rewriting(
   }
 
   /**
-   * Return the ids of all columns that a plan uses. A column of a leaf that is not used is not
-   * among them.
+   * Return the ids of all columns that a plan uses. Unused columns of leaves are left out.
    */
   private static Set<Object> used(LogicalPlan plan) {
     Set<Object> found = new HashSet<>();

@@ -202,7 +202,10 @@ public record GroupKey(
     return WIDTHS.contains(type) || isText(type);
   }
 
-  /** Return a number that two values share exactly if they are equal, or null if there is none. */
+  /**
+   * Return a number that two values share exactly if they are equal, or null if no number is
+   * certain to do so.
+   */
   private static Expression number(Expression value) {
     DataType type = value.dataType();
     if (type.equals(DataTypes.DateType)) {

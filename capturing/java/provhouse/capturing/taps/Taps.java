@@ -184,7 +184,9 @@ public final class Taps {
     return number + "-keys-" + place;
   }
 
-  /** Return a tap for marked rows and their keys as texts. Each place in the plan has its own. */
+  /**
+   * Return a tap for marked rows and their keys as texts. Each place in the plan has its own tap.
+   */
   public Tap marked(int number, int columns) {
     return tap(placeOf(number), columns, 1);
   }

@@ -50,7 +50,7 @@ final class DeltaTarget implements Target {
   private Map<String, String> names = Map.of();
 
   /**
-   * For each written file by its address, the version of its commit and the id of its first row.
+   * By the address of each written file, the version of its commit and the id of its first row.
    */
   private final Map<String, List<Long>> firstRows = new TreeMap<>();
 
