@@ -18,7 +18,7 @@ from provhouse.store.warehouse.layout import Layout
 from .writer_log import log_event, log_files
 
 LOST = "lost generation"
-"""The beginning of the event in the log that records that a generation is known to be lost."""
+"""The prefix of the log event that records that a generation is known to be lost."""
 
 
 def lost_generations(layout: Layout) -> list[int]:

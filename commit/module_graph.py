@@ -40,7 +40,7 @@ Rows = list[dict[str, Any]]
 ModuleGraph = Mapping[str, Rows]
 """The rows to write, by the name of the Cypher statement that writes them.
 
-The statements are in writing order. There are none if there are no modules.
+The statements are in writing order. There are no rows if there are no modules.
 """
 
 MOST_COUNTED: Final = 1_000_000

@@ -83,7 +83,7 @@ def _lacks(address: Address, error: Exception, statements: Sequence[str]) -> Una
 
 
 def missing_constraints(held: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the statements that create the constraints missing in rows of SHOW CONSTRAINTS."""
+    """Return the statements that create the constraints that rows of SHOW CONSTRAINTS lack."""
     keys = {_key(row) for row in held if row["type"] in UNIQUE}
     taken = {row["name"] for row in held}
     return tuple(

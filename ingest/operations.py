@@ -91,7 +91,7 @@ def given_operations(given: Path | ArrowStream, own: Iterable[Path] = ()) -> Giv
 def without_triples(source: str, *, run: str | None, replace: bool) -> Iterator[list[Source]]:
     """Yield sources without rows, to ingest descriptions from ``source`` alone.
 
-    Raises UsageError for a run or a replacement, since it would end triples and bring none.
+    Raises UsageError for a run or a replacement, since this would end triples and bring none.
     """
     if run is not None or replace:
         raise UsageError(

@@ -130,7 +130,8 @@ class Staging:
     cut_roots = _File(".npy")
     """By node: the root of its component."""
     cut_items = _File(".npy")
-    """By root: the number of new items of the component; later, the number of its group."""
+    """By root: the number of new items of a component; later, the number of the component's group.
+    """
     cut_counts = _File(".npy")
     """By root: the number of edges of the component."""
     cut_homes = _File(".npy")

@@ -79,7 +79,7 @@ class FoundRows(Header):
 
 @dataclass(frozen=True)
 class MissingKeys:
-    """Attribute keys in a question that no triple found has, and keys that the triples have."""
+    """Attribute keys in a question that no found triple has, and keys that found triples have."""
 
     missing: tuple[str, ...]
     present: tuple[str, ...]
@@ -132,11 +132,11 @@ class Answer(ItemHeader, FoundRows):
     links: int = 0
     """The number of triples found that lead from or to an erased item."""
     missing_keys: "MissingKeys | None" = None
-    """Keys of ``where`` that no triple found has; None if each is in some triple."""
+    """Keys of ``where`` that no triple found has; None if each key is in some triple."""
     counts: Counts | None = None
     """The counts if the question asked for a summary; ``items`` and ``triples`` are then empty."""
     versions: tuple[str, ...] = ()
-    """The names that the question used instead of ``item``: its newest version, or all."""
+    """The names that the question used instead of ``item``: the newest version, or all."""
     column: str | None = None
     """The column that the question named, as in ``report/AA.delay``; ``item`` is the row."""
     columns: tuple[TableColumns, ...] = ()

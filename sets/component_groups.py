@@ -16,10 +16,7 @@ from provhouse.model.arrays import I32, I64
 from .components import Edges
 
 LISTED = 1 << 20
-"""The least number of items of a component that is sorted.
-
-Smaller components are counted by size.
-"""
+"""Components of at least this many items are sorted; smaller ones are counted by size."""
 
 
 @dataclass(frozen=True)

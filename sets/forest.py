@@ -2,8 +2,8 @@
 
 Each tree is a growing set. Paths are never shortened, and the smaller tree goes below the larger
 one, so that a join is undone by removing one link. The items of a tree form a ring. If two items of
-different rings exchange their next items, the two rings become one; if they are in one ring, it
-becomes two.
+different rings exchange their next items, the two rings become one; if they are in one ring, this
+ring becomes two.
 """
 
 from dataclasses import dataclass

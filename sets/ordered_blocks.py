@@ -4,8 +4,8 @@ In an order in which each item follows the items that it derives from, a block o
 depends only on earlier blocks, so there are no cycles. The order is depth first, from the deepest
 items, so that an item is close to the items that it derives from. Items with very many children
 would still tie all blocks together. These items, and all items that they derive from, are called
-the core. The core is separated from the other items. These fall into pieces that depend on the core
-but not on each other.
+the core. The core is separated from the other items. The other items fall into pieces that depend
+on the core but not on each other.
 
 The module tries several core sizes and block sizes, and packs the resulting sets. Of the cuts that
 are small enough after packing, it keeps the one from which the samples read the fewest triples.
@@ -37,10 +37,7 @@ CHILDREN = (1 << 30, 8, 2)
 No item exceeds the first limit.
 """
 SMALLEST = 8
-"""The least number of items in the blocks that are tried.
-
-There would be too many smaller blocks.
-"""
+"""The least number of items in the blocks that are tried; smaller blocks would be too many."""
 NEAR_SMALLEST = 2
 """The limit for the size of the set graphs that are compared if no cut is small enough.
 

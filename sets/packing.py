@@ -77,7 +77,7 @@ def packings(
 def _carried(packed: I32, count: int, child: I32, parent: I32) -> tuple[I32, I32]:
     """Return the dependencies after packing.
 
-    The fixed sets still have the numbers that follow the numbers of the packed sets.
+    The numbers of the fixed sets again follow the numbers of the packed sets.
     """
     dense = np.unique(packed, return_inverse=True)[1]
     fewer = count - (int(dense.max(initial=-1)) + 1)

@@ -19,7 +19,7 @@ from .forest import Forest, root
 SAMPLES = 50
 """The number of samples drawn from all derived items. About as many more are drawn by table."""
 SEED = 0
-"""The fixed seed, by which the same graph always gets the same samples."""
+"""The fixed seed, with which the same graph always gets the same samples."""
 UNBOUNDED = 1 << 62
 """A limit that no number of triples reaches."""
 

@@ -158,7 +158,7 @@ class TapTable:
 
     @property
     def key(self) -> int:
-        """The column with the key, or, in a tap of a window's whole partitions, with the partition."""
+        """The column with the key; in a tap of whole partitions, the column with the partition."""
         return 0 if self.of is None else 1
 
     @property

@@ -42,7 +42,7 @@ class NumberedFile:
 
     @property
     def first_rows(self) -> dict[int, int]:
-        """The position of the first row of each part that RDDs have read, by the part's first byte."""
+        """The position of the first row of each part that RDDs read, by the part's first byte."""
         return {0: 0, **{part.start: part.first for part in self.parts if part.first >= 0}}
 
     @property

@@ -22,7 +22,7 @@ from provhouse.model.errors import BadInput, UsageError
 
 KNOWN = (SRC, DST, OP, SRC_TABLE, DST_TABLE)
 ID_OF = {SRC: SRC_ID, DST: DST_ID}
-"""For each end of a triple, the column that has its id within its table, in place of its name."""
+"""For each end of a triple, the column with the end's id in its table, which replaces its name."""
 TABLE_OF = {SRC: SRC_TABLE, DST: DST_TABLE}
 """For each end of a triple, the column that has its table."""
 _DESCRIBING = (*DESCRIBING, SHARED)
@@ -47,7 +47,7 @@ class ColumnNames:
     It is for files whose names alone are not unique.
     """
     describes: bool = False
-    """Whether all names in ``_DESCRIBING`` are known names; if not, only the mapped ones are."""
+    """Whether all names in ``_DESCRIBING`` are known names; if not, only the mapped names are."""
     by_id: tuple[str, ...] = ()
     """The ends, src or dst, that a column in ``ID_OF`` identifies, instead of a name."""
     nulls: frozenset[str] = frozenset()

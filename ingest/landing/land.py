@@ -95,7 +95,7 @@ def land_block(
 
 
 def _left_plain(folder: Path, block: Block, layout: Layout) -> tuple[Refusal, ...]:
-    """Return the uncaptured writes of a job that its configuration captures, and note them."""
+    """Return the uncaptured writes of a job captured by its configuration, and note them."""
     try:
         records = json.loads((folder / "uncaptured.json").read_text(encoding="utf-8"))
     except FileNotFoundError:

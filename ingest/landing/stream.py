@@ -1,4 +1,4 @@
-"""Write triples to temporary files, with one stream for each form that the ends can have."""
+"""Write triples to temporary files, with one stream for each combination of forms of the ends."""
 
 from collections.abc import Sequence
 from pathlib import Path

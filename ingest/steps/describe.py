@@ -102,7 +102,7 @@ def new_operations(job: Job) -> pa.Table:
 def _differ(rows: pa.Table, shown: pa.Table) -> pa.ChunkedArray:
     """Return a mask of the rows that differ from the shown description of the same op.
 
-    A missing description counts as one whose columns are all null.
+    A missing description counts as a description whose columns are all null.
     """
     at = pc.index_in(rows[OP], shown[OP].combine_chunks())
     return reduce(

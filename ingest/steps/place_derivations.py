@@ -79,7 +79,7 @@ def groups(rows: pa.Table) -> I64:
 
 
 def derivations(rows: pa.Table, group: I64, *, labels_differ: bool) -> I64:
-    """Return a number for the derivation of each row, or ``ALONE``; ``group`` is from ``groups``.
+    """Return a number for the derivation of each row, or ``ALONE``; ``groups`` returns ``group``.
 
     Derivations with the same content get the same number. With ``labels_differ``, derivations with
     different labels get different numbers. ``labels_differ`` is for rows from the warehouse, where

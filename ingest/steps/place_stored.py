@@ -118,8 +118,8 @@ def _find_described(
     """Set the places and origins of the candidates whose derivations are stored.
 
     ``candidates`` has the indexes of all rows that are not plain and have a stored dst. If it has
-    one row of a derivation, it has them all, so whole derivations can be compared. Returns the next
-    free way of each dst.
+    one row of a derivation, it has all rows of the derivation, so whole derivations can be
+    compared. Returns the next free way of each dst.
     """
     asked = decoded(new.rows.take(pa.array(candidates)))
     dsts = ItemNumbers(unique(np.asarray(asked[DST])))

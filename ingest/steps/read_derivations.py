@@ -40,7 +40,7 @@ STAGED = {DERIVATION: pa.string()} | {n: t for n, t in DESCRIPTION.items() if n 
 
 
 def with_descriptions(rows: pa.Table) -> tuple[pa.Table, pa.Array | None]:
-    """Replace texts by staged columns; return the rows, and the reason for which each is rejected.
+    """Replace texts by staged columns; return the rows, and the reason why each is rejected.
 
     The reason is null for a valid row. If all rows are valid, the second result is None.
     """
@@ -55,7 +55,7 @@ def with_descriptions(rows: pa.Table) -> tuple[pa.Table, pa.Array | None]:
 
 
 def described(rows: pa.Table) -> tuple[pa.Table, pa.Array]:
-    """Return the staged columns of ``rows``, and the reason for which each row is rejected.
+    """Return the staged columns of ``rows``, and the reason why each row is rejected.
 
     The reason is null for a valid row. The columns of ``rows`` are texts, under the column names of
     traces.

@@ -43,7 +43,7 @@ class Fetched:
         return int(self._ends[-1])
 
     def drop(self, dead: Ranges, numbers: PartitionNumbers) -> None:
-        """Leave out dead triples. ``numbers`` has the number of each partition, in the same order."""
+        """Leave out dead triples. ``numbers`` are the numbers of the partitions, in order."""
         if len(dead) and dead.touches(numbers):
             each = zip(numbers.tolist(), self._rows, strict=True)
             self._choose(

@@ -56,9 +56,7 @@ def read_lookup(folder: Path, ingest: int) -> tuple[U64, Offsets]:
 
 
 def read_hashes(folder: Path, ingest: int) -> U64:
-    """Return the hashes that ``read_lookup`` returns. Usually opens one file less than
-    ``read_lookup``.
-    """
+    """Return the hashes that ``read_lookup`` returns. Usually opens one file less."""
     first, _ = lookup_files(folder, ingest)
     try:
         return open_array(first)

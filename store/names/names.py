@@ -50,10 +50,9 @@ MANY = 1 << 18
 More names go into a temporary file.
 """
 SPARSE = 4
-"""The limit for copying names at once: fewer than one in ``SPARSE`` names of a batch are needed.
+"""Names of a batch are copied at once if fewer than one in ``SPARSE`` of them are needed.
 
-These names are then copied from the batch at once. The names of all other batches are
-copied together at the end, which takes half the time.
+The names of all other batches are copied together at the end, which takes half the time.
 """
 _NONE = pa.array([], pa.string())
 _NO_ROWS = np.empty(0, np.int64)

@@ -39,9 +39,7 @@ public record Rewriting(
     return new Rewriting(rows, taps, files, keyed, rewriter.hasAbsence(), exact);
   }
 
-  /**
-   * Return the ids of all columns that a plan uses. Unused columns of leaves are left out.
-   */
+  /** Return the ids of all columns that a plan uses. Unused columns of leaves are left out. */
   private static Set<Object> used(LogicalPlan plan) {
     Set<Object> found = new HashSet<>();
     Plans.output(plan).forEach(each -> found.add(each.exprId()));
