@@ -122,8 +122,7 @@ class Contraction:
         return graph is not None and self.read <= most
 
     def _price(self, reader: SampleReader, saved: int, lowest: float) -> tuple[float, int]:
-        """Return the cost of the joins just made, and the number of pairs that were joined before
-        them.
+        """Return the cost of the joins just made, and the number of pairs joined before them.
 
         The joins save ``saved`` sets and dependencies. The cost is the number of triples that the
         samples read in addition, divided by ``saved``. If the cost was not fully measured, returns

@@ -83,8 +83,8 @@ class ItemGraph:
     def bars(self, theta: int) -> I32:
         """Return, for each piece, the least number of items with which it is cut into sets.
 
-        This number is ``theta``, or ``APPENDED`` if the piece joins a stored component and the
-        result is large.
+        This number is ``theta``, or ``APPENDED`` if the piece has at least ``theta`` items together
+        with a stored component that it joins.
         """
         sizes = np.bincount(self.pieces, minlength=1)
         bars = np.full(len(sizes), theta, np.int32)

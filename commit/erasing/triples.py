@@ -101,8 +101,7 @@ def _ops(rows: pa.Table) -> set[str]:
 
 
 def lone_ops_of_pairs(snapshot: Snapshot, items: ItemNumbers) -> Pairs:
-    """Return, by pair of sets, the ops that no triple between the sets has after an erasure of
-    items.
+    """Return, by pair of sets, the ops that no triple between the sets has after an erasure.
 
     Of all triples between the two sets, only triples that touch the items have these ops. A pair of
     sets without such ops is left out.

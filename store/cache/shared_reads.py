@@ -21,7 +21,7 @@ Blocks = dict[Path, bytes]
 Read = Callable[[str, Sequence[Path]], Blocks]
 """A function that reads the partitions at some paths in one job.
 
-The first argument is a name for the job; it serves to cancel the job.
+The first argument is a name for the job, which is used to cancel the job.
 """
 
 

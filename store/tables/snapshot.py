@@ -459,8 +459,7 @@ def all_of_base(layout: Layout, base: int, room: Room = MEMORY) -> Snapshot:
 
 
 def _merged_into(old: I64, into: I64, room: Room) -> tuple[I64, I64]:
-    """Return the merged components, in order, and for each the component that it is finally part
-    of.
+    """Return the merged components, in order, and for each the component that it ends up in.
 
     ``old`` and ``into`` have, for each merge in order of ingest, the component that was merged and
     the one that it was merged into. If a component was merged several times, the last merge counts.
