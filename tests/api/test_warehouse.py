@@ -146,6 +146,7 @@ def test_a_retraction_names_one_thing(tmp_path: Path) -> None:
             warehouse.retract(run="")
 
 
+@pytest.mark.long
 def test_an_empty_warehouse_has_nothing_to_ask(tmp_path: Path) -> None:
     with provhouse.open(tmp_path) as warehouse:
         for ask in (

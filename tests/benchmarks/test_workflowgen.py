@@ -81,7 +81,8 @@ def executed(make: Make, flow: Watched, executions: int) -> list[object]:
 @pytest.mark.parametrize(
     ("name", "executions"),
     [
-        *((name, 2) for name in WORKFLOWS),
+        ("serial", 2),
+        *(pytest.param(name, 2, marks=pytest.mark.long) for name in WORKFLOWS if name != "serial"),
         *(pytest.param(name, 4, marks=pytest.mark.long) for name in WORKFLOWS),
     ],
 )

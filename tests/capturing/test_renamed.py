@@ -54,6 +54,7 @@ def test_a_file_that_may_be_another_one_is_refused(
         frame.write.parquet(str(folder / "report"))
 
 
+@pytest.mark.long
 def test_lineage_goes_on_in_renamed_and_copied_folders(
     house: House, spark: SparkSession, folder: Path
 ) -> None:

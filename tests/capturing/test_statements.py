@@ -107,6 +107,7 @@ def test_write_to(
                 assert sources(f"created/{id}@{version}") == {f"orders/{id}"}
 
 
+@pytest.mark.long
 def test_what_the_documentation_says_is_refused_and_write_to_is_captured(
     houses: Callable[..., House], spark: SparkSession, orders: DataFrame, tmp_path: Path
 ) -> None:

@@ -77,6 +77,7 @@ def model(houses: Houses) -> Model:
     return model
 
 
+@pytest.mark.long
 def test_every_generation_answers_as_when_it_was_current(model: Model) -> None:
     assert sorted(model.states) == [*range(19)]
     model.assert_answers(ASKED, ["csprov"], *sorted(model.states.keys() - AS_OTHERS - {0}))

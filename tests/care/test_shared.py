@@ -112,6 +112,7 @@ class Model:
                     assert found == oracle.ask(item, direction), (item, direction)
 
 
+@pytest.mark.long
 def test_every_change_ends_what_it_would_end_if_written_out(houses: Houses) -> None:
     model = Model(houses(theta=5, pack=0, partition_triples=4))
     sums = Shared("1", "aggregate", (Input("a", "sum"), Input("b", "sum")), ("x", "y"))

@@ -145,6 +145,7 @@ def shown(house: House) -> tuple[set[Any], set[Any]]:
     return nodes, set(asked(house, LINKS))
 
 
+@pytest.mark.long
 def test_neo4j_shows_the_modules_of_each_generation(house: House, houses: Houses) -> None:
     first, both = {"first": FIRST}, {"first": FIRST, "second": SECOND}
     assert shown(house) == expected(house, first)

@@ -179,6 +179,7 @@ def test_a_second_writer_is_refused_and_an_ingest_fails_without_neo4j(
     assert not house.running()
 
 
+@pytest.mark.long
 def test_the_next_ingest_succeeds(house: Command, trace: Path) -> None:
     """The ingest after the interrupted ones restarts Neo4j, keeps it up, and uses new ids."""
     free = taken(house)
@@ -222,9 +223,8 @@ def _depths(answer: dict[str, list[dict[str, object]]]) -> dict[object, object]:
     return {row["item"]: row["depth"] for row in answer["items"]}
 
 
-@pytest.mark.parametrize(
-    "step", ["Start Spark", pytest.param("Cache all triples", marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("step", ["Start Spark", "Cache all triples"])
 def test_ctrl_c_interrupts_a_question(house: Command, step: str) -> None:
     terminal = house.on_terminal("impact", "config/0", "--method", "rq", "--format", "json")
     terminal.awaits(step)

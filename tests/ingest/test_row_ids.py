@@ -200,6 +200,7 @@ def test_a_row_id_stored_in_another_table_is_refused(houses: Houses) -> None:
     assert ("t/1", "other") in stored(house)
 
 
+@pytest.mark.long
 def test_a_pattern_names_the_rows_of_a_table(houses: Houses, tmp_path: Path) -> None:
     """The pattern is stored with the first row ids.
 

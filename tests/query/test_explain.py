@@ -27,6 +27,7 @@ def house(houses: Callable[..., House]) -> House:
     return house
 
 
+@pytest.mark.long
 def test_an_answer_reads_what_was_explained(house: House) -> None:
     with house.asker() as asker:
         asker.explain(Question(ITEMS[0], "upstream"))

@@ -63,7 +63,9 @@ def asker(house: House) -> Iterator[Asker]:
         yield opened
 
 
-@pytest.mark.parametrize("number", range(TRACES))
+@pytest.mark.parametrize(
+    "number", [0, *(pytest.param(each, marks=pytest.mark.long) for each in range(1, TRACES))]
+)
 def test_all_methods_give_the_same_filtered_answer(
     asker: Asker, traces: list[Trace], number: int
 ) -> None:

@@ -43,8 +43,10 @@ They answer level by level, and each level is a Spark job.
     "name",
     [
         "wfinstances",
-        "git_merkle",
-        *(pytest.param(name, marks=pytest.mark.long) for name in ("wf4ever", "git_versions")),
+        *(
+            pytest.param(name, marks=pytest.mark.long)
+            for name in ("git_merkle", "wf4ever", "git_versions")
+        ),
     ],
 )
 def test_real_samples_equal_networkx(houses: Callable[..., House], name: str, theta: int) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from time import monotonic, sleep
 
+import pytest
 from pyspark.sql import SparkSession
 
 from helpers.asgi import HOST, send_request
@@ -19,7 +20,10 @@ from provhouse.serve.people import People
 ACCESS = Access(People(Path("none"), "secret"), frozenset({HOST}))
 
 
-def test_504_says_when_to_ask_again(houses: Callable[..., House], spark: SparkSession) -> None:
+@pytest.mark.parametrize("methods", [(), pytest.param((b"rq", b"ccprov"), marks=pytest.mark.long)])
+def test_504_says_when_to_ask_again(
+    houses: Callable[..., House], spark: SparkSession, methods: tuple[bytes, ...]
+) -> None:
     house = houses(answer_seconds=1)
     house.ingest([Triple("a", "b", "", "", "")])
     keeper = Keeper(house.settings, Silent())
@@ -38,7 +42,7 @@ def test_504_says_when_to_ask_again(houses: Callable[..., House], spark: SparkSe
             sleep(0.02)
         many = b'{"items": ["b", "a"], "method": "METHOD"}'
         token = {"authorization": "Bearer secret"}
-        for method in (b"rq", b"ccprov"):
+        for method in methods:
             with occupied(spark.sparkContext):
                 asked = many.replace(b"METHOD", method)
                 reply = send_request(app, "POST", "/v1/impact", token, asked)

@@ -166,6 +166,7 @@ def test_without_user_guest(houses: Callable[..., House], log: Path, tmp_path: P
         run.replay(codes, without=guest)
 
 
+@pytest.mark.long
 def test_lines_with_a_key_are_not_left_out(
     houses: Callable[..., House], log: Path, tmp_path: Path
 ) -> None:

@@ -89,6 +89,7 @@ def test_lineage_goes_through_the_versions_of_several_nights(
     assert described.function == "sum"
 
 
+@pytest.mark.long
 def test_an_operation_has_the_line_of_the_program_that_it_comes_from(
     house: House,
     shop: Path,
@@ -224,6 +225,7 @@ def test_keys_that_do_not_name_rows_are_refused_before_anything_lands(
     assert house.commit.generation == before
 
 
+@pytest.mark.long
 def test_a_key_of_an_unknown_table_is_a_warning(
     houses: Callable[..., House], orders: DataFrame, tmp_path: Path
 ) -> None:
