@@ -59,16 +59,19 @@ def items(tables: list[dict[str, Any]]) -> set[str]:
     return {record["item"] for table in tables for record in table["records"]}
 
 
+@pytest.mark.parametrize("smallest", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_condition_leads_to_the_rows_their_lineage_and_the_records_to_blame(
-    house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str], smallest: bool
 ) -> None:
     program = tmp_path / "report.sql"
     program.write_text(REPORT, encoding="utf-8")
     given = ("report", "--where", "mean > 100")
-    assert blame(house, *given, "--program", str(program)) == 0
+    assert blame(house, *given, *(("--program", str(program)) if smallest else ())) == 0
     result = found(capsys)
     assert [row["values"]["nation"] for row in result["rows"]] == [1]
     assert items(result["lineage"]) == {"nations/1", *(f"orders/{n}" for n in range(1, 9, 3))}
+    if not smallest:
+        return
     assert items(result["smallest"]) == {"orders/7", "nations/1"}
     assert result["runs"] <= 10
 

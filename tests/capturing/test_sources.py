@@ -54,7 +54,7 @@ def test_rows_of_each_source_are_named_by_their_keys(
     names: tuple[str, ...], houses: Callable[..., House], shop: Path, spark: SparkSession
 ) -> None:
     """Filters, groups, joins with other sources and self-joins are all captured in one block."""
-    house, shop = houses(), shop
+    house = houses()
     keys = {name: "value" if name == "text" else "id" for name in names}
     keys |= dict.fromkeys((f"{name}_grouped" for name in names), "k")
     keys |= dict.fromkeys((f"{name}_kept" for name in KEPT), "k")

@@ -100,7 +100,9 @@ def test_closure_of_many_paths_takes_less_than_a_second(graph: Graph, address: A
         assert len(result.value()[0]) == 121
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 5))]
+)
 def test_closure_equals_networkx(graph: Graph, seed: int) -> None:
     """Closures in graphs with cycles, self-loops and isolated sets equal those of networkx."""
     expected = nx.gnp_random_graph(60, 0.03, seed=seed, directed=True)

@@ -120,6 +120,7 @@ def first_line(command: subprocess.Popen[str]) -> str:
     return command.stdout.readline().strip()
 
 
+@pytest.mark.long
 def test_ctrl_c_during_the_first_start_leaves_no_process(
     home: Path, command: Callable[[], subprocess.Popen[str]]
 ) -> None:

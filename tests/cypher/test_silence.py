@@ -105,7 +105,7 @@ def test_a_stopped_server_is_noticed(address: Address, graph: Graph, graph_home:
                 assert sorted(each.closure(SetId(1), "upstream")) == [1, 2]
 
 
-@pytest.mark.parametrize("fresh", [False, True])
+@pytest.mark.parametrize("fresh", [pytest.param(False, marks=pytest.mark.long), True])
 def test_a_question_ends_at_its_own_limit(
     address: Address, graph: Graph, graph_home: Path, fresh: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

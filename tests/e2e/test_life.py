@@ -97,6 +97,7 @@ def test_a_second_ctrl_c_does_not_stop_the_cleanup(
     assert not list(house.warehouse.glob("base-*"))
 
 
+@pytest.mark.long
 def test_neo4j_can_be_kept_running(house: Command) -> None:
     """Start Neo4j and keep it running, so that the later tests in this file are faster.
 
@@ -107,6 +108,7 @@ def test_neo4j_can_be_kept_running(house: Command) -> None:
     assert len(house.running("CommunityEntryPoint")) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("step", "number", "status"),
     [
@@ -241,6 +243,7 @@ def test_a_question_fails_if_spark_is_killed(house: Command) -> None:
     assert "Spark or one of its workers ended unexpectedly" in terminal.ended(5)
 
 
+@pytest.mark.long
 def test_down_stops_neo4j(house: Command) -> None:
     assert house("down").out == "Neo4j is stopped.\n"
     assert not house.running()

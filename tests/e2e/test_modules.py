@@ -116,9 +116,10 @@ def test_answers_have_all_levels(nightly: Command, level: str) -> None:
     "arguments",
     [
         "what-if --delete nothing",
-        "what-if --delete-op nothing",
-        "what-if --delete-file nothing.csv",
-        "what-if --delete-run nothing",
+        *(
+            pytest.param(f"what-if --delete-{each} nothing", marks=pytest.mark.long)
+            for each in ("op", "file", "run")
+        ),
         "depends total/1 --on nothing",
         "why nothing",
         "why-changed nothing --from 1",
@@ -126,10 +127,11 @@ def test_answers_have_all_levels(nightly: Command, level: str) -> None:
         "forget nothing --dry-run",
         "invocations nothing",
         "lineage total/1 --fold nothing",
-        "path raw/1 total/1 --fold nothing",
-        "diff total/1 --from 1 --fold nothing",
-        "what-if --delete raw/1 --fold nothing",
-    ],
+        *(
+            pytest.param(f"{each} --fold nothing", marks=pytest.mark.long)
+            for each in ("path raw/1 total/1", "diff total/1 --from 1", "what-if --delete raw/1")
+        ),
+    ],  # fmt: skip
 )
 def test_what_is_not_stored_is_not_found(nightly: Command, arguments: str) -> None:
     assert "nothing" in nightly(*arguments.split(), status=3).message

@@ -109,6 +109,7 @@ SELF_JOIN = [
 ]
 
 
+@pytest.mark.long
 def test_rows_that_differ_in_value_or_times_are_different_triples(houses: Houses) -> None:
     """All of these triples are counted.
 

@@ -63,6 +63,7 @@ def test_batches_may_come_from_a_generator(house: House) -> None:
     assert brought(house, batches()).new_triples == 50
 
 
+@pytest.mark.long
 def test_integers_become_text_and_columns_can_be_mapped(house: House) -> None:
     rows = pa.table({"from": [1, 2], "to": [2, 3]}).to_reader()
     summary = brought(house, rows, columns=columns_of(["src=from,dst=to"], None))

@@ -103,6 +103,7 @@ def test_a_warehouse_without_descriptions_has_no_table_of_them(
     assert described(house.settings.warehouse) == {}
 
 
+@pytest.mark.long
 def test_descriptions_alone_are_an_ingest(houses: Houses) -> None:
     """Descriptions may be the first ingest of a warehouse, and describe triples that come later."""
     house = houses()

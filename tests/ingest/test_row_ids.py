@@ -145,6 +145,7 @@ def test_names_and_row_ids_of_one_ingest_meet(houses: Houses) -> None:
     assert {name for name, _ in stored(house)} == set(names)
 
 
+@pytest.mark.long
 def test_keys_that_are_no_integers_are_text(houses: Houses) -> None:
     house = houses()
     keys = pa.table({"src_id": ["007", "7"], "src_table": ["agents"] * 2, "dst": ["m", "m"]})

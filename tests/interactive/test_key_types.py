@@ -1,5 +1,7 @@
 """Keys of every type in DuckDB: the lineage of each group has the rows that DuckDB groups."""
 
+from typing import Any
+
 import duckdb
 import pytest
 
@@ -109,11 +111,16 @@ def lineage(con: Connection, query: str, ref: str, want: Want = Want()) -> list[
     return sorted(found)
 
 
-FEW = [pytest.param(kind, marks=[pytest.mark.long] * (at % 5 > 0)) for at, kind in enumerate(NAMES)]
-"""The types for the usual tests: every fifth one. All types are tested as keys of groups."""
+def one_in(number: int) -> list[Any]:
+    """Return all types, of which the usual tests take one in ``number``."""
+    long = pytest.mark.long
+    return [pytest.param(kind, marks=[long] * (at % number > 0)) for at, kind in enumerate(NAMES)]
 
 
-@pytest.mark.parametrize("kind", NAMES)
+SOME, FEW = one_in(3), one_in(8)
+
+
+@pytest.mark.parametrize("kind", SOME)
 def test_groups_by_a_key_of_any_type(con: Connection, kind: str) -> None:
     """Groups are read with and without an index of all rows, and with and without the key shown."""
     t, _ = tables(kind)

@@ -288,6 +288,7 @@ def test_the_summary_option_counts_items_and_triples(command: Callable[..., str]
     assert rows == ["kind,name,count", f"table,odd,{ODD.index('{}')}", f"op,,{ODD.index('{}')}"]
 
 
+@pytest.mark.long
 def test_paths_and_matches_are_printed(command: Callable[..., str]) -> None:
     way = json.loads(command("path", "; DROP", "{}"))
     assert [row["src"] for row in way["triples"]] == ["; DROP", "$1"]

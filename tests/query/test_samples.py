@@ -35,6 +35,7 @@ They answer level by level, and each level is a Spark job.
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not DATA.exists(), reason=f"the real samples are not in {DATA}")
 @pytest.mark.parametrize(
     "theta", [100, *(pytest.param(n, marks=pytest.mark.long) for n in (10, 25_000))]
@@ -89,6 +90,7 @@ def distinct(answer: Answer) -> Expected:
     return Expected(set(items), set(triples), answer.truncated is not None)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not DATA.exists(), reason=f"the real samples are not in {DATA}")
 def test_the_samples_have_long_chains() -> None:
     """On short chains alone, the comparison with networkx would prove little."""

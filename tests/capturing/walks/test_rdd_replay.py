@@ -76,6 +76,7 @@ def check_random(spark: SparkSession, seed: int, folder: Path) -> None:
         assert Counter(found) == right, (seed, only)
 
 
+@pytest.mark.long
 def test_a_random_program_runs_on_other_lines(spark: SparkSession, tmp_path: Path) -> None:
     check_random(spark, 1, tmp_path / "a folder ünd")
 
