@@ -81,6 +81,7 @@ def servers(home: Path) -> list[int]:
     return [one for one in psutil.pids() if process.serves(one, home)]
 
 
+@pytest.mark.long
 def test_a_server_can_start_while_other_work_goes_on(home: Path) -> None:
     said = Messages()
     with starting(home, "512m", said):

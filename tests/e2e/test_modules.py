@@ -131,7 +131,7 @@ def test_answers_have_all_levels(nightly: Command, level: str) -> None:
             pytest.param(f"{each} --fold nothing", marks=pytest.mark.long)
             for each in ("path raw/1 total/1", "diff total/1 --from 1", "what-if --delete raw/1")
         ),
-    ],  # fmt: skip
+    ],
 )
 def test_what_is_not_stored_is_not_found(nightly: Command, arguments: str) -> None:
     assert "nothing" in nightly(*arguments.split(), status=3).message

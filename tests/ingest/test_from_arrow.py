@@ -79,6 +79,7 @@ def test_rows_are_retracted_by_their_label(house: House) -> None:
     assert outcome.ended == 1
 
 
+@pytest.mark.long
 def test_rows_of_a_run_replace_its_earlier_rows(house: House) -> None:
     brought(house, pa.table({"src": ["r1", "r2"], "dst": ["r3", "r3"]}), run="night")
     assert brought(house, pa.table({"src": ["r1"], "dst": ["r3"]}), run="night").ended == 1

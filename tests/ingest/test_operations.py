@@ -51,6 +51,7 @@ def describe(house: House, rows: Iterable[Operation], *files: Path) -> Summary:
     return house.ingest_files(*files, operations=path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_each_generation_shows_the_newest_descriptions_of_its_ingests(
     houses: Houses, tmp_path: Path, seed: int

@@ -1,10 +1,9 @@
 """Keys of every type in DuckDB: the lineage of each group has the rows that DuckDB groups."""
 
-from typing import Any
-
 import duckdb
 import pytest
 
+from helpers.sampled import one_in
 from provhouse.interactive import Connection, Want, connect
 from provhouse.sql.not_covered import NotCovered
 
@@ -111,13 +110,7 @@ def lineage(con: Connection, query: str, ref: str, want: Want = Want()) -> list[
     return sorted(found)
 
 
-def one_in(number: int) -> list[Any]:
-    """Return all types, of which the usual tests take one in ``number``."""
-    long = pytest.mark.long
-    return [pytest.param(kind, marks=[long] * (at % number > 0)) for at, kind in enumerate(NAMES)]
-
-
-SOME, FEW = one_in(3), one_in(8)
+SOME, FEW = one_in(3, NAMES), one_in(8, NAMES)
 
 
 @pytest.mark.parametrize("kind", SOME)

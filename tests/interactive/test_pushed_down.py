@@ -8,6 +8,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from helpers.sampled import one_in
 from provhouse.interactive import Connection, Want, connect
 from provhouse.interactive.planning.want import Mode
 from provhouse.model.errors import UsageError
@@ -116,7 +117,7 @@ def test_all_declarations_give_the_answers_of_the_plain_lineage(con: Connection,
             compare(con, sql, where, by, "defer")
 
 
-@pytest.mark.parametrize("where", CONDITIONS)
+@pytest.mark.parametrize("where", one_in(2, CONDITIONS))
 def test_compiled_loops_capture_only_what_is_declared(where: str) -> None:
     con = connect(duckdb.connect())
     con.execute("create table t as select range % 4 k, case when range % 5 > 0 then "

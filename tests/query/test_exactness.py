@@ -350,6 +350,7 @@ def test_a_server_says_it_and_lists_the_ops(house: House, tmp_path: Path) -> Non
         keeper.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", [Form.csv, Form.lines])
 def test_what_ops_writes_can_be_ingested(
     house: House, asker: Asker, houses: Callable[..., House], form: Form

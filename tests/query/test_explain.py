@@ -45,11 +45,13 @@ def test_an_answer_reads_what_was_explained(house: House) -> None:
             assert (explained.sets, explained.triples) == (read.sets, read.triples)
 
 
+@pytest.mark.long
 def test_an_unknown_item_is_not_found(house: House) -> None:
     with house.asker() as asker, pytest.raises(NotFound):
         asker.explain(Question("?", "upstream"))
 
 
+@pytest.mark.long
 def test_auto_chooses_the_cheapest_certain_method(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:

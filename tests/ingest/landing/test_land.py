@@ -158,6 +158,7 @@ def test_rows_that_are_drawn_have_the_lineage_of_those_that_were_written(
         assert all(items(warehouse, f"drawn/{id}") == {f"orders/{id}"} for id in ids)
 
 
+@pytest.mark.long
 def test_rows_without_keys_are_named_by_row_ids_in_every_job(
     house: House, shop: Path, orders: DataFrame, spark: SparkSession
 ) -> None:
