@@ -71,6 +71,7 @@ def test_unusable_filters_are_reported(
         warehouse.lineage("r/3", **filters)
 
 
+@pytest.mark.long
 def test_answers_follow_a_generation_that_was_committed_meanwhile(
     houses: Callable[..., House], tmp_path: Path
 ) -> None:

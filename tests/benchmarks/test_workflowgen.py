@@ -78,6 +78,7 @@ def executed(make: Make, flow: Watched, executions: int) -> list[object]:
     return [made.execute(number) for number in range(executions)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "executions"),
     [

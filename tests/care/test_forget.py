@@ -322,6 +322,7 @@ def test_a_repair_erases_what_an_erasure_left(
     assert check(house.settings, Silent(), deep=True).damages == ()
 
 
+@pytest.mark.long
 def test_only_an_unshared_neo4j_is_always_rebuilt(
     houses: Houses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
