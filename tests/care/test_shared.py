@@ -263,9 +263,9 @@ def test_an_export_has_the_triples_written_out(houses: Houses, tmp_path: Path) -
     assert found == Oracle.of(WINDOW.triples()).ask("in0", "downstream")
 
 
-@pytest.mark.parametrize("again", [False, pytest.param(True, marks=pytest.mark.long)])
+@pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_an_erased_input_leaves_nothing_of_its_name(
-    houses: Houses, tmp_path: Path, again: bool
+    houses: Houses, tmp_path: Path, whole: bool
 ) -> None:
     house = houses()
     house.ingest_files(write(tmp_path / "t.csv", WINDOW.rows()))
@@ -279,7 +279,7 @@ def test_an_erased_input_leaves_nothing_of_its_name(
         answer = asker.ask("out0", "upstream")
         assert (content(answer), answer.erased, answer.links) == (expected, 1, 1)
     assert status(house.settings).erased == 1
-    if not again:
+    if not whole:
         return
     house.ingest_files(write(tmp_path / "t.csv", replace(WINDOW, uses=("out1",)).rows()))
     compact(house.settings, Silent())
