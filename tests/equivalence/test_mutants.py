@@ -12,7 +12,7 @@ from provhouse.equivalence.plan_form import doubts
 from provhouse.model.errors import BadInput
 
 DATABASES = 12
-MUTANTS = 300
+MUTANTS, MORE = 30, 300
 Databases = list[duckdb.DuckDBPyConnection]
 EQUAL = (
     ("select a from t where a > 1 and b = 'x'", "select x.a from t x where 'x' = b and a > 1"),
@@ -70,10 +70,11 @@ def _differ(databases: Databases, one: str, other: str) -> bool:
     return any(rows(con, one) != rows(con, other) for con in databases)
 
 
-def test_no_mutant_with_other_rows_has_an_equal_key(databases: Databases) -> None:
+@pytest.mark.parametrize("most", [MUTANTS, pytest.param(MORE, marks=pytest.mark.long)])
+def test_no_mutant_with_other_rows_has_an_equal_key(databases: Databases, most: int) -> None:
     source, refuted = random.Random(38), 0
     with empty_database(DDL) as database:
-        while refuted < MUTANTS:
+        while refuted < most:
             text = random_query(source)
             key, doubtful = _keys(database, text)
             assert not doubtful or "limit" in text, (text, doubtful)
