@@ -21,6 +21,12 @@ DATABASES = 100
 WITH_ROWS = 20
 MOST = 400
 """The number of databases after which the search for rows ends."""
+LARGEST = 60_000
+"""The number of rows that a join without conditions may have."""
+SMALL: dict[str, str | bool | int | float | list[str]] = {
+    "threads": 1, "memory_limit": "500MB", "temp_directory": "",
+}  # fmt: skip
+"""Settings under which a query fails that needs much memory, and never writes to the disk."""
 Rows = Counter[tuple[Any, ...]]
 Conditions = (
     exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between, exp.In, exp.Like, exp.Is,
@@ -50,7 +56,8 @@ class RandomContents:
         self._near = _near_literals(trees)
         self._keys = {key for listed in schema.keys.values() for key in listed}
         self._keys |= {c for each in schema.foreign.values() for f in each for c in f.columns}
-        self.con = duckdb.connect(config={"threads": 1})
+        self._sizes = _sizes(trees)
+        self.con = duckdb.connect(config=SMALL)
         for table in self.tables:
             listed = ", ".join(f'"{name}" {type_}' for name, type_ in schema.columns[table].items())
             self.con.execute(f"create table {table}({listed})")
@@ -84,7 +91,7 @@ class RandomContents:
     ) -> list[dict[str, str | None]]:
         found: list[dict[str, str | None]] = []
         key, seen = self._schema.keys.get(table, ()), set[tuple[str | None, ...]]()
-        for number in range(self._random.choice((0, 1, 2, 4, 6, 6, 9, 9))):
+        for number in range(self._random.choice(self._sizes)):
             row = {
                 name: self._value(table, name, type_, favour, favourite)
                 for name, type_ in self._schema.columns[table].items()
@@ -147,6 +154,13 @@ class RandomContents:
         if fitting and source.random() < 0.9:
             return source.choice(fitting)
         return source.choice(_few(type_))
+
+
+def _sizes(trees: list[exp.Expr]) -> list[int]:
+    """Return numbers of rows of which a join of all inputs without a condition stays small."""
+    joins = [len(s.args.get("joins") or []) for tree in trees for s in tree.find_all(exp.Select)]
+    most = max(2, min(9, int(LARGEST ** (1 / (1 + max(joins))))))
+    return [0, 1, *(min(each, most) for each in (2, 4, 6, 6, 9, 9))]
 
 
 def _near_literals(trees: list[exp.Expr]) -> dict[str, list[str]]:

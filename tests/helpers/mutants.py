@@ -126,7 +126,7 @@ SWAPPED: dict[type[exp.Expr], tuple[type[exp.Expr], ...]] = {
 def _swap(node: exp.Expr, schema: Schema, choice: int) -> int:
     others = SWAPPED.get(type(node), ())
     if choice >= 0:
-        node.replace(others[choice](**{name: each for name, each in node.args.items()}))
+        node.replace(others[choice](**dict(node.args.items())))
     return len(others)
 
 

@@ -173,15 +173,17 @@ def sums_of_sums(tree: exp.Query, source: Random, schema: Schema) -> bool:
     return False
 
 
+ADDING = (exp.Mul, exp.Column, exp.Paren, exp.Sub, exp.Literal, exp.Identifier)
+
+
 def _adds_up(each: exp.Expr) -> bool:
     """Return whether an aggregate of exact numbers is the sum of its parts, in one type."""
     return (
         isinstance(each, exp.Sum | exp.Min | exp.Max)
         and not isinstance(each.this, exp.Distinct)
         and not isinstance(each.parent, exp.Filter)
-        and all(isinstance(e, exp.Mul | exp.Column | exp.Paren | exp.Sub | exp.Literal)
-                or isinstance(e, exp.Identifier) for e in each.this.walk())
-    )  # fmt: skip
+        and all(isinstance(e, ADDING) for e in each.this.walk())
+    )
 
 
 def _finer_column(select: exp.Select, schema: Schema) -> exp.Column | None:
