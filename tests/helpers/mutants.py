@@ -239,12 +239,14 @@ def _negated(node: exp.Expr, schema: Schema, choice: int) -> int:
 
 def _element(node: exp.Expr, schema: Schema, choice: int) -> int:
     """Leave out a value of IN, a branch of CASE, or the second value of COALESCE."""
-    part = {exp.In: "expressions", exp.Case: "ifs", exp.Coalesce: "expressions"}.get(type(node))
-    values = node.args.get(part) or [] if part else []
+    if not isinstance(node, exp.In | exp.Case | exp.Coalesce):
+        return 0
+    part = "ifs" if isinstance(node, exp.Case) else "expressions"
+    values = node.args.get(part) or []
     least = 1 if isinstance(node, exp.Coalesce) else 2
     if len(values) < least:
         return 0
-    if choice >= 0 and part:
+    if choice >= 0:
         node.set(part, [each for at, each in enumerate(values) if at != choice])
     return min(len(values), 3)
 
