@@ -17,9 +17,9 @@ Edges = npt.NDArray[np.signedinteger]
 
 
 def weak_components(items: int, edges: Iterable[tuple[Edges, Edges]]) -> I32:
-    """Return the component of each item, named by the lowest position of an item in it.
+    """Return the component of each item, named by the lowest position of its items.
 
-    ``edges`` are chunks of edges: two arrays of item positions, src and dst.
+    ``edges`` are chunks of edges. A chunk is two arrays of item positions: src and dst.
     """
     parent = np.arange(items, dtype=np.int32)
     for src, dst in edges:

@@ -1,14 +1,13 @@
 """The sets of a component for which no splits are given, found by joining tables.
 
-The tables are joined whose joining costs queries least. In CSProv (section IV) a person divides the
-tables of a large component into splits. This module finds the sets instead. At first every item is
-a set of its own. A query then reads no more than it needs, but there are as many sets as items and
-as many dependencies as triples. Step by step, two tables are joined: for each triple between them,
-the sets of its two ends become one. Each join makes the set graph smaller and makes queries read
-more; sampled queries measure how much more (``sampling``). The pair of tables with the lowest cost
-per saved set or dependency is joined first, and so on until the set graph is small enough. No set
-reaches theta.
-
+In CSProv (section IV) a person divides the tables of a large component into splits. This module
+finds the sets instead, by joining the tables whose joining costs queries least. At first every item
+is a set of its own. A query then reads no more than it needs, but there are as many sets as items
+and as many dependencies as triples. Step by step, two tables are joined: for each triple between
+them, the sets of its two ends become one. Each join makes the set graph smaller and makes queries
+read more; sampled queries measure how much more (``sampling``). The pair of tables with the lowest
+cost per saved set or dependency is joined first, and so on until the set graph is small enough. No
+set reaches theta.
 A cost is measured again only when it is the lowest. Costs rarely fall while sets grow, so a pair
 that is still the cheapest after measuring again is joined.
 """
@@ -43,7 +42,7 @@ MIN_WORK = 20_000_000
 UNMEASURED = 1e18
 """The cost of an unmeasured pair, before it is divided by what the pair saves."""
 PRICE_CUTOFF = 4
-"""The multiple of the lowest known cost at which measuring another cost is stopped."""
+"""Measuring another cost stops at this multiple of the lowest known cost."""
 RECHECK_AT = 0.8
 """Packing is tried again when the set graph may have shrunk to this fraction of its old size."""
 
@@ -123,7 +122,7 @@ class Contraction:
         return graph is not None and self.read <= most
 
     def _price(self, reader: SampleReader, saved: int, lowest: float) -> tuple[float, int]:
-        """Return the cost of the joins just made, and the number of pairs that were joined before.
+        """Return the cost of the joins just made, and the number of pairs joined before them.
 
         The joins save ``saved`` sets and dependencies. The cost is the number of triples that the
         samples read in addition, divided by ``saved``. If the cost was not fully measured, returns

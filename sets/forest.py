@@ -2,8 +2,8 @@
 
 Each tree is a growing set. Paths are never shortened, and the smaller tree goes below the larger
 one, so that a join is undone by removing one link. The items of a tree form a ring. If two items of
-different rings exchange their next items, the two rings become one; if they are in one ring, it
-becomes two.
+different rings exchange their next items, the two rings become one; if they are in one ring, this
+ring becomes two.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Forest:
 
     @classmethod
     def of(cls, items: int) -> "Forest":
-        """Return a forest in which each item is a tree of its own."""
+        """Return a forest with a separate tree for each item."""
         places = np.arange(items, dtype=np.int32)
         return cls(places.copy(), np.ones(items, np.int32), places, np.empty(items, np.int32))
 
@@ -46,7 +46,7 @@ class Forest:
         return cls(order[begins][label], sizes[label], ring, np.empty(0, np.int32))
 
     def join(self, src: Edges, dst: Edges, joins: int, theta: int) -> int:
-        """Join the trees of the two ends of each edge; return the number of joins then in the log.
+        """Join the trees of the two ends of each edge; return the new number of joins in the log.
 
         The log already contains ``joins`` joins. If a tree reaches ``theta`` items, all joins in
         the log are undone and -1 is returned.
@@ -54,7 +54,7 @@ class Forest:
         return int(_join(self.parent, self.size, self.ring, self.log, src, dst, joins, theta))
 
     def take_back(self, joins: int) -> None:
-        """Undo the joins in the log, of which there are ``joins``, the last one first."""
+        """Undo the joins in the log, the last one first. ``joins`` is their number."""
         _undo(self.parent, self.size, self.ring, self.log, joins)
 
     def join_some(self, src: Edges, dst: Edges, largest: int) -> int:
@@ -105,7 +105,7 @@ def _join_some(parent: I32, size: I32, ring: I32, src: Edges, dst: Edges, larges
 
 @njit(cache=True)
 def _link(parent: I32, size: I32, ring: I32, one: int, other: int) -> int:
-    """Join two trees; return the root that is now below the other root, or -1 for one tree."""
+    """Join two trees; return the root that is now below the other, or -1 if both are one tree."""
     if one == other:
         return -1
     if size[one] < size[other]:

@@ -95,10 +95,10 @@ def _new(ordered: I64) -> Bools:
 
 
 def through(pairs: Pairs, at: I64, values: I64) -> Pairs:
-    """Return pairs of a group and a value, for each value of the lower groups behind the group.
+    """Return pairs of a group and a value, by replacing each lower group with its values.
 
-    ``pairs`` are pairs of a group and a lower group. ``at`` has the position of the lower group for
-    each of ``values``, in ascending order; ``pairs.row`` has the same positions.
+    ``pairs`` pairs each group with lower groups, whose positions are ``pairs.row``. ``at[i]`` is
+    the position of the lower group that has ``values[i]``; ``at`` is in ascending order.
     """
     first = np.searchsorted(at, pairs.row, "left")
     count = np.searchsorted(at, pairs.row, "right") - first

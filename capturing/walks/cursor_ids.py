@@ -79,7 +79,7 @@ class CursorIds:
         return spark.sql(f"SELECT explode(CAST(array({numbers}) AS array<bigint>)) AS id")
 
     def taken(self, spark: "SparkSession", most: int) -> I64:
-        """Return the ids in order; of a frame with more than ``most``, any ``most`` + 1 ids."""
+        """Return the ids in order; of a frame with more than ``most`` ids, any ``most`` + 1."""
         if self.held is not None:
             return self.held
         found = self.to_frame(spark).select("id").distinct().limit(most + 1).toArrow()
@@ -119,11 +119,11 @@ def settled(
     few: bool,
     scan: Callable[[], Found | None] = lambda: None,
 ) -> Position:
-    """Return the ids of frames and the ids that ``stay``, by place; a few ids are in memory.
+    """Return the ids of frames and the ids that ``stay``, by place; if they are few, in memory.
 
-    ``scan`` returns the ids, found without Spark, or None. If it returns None, ``few`` says that
-    the ids may be few: one Spark job then reads at most ``FEW`` rows and one more to find out. Else
-    the frames stay lazy.
+    ``scan`` returns the ids if it finds them without Spark, or else None. If it returns None and
+    ``few`` is true, one Spark job reads at most ``FEW`` rows and one more, to find out whether the
+    ids are few. If ``few`` is false, the frames stay lazy.
     """
     known: Mapping[CursorPlace, I64] | None = None
     scanned = scan()

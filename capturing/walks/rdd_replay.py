@@ -41,7 +41,7 @@ class RddReplay:
 
         With ``only``, the RDD skips files that are no source of any write of the block; otherwise
         it reads them as a whole. Raises UsageError if the program splits a file with some of the
-        rows into other parts than the block, and BadInput if a file has changed.
+        rows into other parts than the block did, and BadInput if a file has changed.
         """
         places = partial(self._places, ids)
         found = self._program(ReplayContext(self._flow.spark.sparkContext, places, only))
@@ -106,7 +106,7 @@ class RddReplay:
 
 
 def _positions(file: NumberedFile, rows: I64, parts: Sequence[tuple[int, int]]) -> dict[int, I64]:
-    """Return, for each partition with some rows of a file, the positions of the rows in it.
+    """Return, for each partition with some of a file's ``rows``, their positions in the partition.
 
     ``parts`` has the number and the first byte of each partition.
     """

@@ -78,7 +78,7 @@ def lone_ops(snapshot: Snapshot, items: ItemNumbers) -> set[str]:
 
 
 def without_used(snapshot: Snapshot, ops: set[str], items: ItemNumbers) -> set[str]:
-    """Return the given ops without those that a triple not touching the items has."""
+    """Return the given ops except the ops of triples that do not touch the items."""
     for others in _other_ops(snapshot, items) if ops else ():
         ops = ops - others
         if not ops:
@@ -101,9 +101,10 @@ def _ops(rows: pa.Table) -> set[str]:
 
 
 def lone_ops_of_pairs(snapshot: Snapshot, items: ItemNumbers) -> Pairs:
-    """Return the ops, by pair of sets, that only triples touching the items have between the two.
+    """Return, by pair of sets, the ops that no triple between the sets has after an erasure.
 
-    A pair of sets without such ops is left out.
+    Of all triples between the two sets, only triples that touch the items have these ops. A pair of
+    sets without such ops is left out.
     """
     touched = partitions_touching(snapshot, items).tolist()
     lone: Pairs = {}
@@ -119,7 +120,7 @@ def lone_ops_of_pairs(snapshot: Snapshot, items: ItemNumbers) -> Pairs:
 def _across(
     snapshot: Snapshot, partition: PartitionNumber, chosen: Callable[[pa.Table], Bools]
 ) -> Iterator[tuple[tuple[SetId, SetId], str]]:
-    """Yield the distinct combinations of a pair of sets and an op, of triples between two sets.
+    """Yield each pair of sets that triples connect, once for each op of these triples.
 
     ``chosen`` returns a mask of the triples that count. In a pair, the set of dst comes first.
     """
@@ -151,7 +152,7 @@ def clear_ops(snapshot: Snapshot, ops: set[str], pairs: Pairs) -> None:
 
 
 def _without(rows: pa.Table, ops: set[str], pairs: Pairs) -> pa.Table:
-    """Return rows without the given ops. Only the few rows with such ops are made Python lists."""
+    """Return rows without the given ops. Only the few rows with such ops become Python lists."""
     column = rows[OPS].combine_chunks()
     naming = _rows_naming(rows, column, ops, pairs)
     if not len(naming):

@@ -126,7 +126,7 @@ class ScatterTriples:
 
 
 def _carried(batch: pa.RecordBatch, field: pa.Field, origin: int) -> pa.Array:
-    """Return a column of a file's rows. It is null if only other files of the task have it."""
+    """Return a column of a file's rows. It is null if only the task's other files have it."""
     if field.name in batch.schema.names:
         return batch.column(field.name)
     value = origin if field.name == ORIGIN else None
@@ -263,7 +263,7 @@ def partition(dst_sets: I64, limit: int) -> tuple[I64, pa.Table]:
 def _within(bounds: I64, further: MoreOrigins) -> pa.Table:
     """Return a row for each further origin of a triple, with three columns.
 
-    They are the partition (from 0), the row in the partition, and the origin.
+    The columns are the partition (from 0), the row in the partition, and the origin.
     """
     partition = np.searchsorted(bounds, further.rows, "right") - 1
     return pa.table(

@@ -41,8 +41,8 @@ public final class Tap implements Serializable {
   /**
    * Make a tap that writes numbers and texts until {@code off} is set.
    *
-   * <p>Each task has the value that {@code off} had at the start of its stage. If {@code watched},
-   * the tap ends as soon as the file {@code Form.STOP} exists beside its folder.
+   * <p>A task sees the value that {@code off} had at the start of the task's stage. If {@code
+   * watched}, the tap ends as soon as the file {@code Form.STOP} exists beside its folder.
    */
   Tap(String folder, int columns, int texts, AtomicBoolean off, boolean watched) {
     this.folder = folder;
@@ -59,9 +59,9 @@ public final class Tap implements Serializable {
   /**
    * Take the numbers of a row; arguments beyond the columns of the tap are not read.
    *
-   * <p>Generated code calls this for each row, with the values of its local variables. A variable
-   * number of arguments would need an array for each row, which {@code putAll} takes. Eight
-   * arguments suffice for a key, its check and six slots, and so for most taps.
+   * <p>Generated code calls this for each row, with the values of its local variables. Eight
+   * arguments suffice for a key, its check and six slots, and so for most taps. The other taps call
+   * {@code putAll}, which needs an array for each row.
    */
   public boolean put(long a, long b, long c, long d, long e, long f, long g, long h) {
     int row = next();

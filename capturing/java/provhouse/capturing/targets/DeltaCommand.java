@@ -78,7 +78,7 @@ public record DeltaCommand(
   }
 
   /**
-   * Return the plan of the rows that a command writes, if it is not the command's child, or null.
+   * Return the plan of the rows that a command writes, or null if that plan is the command's child.
    */
   public static LogicalPlan rowsOf(LogicalPlan command) {
     if (command instanceof SaveIntoDataSourceCommand saving) {
