@@ -71,7 +71,7 @@ def on_as_using(tree: exp.Query, source: Random, schema: Schema) -> bool:
                 continue
             one, other = sides
             known = schema.columns.get(table.name, {})
-            if other.name not in known or one.name in known or _has(select, one):
+            if other.name not in known or one.name in known or _is_unclear(select, one):
                 continue
             move_joins_to_where(select)
             _use(tree, select, one, other, known)
@@ -79,8 +79,8 @@ def on_as_using(tree: exp.Query, source: Random, schema: Schema) -> bool:
     return False
 
 
-def _has(select: exp.Select, one: exp.Column) -> bool:
-    """Return whether a row id or an input of the SELECT makes the column's name unclear."""
+def _is_unclear(select: exp.Select, one: exp.Column) -> bool:
+    """Return whether a column's name may have another meaning in a correlated query."""
     return isinstance(sources(select)[one.table], exp.Subquery) and is_correlated(select)
 
 
