@@ -35,7 +35,7 @@ Conditions = (
 
 @dataclass(frozen=True)
 class Trial:
-    """What the executions of two queries have shown."""
+    """The outcome of executing two queries."""
 
     databases: int
     with_rows: int

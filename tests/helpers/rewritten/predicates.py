@@ -72,7 +72,7 @@ def comparison_as_not(tree: exp.Query, source: Random, schema: Schema) -> bool:
 
 
 def predicate_repeated(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """What is compared with a literal is true of an equal column too."""
+    """A comparison with a literal is true of an equal column too."""
     for select in selects(tree, source):
         types = _types(select, schema)
         parts = conjuncts(select)

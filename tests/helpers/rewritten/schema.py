@@ -1,4 +1,4 @@
-"""What DuckDB's catalogue records about the tables of a DDL."""
+"""The tables of a DDL as DuckDB's catalogue records them."""
 
 from dataclasses import dataclass
 from functools import cache
