@@ -1,0 +1,182 @@
+"""Compare two revisions of a project, node by node, in the order in which dbt builds them.
+
+A model is compared by the keys of its rows and columns, in which the keys of the models that it
+reads replace their tables. So a change of a column changes the keys of what is made of this column,
+through all models, and of nothing else.
+"""
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from provhouse.equivalence.keys import PlanKeys
+
+from .bound_models import binder
+from .passed_tests import tested_columns
+from .project import Node, Project
+from .refutation import ModelExample, compared_queries
+from .sides import Side
+from .table_types import Columns, TableTypes
+from .undecided import is_hashed, same_definition, why_undecided
+
+Kind = Literal["unchanged", "equal", "different", "undecided", "new"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Whether the table of a node has the same rows in both revisions."""
+
+    kind: Kind
+    reason: str
+    changed: bool
+    """Whether the node itself has changed, not only what it reads."""
+    columns: tuple[str, ...] = ()
+    """The columns that differ, came or went; empty if all may differ."""
+    example: ModelExample | None = None
+
+    @property
+    def same(self) -> bool:
+        """Whether names, types and rows are the same."""
+        return self.kind in ("unchanged", "equal")
+
+
+class Comparison:
+    """The outcomes of the nodes of a project, compared with an earlier revision of it."""
+
+    def __init__(self, base: Side, head: Side, reason: str) -> None:
+        """Take two revisions, and a reason for which no model can be compared."""
+        self.base, self.head, self._reason = base, head, reason
+        self.outcomes: dict[str, Outcome] = {}
+        for node in base.project.nodes.values():
+            base.bind(node)
+            base.add_keys(node, _identity(node, "base"))
+        for node in head.project.nodes.values():
+            self.outcomes[node.id] = self._outcome(node)
+
+    def _outcome(self, node: Node) -> Outcome:
+        before = self.base.project.nodes.get(node.id)
+        if before is None:
+            self.head.bind(node)
+            self.head.add_keys(node, "new")
+            return Outcome("new", "the base does not have it", True)
+        changed = bool(self._reason) or not same_definition(before, node)
+        if not changed and self._same_types(before, node) and self._same_inputs(node):
+            self.head.keep(node, self.base)
+            return Outcome("unchanged", "", False)
+        self.head.bind(node)
+        self.head.add_keys(node, _identity(node, "head"))
+        if node.kind in ("seed", "source"):
+            return self._stored(before, node, changed)
+        if reason := self._why_undecided(before, node):
+            return Outcome("undecided", reason, changed)
+        found = self._by_keys(node, changed)
+        return found if found.same or not changed else self._by_rows(before, node, found)
+
+    def _same_inputs(self, node: Node) -> bool:
+        return all(self.outcomes[needed].same for needed in node.needs)
+
+    def _same_types(self, before: Node, node: Node) -> bool:
+        """Return whether the recorded columns of a table that no query makes are the same."""
+        return node.has_query or self.base.types.of(before) == self.head.types.of(node)
+
+    def _stored(self, before: Node, node: Node, changed: bool) -> Outcome:
+        if node.kind == "seed" and not (is_hashed(before) and is_hashed(node)):
+            return Outcome("undecided", "dbt has not hashed its file, which is large", changed)
+        if self.base.table(before) == self.head.table(node):
+            return Outcome("equal", "its file is the same", changed)
+        what = "its file" if before.checksum_of_file != node.checksum_of_file else "its columns"
+        return Outcome("different", f"{what} changed", changed)
+
+    def _why_undecided(self, before: Node, node: Node) -> str:
+        earlier, found = self.base.models[node.id], self.head.models[node.id]
+        return (
+            self._reason
+            or why_undecided(before, node, self.head.project.macros)
+            or (earlier.reason and f"in the base, {earlier.reason}")
+            or found.reason
+            or self.base.doubt_below(earlier)
+            or self.head.doubt_below(found)
+        )
+
+    def _by_keys(self, node: Node, changed: bool) -> Outcome:
+        one, other = self.base.keys[node.id], self.head.keys[node.id]
+        if one.rows != other.rows or one.below(one.rows) != other.below(other.rows):
+            return Outcome("undecided", "its rows have another key", changed)
+        listed = tuple(each for each in _names(one, other) if not _same_column(one, other, each))
+        if not listed and [name for name, _ in one.columns] == [name for name, _ in other.columns]:
+            self.head.binder.assume(node, self.base.tests(node))
+            return Outcome("equal", "the keys of its rows and columns are equal", changed)
+        return Outcome("undecided", "columns have other keys", changed, listed)
+
+    def _by_rows(self, before: Node, node: Node, found: Outcome) -> Outcome:
+        """Return an outcome with a proof, or with rows that show a difference."""
+        tables = {path[1] for side in (self.base, self.head) for path in side.models[node.id].reads}
+        if not all(self.outcomes[table].same for table in tables if table in self.outcomes):
+            return replace(found, reason="what it reads has changed, too")
+        kind, reason, example = compared_queries(self.base, self.head, before, node)
+        columns = [self.base.models[node.id].columns, self.head.models[node.id].columns]
+        if kind == "equal" and columns[0] == columns[1]:
+            self.head.take_keys(node, self.base)
+            return Outcome("equal", reason, True)
+        if columns[0] != columns[1] or kind == "different":
+            what = reason if example else _schema_change(*columns)
+            return replace(found, kind="different", reason=what, example=example)
+        return replace(found, reason=reason)
+
+
+def _schema_change(one: Columns, other: Columns) -> str:
+    """Return how the columns of two tables differ."""
+    came, went = ([n for n, _ in a if n not in dict(b)] for a, b in ((other, one), (one, other)))
+    if came or went:
+        parts = (("has new", came), ("lacks", went))
+        return " and ".join(f"it {verb} {', '.join(names)}" for verb, names in parts if names)
+    types = [name for name, type_ in one if dict(other)[name] != type_]
+    return f"the type of {', '.join(types)} changed" if types else "the order of columns changed"
+
+
+def _names(one: PlanKeys, other: PlanKeys) -> list[str]:
+    return list(dict.fromkeys(name for keys in (one, other) for name, _ in keys.columns))
+
+
+def _same_column(one: PlanKeys, other: PlanKeys, name: str) -> bool:
+    """Return whether a column, which is named once in both plans, has equal keys and forms."""
+    keys = [[key for each, key in plan.columns if each == name] for plan in (one, other)]
+    if keys[0] != keys[1] or len(keys[0]) != 1:
+        return False
+    (key,) = keys[0]
+    return one.below(key) == other.below(key)
+
+
+def _identity(node: Node, side: str) -> object:
+    """Return what identifies the rows of a table that no query determines.
+
+    Of other nodes than seeds and sources, it is the side: their rows are equal in no case.
+    """
+    if node.kind in ("seed", "source"):
+        return [dict(node.checksum), dict(node.parts.rows)]
+    return side
+
+
+def compared(base: Project, head: Project, types: tuple[TableTypes, TableTypes]) -> Comparison:
+    """Compare a project with an earlier revision of it."""
+    with ExitStack() as opened:
+        pairs = ((base, head, types[0]), (head, base, types[1]))
+        sides = [
+            Side(each, listed, opened.enter_context(binder()), tested_columns(each, other))
+            for each, other, listed in pairs
+        ]
+        return Comparison(*sides, _project_reason(base, head))
+
+
+def _project_reason(base: Project, head: Project) -> str:
+    """Return why nothing can be compared."""
+    if macro := head.macros.changes_builds(base.macros):
+        return f"the macro {macro}, by which dbt builds, differs"
+    if [_hook(each) for each in base.operations] != [_hook(each) for each in head.operations]:
+        return "the hooks at the start or the end of a run differ"
+    return ""
+
+
+def _hook(operation: Mapping[str, object]) -> tuple[object, object]:
+    return operation["unique_id"], operation.get("raw_code")
