@@ -44,4 +44,3 @@ def _read(path: Path, kind: str, remedy: str) -> Json:
             f"Use a dbt that writes {kind} {' or '.join(KNOWN[kind])}, such as dbt 1.11",
         )
     return dict(found)
-

@@ -20,6 +20,7 @@ from .sides import Side
 from .table_types import Columns, TableTypes
 from .undecided import is_hashed, same_definition, why_undecided
 
+CHANGED_INPUT = "its rows have another key, and so have tables that it reads"
 Kind = Literal["unchanged", "equal", "different", "undecided", "new"]
 
 
@@ -39,6 +40,10 @@ class Outcome:
     def same(self) -> bool:
         """Whether names, types and rows are the same."""
         return self.kind in ("unchanged", "equal")
+
+    def has_same(self, columns: set[str]) -> bool:
+        """Return whether some columns have the same rows; no columns stand for their number."""
+        return self.same or (bool(self.columns) and not columns & {*self.columns})
 
 
 class Comparison:
@@ -111,18 +116,33 @@ class Comparison:
 
     def _by_rows(self, before: Node, node: Node, found: Outcome) -> Outcome:
         """Return an outcome with a proof, or with rows that show a difference."""
-        tables = {path[1] for side in (self.base, self.head) for path in side.models[node.id].reads}
-        if not all(self.outcomes[table].same for table in tables if table in self.outcomes):
-            return replace(found, reason="what it reads has changed, too")
-        kind, reason, example = compared_queries(self.base, self.head, before, node)
-        columns = [self.base.models[node.id].columns, self.head.models[node.id].columns]
-        if kind == "equal" and columns[0] == columns[1]:
-            self.head.take_keys(node, self.base)
-            return Outcome("equal", reason, True)
-        if columns[0] != columns[1] or kind == "different":
-            what = reason if example else _schema_change(*columns)
-            return replace(found, kind="different", reason=what, example=example)
-        return replace(found, reason=reason)
+        one, other = (side.models[node.id].columns for side in (self.base, self.head))
+        shared = [column for column, type_ in one if (column, type_) in other]
+        tables = self._shared_tables(node)
+        if shared and tables is not None:
+            verdict = compared_queries(self.head, before, node, tables, shared)
+            if verdict.kind == "equal" and one == other:
+                self.head.take_keys(node, self.base)
+                return Outcome("equal", verdict.reason, True)
+            if verdict.kind == "different":
+                reason = _schema_change(one, other) if one != other else verdict.reason
+                return replace(found, kind="different", reason=reason, example=verdict.example)
+            found = replace(found, reason=verdict.reason)
+        if one != other:
+            return replace(found, kind="different", reason=_schema_change(one, other))
+        return found if tables is not None else replace(found, reason=CHANGED_INPUT)
+
+    def _shared_tables(self, node: Node) -> dict[str, Columns] | None:
+        """Return the tables that the queries of a node read, if they read the same rows."""
+        found: dict[str, Columns] = {}
+        for side in (self.base, self.head):
+            for path, read in side.models[node.id].reads.items():
+                outcome = self.outcomes.get(path[1])
+                if outcome is None or not outcome.has_same(read):
+                    return None
+                listed = side.models[path[1]].columns
+                found[path[1]] = [each for each in listed if each[0] not in outcome.columns]
+        return found
 
 
 def _schema_change(one: Columns, other: Columns) -> str:

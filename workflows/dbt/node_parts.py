@@ -91,4 +91,7 @@ def _descriptions(node: Json, config: Json) -> Any:
     if not any((config.get("persist_docs") or {}).values()):
         return None
     columns = node.get("columns") or {}
-    return [node.get("description"), {name: each.get("description") for name, each in columns.items()}]
+    return [
+        node.get("description"),
+        {name: each.get("description") for name, each in columns.items()},
+    ]

@@ -7,7 +7,13 @@ from typing import Any
 from .project import Project
 
 Json = Mapping[str, Any]
-DEFAULTS = {"where": None, "limit": None, "fail_calc": "count(*)", "warn_if": "!= 0", "error_if": "!= 0"}
+DEFAULTS = {
+    "where": None,
+    "limit": None,
+    "fail_calc": "count(*)",
+    "warn_if": "!= 0",
+    "error_if": "!= 0",
+}
 """The configs of a test that reads all rows and accepts no wrong one."""
 TESTED = ("unique", "not_null")
 

@@ -1,61 +1,82 @@
-"""Compare the two queries of a changed model on tables that both of them read."""
+"""Compare the two queries of a changed model on small tables that both of them read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from provhouse.equivalence.verdict import Example, Revision, compare
 
-from .bound_models import BoundModel, quoted
-from .passed_tests import TestedColumns
+from .bound_models import quoted
 from .project import Node
 from .sides import Side
+from .table_types import Columns
+
+Row = tuple[Any, ...]
+Tables = Mapping[str, Columns]
+"""The columns of tables by the ids of their nodes."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows with the names of their columns."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
 
 
 @dataclass(frozen=True)
 class ModelExample:
     """Rows of the tables that a model reads, for which its two queries differ."""
 
-    columns: tuple[str, ...]
-    """The columns that both queries have, of which the rows consist."""
-    rows: Example
+    tables: dict[str, Rows]
+    only_base: Rows
+    only_head: Rows
+
+
+@dataclass(frozen=True)
+class QueryVerdict:
+    """A verdict on the two queries of a model."""
+
+    kind: str
+    reason: str
+    example: ModelExample | None = None
 
 
 def compared_queries(
-    base: Side, head: Side, before: Node, node: Node
-) -> tuple[str, str, ModelExample | None]:
-    """Return a verdict on two queries over tables with the same rows, its reason and an example."""
-    models = base.models[node.id], head.models[node.id]
-    shared = _shared(*models)
-    if not shared:
-        return "unknown", "its queries have no column in common", None
-    ddl = _ddl(base, models[0]) + _ddl(head, models[1], without=models[0])
-    texts = (Revision(_narrowed(each, shared), ddl) for each in (before, node))
+    head: Side, before: Node, node: Node, tables: Tables, columns: Sequence[str]
+) -> QueryVerdict:
+    """Compare columns of two queries over tables that have the same rows for both."""
+    ddl = "".join(_created(head, node_id, listed) for node_id, listed in sorted(tables.items()))
+    texts = (Revision(_narrowed(each, columns), ddl) for each in (before, node))
     found = compare(*texts)
-    example = ModelExample(shared, found.example) if found.example else None
-    return found.kind, found.reason, example
-
-
-def _shared(one: BoundModel, other: BoundModel) -> tuple[str, ...]:
-    """Return the columns that two models have, with the same type."""
-    return tuple(name for name, type_ in one.columns if (name, type_) in other.columns)
+    example = found.example and _example(head, tables, tuple(columns), found.example)
+    return QueryVerdict(found.kind, found.reason, example)
 
 
 def _narrowed(node: Node, columns: Sequence[str]) -> str:
     return f"select {', '.join(map(quoted, columns))} from ({node.text})"
 
 
-def _ddl(side: Side, model: BoundModel, without: BoundModel | None = None) -> str:
-    """Return the statements that create the tables that a model reads."""
-    reads = model.reads.keys() - (without.reads.keys() if without else ())
-    nodes = [side.project.nodes[path[1]] for path in sorted(reads)]
-    return "".join(_created(node, side.models[node.id], side.tests(node)) for node in nodes)
-
-
-def _created(node: Node, model: BoundModel, tested: TestedColumns) -> str:
+def _created(side: Side, node_id: str, columns: Columns) -> str:
+    """Return the statements that create a table, with what tests say about it."""
+    node, names = side.project.nodes[node_id], dict(columns)
+    tested = side.tests(node)
     listed = [
         f"{quoted(name)} {type_}{' not null' if name in tested.not_null else ''}"
-        for name, type_ in model.columns
+        for name, type_ in columns
     ]
-    keys = [name for name in tested.keys if name in dict(model.columns)][:1]
+    keys = [name for name in tested.keys if name in names][:1]
     listed += [f"primary key ({quoted(name)})" for name in keys]
-    return f"create schema {quoted(node.id)}; create table {node.table} ({', '.join(listed)}); "
+    return f"create schema {quoted(node_id)}; create table {node.table} ({', '.join(listed)}); "
+
+
+def _example(side: Side, tables: Tables, columns: tuple[str, ...], found: Example) -> ModelExample:
+    shown = {
+        side.project.nodes[id_].name: Rows(
+            tuple(name for name, _ in listed),
+            tuple(found.tables[side.project.nodes[id_].identifier]),
+        )
+        for id_, listed in tables.items()
+    }
+    lost, gained = (Rows(columns, tuple(rows)) for rows in (found.only_first, found.only_second))
+    return ModelExample(shown, lost, gained)
