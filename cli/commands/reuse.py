@@ -86,7 +86,7 @@ def _reuse_dbt(
         with destination(None) as handle:
             handle.write(github_page(plan))
     else:
-        with opened(form and Form(form)) as output:
+        with opened(Form(form) if form else None) as output:
             output.write(ReuseResult(plan))
     if plan.build:
         raise typer.Exit(BUILD)

@@ -1,6 +1,7 @@
 """What must be built after an edit of a dbt project, as Markdown for a comment on GitHub."""
 
 import html
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     from provhouse.workflows.dbt.refutation import ModelExample, Rows
     from provhouse.workflows.dbt.reuse_plan import ReusePlan
 
+MARKS = re.compile(r"[|*`\[\]\\~@#!]|(?<!\w)_|_(?!\w)|(?<=_)_")
+"""The pattern of characters to which Markdown gives a meaning."""
 LISTED = 100
 """The number of rows of a table; GitHub refuses comments of more than 65,536 characters."""
 
@@ -21,19 +24,23 @@ def github_page(plan: "ReusePlan") -> str:
 
 def _lines(plan: "ReusePlan") -> Iterator[str]:
     yield f"### {_text(headline(plan))}"
+    if plan.refused:
+        yield ""
+        yield _text(f"No model is compared: {plan.refused}")
     if plan.changed:
-        rows = [(name(e.node), e.verdict, "yes" if e.build else "no", why(e)) for e in plan.changed]
-        yield from _table(("changed", "verdict", "build", "why"), rows)
+        verdicts = [
+            (name(e.node), e.verdict, "yes" if e.why_built else "no", why(e)) for e in plan.changed
+        ]
+        yield from _table(("changed", "verdict", "build", "why"), verdicts)
     if plan.readers:
-        built = [reader for reader in plan.readers if reader.build]
+        built = [reader for reader in plan.readers if reader.why_built]
         title = f"{len(plan.readers) - len(built):,} of {len(plan.readers):,} readers need no build"
-        listed = [(name(r.node), "yes" if r.build else "no", r.build) for r in plan.readers]
+        listed = [(name(r.node), "yes" if r.why_built else "no", r.why_built) for r in plan.readers]
         yield from _folded(title, _table(("reader", "build", "why"), listed))
     for each in plan.changed:
         if each.example:
             yield from _folded(f"{name(each.node)}: rows that differ", _example(each.example))
-    listed = list(others(plan))
-    yield from _folded("What is built, and what is assumed", _table(("", ""), listed))
+    yield from _folded("What is built, and what is assumed", _table(("", ""), list(others(plan))))
 
 
 def _example(example: "ModelExample") -> Iterator[str]:
@@ -75,5 +82,5 @@ def _folded(title: str, lines: Iterator[str]) -> Iterator[str]:
 
 def _text(value: str) -> str:
     """Return text in which nothing is Markdown, HTML or the name of a person."""
-    text = html.escape(" ".join(value.split()))
-    return "".join(f"&#{ord(each)};" if each in "|*_`[]\\~@#!" else each for each in text)
+    text = html.escape(" ".join(value.split()), quote=False)
+    return MARKS.sub(lambda found: f"&#{ord(found[0])};", text)

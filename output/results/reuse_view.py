@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..escape import shown
-from ..sections import Section, facts, grid, headed, styled
+from ..sections import Section, facts, grid, headed, noted, styled
 from ..shown_result import Csv, Json, ShownResult
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 SHOWN = 5
 """The number of rows of each kind that people see of an example."""
-_COLUMNS = ("node", "changed", "verdict", "reason", "columns", "build")
+_COLUMNS = ("node", "changed", "verdict", "reason", "columns", "build", "why_built")
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,8 @@ class ReuseResult(ShownResult):
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield the number of builds, the verdicts, the readers, and what is assumed."""
         yield styled(headline(self.plan), "bold")
+        if self.plan.refused:
+            yield from noted([f"No model is compared: {self.plan.refused}"])
         if self.plan.changed:
             table = grid("changed", after=("verdict", "reason"))
             for each in self.plan.changed:
@@ -34,7 +36,11 @@ class ReuseResult(ShownResult):
         if self.plan.readers:
             table = grid("model", after=("build", "reason"))
             for reader in self.plan.readers:
-                row = (shown(name(reader.node)), "yes" if reader.build else "no", reader.build)
+                row = (
+                    shown(name(reader.node)),
+                    "yes" if reader.why_built else "no",
+                    reader.why_built,
+                )
                 table.add_row(*map(styled, row))
             yield from headed("What reads them", table)
         for each in self.plan.changed:
@@ -45,15 +51,17 @@ class ReuseResult(ShownResult):
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/reuse.json`` describes it."""
         found = _plain(asdict(self.plan))
+        for each in (*found["changed"], *found["readers"]):
+            each["build"] = bool(each["why_built"])
         yield {**found, "saved": list(self.plan.saved)}
 
     def csv(self) -> Csv:
         """Return a row for each changed node and each reader."""
         rows: list[Sequence[object]] = [
-            (each.node, True, each.verdict, each.reason, list(each.columns), each.build)
+            (each.node, True, each.verdict, each.reason, list(each.columns), *_build(each))
             for each in self.plan.changed
         ]
-        rows += [(each.node, False, "", "", [], each.build) for each in self.plan.readers]
+        rows += [(each.node, False, "", "", [], *_build(each)) for each in self.plan.readers]
         return _COLUMNS, rows
 
 
@@ -64,7 +72,7 @@ def name(node: str) -> str:
 
 def headline(plan: "ReusePlan") -> str:
     """Return how much must be built, and how much dbt would build."""
-    if not plan.changed:
+    if not plan.changed and not plan.build:
         return "No model changed: nothing needs a build"
     build, usual = len(plan.build), len(plan.modified)
     done = f"{build:,} to build" if build else "Nothing needs a build"
@@ -78,8 +86,8 @@ def why(each: Any) -> str:
     reason = each.reason
     if each.columns and each.verdict != "new":
         reason += f" ({', '.join(map(shown, each.columns))})"
-    if each.build and each.build != each.reason:
-        reason += f"; build: {each.build}"
+    if each.why_built and each.why_built != each.reason:
+        reason += f"; build: {each.why_built}"
     return str(reason)
 
 
@@ -93,6 +101,10 @@ def others(plan: "ReusePlan") -> Iterator[tuple[str, str]]:
         yield "sees other rows", ", ".join(plan.exposures)
     for text in plan.assumptions:
         yield "assumed", text
+
+
+def _build(each: Any) -> tuple[bool, str]:
+    return bool(each.why_built), each.why_built
 
 
 def _listed(example: "ModelExample") -> Iterator[tuple[str, str]]:

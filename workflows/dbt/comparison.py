@@ -51,7 +51,7 @@ class Comparison:
 
     def __init__(self, base: Side, head: Side, reason: str) -> None:
         """Take two revisions, and a reason for which no model can be compared."""
-        self.base, self.head, self._reason = base, head, reason
+        self.base, self.head, self.refused = base, head, reason
         self.outcomes: dict[str, Outcome] = {}
         for node in base.project.nodes.values():
             base.bind(node)
@@ -65,7 +65,7 @@ class Comparison:
             self.head.bind(node)
             self.head.add_keys(node, "new")
             return Outcome("new", "the base does not have it", True)
-        changed = bool(self._reason) or not same_definition(before, node)
+        changed = not same_definition(before, node)
         if not changed and self._same_types(before, node) and self._same_inputs(node):
             self.head.keep(node, self.base)
             return Outcome("unchanged", "", False)
@@ -79,13 +79,16 @@ class Comparison:
         return found if found.same or not changed else self._by_rows(before, node, found)
 
     def _same_inputs(self, node: Node) -> bool:
-        return all(self.outcomes[needed].same for needed in node.needs)
+        refused = self.refused and node.kind != "source"
+        return not refused and all(self.outcomes[needed].same for needed in node.needs)
 
     def _same_types(self, before: Node, node: Node) -> bool:
         """Return whether the recorded columns of a table that no query makes are the same."""
         return node.has_query or self.base.types.of(before) == self.head.types.of(node)
 
     def _stored(self, before: Node, node: Node, changed: bool) -> Outcome:
+        if self.refused and node.kind == "seed":
+            return Outcome("undecided", self.refused, changed)
         if node.kind == "seed" and not (is_hashed(before) and is_hashed(node)):
             return Outcome("undecided", "dbt has not hashed its file, which is large", changed)
         if self.base.table(before) == self.head.table(node):
@@ -96,7 +99,7 @@ class Comparison:
     def _why_undecided(self, before: Node, node: Node) -> str:
         earlier, found = self.base.models[node.id], self.head.models[node.id]
         return (
-            self._reason
+            self.refused
             or why_undecided(before, node, self.head.project.macros)
             or (earlier.reason and f"in the base, {earlier.reason}")
             or found.reason
@@ -109,8 +112,8 @@ class Comparison:
         if one.rows != other.rows or one.below(one.rows) != other.below(other.rows):
             return Outcome("undecided", "its rows have another key", changed)
         listed = tuple(each for each in _names(one, other) if not _same_column(one, other, each))
+        self.head.binder.assume(node, self.base.tests(node).without(listed))
         if not listed and [name for name, _ in one.columns] == [name for name, _ in other.columns]:
-            self.head.binder.assume(node, self.base.tests(node))
             return Outcome("equal", "the keys of its rows and columns are equal", changed)
         return Outcome("undecided", "columns have other keys", changed, listed)
 
@@ -181,12 +184,11 @@ def _identity(node: Node, side: str) -> object:
 def compared(base: Project, head: Project, types: tuple[TableTypes, TableTypes]) -> Comparison:
     """Compare a project with an earlier revision of it."""
     with ExitStack() as opened:
-        pairs = ((base, head, types[0]), (head, base, types[1]))
-        sides = [
-            Side(each, listed, opened.enter_context(binder()), tested_columns(each, other))
-            for each, other, listed in pairs
-        ]
-        return Comparison(*sides, _project_reason(base, head))
+        one, other = (
+            Side(each, listed, opened.enter_context(binder()), tested_columns(each, another))
+            for each, another, listed in ((base, head, types[0]), (head, base, types[1]))
+        )
+        return Comparison(one, other, _project_reason(base, head))
 
 
 def _project_reason(base: Project, head: Project) -> str:

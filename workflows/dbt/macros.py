@@ -17,6 +17,38 @@ READS_DATABASE = re.compile(
 """The pattern of what makes compiled SQL depend on more than the project and its variables."""
 
 
+TEXT = re.compile(r"'[^']*'|\"[^\"]*\"")
+NAME = re.compile(r"\b[A-Za-z_]\w*\b(?!\s*=(?!=))")
+"""The pattern of a name in a tag that is not that of an argument."""
+OF_STATE = frozenset(
+    [
+        "and",
+        "config",
+        "elif",
+        "else",
+        "endif",
+        "if",
+        "is_incremental",
+        "not",
+        "or",
+        "ref",
+        "source",
+        "this",
+        "True",
+        "False",
+        "None",
+    ]
+)
+"""The names of which only one, is_incremental, has another value in another run."""
+
+
+def asks_only_state(code: str) -> bool:
+    """Return whether a template depends on nothing but the project and ``is_incremental()``."""
+    return all(
+        name in OF_STATE for tag in TAG.findall(code) for name in NAME.findall(TEXT.sub("''", tag))
+    )
+
+
 class Macros:
     """The macros of a manifest."""
 

@@ -1,6 +1,6 @@
 """Tests of dbt that passed: what they say about the rows of a table is assumed of all runs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +30,10 @@ class TestedColumns:
         """The columns that are keys: dbt's test of uniqueness leaves out NULLs."""
         return sorted(self.unique & self.not_null)
 
+    def without(self, columns: Iterable[str]) -> "TestedColumns":
+        """Return what tests say about the other columns."""
+        return TestedColumns(self.unique - {*columns}, self.not_null - {*columns})
+
 
 def tested_columns(project: Project, other: Project) -> dict[str, TestedColumns]:
     """Return what tests that passed in the last run say, by the ids of the nodes that they test.
@@ -54,11 +58,12 @@ def _passed(project: Project, failed: set[str]) -> Iterator[tuple[str, str, str]
     passed = _with_status(project, "pass") - failed
     for test in project.tests:
         kind = test.get("test_metadata") or {}
-        name, column, node = kind.get("name"), test.get("column_name"), test.get("attached_node")
-        plain = name in TESTED and not kind.get("namespace") and _reads_all(test)
-        if test["unique_id"] in passed and plain and column and node:
-            if not project.macros.replaces(f"test_{name}"):
-                yield node, name, column
+        name = str(kind.get("name"))
+        known = name in TESTED and not kind.get("namespace") and _reads_all(test)
+        where = (test.get("attached_node"), test.get("column_name"))
+        own = project.macros.replaces(f"test_{name}")
+        if test["unique_id"] in passed and known and all(where) and not own:
+            yield str(where[0]), name, str(where[1])
 
 
 def _reads_all(test: Json) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from provhouse.model.errors import BadInput
 
 from . import artifacts
-from .macros import Macros
+from .macros import Macros, asks_only_state
 from .node_parts import NodeParts, node_parts
 from .relation_names import RelationNames, table_name
 
@@ -36,6 +36,8 @@ class Node:
     """Its compiled SQL, with the names of tables that ``relation_names`` gives; None without it."""
     template: str
     """Its text before compilation, with the texts of the macros that it calls."""
+    only_state: bool
+    """Whether its compiled SQL depends on the project and on ``is_incremental()`` alone."""
     introspects: str
     """What in the template reads the database during compilation; empty if nothing does."""
     needs: tuple[str, ...]
@@ -178,7 +180,8 @@ def _node(id_: str, node: Json, names: RelationNames, macros: Macros, listed: Js
     called = macros.called(node["depends_on"].get("macros", ()))
     language = node.get("language", "sql")
     text, read = _text(node.get("compiled_code"), language, names)
-    template = "\n".join([node.get("raw_code", ""), *called])
+    raw = node.get("raw_code", "")
+    template = "\n".join([raw, *called])
     needs = [*node["depends_on"].get("nodes", ()), *(_id(name) for name in sorted(read))]
     return Node(
         id=id_,
@@ -189,6 +192,7 @@ def _node(id_: str, node: Json, names: RelationNames, macros: Macros, listed: Js
         materialized=str(node["config"]["materialized"]),
         text=text,
         template=template,
+        only_state=asks_only_state(raw),
         introspects=macros.introspects(template),
         needs=tuple(dict.fromkeys(each for each in needs if each in listed and each != id_)),
         parts=node_parts(node),
@@ -233,6 +237,7 @@ def _source(id_: str, node: Json) -> Node:
         materialized="source",
         text=None,
         template="",
+        only_state=True,
         introspects="",
         needs=(),
         parts=NodeParts(rows, {}, (), ()),

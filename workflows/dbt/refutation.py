@@ -47,9 +47,10 @@ def compared_queries(
 ) -> QueryVerdict:
     """Compare columns of two queries over tables that have the same rows for both."""
     ddl = "".join(_created(head, node_id, listed) for node_id, listed in sorted(tables.items()))
-    texts = (Revision(_narrowed(each, columns), ddl) for each in (before, node))
-    found = compare(*texts)
-    example = found.example and _example(head, tables, tuple(columns), found.example)
+    one, other = (Revision(_narrowed(each, columns), ddl) for each in (before, node))
+    found = compare(one, other)
+    rows = found.example
+    example = _example(head, tables, tuple(columns), rows) if rows else None
     return QueryVerdict(found.kind, found.reason, example)
 
 

@@ -23,17 +23,17 @@ class ChangedNode:
     reason: str
     columns: tuple[str, ...]
     """The columns that differ, came or went; empty if none or all may differ."""
-    build: str
+    why_built: str
     """Why it must be built; empty if it need not be."""
     example: ModelExample | None
 
 
 @dataclass(frozen=True)
 class Reader:
-    """A node that the pull request does not change, below one that it changes."""
+    """A node that is not changed itself, but may have other rows."""
 
     node: str
-    build: str
+    why_built: str
     """Why it must be built; empty if it need not be."""
 
 
@@ -41,6 +41,8 @@ class Reader:
 class ReusePlan:
     """The verdicts on all changed nodes, and what must be built."""
 
+    refused: str
+    """Why no model is compared; empty if models are compared."""
     changed: tuple[ChangedNode, ...]
     readers: tuple[Reader, ...]
     removed: tuple[str, ...]
@@ -78,13 +80,18 @@ class _Planner:
 
     def plan(self) -> ReusePlan:
         """Return the verdicts and the nodes to build."""
-        outcomes, nodes = self._found.outcomes, self._after.nodes
+        nodes = self._after.nodes
         changed = [n for n in nodes.values() if self._is_changed(n)]
         below = self._after.descendants({node.id for node in changed})
-        readers = [n for n in nodes.values() if n.id in below and n not in changed and n.is_built]
+        readers = [n for n in nodes.values() if n.is_built and not self._is_changed(n)]
         return ReusePlan(
+            refused=self._found.refused,
             changed=tuple(self._changed(node) for node in changed),
-            readers=tuple(Reader(node.id, self._builds.get(node.id, "")) for node in readers),
+            readers=tuple(
+                Reader(node.id, self._builds.get(node.id, ""))
+                for node in readers
+                if node.id in below or node.id in self._builds
+            ),
             removed=tuple(id_ for id_ in self._before.nodes if id_ not in nodes),
             build=tuple(self._builds),
             modified=tuple(modified(self._before, self._after)),
@@ -123,7 +130,8 @@ class _Planner:
     def _why_built(self, node: Node) -> str:
         found, before = self._found.outcomes[node.id], self._before.nodes.get(node.id)
         if not found.same:
-            return found.reason if found.changed else self._what_it_reads(node, found)
+            own = found.changed or self._found.refused
+            return found.reason if own else self._what_it_reads(node, found)
         if before and (differing := _differing(before, node)):
             return f"its {differing} changed"
         if not node.stored and (moved := self._moved(node)):
@@ -131,16 +139,22 @@ class _Planner:
         return ""
 
     def _what_it_reads(self, node: Node, found: Outcome) -> str:
-        """Return which of the tables that a node reads has changed, and in which columns."""
-        for path, columns in self._found.head.models[node.id].reads.items():
-            other = self._found.outcomes.get(path[1])
-            if other and not other.same:
-                read = sorted(columns & {*other.columns})
-                what = f"{', '.join(read)} of " if read else ""
-                return f"it reads {what}{self._after.nodes[path[1]].name}, which changed"
-        changed = [n for n in node.needs if not self._found.outcomes[n].same]
-        names = ", ".join(self._after.nodes[n].name for n in changed)
-        return f"it reads {names}; {found.reason}" if names else found.reason
+        """Return which of the tables that a node reads have changed, and in which columns."""
+        reads = {path[1]: read for path, read in self._found.head.models[node.id].reads.items()}
+        changed = [
+            f"{', '.join(sorted(read & {*other.columns}))} of {self._name(id_)}"
+            if other.columns
+            else self._name(id_)
+            for id_, read in reads.items()
+            if (other := self._found.outcomes[id_]) and not other.has_same(read)
+        ]
+        if changed:
+            return f"it reads {' and '.join(changed)}"
+        needed = [self._name(n) for n in node.needs if not self._found.outcomes[n].same]
+        return f"it reads {' and '.join(needed)}; {found.reason}" if needed else found.reason
+
+    def _name(self, id_: str) -> str:
+        return self._after.nodes[id_].name
 
     def _moved(self, node: Node) -> str:
         """Return a table that a view names, and that is elsewhere than in the base."""
@@ -158,6 +172,7 @@ class _Planner:
                 yield name
 
     def _assumptions(self) -> Iterator[str]:
+        """Yield what is assumed, with the keys of tables that a model below a change reads."""
         yield "the sources have the same rows as when the base was built"
         yield "one version of DuckDB, with the same settings, builds both, and no query fails"
         for node in self._before.nodes.values():

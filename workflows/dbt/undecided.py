@@ -8,12 +8,13 @@ def same_definition(before: Node, node: Node) -> bool:
     """Return whether all that decides the rows of a node, except what it reads, is the same."""
     if before.kind == "seed" and not is_hashed(before):
         return False
-    same = (before.kind, before.text, before.parts.rows, before.checksum_of_file) == (
-        node.kind, node.text, node.parts.rows, node.checksum_of_file,
+    same = (before.kind, before.parts.rows, before.checksum_of_file) == (
+        node.kind, node.parts.rows, node.checksum_of_file,
     )  # fmt: skip
     if _only_by_sql(before, node):
-        return same
-    return same and before.materialized == node.materialized and before.template == node.template
+        return same and before.text == node.text
+    same = same and before.materialized == node.materialized and before.template == node.template
+    return same and (before.text == node.text or (before.only_state and node.only_state))
 
 
 def is_hashed(seed: Node) -> bool:
