@@ -18,8 +18,9 @@ from .project import Node, Project
 from .refutation import ModelExample, compared_queries
 from .sides import Side
 from .table_types import Columns, TableTypes
-from .undecided import is_hashed, same_definition, why_undecided
+from .undecided import differing_part, is_hashed, same_definition, why_not_by_sql
 
+LARGE_SEED = "dbt has not hashed its file, which is large"
 CHANGED_INPUT = "its rows have another key, and so have tables that it reads"
 Kind = Literal["unchanged", "equal", "different", "undecided", "new"]
 
@@ -53,11 +54,28 @@ class Comparison:
         """Take two revisions, and a reason for which no model can be compared."""
         self.base, self.head, self.refused = base, head, reason
         self.outcomes: dict[str, Outcome] = {}
+        affected = head.project.descendants(self._changed())
+        needed = head.project.ancestors(affected)
+        earlier = base.project.ancestors(needed)
         for node in base.project.nodes.values():
-            base.bind(node)
-            base.add_keys(node, _identity(node, "base"))
+            if node.id in earlier:
+                base.bind(node)
+                base.add_keys(node, _identity(node, "base"))
         for node in head.project.nodes.values():
-            self.outcomes[node.id] = self._outcome(node)
+            found = self._outcome(node) if node.id in needed else Outcome("unchanged", "", False)
+            self.outcomes[node.id] = found
+
+    def _changed(self) -> set[str]:
+        """Return the nodes whose definitions or recorded types have changed."""
+        base = self.base.project.nodes
+        return {
+            node.id
+            for node in self.head.project.nodes.values()
+            if self.refused
+            or (before := base.get(node.id)) is None
+            or not same_definition(before, node)
+            or not self._same_types(before, node)
+        }
 
     def _outcome(self, node: Node) -> Outcome:
         before = self.base.project.nodes.get(node.id)
@@ -70,11 +88,12 @@ class Comparison:
             self.head.keep(node, self.base)
             return Outcome("unchanged", "", False)
         self.head.bind(node)
+        if reason := self._why_undecided(before, node):
+            self.head.add_stored(node, "head")
+            return Outcome("undecided", reason, changed)
         self.head.add_keys(node, _identity(node, "head"))
         if node.kind in ("seed", "source"):
             return self._stored(before, node, changed)
-        if reason := self._why_undecided(before, node):
-            return Outcome("undecided", reason, changed)
         found = self._by_keys(node, changed)
         return found if found.same or not changed else self._by_rows(before, node, found)
 
@@ -87,24 +106,26 @@ class Comparison:
         return node.has_query or self.base.types.of(before) == self.head.types.of(node)
 
     def _stored(self, before: Node, node: Node, changed: bool) -> Outcome:
-        if self.refused and node.kind == "seed":
-            return Outcome("undecided", self.refused, changed)
-        if node.kind == "seed" and not (is_hashed(before) and is_hashed(node)):
-            return Outcome("undecided", "dbt has not hashed its file, which is large", changed)
         if self.base.table(before) == self.head.table(node):
             return Outcome("equal", "its file is the same", changed)
         what = "its file" if before.checksum_of_file != node.checksum_of_file else "its columns"
         return Outcome("different", f"{what} changed", changed)
 
     def _why_undecided(self, before: Node, node: Node) -> str:
-        earlier, found = self.base.models[node.id], self.head.models[node.id]
+        base, head = self.base, self.head
+        if self.refused and node.kind != "source":
+            return self.refused
+        if node.kind in ("seed", "source"):
+            return "" if is_hashed(before) and is_hashed(node) else LARGE_SEED
+        earlier, found = base.models[node.id], head.models[node.id]
         return (
-            self.refused
-            or why_undecided(before, node, self.head.project.macros)
+            why_not_by_sql(node, head.project.macros)
+            or why_not_by_sql(before, base.project.macros)
+            or differing_part(before, node)
             or (earlier.reason and f"in the base, {earlier.reason}")
             or found.reason
-            or self.base.doubt_below(earlier)
-            or self.head.doubt_below(found)
+            or base.doubt_below(earlier)
+            or head.doubt_below(found)
         )
 
     def _by_keys(self, node: Node, changed: bool) -> Outcome:
@@ -176,7 +197,7 @@ def _identity(node: Node, side: str) -> object:
 
     Of other nodes than seeds and sources, it is the side: their rows are equal in no case.
     """
-    if node.kind in ("seed", "source"):
+    if node.kind in ("seed", "source") and is_hashed(node):
         return [dict(node.checksum), dict(node.parts.rows)]
     return side
 

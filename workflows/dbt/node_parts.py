@@ -22,7 +22,7 @@ NO_ROWS = _listed(
     "root_path sources tags time_spine unrendered_config version",
 )
 """Fields that change no rows, such as places of files. SQL is compared as it is compiled."""
-PLACE = _listed("compiled_code config database depends_on relation_name schema")
+PLACE = _listed("compiled_code config database defer_relation depends_on relation_name schema")
 """Fields that are read elsewhere, or that differ between places where a project is built."""
 RELATION_FIELDS = _listed("alias")
 ROW_FIELDS = _listed("constraints contract language name package_name resource_type unique_id")

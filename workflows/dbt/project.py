@@ -1,6 +1,6 @@
 """A project of dbt, as its manifest describes it: models, seeds, snapshots and sources."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
@@ -106,15 +106,32 @@ class Project:
                 found[needed].append(node.id)
         return {node: tuple(readers) for node, readers in found.items()}
 
-    def descendants(self, nodes: Iterator[str] | set[str]) -> set[str]:
-        """Return nodes and all that read them, directly or not."""
-        found: set[str] = set()
-        waiting = list(nodes)
-        while waiting:
-            if (node := waiting.pop()) not in found:
-                found.add(node)
-                waiting += self.readers.get(node, ())
+    def tables_below(self, node: str) -> list[str]:
+        """Return the tables and views that the SQL of a node names, in its ephemeral models too."""
+        found: list[str] = []
+        for needed in self.nodes[node].needs:
+            ephemeral = self.nodes[needed].materialized == "ephemeral"
+            found += self.tables_below(needed) if ephemeral else [needed]
         return found
+
+    def descendants(self, nodes: Iterable[str]) -> set[str]:
+        """Return nodes and all that read them, directly or not."""
+        return _closure(nodes, lambda node: self.readers.get(node, ()))
+
+    def ancestors(self, nodes: Iterable[str]) -> set[str]:
+        """Return nodes and all that they read, directly or not."""
+        needs = {node.id: node.needs for node in self.nodes.values()}
+        return _closure(nodes, lambda node: needs.get(node, ()))
+
+
+def _closure(nodes: Iterable[str], following: Callable[[str], Iterable[str]]) -> set[str]:
+    found: set[str] = set()
+    waiting = list(nodes)
+    while waiting:
+        if (node := waiting.pop()) not in found:
+            found.add(node)
+            waiting += following(node)
+    return found
 
 
 def project(target: Path) -> Project:
@@ -143,13 +160,7 @@ def _check_adapter(target: Path, adapter: str | None) -> None:
 
 def _project(manifest: Json, results: Json | None, catalog: Json | None) -> Project:
     listed = {**manifest["sources"], **_built(manifest)}
-    names = RelationNames(
-        {
-            node["relation_name"]: table_name(id_, _identifier(node))
-            for id_, node in listed.items()
-            if node.get("relation_name")
-        }
-    )
+    names = RelationNames(dict(_named(listed)))
     macros = Macros(manifest["macros"])
     made = {id_: _node(id_, node, names, macros, listed) for id_, node in listed.items()}
     order = _order(made)
@@ -163,6 +174,14 @@ def _project(manifest: Json, results: Json | None, catalog: Json | None) -> Proj
         results,
         catalog,
     )
+
+
+def _named(listed: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+    """Yield the names of tables in compiled SQL, also where dbt defers to another run."""
+    for id_, node in listed.items():
+        for each in (node.get("defer_relation") or {}, node):
+            if relation := each.get("relation_name"):
+                yield relation, table_name(id_, _identifier(node))
 
 
 def _built(manifest: Json) -> dict[str, Json]:

@@ -135,7 +135,7 @@ class _Planner:
         if before and (differing := _differing(before, node)):
             return f"its {differing} changed"
         if not node.stored and (moved := self._moved(node)):
-            return f"it is a view of {moved}, which has moved"
+            return f"it is a view of {moved}, whose name it does not have in the base"
         return ""
 
     def _what_it_reads(self, node: Node, found: Outcome) -> str:
@@ -158,11 +158,10 @@ class _Planner:
 
     def _moved(self, node: Node) -> str:
         """Return a table that a view names, and that is elsewhere than in the base."""
-        before = self._found.base.models[node.id].reads
-        for path in self._found.head.models[node.id].reads:
-            other, earlier = self._after.nodes[path[1]], self._before.nodes.get(path[1])
-            if path not in before or earlier is None or earlier.place != other.place:
-                return other.name
+        before = self._before.tables_below(node.id)
+        for id_ in self._after.tables_below(node.id):
+            if id_ not in before or self._before.nodes[id_].place != self._after.nodes[id_].place:
+                return self._name(id_)
         return ""
 
     def _exposures(self) -> Iterator[str]:

@@ -10,6 +10,7 @@ from .bound_models import Binder, BoundModel
 from .passed_tests import TestedColumns
 from .project import Node, Project
 from .table_types import Columns, TableTypes
+from .undecided import why_not_by_sql
 
 
 @dataclass
@@ -38,14 +39,22 @@ class Side:
         ``stored`` identifies the rows of the table, if its query does not determine them.
         """
         found = self.models[node.id]
-        doubt = found.reason or self.doubt_below(found)
-        if found.plan and not doubt:
-            self.keys[node.id] = keys = plan_keys(found.plan, self.known)
-            names = [name for name, _ in found.columns]
-            table = TableKeys(keys.rows, dict(zip(names, keys.values, strict=True)))
-        else:
-            table = stored_keys(node, stored, found.columns)
+        doubt = why_not_by_sql(node, self.project.macros) or found.reason or self.doubt_below(found)
+        if doubt or found.plan is None:
+            self.add_stored(node, stored, doubt)
+            return
+        self.keys[node.id] = keys = plan_keys(found.plan, self.known)
+        names = [name for name, _ in found.columns]
+        table = TableKeys(keys.rows, dict(zip(names, keys.values, strict=True)))
         self.known.tables[self.binder.path(node)] = table
+
+    def add_stored(self, node: Node, identity: object, doubt: str = "") -> None:
+        """Set the keys of a table by what identifies its rows.
+
+        ``doubt`` is why reading it twice may give different rows, if it is a view.
+        """
+        columns = self.models[node.id].columns
+        self.known.tables[self.binder.path(node)] = stored_keys(node, identity, columns)
         if doubt and not node.stored:
             self.doubts[node.id] = doubt
 
@@ -64,7 +73,8 @@ class Side:
 
     def take_keys(self, node: Node, base: "Side") -> None:
         """Give a node whose rows are equal the keys that it has in the base."""
-        self.known.tables[self.binder.path(node)] = base.table(node)
+        before = base.project.nodes[node.id]
+        self.known.tables[self.binder.path(node)] = base.table(before)
         if self.models[node.id].columns:
             self.binder.assume(node, base.tests(node))
         if found := base.keys.get(node.id):
