@@ -1,27 +1,13 @@
 """``reuse``: what need not be built again after an edit."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from provhouse.model.errors import UsageError
-from provhouse.output.file import destination
-from provhouse.output.form import Form
-from provhouse.output.writer import opened
 
-BUILD = 3
-"""The exit status if something must be built."""
-
-
-class ReuseForm(StrEnum):
-    """The values of ``--format``: those of other commands, and Markdown for GitHub."""
-
-    github = "github"
-    table = "table"
-    json = "json"
-    csv = "csv"
+from ..dbt_reuse import ReuseForm, reuse_dbt
 
 
 def reuse(
@@ -70,23 +56,4 @@ def reuse(
         raise UsageError(
             "Two target folders are compared", "One is missing", "Give --dbt DIR and --base DIR"
         )
-    _reuse_dbt(dbt, base, database, schema, form)
-
-
-def _reuse_dbt(
-    target: Path, base: Path, database: Path | None, schema: Path | None, form: ReuseForm | None
-) -> None:
-    """Write what must be built of a dbt project."""
-    from provhouse.output.results.reuse_page import github_page
-    from provhouse.output.results.reuse_view import ReuseResult
-    from provhouse.workflows.dbt.reuse_plan import reuse_plan
-
-    plan = reuse_plan(target, base, database, schema)
-    if form is ReuseForm.github:
-        with destination(None) as handle:
-            handle.write(github_page(plan))
-    else:
-        with opened(Form(form) if form else None) as output:
-            output.write(ReuseResult(plan))
-    if plan.build:
-        raise typer.Exit(BUILD)
+    reuse_dbt(dbt, base, database, schema, form)

@@ -3,12 +3,14 @@
 import copy
 import json
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import duckdb
 from sqlglot import exp, parse_one
 
+from helpers import users_project
 from helpers.dbt_edits import Manifest, base_manifest, compiled_sql
 from helpers.edit_history import Step
 from helpers.edit_project import RAW, Model
@@ -86,9 +88,10 @@ def _adds(old: exp.Expression, new: exp.Expression) -> bool:
     return one == other and listed[0] < listed[1]
 
 
+@cache
 def _tables() -> dict[str, list[tuple[str, str]]]:
     with duckdb.connect() as con:
-        con.execute(RAW)
+        con.execute(RAW + users_project.RAW)
         found: dict[str, list[tuple[str, str]]] = {}
         query = "select table_name, column_name, data_type from duckdb_columns() where not internal"
         for table, column, type_ in con.execute(

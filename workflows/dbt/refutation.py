@@ -59,13 +59,17 @@ def _narrowed(node: Node, columns: Sequence[str]) -> str:
 
 
 def _created(side: Side, node_id: str, columns: Columns) -> str:
-    """Return the statements that create a table, with what tests say about it."""
+    """Return the statements that create a table, with what tests say about it.
+
+    dbt's test of uniqueness leaves out NULLs, as UNIQUE does.
+    """
     node, names = side.project.nodes[node_id], dict(columns)
     tested = side.tests(node)
     listed = [
         f"{quoted(name)} {type_}{' not null' if name in tested.not_null else ''}"
         for name, type_ in columns
     ]
+    listed += [f"unique ({quoted(name)})" for name in sorted(tested.unique & names.keys())]
     keys = [name for name in tested.keys if name in names][:1]
     listed += [f"primary key ({quoted(name)})" for name in keys]
     return f"create schema {quoted(node_id)}; create table {node.table} ({', '.join(listed)}); "

@@ -19,9 +19,9 @@ def tokens(text: str) -> list[str]:
     because it joins this text with the next one.
     """
     raw, found = text.encode(), duckdb.tokenize(text)
-    ends = [at for at, _ in found[1:]] + [len(raw)]
+    starts = [at for at, _ in found]
     made: list[str] = []
-    for (start, kind), end in zip(found, ends, strict=True):
+    for (start, kind), end in zip(found, [*starts[1:], len(raw)], strict=bool(found)):
         piece = raw[start:end].decode()
         token = "" if kind is duckdb.token_type.comment else piece.rstrip()
         if token:

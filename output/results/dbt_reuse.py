@@ -18,7 +18,7 @@ _COLUMNS = ("node", "changed", "verdict", "reason", "columns", "build", "why_bui
 
 
 @dataclass(frozen=True)
-class ReuseResult(ShownResult):
+class DbtReuseResult(ShownResult):
     """Verdicts on the changed nodes of a project, and what must be built."""
 
     plan: "ReusePlan"
@@ -49,7 +49,7 @@ class ReuseResult(ShownResult):
         yield from headed("Beside these", facts(others(self.plan)))
 
     def json(self) -> Iterator[Json]:
-        """Yield one object, as ``schemas/reuse.json`` describes it."""
+        """Yield one object, as ``schemas/dbt-reuse.json`` describes it."""
         found = _plain(asdict(self.plan))
         for each in (*found["changed"], *found["readers"]):
             each["build"] = bool(each["why_built"])

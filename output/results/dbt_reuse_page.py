@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from .reuse_view import SHOWN, cells, headline, name, others, why
+from .dbt_reuse import SHOWN, cells, headline, name, others, why
 
 if TYPE_CHECKING:
     from provhouse.workflows.dbt.refutation import ModelExample, Rows
