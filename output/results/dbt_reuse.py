@@ -1,4 +1,4 @@
-"""What must be built after an edit of a dbt project: text for people, JSON, CSV and a page."""
+"""The models to build after an edit of a dbt project, as text for people, JSON and CSV."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""What must be built after an edit of a dbt project, as Markdown for a comment on GitHub."""
+"""The models to build after an edit of a dbt project, as Markdown for a comment on GitHub."""
 
 import html
 import re

@@ -79,10 +79,10 @@ def sqlmesh_builds(step: Step) -> set[str]:
     return built
 
 
-def _adds(old: exp.Expression, new: exp.Expression) -> bool:
+def _adds(old: exp.Expr, new: exp.Expr) -> bool:
     """Return whether a query has the columns of another and further ones, and is the same else."""
     one, other = copy.deepcopy(old), copy.deepcopy(new)
-    listed = [{each.sql() for each in query.selects} for query in (one, other)]
+    listed = [{each.sql() for each in query.expressions} for query in (one, other)]
     for query in (one, other):
         query.set("expressions", [])
     return one == other and listed[0] < listed[1]

@@ -73,11 +73,9 @@ def write_project(folder: Path, edit: Mapping[str, str]) -> None:
 def run_dbt(folder: Path, *arguments: str) -> str:
     """Run dbt in a folder and return what it prints."""
     own = {"DBT_SEND_ANONYMOUS_USAGE_STATS": "false", "DBT_PROFILES_DIR": "."}
-    command = [DBT / "dbt", "--quiet", "--no-version-check", *arguments]
-    run = subprocess.run(
-        command, cwd=folder, env=os.environ | own, check=True, capture_output=True, text=True
-    )
-    return run.stdout
+    command = [str(DBT / "dbt"), "--quiet", "--no-version-check", *arguments]
+    environment = dict(os.environ) | own
+    return subprocess.check_output(command, cwd=folder, env=environment, text=True)
 
 
 def build(folder: Path) -> None:

@@ -21,7 +21,7 @@ NO_DATA = "with no data"
 
 @dataclass(frozen=True)
 class BoundModel:
-    """What DuckDB knows about a model: the columns of its table, and the plan of its query."""
+    """The columns of a model's table, and the plan of its query, as DuckDB binds it."""
 
     columns: Columns
     plan: PlanForm | None

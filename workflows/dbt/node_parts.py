@@ -1,4 +1,4 @@
-"""What each part of a node of a manifest decides: nothing, the relation, or the rows.
+"""The parts of a node of a manifest, by what they decide: nothing, the relation, or the rows.
 
 The lists are closed. A part that is in none of them is not known, and a changed model that has it
 is undecided.
@@ -51,9 +51,9 @@ class NodeParts:
     """The parts of a node beside its SQL, by what they decide."""
 
     rows: Json
-    """What decides its rows, with every part that is not known."""
+    """The parts that decide its rows, with every part that is not known."""
     relation: Json
-    """What decides its relation, beside the rows."""
+    """The parts that decide its relation, beside the rows."""
     unknown: tuple[str, ...]
     """The names of the parts that are not known."""
     hooks: tuple[str, ...]

@@ -39,7 +39,7 @@ class Node:
     only_state: bool
     """Whether its compiled SQL depends on the project and on ``is_incremental()`` alone."""
     introspects: str
-    """What in the template reads the database during compilation; empty if nothing does."""
+    """The first name in the template that reads the database during compilation, if one does."""
     needs: tuple[str, ...]
     parts: NodeParts
     checksum: Json
@@ -63,7 +63,7 @@ class Node:
 
     @property
     def place(self) -> object:
-        """What decides the name of its relation, beside the place where the project is built."""
+        """The parts of its name that do not depend on the place where the project is built."""
         relation = self.parts.relation
         return self.identifier, relation.get("config schema"), relation.get("config database")
 

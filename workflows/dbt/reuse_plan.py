@@ -1,4 +1,4 @@
-"""What a pull request of a dbt project changes, and what must be built for it."""
+"""The plan for a pull request of a dbt project: verdicts, and the models that must be built."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

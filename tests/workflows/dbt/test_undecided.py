@@ -1,4 +1,4 @@
-"""What is refused: a model is undecided by the name of the part that is not certain."""
+"""Refusals: a model is undecided by the name of the part that is not certain."""
 
 import copy
 from pathlib import Path
