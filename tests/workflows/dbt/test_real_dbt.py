@@ -13,7 +13,15 @@ import pytest
 from helpers.dbt_edits import base_manifest
 from helpers.dbt_history import manifest_of
 from helpers.dbt_shop import (
-    DBT, EDITS, ROOT, TARGETS, build, keep_target, plain_manifest, run_dbt, write_project,
+    DBT,
+    EDITS,
+    ROOT,
+    TARGETS,
+    build,
+    keep_target,
+    plain_manifest,
+    run_dbt,
+    write_project,
 )  # fmt: skip
 from helpers.edit_history import history
 from provhouse.workflows.dbt.reuse_plan import reuse_plan
