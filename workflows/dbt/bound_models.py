@@ -48,10 +48,17 @@ class Binder:
         """Return the whole name of a node's table."""
         return ("memory", node.id, node.identifier)
 
-    def declare(self, node: Node, columns: Columns, tested: TestedColumns) -> None:
-        """Add a table with these columns, and what tests say about them."""
+    def declare(self, node: Node, columns: Columns, tested: TestedColumns) -> bool:
+        """Add a table with these columns, and what tests say about them.
+
+        Returns False if DuckDB lacks one of the types, for example one of an extension.
+        """
         listed = ", ".join(f"{quoted(name)} {type_}" for name, type_ in columns)
-        self._create(node, f"({listed})", columns, tested)
+        try:
+            self._create(node, f"({listed})", columns, tested)
+        except duckdb.Error:
+            return False
+        return True
 
     def bind(self, node: Node, tested: TestedColumns) -> BoundModel:
         """Bind the query of a model and add its table."""
@@ -63,7 +70,7 @@ class Binder:
         except (BadInput, duckdb.Error) as error:
             return BoundModel([], None, f"DuckDB does not bind its SQL: {_cause(error)}")
         columns = self._database.columns[self.path(node)]
-        reasons = [*_without_type(node, plan), *doubts(plan)]
+        reasons = [*doubts(plan), *_unlike_a_table(node, plan, columns)]
         return BoundModel(columns, plan, reasons[0] if reasons else "")
 
     def _create(
@@ -101,8 +108,10 @@ def _columns(con: duckdb.DuckDBPyConnection, node: Node) -> Columns:
     return [(name, str(type_)) for name, type_ in zip(made.columns, made.types, strict=True)]
 
 
-def _without_type(node: Node, plan: PlanForm) -> list[str]:
-    """Return why a view is not like a table: a table gives a type to a column of NULLs."""
+def _unlike_a_table(node: Node, plan: PlanForm, columns: Columns) -> list[str]:
+    """Return why a query is not read as its table: a table gives a type to a column of NULLs."""
+    if len(plan.root.columns) != len(columns):
+        return ["its columns are not those of its query"]
     untyped = any('"NULL"' in f'"{column.type}"' for column in plan.root.columns)
     return ["it is a view with a column that has no type"] if untyped and not node.stored else []
 

@@ -1,4 +1,4 @@
-"""dbt's own rule for what a pull request changes, ``state:modified+``, restated."""
+"""The rule of dbt for what a pull request changes, ``state:modified+``, restated."""
 
 from .project import Node, Project
 

@@ -140,10 +140,10 @@ def project(target: Path) -> Project:
     _check_adapter(target, manifest["metadata"].get("adapter_type"))
     try:
         return _project(manifest, artifacts.run_results(target), artifacts.catalog(target))
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, UnicodeError) as error:
         raise BadInput(
-            f"{target}/manifest.json lacks parts that dbt writes",
-            f"{error!r} is missing",
+            f"The files in {target} lack parts that dbt writes",
+            f"{error!r}",
             "Run `dbt compile` again, and give its target",
         ) from error
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from provhouse.equivalence.verdict import Example, Revision, compare
+from provhouse.model.errors import BadInput
 
 from .bound_models import quoted
 from .project import Node
@@ -48,7 +49,10 @@ def compared_queries(
     """Compare columns of two queries over tables that have the same rows for both."""
     ddl = "".join(_created(head, node_id, listed) for node_id, listed in sorted(tables.items()))
     one, other = (Revision(_narrowed(each, columns), ddl) for each in (before, node))
-    found = compare(one, other)
+    try:
+        found = compare(one, other)
+    except BadInput as error:  # for example, two columns have one name
+        return QueryVerdict("unknown", error.found)
     rows = found.example
     example = _example(head, tables, tuple(columns), rows) if rows else None
     return QueryVerdict(found.kind, found.reason, example)

@@ -100,9 +100,10 @@ class Side:
         return self.binder.bind(node, self.tests(node))
 
     def _declared(self, node: Node) -> BoundModel:
-        if columns := self.types.of(node):
-            self.binder.declare(node, columns, self.tests(node))
-        return BoundModel(columns or [], None, "")
+        columns = self.types.of(node)
+        if columns and self.binder.declare(node, columns, self.tests(node)):
+            return BoundModel(columns, None, "")
+        return BoundModel([], None, "")
 
 
 def stored_keys(node: Node, identity: object, columns: Columns) -> TableKeys:

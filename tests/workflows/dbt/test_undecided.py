@@ -1,13 +1,14 @@
 """Refusals: a model is undecided by the name of the part that is not certain."""
 
 import copy
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from helpers.dbt_edits import base_manifest, changed, plan_of, with_sql
-from provhouse.workflows.dbt.reuse_plan import ReusePlan
+from helpers.dbt_edits import BASE, base_manifest, changed, plan_of, with_sql, write_target
+from provhouse.workflows.dbt.reuse_plan import ReusePlan, reuse_plan
 
 A = "model.shop.a"
 COMMENTED = "select x.id, x.email from {{ ref('users') }} x"
@@ -183,6 +184,47 @@ def test_a_template_that_names_tables_only_needs_no_compilation(tmp_path: Path) 
     base = changed(base_manifest(), A, lambda node: node.update(raw_code="{{ var('x') }}"))
     edited = changed(base, A, lambda node: node.update(compiled_code=None))
     assert plan_of(tmp_path, edited, base).build == (A, "model.shop.c")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select id, email, email from {{ ref('users') }}",
+        "select 'unfinished from {{ ref('users') }}",
+        "select 1; select 2",
+        "drop table x",
+        "/* nothing",
+        "select null as n from {{ ref('users') }}",
+        "select * from information_schema.tables",
+        "select error('no') as x from {{ ref('users') }}",
+    ],
+)
+def test_no_sql_ends_the_command(sql: str, tmp_path: Path) -> None:
+    base = with_sql(base_manifest(), {"a": sql})
+    for edited in (
+        with_sql(base, {"a": f"{sql} "}),
+        with_sql(base, {"a": f"select * from ({sql})"}),
+    ):
+        plan = plan_of(tmp_path, edited, base)
+        assert {*plan.build} <= {A, "model.shop.c"}
+    assert _verdict(plan_of(tmp_path, with_sql(base_manifest(), {"a": sql})))[::2] != (
+        "equal",
+        False,
+    )
+
+
+def test_a_type_that_duckdb_lacks_is_not_known(tmp_path: Path) -> None:
+    base, edited = (
+        tmp_path / "base",
+        with_sql(base_manifest(), {"users": "select id from {{ ref('raw_users') }}"}),
+    )
+    shutil.copytree(BASE, base)
+    text = (BASE / "catalog.json").read_text(encoding="utf-8")
+    (base / "catalog.json").write_text(text.replace('"VARCHAR"', '"GEOMETRY_9"'), encoding="utf-8")
+    write_target(tmp_path / "edit", edited)
+    (found,) = reuse_plan(tmp_path / "edit", base).changed
+    assert found.verdict == "undecided"
+    assert "types of the columns of raw_users are not known" in found.reason
 
 
 def test_a_large_seed_is_undecided(tmp_path: Path) -> None:
