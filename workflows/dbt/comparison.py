@@ -103,7 +103,8 @@ class Comparison:
 
     def _same_types(self, before: Node, node: Node) -> bool:
         """Return whether the recorded columns of a table that no query makes are the same."""
-        return node.has_query or self.base.types.of(before) == self.head.types.of(node)
+        found = self.head.types.of(node)
+        return node.has_query or found is None or found == self.base.types.of(before)
 
     def _stored(self, before: Node, node: Node, changed: bool) -> Outcome:
         if self.base.table(before) == self.head.table(node):
@@ -144,7 +145,7 @@ class Comparison:
         shared = [column for column, type_ in one if (column, type_) in other]
         tables = self._shared_tables(node)
         if shared and tables is not None:
-            verdict = compared_queries(self.head, before, node, tables, shared)
+            verdict = compared_queries(self.base, before, node, tables, shared)
             if verdict.kind == "equal" and one == other:
                 self.head.take_keys(node, self.base)
                 return Outcome("equal", verdict.reason, True)

@@ -43,6 +43,7 @@ ROW_CONFIGS = _listed(
     "post-hook pre-hook quote_columns snapshot_meta_column_names strategy target_database",
     "target_schema unique_key updated_at",
 )
+EMPTY: tuple[object, ...] = (None, [], {}, "")
 HOOKS = ("pre-hook", "post-hook")
 
 
@@ -74,7 +75,7 @@ def node_parts(node: Json) -> NodeParts:
 
 def _taken(part: Json, names: frozenset[str]) -> dict[str, Any]:
     """Return some entries of an object; what is empty is as if it were missing."""
-    return {name: part[name] for name in sorted(names) if part.get(name)}
+    return {name: part[name] for name in sorted(names) if part.get(name) not in EMPTY}
 
 
 def _contract(node: Json, config: Json) -> dict[str, Any]:

@@ -41,21 +41,22 @@ def tested_columns(project: Project, other: Project) -> dict[str, TestedColumns]
     A test that did not pass in the run of the other project says nothing.
     """
     found: dict[str, TestedColumns] = {}
-    failed = _with_status(other, "fail", "error", "warn")
+    failed = with_status(other, "fail", "error", "warn")
     for node, name, column in _passed(project, failed):
         tested = found.setdefault(node, TestedColumns())
         (tested.unique if name == "unique" else tested.not_null).add(column)
     return found
 
 
-def _with_status(project: Project, *statuses: str) -> set[str]:
+def with_status(project: Project, *statuses: str) -> set[str]:
+    """Return the nodes and tests that have one of these statuses in the last run."""
     results = (project.results or {}).get("results", ())
     return {each["unique_id"] for each in results if each["status"] in statuses}
 
 
 def _passed(project: Project, failed: set[str]) -> Iterator[tuple[str, str, str]]:
     """Yield the node, the name and the column of each test that passed."""
-    passed = _with_status(project, "pass") - failed
+    passed = with_status(project, "pass") - failed
     for test in project.tests:
         kind = test.get("test_metadata") or {}
         name = str(kind.get("name"))

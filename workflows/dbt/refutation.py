@@ -44,17 +44,17 @@ class QueryVerdict:
 
 
 def compared_queries(
-    head: Side, before: Node, node: Node, tables: Tables, columns: Sequence[str]
+    base: Side, before: Node, node: Node, tables: Tables, columns: Sequence[str]
 ) -> QueryVerdict:
     """Compare columns of two queries over tables that have the same rows for both."""
-    ddl = "".join(_created(head, node_id, listed) for node_id, listed in sorted(tables.items()))
+    ddl = "".join(_created(base, node_id, listed) for node_id, listed in sorted(tables.items()))
     one, other = (Revision(_narrowed(each, columns), ddl) for each in (before, node))
     try:
         found = compare(one, other)
     except BadInput as error:  # for example, two columns have one name
         return QueryVerdict("unknown", error.found)
     rows = found.example
-    example = _example(head, tables, tuple(columns), rows) if rows else None
+    example = _example(base, tables, tuple(columns), rows) if rows else None
     return QueryVerdict(found.kind, found.reason, example)
 
 

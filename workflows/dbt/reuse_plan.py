@@ -7,10 +7,12 @@ from typing import Literal
 
 from .comparison import Comparison, Outcome, compared
 from .modified import modified
+from .passed_tests import with_status
 from .project import Node, Project, project
 from .refutation import ModelExample
 from .table_types import for_both, named_columns
 
+FAILED = ("error", "runtime error", "partial success", "skipped", "fail")
 Verdict = Literal["equal", "equal columns", "different", "undecided", "new"]
 
 
@@ -72,6 +74,7 @@ def reuse_plan(
 class _Planner:
     def __init__(self, found: Comparison, before: Project, after: Project) -> None:
         self._found, self._before, self._after = found, before, after
+        self._failed = with_status(before, *FAILED)
         self._builds = {
             node.id: reason
             for node in after.nodes.values()
@@ -132,6 +135,8 @@ class _Planner:
         if not found.same:
             own = found.changed or self._found.refused
             return found.reason if own else self._what_it_reads(node, found)
+        if node.id in self._failed:
+            return "the run of the base did not build it"
         if before and (differing := _differing(before, node)):
             return f"its {differing} changed"
         if not node.stored and (moved := self._moved(node)):
@@ -172,7 +177,7 @@ class _Planner:
 
     def _assumptions(self) -> Iterator[str]:
         """Yield what is assumed, with the keys of tables that a model below a change reads."""
-        yield "the sources have the same rows as when the base was built"
+        yield "the base is built, and its sources have the same rows as then"
         yield "one version of DuckDB, with the same settings, builds both, and no query fails"
         for node in self._before.nodes.values():
             if tested := self._found.base.tested.get(node.id):

@@ -1,6 +1,8 @@
 """Edits of a dbt project: the verdict on each changed model, and what must be built."""
 
 import copy
+import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -190,6 +192,17 @@ def test_labels_need_no_build(config: str, value: Any, tmp_path: Path) -> None:
         base_manifest(), "model.shop.a", lambda node: node["config"].update({config: value})
     )
     assert plan_of(tmp_path, edited).build == ()
+
+
+def test_a_model_that_failed_in_the_base_is_built(tmp_path: Path) -> None:
+    base = tmp_path / "base"
+    shutil.copytree(BASE, base)
+    found = json.loads((base / "run_results.json").read_text(encoding="utf-8"))
+    for each in found["results"]:
+        if each["unique_id"] == "model.shop.c":
+            each["status"] = "error"
+    (base / "run_results.json").write_text(json.dumps(found), encoding="utf-8")
+    assert reuse_plan(BASE, base).build == ("model.shop.c",)
 
 
 def test_a_removed_model_is_listed(tmp_path: Path) -> None:

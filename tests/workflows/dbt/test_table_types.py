@@ -56,6 +56,21 @@ def test_types_come_from_a_ddl_text(targets: tuple[Path, Path], tmp_path: Path) 
         reuse_plan(*targets, ddl=tmp_path / "none.sql")
 
 
+def test_types_of_the_base_count_in_another_schema(
+    targets: tuple[Path, Path], tmp_path: Path
+) -> None:
+    file = tmp_path / "shop.duckdb"
+    with duckdb.connect(str(file)) as con:
+        con.execute(VISITS)
+        con.execute("create table countries(code varchar, name varchar)")
+        con.execute("create table raw_orders(id integer, country varchar, amount_cents integer)")
+    text = (BASE / "manifest.json").read_text(encoding="utf-8")
+    edit = text.replace('"schema": "main"', '"schema": "pr_7"').replace("from k", "from  k")
+    (targets[0] / "manifest.json").write_text(edit.replace("group by k.name", "group by 1"))
+    plan = reuse_plan(*targets, database=file)
+    assert {*plan.build} <= {"model.shop.revenue_by_country"}
+
+
 def test_another_type_of_a_source_is_another_model(targets: tuple[Path, Path]) -> None:
     shutil.copy(BASE / "catalog.json", targets[1])
     text = (BASE / "catalog.json").read_text(encoding="utf-8")

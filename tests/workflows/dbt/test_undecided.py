@@ -21,6 +21,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a materialisation": ({"config": {"materialized": "external"}}, "materialised as external"),
     "an incremental model": ({"config": {"materialized": "incremental"}}, "as incremental"),
     "a config": ({"config": {"partitioned_by": "id"}}, "its part partitioned_by is not known"),
+    "a config that is off": ({"config": {"dedupe": False}}, "its part dedupe is not known"),
     "a field": ({"sampling": 0.5}, "its part sampling is not known"),
     "a language": ({"language": "python"}, "it is a Python model"),
 }
