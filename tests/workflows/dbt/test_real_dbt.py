@@ -38,8 +38,8 @@ def _dbt() -> None:
     if not (DBT / "dbt").exists():
         subprocess.run([sys.executable, "-m", "venv", DBT.parent], check=True)
         install = ["-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-        lock = ["--require-hashes", "-r", ROOT / "locks/dbt.lock"]
-        subprocess.run([DBT / "python", *install, *lock], check=True)
+        lock = ["--require-hashes", "-r", str(ROOT / "locks/dbt.lock")]
+        subprocess.run([str(DBT / "python"), *install, *lock], check=True)
 
 
 @pytest.fixture(scope="module")
