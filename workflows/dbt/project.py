@@ -143,7 +143,7 @@ def project(target: Path) -> Project:
     except (KeyError, TypeError, AttributeError, UnicodeError) as error:
         raise BadInput(
             f"The files in {target} lack parts that dbt writes",
-            f"{error!r}",
+            f"{error} is missing, or has another form",
             "Run `dbt compile` again, and give its target",
         ) from error
 

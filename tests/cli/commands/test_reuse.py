@@ -92,7 +92,7 @@ def test_a_file_that_is_no_manifest_is_refused(text: str, tmp_path: Path, capsys
 def test_a_manifest_without_nodes_is_refused(tmp_path: Path, capsys: Output) -> None:
     write_target(tmp_path, {"metadata": base_manifest()["metadata"]})
     assert _reuse(tmp_path) == 4
-    assert "lacks parts" in capsys.readouterr().err
+    assert "lack parts" in capsys.readouterr().err
 
 
 def test_two_folders_are_needed(capsys: Output) -> None:
