@@ -1,4 +1,4 @@
-.PHONY: cluster containers bench-tracing bench-capture bench-capture-tpcds bench-capture-memory bench-capture-nights bench-builds bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-what-if bench-equivalence bench-interactive bench-interactive-all coverage-interactive bench-crossfilter bench-programs bench-workflowgen
+.PHONY: cluster containers bench-tracing bench-capture bench-capture-tpcds bench-capture-memory bench-capture-nights bench-builds bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-what-if bench-equivalence bench-interactive bench-interactive-all coverage-interactive bench-crossfilter bench-programs bench-workflowgen bench-dbt
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -54,6 +54,10 @@ bench-equivalence: setup ## Measure verdicts on pairs of queries, and execute th
 
 bench-workflowgen: setup ## Measure the workflows of the Lipstick paper on DuckDB, with capture and without
 	@.venv/bin/python -m benchmarks.workflows.workflowgen
+	@.venv/bin/python -m benchmarks.tables
+
+bench-dbt: setup ## Measure which models of a dbt project 200 edits build (STEPS=200)
+	@.venv/bin/python -m benchmarks.workflows.dbt_edits $(if $(STEPS),--steps $(STEPS))
 	@.venv/bin/python -m benchmarks.tables
 
 bench-set-graph: setup ## Import and walk a large set graph in Neo4j (WAREHOUSE=DIR of one ingest; SETS=20000000)

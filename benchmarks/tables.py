@@ -27,7 +27,7 @@ from benchmarks.sets import set_sizes as sets
 from benchmarks.shared.results_file import Content, ResultsFile
 from benchmarks.tracing import tracing, walks
 from benchmarks.what_if import what_if
-from benchmarks.workflows import workflowgen
+from benchmarks.workflows import dbt_edits, workflowgen
 
 DOCS = ROOT / "docs"
 Table = tuple[str, str, str]
@@ -99,6 +99,7 @@ def figures() -> Iterator[Table]:
     yield one("figures/what-if.md", "what-if", what_if.RESULTS, what_if.tables)
     yield one("figures/linked-views.md", "crossfilter", crossfilter.RESULTS, crossfilter.table)
     yield one("figures/workflows.md", "workflowgen", workflowgen.RESULTS, workflowgen.tables)
+    yield one("dbt.md", "dbt edits", dbt_edits.RESULTS, dbt_edits.tables)
 
 
 def main() -> None:
