@@ -168,7 +168,7 @@ def _started(session: "SparkSession", folder: Path, options: str) -> Any:
         ) from error
     from .refused import raise_refusals  # this module imports pyspark
 
-    _add_jar(session, jvm)
+    add_jar(session)
     raise_refusals()
     capture = jvm.provhouse.capturing.Capture.start(classic, folder.resolve().as_uri(), options)
     if capture is None:
@@ -176,9 +176,10 @@ def _started(session: "SparkSession", folder: Path, options: str) -> Any:
     return capture
 
 
-def _add_jar(session: "SparkSession", jvm: Any) -> None:
+def add_jar(session: "SparkSession") -> None:
     """Add the jar to a session, but only once: this is the slowest step when a block begins."""
     if session not in _WITH_JAR:
+        jvm, _ = java_session(session)
         _show_to_threads(jvm, jar())
         session.sql(f"ADD JAR '{jar()}'")
         _WITH_JAR.add(session)
