@@ -40,6 +40,8 @@ class Scope:
     """Return the expression of a node that has a meaning here alone, or None."""
     varies: list[str] = field(default_factory=list)
     """Why the values of expressions may differ between runs."""
+    shared: dict[str, Expression] = field(default_factory=dict)
+    """Expressions that Spark computes once and reads several times, by its numbers."""
 
     def reference(self, id_: str, type_: str) -> ColumnReference:
         """Return a column by Spark's number. Raises NotTranslated if it is not in the inputs."""
@@ -227,6 +229,26 @@ def _case(part: CatalystNode, scope: Scope) -> Expression:
     return Call("CASE", catalyst_type(part.type), tuple(made))
 
 
+def _with(part: CatalystNode, scope: Scope) -> Expression:
+    """Return an expression with others in place of the references to them."""
+    for each in part.take("defs"):
+        with CatalystNode(each) as shared:
+            if shared.kind != "CommonExpressionDef":
+                raise NotTranslated(shared.kind)
+            made = expression(shared.take("child"), scope)
+            scope.shared[readable(shared.take("id"))] = made
+    return expression(part.take("child"), scope)
+
+
+def _shared(part: CatalystNode, scope: Scope) -> Expression:
+    number = readable(part.take("id"))
+    part.skip("nullable")
+    part.expect(dataType=part.type)
+    if number not in scope.shared or _type_of(scope.shared[number], scope) != catalyst_type(part.type):
+        raise NotTranslated("a part of an expression that is defined elsewhere")
+    return scope.shared[number]
+
+
 def _static(part: CatalystNode, scope: Scope) -> Expression:
     called = part.take("staticObject").get("class"), part.take("functionName")
     part.expect(isDeterministic=True, scalarFunction=None, dataType=part.type)
@@ -249,7 +271,8 @@ def _python(part: CatalystNode, scope: Scope) -> Expression:
         raise NotTranslated(f"the Python function {name}, which is not called for each row")
     if not (facts.deterministic and said):
         scope.varies.append(f"the Python function {name} is not declared deterministic")
-    options = {name: canonical(value) for name, value in function.items() if name != "python"}
+    read = ("python", "executable")  # the digest is that of the driver's Python, where it runs too
+    options = {name: canonical(value) for name, value in function.items() if name not in read}
     options |= {"digest": facts.digest, "kind": str(kind)}
     arguments = expressions(part.take("children"), scope)
     return Call("PYTHON", catalyst_type(part.type), arguments, tuple(sorted(options.items())))
@@ -266,6 +289,8 @@ TRANSLATED: Mapping[str, Any] = {
     "Alias": _alias,
     "Literal": _literal,
     "CaseWhen": _case,
+    "With": _with,
+    "CommonExpressionRef": _shared,
     "objects.StaticInvoke": _static,
     "PythonUDF": _python,
 }

@@ -46,16 +46,23 @@ public final class PlanText {
 
   private final Map<String, Object> description = new LinkedHashMap<>();
 
-  /** Describe a plan that the analyser has resolved, in a session with these settings. */
-  public PlanText(LogicalPlan analysed, SparkSession session) {
-    this(analysed, session.version(), settings(session.sessionState().conf()));
-  }
-
-  /** Describe a plan that was analysed by this version of Spark with these settings. */
-  public PlanText(LogicalPlan analysed, String version, Map<String, String> settings) {
+  private PlanText(LogicalPlan analysed, String version, Map<String, String> settings) {
     description.put("version", version);
     description.put("settings", settings);
     description.put("plan", plan(analysed));
+  }
+
+  /** Describe a plan that the analyser of a session has resolved. */
+  public static PlanText of(SparkSession session, LogicalPlan analysed) {
+    return in(session, analysed, settings(session.sessionState().conf()));
+  }
+
+  /** Describe a plan that the analyser of a session has resolved when it had these settings. */
+  public static PlanText in(
+      SparkSession session, LogicalPlan analysed, Map<String, String> settings) {
+    return SQLConf.withExistingConf(
+        session.sessionState().conf(),
+        () -> new PlanText(analysed, session.version(), settings));
   }
 
   public Map<String, Object> description() {
