@@ -31,9 +31,7 @@ def read_functions(
     return {digest: _facts(bytes(pickle)) for digest, pickle in pickles.items()}
 
 
-def store_functions(
-    pickles: Mapping[str, bytes], session: "SparkSession", folder: Path
-) -> None:
+def store_functions(pickles: Mapping[str, bytes], session: "SparkSession", folder: Path) -> None:
     """Write what is known about the functions of a captured block to its folder."""
     if pickles:
         found = read_functions(pickles, session)

@@ -86,7 +86,10 @@ def sort_keys(nodes: Sequence[Node], scope: Scope) -> tuple[SortKey, ...]:
 def aggregation(node: Node, scope: Scope) -> Aggregation:
     """Return a call of an aggregate."""
     with CatalystNode(node) as part:
-        if part.kind != "aggregate.AggregateExpression" or object_of(part.take("mode")) != "Complete":
+        if (
+            part.kind != "aggregate.AggregateExpression"
+            or object_of(part.take("mode")) != "Complete"
+        ):
             raise NotTranslated(part.kind)
         part.skip("resultId")
         distinct, condition = bool(part.take("isDistinct")), part.take("filter")
@@ -244,7 +247,9 @@ def _shared(part: CatalystNode, scope: Scope) -> Expression:
     number = readable(part.take("id"))
     part.skip("nullable")
     part.expect(dataType=part.type)
-    if number not in scope.shared or _type_of(scope.shared[number], scope) != catalyst_type(part.type):
+    if number not in scope.shared or _type_of(scope.shared[number], scope) != catalyst_type(
+        part.type
+    ):
         raise NotTranslated("a part of an expression that is defined elsewhere")
     return scope.shared[number]
 

@@ -4,6 +4,7 @@
 further parameter lists.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -14,6 +15,9 @@ Node = dict[str, Any]
 CATALYST = "org.apache.spark.sql.catalyst."
 PACKAGES = (f"{CATALYST}expressions.", f"{CATALYST}plans.logical.", "org.apache.spark.sql.")
 """Packages that names of classes are shortened by; the first that fits."""
+OBJECT = re.compile(
+    r"org\.apache\.spark\.sql\.catalyst\.(?:plans|expressions(?:\.aggregate)?)\.(\w+)\$"
+)
 ATOMIC = frozenset(
     {"boolean", "byte", "short", "integer", "long", "float", "double", "string", "binary"}
     | {"date", "timestamp", "timestamp_ntz", "void"}
@@ -57,9 +61,12 @@ def is_plan(part: Any) -> bool:
 
 def object_of(part: Any) -> str:
     """Return the class of a constant without arguments, such as the kind of a join."""
-    if not isinstance(part, dict) or part.get("fields") or "object" not in part:
+    found = (
+        OBJECT.fullmatch(part["object"]) if isinstance(part, dict) and "object" in part else None
+    )
+    if found is None or part.get("fields"):
         raise NotTranslated("an argument of an unknown class")
-    return str(part["object"]).rsplit(".", 1)[-1].removesuffix("$")
+    return found[1]
 
 
 def readable(part: Any) -> str:

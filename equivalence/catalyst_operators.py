@@ -50,9 +50,7 @@ class Translating(TranslatingSubqueries, Protocol):
     """The queries of WITH, by Spark's numbers."""
 
 
-def _same_rows(
-    _: Translating, part: CatalystNode, node: Node, inputs: Inputs
-) -> Operator:
+def _same_rows(_: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:
     """Return the rows of the input, whose names and hints change nothing."""
     part.skip("child", *UNCHANGED[part.kind])
     if part.kind == "View":
@@ -60,9 +58,7 @@ def _same_rows(
     return inputs[0]
 
 
-def _moved_rows(
-    _: Translating, part: CatalystNode, node: Node, inputs: Inputs
-) -> Operator:
+def _moved_rows(_: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:
     """Return the rows of the input without an order; they are spread over tasks in another way."""
     part.skip("child", *UNCHANGED[part.kind])
     return unordered(inputs[0])
@@ -114,9 +110,7 @@ def _one_row(_: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> 
     return ONE_ROW
 
 
-def _with_reference(
-    of: Translating, part: CatalystNode, node: Node, inputs: Inputs
-) -> Operator:
+def _with_reference(of: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:
     """Return the query of a WITH that is read here."""
     part.expect(isStreaming=False, recursive=False, maxRows=None, isUnlimitedRecursion=False)
     part.skip("_resolved", "output", "statsOpt")
@@ -128,9 +122,7 @@ def _with_reference(
     return found
 
 
-def _filter(
-    of: Translating, part: CatalystNode, node: Node, inputs: Inputs
-) -> Operator:
+def _filter(of: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:
     child = part.take("child")
     scope, below = joined(of, node, child, inputs[0])
     made = expression(part.take("condition"), scope)
@@ -141,18 +133,14 @@ def _filter(
     return Project((kept,), kept.columns[:width], "", tuple(map(ColumnReference, range(width))))
 
 
-def _project(
-    of: Translating, part: CatalystNode, node: Node, inputs: Inputs
-) -> Operator:
+def _project(of: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:
     child = part.take("child")
     scope, below = joined(of, node, child, inputs[0])
     made = expressions(part.take("projectList"), scope)
     return Project((below,), columns_of(node["output"]), _reason(scope), made)
 
 
-def _join(
-    of: Translating, part: CatalystNode, node: Node, inputs: Inputs
-) -> Operator:
+def _join(of: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:
     left, right = part.take("left"), part.take("right")
     kind = JOINS.get(object_of(part.take("joinType")))
     part.skip("hint")
@@ -168,9 +156,7 @@ def _join(
     return Join(inputs, columns_of(node["output"]), _reason(scope), kind, conditions, ())
 
 
-def _aggregate(
-    of: Translating, part: CatalystNode, node: Node, inputs: Inputs
-) -> Operator:
+def _aggregate(of: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:
     child = part.take("child")
     part.skip("hint")
     scope, below = joined(of, node, child, inputs[0])
@@ -178,9 +164,7 @@ def _aggregate(
     return aggregated(groups, part.take("aggregateExpressions"), scope, below, node)
 
 
-def _distinct(
-    _: Translating, part: CatalystNode, node: Node, inputs: Inputs
-) -> Operator:
+def _distinct(_: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:
     """Return DISTINCT as the groups of all columns."""
     part.skip("child")
     columns = columns_of(node["output"])
@@ -193,13 +177,15 @@ def _distinct(
     return AggregatedRows(inputs, columns, varies, whole, (tuple(range(len(whole))),), (), ())
 
 
-def _window(
-    of: Translating, part: CatalystNode, node: Node, inputs: Inputs
-) -> Operator:
+def _window(of: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:
     (below,) = inputs
-    part.skip("hint", "partitionSpec", "orderSpec")  # each function has them too
+    part.skip("hint")
     scope = of.scope(part.take("child"))
+    partitions = expressions(part.take("partitionSpec"), scope)
+    order = sort_keys(part.take("orderSpec"), scope)
     functions = tuple(window_call(_named(each), scope) for each in part.take("windowExpressions"))
+    if any((each.partitions, each.order) != (partitions, order) for each in functions):
+        raise NotTranslated("a window of several orders")
     found = [window_varies(each, below) for each in functions]
     found += [sum_varies(each.call, below.columns) for each in functions]
     return Window(inputs, columns_of(node["output"]), _reason(scope) or max(found), functions)
@@ -213,9 +199,7 @@ def _named(node: Node) -> Node:
         return dict(part.take("child"))
 
 
-def _sort(
-    of: Translating, part: CatalystNode, node: Node, inputs: Inputs
-) -> Operator:
+def _sort(of: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:
     scope = of.scope(part.take("child"))
     part.skip("hint")
     order = sort_keys(part.take("order"), scope)
@@ -237,14 +221,10 @@ def _limit(_: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Op
     return Limit(inputs, below.columns, limit_varies(below), count, 0)
 
 
-def _offset(
-    _: Translating, part: CatalystNode, node: Node, inputs: Inputs
-) -> Operator:
+def _offset(_: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:
     part.skip("child")
     (below,) = inputs
-    return Limit(
-        inputs, below.columns, limit_varies(below), None, _number(part.take("offsetExpr"))
-    )
+    return Limit(inputs, below.columns, limit_varies(below), None, _number(part.take("offsetExpr")))
 
 
 def _number(node: Node) -> int:
@@ -255,9 +235,7 @@ def _number(node: Node) -> int:
         return value
 
 
-def _union(
-    _: Translating, part: CatalystNode, node: Node, inputs: Inputs
-) -> Operator:
+def _union(_: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:
     part.skip("children")
     part.expect(byName=False, allowMissingCol=False)
     return _united(inputs, columns_of(node["output"]))
@@ -273,9 +251,7 @@ def _united(inputs: Sequence[Operator], columns: tuple[Column, ...]) -> Operator
     return made
 
 
-def _expand(
-    of: Translating, part: CatalystNode, node: Node, inputs: Inputs
-) -> Operator:
+def _expand(of: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:
     """Return the rows of all grouping sets, as a union of one projection for each."""
     scope = of.scope(part.take("child"))
     part.skip("output")
@@ -287,9 +263,7 @@ def _expand(
     return _united(made, columns)
 
 
-def _set_operation(
-    _: Translating, part: CatalystNode, node: Node, inputs: Inputs
-) -> Operator:
+def _set_operation(_: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:
     part.skip("left", "right")
     one, other = ([each.type for each in side.columns] for side in inputs)
     if one != other:
@@ -298,9 +272,7 @@ def _set_operation(
     return made(inputs, columns_of(node["output"]), groups_vary(one), part.take("isAll"))
 
 
-def _generate(
-    of: Translating, part: CatalystNode, node: Node, inputs: Inputs
-) -> Operator:
+def _generate(of: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:
     part.expect(unrequiredChildIndex=[])
     part.skip("qualifier", "generatorOutput")
     scope = of.scope(part.take("child"))

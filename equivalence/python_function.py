@@ -29,9 +29,7 @@ MARK = "provhouse_deterministic"
 """The attribute of functions that are declared deterministic."""
 UNPICKLED = frozenset({"pyspark.core.broadcast", "pyspark.broadcast", "pyspark.accumulators"})
 """Modules whose values are more than their pickles."""
-LIBRARIES = tuple(
-    Path(sysconfig.get_path(name)).resolve() for name in ("purelib", "platlib")
-)
+LIBRARIES = tuple(Path(sysconfig.get_path(name)).resolve() for name in ("purelib", "platlib"))
 
 
 class NotDescribed(Exception):
