@@ -12,11 +12,15 @@ import org.apache.spark.internal.config.ConfigEntry;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
 import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.parser.ParseException;
+import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.connector.catalog.CatalogPlugin;
+import org.apache.spark.sql.execution.CommandExecutionMode;
+import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.datasources.FileFormat;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.internal.SQLConf;
@@ -55,6 +59,19 @@ public final class PlanText {
   /** Describe a plan that the analyser of a session has resolved. */
   public static PlanText of(SparkSession session, LogicalPlan analysed) {
     return in(session, analysed, settings(session.sessionState().conf()));
+  }
+
+  /** Describe the plan of a query. A command is not executed; it has no plan, which gives null. */
+  public static PlanText of(SparkSession session, String query) throws ParseException {
+    LogicalPlan parsed = session.sessionState().sqlParser().parsePlan(query);
+    QueryExecution skipped =
+        session.sessionState().executePlan(parsed, CommandExecutionMode.SKIP());
+    skipped.assertAnalyzed();
+    return isQuery(skipped.analyzed()) ? of(session, skipped.analyzed()) : null;
+  }
+
+  private static boolean isQuery(LogicalPlan plan) {
+    return !(plan instanceof Command) && Plans.children(plan).stream().allMatch(PlanText::isQuery);
   }
 
   /** Describe a plan that the analyser of a session has resolved when it had these settings. */
