@@ -1,6 +1,7 @@
-"""The plans of texts of Spark SQL, on empty tables of a DDL. Spark analyses them, and reads nothing."""
+"""The plans of texts of Spark SQL, which Spark analyses on empty tables of a DDL."""
 
 import json
+import logging
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -51,8 +52,8 @@ class EmptyTables:
 def empty_tables(session: "SparkSession", ddl: str) -> Iterator[EmptyTables]:
     """Yield a session with the tables, views, functions and settings of a DDL text.
 
-    The session is a new one beside the given one, and the tables have a database of their own, which
-    is dropped at the end. Raises BadInput if the text has other statements than CREATE and SET, or if
+    The session is a new one beside the given one. The tables have a database of their own, which is
+    dropped at the end. Raises BadInput if the text has other statements than CREATE and SET, or if
     Spark refuses one.
     """
     own, database = session.newSession(), f"provhouse_{secrets.token_hex(8)}"
@@ -116,8 +117,20 @@ def _refusing(problem: str) -> Iterator[None]:
     from pyspark.errors import PySparkException
 
     try:
-        yield
+        with _silent():
+            yield
     except (Py4JJavaError, PySparkException) as error:
         java = getattr(error, "java_exception", None)
         message = str(java.getMessage() if java is not None else error)
         raise BadInput(problem, message.strip().splitlines()[0], "Correct the text") from error
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Keep PySpark from printing the traces of errors that are raised anyway."""
+    logger = logging.getLogger("SQLQueryContextLogger")
+    logger.disabled = True
+    try:
+        yield
+    finally:
+        logger.disabled = False

@@ -29,7 +29,7 @@ def _nothing(_: Node) -> None:
 
 @dataclass
 class Scope:
-    """What the expressions of one operator may contain."""
+    """The columns and functions that the expressions of one operator may contain."""
 
     ids: Sequence[str]
     """Spark's numbers of the columns of all inputs."""

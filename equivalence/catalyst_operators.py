@@ -4,9 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from .catalyst_aggregates import aggregated, sum_varies
-from .catalyst_expressions import Scope, constant, expression, expressions, id_of, sort_keys
-from .catalyst_expressions import window_call
-from .catalyst_node import CatalystNode, Node, columns_of, kind_of, object_of
+from .catalyst_expressions import (
+    Scope,
+    constant,
+    expression,
+    expressions,
+    id_of,
+    sort_keys,
+    window_call,
+)
+from .catalyst_node import CatalystNode, Node, columns_of, object_of
 from .catalyst_scans import scanned
 from .catalyst_subqueries import Translating as TranslatingSubqueries
 from .catalyst_subqueries import joined

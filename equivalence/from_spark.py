@@ -52,7 +52,7 @@ class Translation:
     functions: Mapping[str, FunctionFacts]
     whole: Node
     outer: Outer | None = None
-    """What a subquery may read of the operator around it."""
+    """The columns that a subquery may read of the operator around it."""
     with_queries: dict[int, Operator] = field(default_factory=dict)
 
     def operator(self, node: Node) -> Operator:
@@ -104,7 +104,7 @@ class Translation:
 
 
 def _inputs(node: Node) -> list[Node]:
-    """Return the operators that a node reads; a limit is that of each task, and then that of all."""
+    """Return the operators that a node reads. A limit is one of each task below one of all."""
     if kind_of(node) == "GlobalLimit" and kind_of(node["fields"]["child"]) == "LocalLimit":
         node = node["fields"]["child"]
     listed = [each if isinstance(each, list) else [each] for each in node["fields"].values()]

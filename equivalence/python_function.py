@@ -1,9 +1,9 @@
-"""What the value of a Python function depends on, as one digest.
+"""Digests of all that the value of a Python function depends on.
 
 A function is read as Spark's workers get it. One that is pickled by value is its code, defaults,
-closure, and the globals that its code names. One of a module of the user is the source of the module
+closure, and the globals that its code names. One of the user's modules is the source of the module
 and of all modules that it imports. One of an installed package is its name and the package's
-version. Any other value is what pickling makes of it.
+version. Any other value is described by its pickle.
 """
 
 import ast
@@ -38,7 +38,7 @@ class NotDescribed(Exception):
 
 @dataclass(frozen=True)
 class FunctionFacts:
-    """What is known about a Python function."""
+    """The digest of a Python function, and its declaration."""
 
     digest: str
     deterministic: bool
@@ -81,7 +81,7 @@ class _Description:
 
     def of(self, value: Any) -> Any:
         """Return a value as JSON. Raises NotDescribed if it has no description."""
-        if value is None or isinstance(value, bool | int | str) and type(value) in PLAIN:
+        if value is None or (isinstance(value, bool | int | str) and type(value) in PLAIN):
             return value
         if type(value) in (float, complex, bytes, type(Ellipsis), range):
             return [type(value).__name__, repr(value)]
@@ -109,9 +109,9 @@ class _Description:
     def _named(self, value: Any) -> Any:
         """Describe a function or a class, by its name if Spark's workers import it."""
         module = sys.modules.get(str(value.__module__)) if value.__module__ else builtins
-        if module is not None and _found(module, value.__qualname__) is value:
-            if module.__name__ != "__main__":
-                return [value.__qualname__, self.of(module)]
+        found = module and module.__name__ != "__main__" and _found(module, value.__qualname__)
+        if found is value:
+            return [value.__qualname__, self.of(module)]
         if isinstance(value, FunctionType):
             return self._function(value)
         if isinstance(value, type):
@@ -174,7 +174,7 @@ COUNTED = (
     "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_flags", "co_argcount",
     "co_posonlyargcount", "co_kwonlyargcount",
 )  # fmt: skip
-"""What a code object has beside its instructions and constants, without lines and file names."""
+"""The parts of a code object beside its instructions and constants, without lines and files."""
 
 
 def _found(module: ModuleType, path: str) -> Any:

@@ -1,4 +1,4 @@
-"""Edits of a captured job with a Python function: changed results are never taken for equal ones."""
+"""Edits of a captured job with a Python function: no changed result is taken for an equal one."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -23,7 +23,10 @@ EQUAL = (
     ("select count(*) n from (select a from t order by b)", "select count(1) n from t"),
     ("select a + 1 x, b from t", "select x, b from (select b, 1 + a as x, d from t)"),
     ("select nvl(b, 'y') x from t", "select coalesce(b, 'y') x from t"),
-    ("select b from t where a in (select a from u)", "from t select b where a in (from u select a)"),
+    (
+        "select b from t where a in (select a from u)",
+        "from t select b where a in (from u select a)",
+    ),
     (
         "select a from t where exists (select 1 from u where u.a = t.a)",
         "select y.a from t y where exists (select 1 from u z where y.a = z.a)",
@@ -85,7 +88,10 @@ CHANGED = {
         "select date_format(ts, 'MM') x from t",
         "select date_format(ts, 'mm') x from t",
     ),
-    "a constant table": ("select * from values (1), (2) v(x)", "select * from values (1), (3) v(x)"),
+    "a constant table": (
+        "select * from values (1), (2) v(x)",
+        "select * from values (1), (3) v(x)",
+    ),
     "a range": ("select * from range(5)", "select * from range(6)"),
     "CHAR": ("select code from c", "select name code from c"),
 }
@@ -180,15 +186,16 @@ def _check(spark: SparkSession, groups: list[list[str]], databases: int) -> None
         spark.catalog.dropTempView("u")
 
 
-def test_rewritten_queries_have_one_key_and_one_result(one_task: SparkSession) -> None:
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
+def test_rewritten_queries_have_one_key_and_one_result(one_task: SparkSession, step: int) -> None:
     pairs = [list(pair) for pair in EQUAL]
     for one, other in pairs:
         assert _key(one_task, one) == _key(one_task, other), one
-    _check(one_task, pairs, 1)
+    _check(one_task, pairs[::step], 1)
 
 
 @pytest.mark.parametrize(
-    ("queries", "databases"), [(12, 1), pytest.param(150, 6, marks=pytest.mark.long)]
+    ("queries", "databases"), [(5, 1), pytest.param(150, 6, marks=pytest.mark.long)]
 )
 def test_mutants_with_equal_keys_have_one_result(
     one_task: SparkSession, queries: int, databases: int

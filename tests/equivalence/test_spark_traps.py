@@ -1,12 +1,11 @@
 """No argument of a node of Catalyst is overlooked: each one is changed, one at a time.
 
-``PlanText.java`` describes a node by the arguments with which Spark copies it. Reflection shows that
-these are all parameters of the class. The changed plan must have another key, or be opaque.
+``PlanText.java`` describes a node by the arguments with which Spark copies it. Reflection shows
+that these are all parameters of the class. The changed plan must have another key, or be opaque.
 """
 
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
