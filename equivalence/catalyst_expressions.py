@@ -1,5 +1,6 @@
 """Translate the expressions of Spark's analysed plans."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,8 @@ from .plan_form import (
 )
 from .python_function import FunctionFacts
 
+DATED = re.compile(r'"\d{4}-')
+TIME = re.compile(r"timestamp(?!_ntz)")
 FRAMES = {"RowFrame": "ROWS", "RangeFrame": "RANGE"}
 Known = Callable[[Node], Expression | None]
 
@@ -62,9 +65,8 @@ def expression(node: Node, scope: Scope) -> Expression:
             return made
         if kind not in SCALAR:
             raise NotTranslated(f"the function {_shown(node)}")
-        made = _call(SCALAR[kind], part, scope)
-        same = kind == "Cast" and _type_of(made.arguments[0], scope) == made.type
-        return made.arguments[0] if same else made
+        call = _call(SCALAR[kind], part, scope)
+        return _cast(call, scope) if kind == "Cast" else call
 
 
 def expressions(nodes: Sequence[Node], scope: Scope) -> tuple[Expression, ...]:
@@ -156,6 +158,24 @@ def _bound(node: Node, unit: str, scope: Scope) -> tuple[str, Expression | None]
     if kind == "CurrentRow$":
         return f"CURRENT_{unit}", None
     return f"EXPR_{unit}", expression(node, scope)
+
+
+def _cast(made: Call, scope: Scope) -> Expression:
+    """Return a cast, which is its argument if the types are the same.
+
+    Spark reads a text such as ``12:30`` as a time of the current day, and the constants ``now`` and
+    ``today`` by the clock.
+    """
+    (child,) = made.arguments
+    type_ = _type_of(child, scope)
+    if type_ == made.type:
+        return child
+    if "string" in type_ and ("date" in made.type or "timestamp" in made.type):
+        dated = isinstance(child, Constant) and DATED.match(child.value)
+        read = isinstance(child, ColumnReference) and not TIME.search(made.type)
+        if not (dated or read):
+            scope.varies.append("a text may be a time of the current day")
+    return made
 
 
 def _sort_key(node: Node, scope: Scope) -> SortKey:

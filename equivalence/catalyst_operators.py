@@ -46,6 +46,7 @@ JOINS = {
     "FullOuter": "FULL", "LeftSemi": "SEMI", "LeftAnti": "ANTI",
 }  # fmt: skip
 ONE_ROW = Values((), (), "", ((),))
+OFFSET = "Spark may lose the order of rows before an OFFSET without LIMIT"
 Inputs = tuple[Operator, ...]
 
 
@@ -223,15 +224,17 @@ def _limit(_: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Op
         if local.kind != "LocalLimit" or _number(local.take("limitExpr")) != count:
             raise NotTranslated("a limit of all tasks alone")
     (below,) = inputs
+    offset = 0
     if isinstance(below, Limit) and below.count is None:
-        return Limit(below.inputs, below.columns, below.varies, count, below.offset)
-    return Limit(inputs, below.columns, limit_varies(below), count, 0)
+        (below,), offset = below.inputs, below.offset
+    return Limit((below,), below.columns, limit_varies(below), count, offset)
 
 
 def _offset(_: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:
     part.skip("child")
     (below,) = inputs
-    return Limit(inputs, below.columns, limit_varies(below), None, _number(part.take("offsetExpr")))
+    count = _number(part.take("offsetExpr"))
+    return Limit(inputs, below.columns, OFFSET, None, count)
 
 
 def _number(node: Node) -> int:

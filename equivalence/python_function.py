@@ -109,8 +109,7 @@ class _Description:
     def _named(self, value: Any) -> Any:
         """Describe a function or a class, by its name if Spark's workers import it."""
         module = sys.modules.get(str(value.__module__)) if value.__module__ else builtins
-        found = module and module.__name__ != "__main__" and _found(module, value.__qualname__)
-        if found is value:
+        if module is not None and _is_in(module, value):
             return [value.__qualname__, self.of(module)]
         if isinstance(value, FunctionType):
             return self._function(value)
@@ -177,11 +176,12 @@ COUNTED = (
 """The parts of a code object beside its instructions and constants, without lines and files."""
 
 
-def _found(module: ModuleType, path: str) -> Any:
+def _is_in(module: ModuleType, value: Any) -> bool:
+    """Return whether Spark's workers find a function or class by its name in a module."""
     found: Any = module
-    for name in path.split("."):
+    for name in value.__qualname__.split("."):
         found = getattr(found, name, None)
-    return found
+    return found is value and module.__name__ != "__main__"
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

@@ -32,7 +32,7 @@ def limit_varies(below: Operator) -> str:
     order, kept = _order(below)
     if _is_total(kept, order, below.columns):
         return ""
-    in_order = isinstance(below, Project | Filter) and isinstance(below.inputs[0], Sort | Project)
+    in_order = isinstance(below, Project) and isinstance(below.inputs[0], Sort | Project)
     return limit_varies(below.inputs[0]) if in_order else TIES
 
 

@@ -102,6 +102,7 @@ public final class PlanText {
         found.put(name, value);
       }
     });
+    found.put("java", String.valueOf(Runtime.version().feature())); // its calendars and patterns
     found.put("spark.sql.ansi.enabled", String.valueOf(conf.ansiEnabled()));
     found.put("spark.sql.session.timeZone", conf.sessionLocalTimeZone());
     scala.collection.immutable.Map<String, String> all =
