@@ -38,7 +38,7 @@ def test_queries_are_compared_by_their_keys(spark: SparkSession) -> None:
     assert verdict(spark, "select a, b from t", "select a + 1 b, a from t", "a").kind == (
         "equal columns"
     )
-    assert verdict(spark, "select twice(a) x from t", "select a + a x from t").kind == "equal"
+    assert verdict(spark, "select twice(a) x from t", "select a + a x from t").kind == "unknown"
 
 
 def test_tables_have_the_names_of_a_job_that_names_no_database(spark: SparkSession) -> None:
