@@ -226,7 +226,8 @@ def _limit(_: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Op
     (below,) = inputs
     offset = 0
     if isinstance(below, Limit) and below.count is None:
-        (below,), offset = below.inputs, below.offset
+        offset = below.offset
+        (below,) = below.inputs
     return Limit((below,), below.columns, limit_varies(below), count, offset)
 
 
