@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _WITH_JAR = WeakSet["SparkSession"]()
 """The sessions that have loaded our jar."""
 _PATIENCE = 60_000
-"""The largest number of milliseconds to wait for Spark's reports of the ends of commands."""
+"""The longest time in milliseconds to wait until Spark has reported that all commands ended."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from .single_writer import only_writer
 
 
 def note_samples(writes: Sequence[SampledWrite], settings: Settings, progress: Progress) -> None:
-    """Store the records of these writes, to be called before their lineage is shown.
+    """Store the records of these writes. Call this before the writes' lineage is shown.
 
     A write that already has a record keeps it. Raises Busy if another process writes.
     """

@@ -1,4 +1,4 @@
-"""Store the pins of the files that had the rows of captured jobs."""
+"""Store the pins of the files whose rows captured jobs read or wrote."""
 
 from collections.abc import Collection
 

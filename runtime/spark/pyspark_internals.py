@@ -42,8 +42,8 @@ def leave_jvm() -> None:
     """Make PySpark forget its JVM, so that the next session starts another JVM.
 
     Otherwise PySpark would use the first JVM of this process permanently, also for each new
-    ``SparkConf``. If another program's session started that JVM, it lacks our jars. PySpark has no
-    public method for this.
+    ``SparkConf``. If another program's session started that JVM, the JVM lacks our jars. PySpark
+    has no public method for this.
     """
     from pyspark import SparkContext
 
@@ -70,7 +70,8 @@ def forget_jvm(session: "SparkSession") -> None:
 def running_session() -> "SparkSession | None":
     """Return the session of this process, whichever code created it; None if Spark is not running.
 
-    ``SparkSession.getActiveSession`` also does this, but only in the thread that created it.
+    ``SparkSession.getActiveSession`` also does this, but only in the thread that created the
+    session.
     """
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
@@ -180,10 +181,11 @@ _CONVERTERS: list[Callable[[Any], Exception | None]] = []
 
 
 def convert_java_errors(convert: Callable[[Any], Exception | None]) -> None:
-    """Make PySpark raise the errors that a function converts the JVM's exceptions to.
+    """Make PySpark convert the JVM's exceptions to errors by a function.
 
-    If the function returns None, PySpark converts the exception itself. It does so in one place,
-    and has no public method that adds other errors. Repetitions with the same function do nothing.
+    If the function returns None, PySpark converts the exception itself. PySpark has one place where
+    it converts exceptions, and no public method that adds other errors. Repetitions with the same
+    function do nothing.
     """
     from pyspark.errors.exceptions import captured
 
@@ -222,8 +224,8 @@ def worker_memory(context: "SparkContext") -> int:
 def save_lines(rdds: "Sequence[RDD[bytes]]", path: str, codec: str | None) -> None:
     """Write all records of some RDDs as lines of text files.
 
-    ``RDD.saveAsTextFile`` also does this, but first runs a function of its own, which would not
-    know the RDD of the lines that its task writes.
+    ``RDD.saveAsTextFile`` also does this, but first runs a function of its own. That function would
+    not know from which of the RDDs the lines of its task are.
     """
     private: Any = rdds
     for rdd in private:

@@ -1,4 +1,4 @@
-"""Add rows to a table of the warehouse that has no versions: Parquet files in one folder.
+"""Add rows to a table without versions, which consists of Parquet files in one folder.
 
 Ingests add few rows each, so new rows go into the last file until it has ``ROWS``. An addition
 replaces this file atomically: readers see either the old file or the new file.

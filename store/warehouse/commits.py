@@ -33,7 +33,7 @@ FORMAT = 7
 A record of an earlier format is read as a record of format 7 in which these are missing.
 """
 MERGED = 8
-"""The number of ingests whose files in a small table are merged into one."""
+"""The number of ingests whose files in a small table are merged into one file."""
 _PATTERNS = 6
 """The format of new records with patterns, if the generation is below ``MERGED``."""
 _SHARED = 4
@@ -65,7 +65,7 @@ class Beyond:
 
     total: int = 0
     new: int = 0
-    """The part of the number that the new triples of this generation add."""
+    """The part of the total that the new triples of this generation add."""
     ended: int = 0
     """The number by which the triples that end in this generation decrease the total."""
 
@@ -79,7 +79,7 @@ class Commit:
     commit: str
     """A random id of the commit.
 
-    If Neo4j has a Load node with this id, it has everything that the generation needs.
+    If Neo4j has a Load node with this id, Neo4j has everything that the generation needs.
     """
     time: str
     visible: tuple[tuple[int, int], ...]
@@ -99,7 +99,7 @@ class Commit:
     patterns: dict[str, Pattern] = field(default_factory=dict)
     """The patterns of all tables whose row ids are names, by table."""
     beyond: Beyond = Beyond()
-    """The number of triples that groups stand for, beyond those that are stored for them.
+    """The number of triples that groups stand for, minus the triples that are stored for groups.
 
     Only records of generations with groups have this field.
     """
@@ -210,7 +210,7 @@ def nothing_stored(layout: Layout) -> NotFound:
 
 
 def with_ingest(visible: tuple[tuple[int, int], ...], ingest: int) -> tuple[tuple[int, int], ...]:
-    """Return ranges of visible ingests to which an ingest is added; its number is the highest."""
+    """Add an ingest, whose number is the highest, to visible ingests; return them as ranges."""
     if visible and visible[-1][1] == ingest - 1:
         return (*visible[:-1], (visible[-1][0], ingest))
     return (*visible, (ingest, ingest))

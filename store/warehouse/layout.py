@@ -72,7 +72,7 @@ class Layout:
 
     @property
     def pins(self) -> Path:
-        """The folder of the table of pinned files, in which are rows of captured jobs."""
+        """The folder of the table of pinned files: files whose rows captured jobs read or wrote."""
         return self.root / "pins"
 
     @property

@@ -1,4 +1,4 @@
-"""Records of tables to which a captured job's last write ran without capture.
+"""Records of tables whose last write by a captured job ran without capture.
 
 The records only inform people: ``provhouse status`` shows them. When a later write to a table is
 captured, the table's record is removed.

@@ -21,7 +21,7 @@ from .layout import Layout
 
 @dataclass(frozen=True)
 class RowTracking:
-    """Delta's own ids of the rows of a write, by which rows that moved to other files are found."""
+    """Delta's own ids of a write's rows. They identify rows that have moved to other files."""
 
     column: str
     """The column that has the ids of moved rows. Its name differs from table to table."""
@@ -56,7 +56,7 @@ class Written:
     after: int = 0
     """The generation that was current when the write got its version. Later generations show it."""
     tracking: RowTracking | None = None
-    """The ids by which rows that Delta has moved are found; None without row tracking."""
+    """The ids that identify rows that Delta has moved; None without row tracking."""
     stored: tuple[str, ...] = ()
     """The names that the key's columns have in the files, if these differ from ``key``."""
     states: tuple[tuple[int, int], ...] = ()
@@ -79,7 +79,7 @@ class Written:
 def read_written(layout: Layout) -> dict[int, Written]:
     """Return the write that made each file, by the file's number.
 
-    Raises Damaged if one is unreadable.
+    Raises Damaged if a record is unreadable.
     """
     return {number: write for write in _all(layout) for number in write.files}
 
@@ -94,7 +94,7 @@ def add_written(layout: Layout, write: Written) -> None:
 def read_since(layout: Layout, version: int) -> list[Written]:
     """Return, in order, the writes with this or a later version.
 
-    Raises Damaged if one is unreadable.
+    Raises Damaged if a record is unreadable.
     """
     return list(_all(layout, version))
 

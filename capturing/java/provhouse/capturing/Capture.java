@@ -116,7 +116,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     return block.reserve();
   }
 
-  /** End the capture as soon as the end of every command was received, at most a minute later. */
+  /** End the capture once the ends of all commands were received, or after a minute. */
   public void stop() {
     try {
       session.sparkContext().listenerBus().waitUntilEmpty(PATIENCE);

@@ -65,7 +65,7 @@ public class Block {
   }
 
   /**
-   * Note the files of the writes that have returned, before another command of their thread runs.
+   * Note the files of the writes that have returned, before their thread runs another command.
    *
    * <p>Spark reports the end of a write later, when its folder may also have files of that other
    * command.

@@ -226,7 +226,7 @@ public final class Write {
     }
   }
 
-  /** Replace the file with the description at once, so that a reader never gets a part of it. */
+  /** Replace the description's file atomically, so that no reader ever gets only a part of it. */
   public void store() {
     description.put("written", written == null ? List.of() : new ArrayList<>(written));
     description.put("state", state);
