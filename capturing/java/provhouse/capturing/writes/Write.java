@@ -189,9 +189,13 @@ public final class Write {
   /** Describe the plan of the rows in the command that Spark has analysed, if it has one. */
   public void analysed(LogicalPlan command) {
     if (Plans.field(command, "query") instanceof LogicalPlan rows) {
-      PlanText text = PlanText.in(session, rows, conf);
-      description.put("plan", text.description());
-      functions.putAll(text.functions());
+      try {
+        PlanText text = PlanText.in(session, rows, conf);
+        description.put("plan", text.description());
+        functions.putAll(text.functions());
+      } catch (RuntimeException unknown) { // another extension's operator must not end the capture
+        description.put("plan", null);
+      }
     }
   }
 
