@@ -130,6 +130,21 @@ def java_session(session: "SparkSession") -> tuple[Any, Any]:
     return private._jvm, private._jsparkSession
 
 
+def analysed_plan(rows: "DataFrame") -> Any:
+    """Return the plan of a frame in the JVM, as Spark's analyser has resolved it.
+
+    PySpark has no public method for this; ``DataFrame.explain`` prints a text.
+    """
+    private: Any = rows
+    return private._jdf.queryExecution().analyzed()
+
+
+def worker_python(context: "SparkContext") -> str:
+    """Return the command that starts Python workers. PySpark has no public method for this."""
+    private: Any = context
+    return str(private.pythonExec)
+
+
 def cached_rows(rows: "RDD[bytes]", partitions: Sequence[int]) -> list[bytes]:
     """Return the rows of these partitions of a persisted RDD, as the JVM stores them.
 

@@ -3,6 +3,7 @@ package provhouse.capturing;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.plans.logical.*;
@@ -142,6 +143,13 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
+  /** Return the pickled Python functions of all writes by their digests. */
+  public Map<String, byte[]> functions() {
+    synchronized (block) {
+      return block.functions();
+    }
+  }
+
   /** Return the last refusal, or null. */
   public Unsupported refused() {
     return block.refused();
@@ -253,6 +261,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
       boolean ends = plan instanceof Command && !DeltaCommand.isStaged(plan);
       Write write = ends ? block.writeOf(plan) : null;
       if (write != null) {
+        write.analysed(execution.analyzed());
         write.end(success, nanoseconds, success ? rowsOf(execution.executedPlan()) : -1);
       }
     }

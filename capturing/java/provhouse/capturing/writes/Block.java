@@ -166,6 +166,13 @@ public class Block {
     return children.size() == 1 ? writeOf(children.get(0)) : null;
   }
 
+  /** Return the pickled Python functions of all writes by their digests. */
+  public Map<String, byte[]> functions() {
+    Map<String, byte[]> found = new LinkedHashMap<>();
+    writes.forEach(write -> found.putAll(write.functions()));
+    return found;
+  }
+
   /** End the capture: tasks of later stages write no associations. */
   public synchronized void close() {
     closed = true;
