@@ -15,8 +15,7 @@ from .formula import (
     not_,
     rebuild,
 )
-from .merging import merged
-from .node_rules import total_of_totals
+from .merging import Merging
 from .schema import Schema
 from .solver import Solver
 from .terms import (
@@ -44,12 +43,17 @@ class NormalForm:
     def __init__(self, solver: Solver, schema: Schema) -> None:
         self.solver, self.schema = solver, schema
         self._atoms = AtomRules(solver, schema)
+        self._merging = Merging(solver)
         self._bodies: dict[tuple[Terms, bool], Terms] = {}
 
     def sum(self, terms: Sequence[Term], as_set: bool = False, known: Context = NOTHING) -> Terms:
         """Return a sum in normal form; as a set, rows may be repeated or not."""
         made = [each for term in terms for each in self.term(term, as_set, known)]
-        return tuple(made if as_set else merged(made, self.solver))
+        if len(made) < 2:
+            return tuple(made)
+        if as_set:
+            return tuple(self._merging.maximal(made, known.condition))
+        return tuple(self._merging.merged(made))
 
     def term(self, term: Term, as_set: bool, known: Context) -> list[Term]:
         """Return a term in normal form, as a sum. The rules are applied until none changes it."""
@@ -79,6 +83,8 @@ class NormalForm:
     def _with_bodies(self, term: Term) -> Term:
         """Return a term whose atoms have sums in normal form."""
         atoms = tuple(map(self._atom, term.atoms))
+        if any(isinstance(each, DistinctAtom) and not each.body for each in atoms):
+            return term.where(FALSE)
         return term if atoms == term.atoms else replace(term, atoms=atoms)
 
     def _atom(self, atom: Atom) -> Atom:
@@ -121,10 +127,7 @@ class NormalForm:
     def _node(self, one: Formula, known: Context) -> Formula:
         as_set = one.operator == "exists" or is_set(one.arguments[0])
         terms = self.sum([opened(each) for each in one.arguments[-1]], as_set, known)
-        if one.operator == "aggregate" and len(one.arguments) == 2:
-            terms = total_of_totals(one.arguments[0], terms, self)
-        made = over_terms(one, terms, lambda each: self.formula(each, known))
-        return made
+        return over_terms(one, terms, lambda each: self.formula(each, known))
 
 
 def _with_equalities(term: Term) -> Term:
