@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from .context import Context, sources
-from .formula import FALSE, TRUE, Formula, and_, conjuncts, eq, not_
+from .formula import FALSE, TRUE, Formula, and_, conjuncts, eq, nodes_over_terms, not_
 from .schema import Schema
 from .solver import Solver
 from .terms import (
@@ -245,7 +245,7 @@ class AtomRules:
             if not isinstance(atom, DistinctAtom):
                 continue
             parts = conjuncts(term.condition)
-            own = [e for e in parts if e.symbols and e.symbols <= atom.bound]
+            own = [e for e in parts if e.symbols and e.symbols <= atom.bound and _pushable(e)]
             if not own:
                 continue
             body = [opened(each) for each in atom.body]
@@ -254,7 +254,8 @@ class AtomRules:
             if narrowed.body == atom.body:
                 continue
             atoms = tuple(narrowed if each is atom else each for each in term.atoms)
-            return [replace(term, atoms=atoms)]
+            kept = and_(*(each for each in parts if each not in own or not each.depth))
+            return [Term(atoms, kept, term.outputs)]
         return None
 
     def _derived(self, term: Term, known: Context) -> list[Term] | None:
@@ -415,6 +416,10 @@ def _unfolded(term: Term, atom: Atom, inner: Term) -> Term:
     mapping = values_mapped(atom.columns, inner.outputs)
     rest = substituted(replace(term, atoms=without(term, atom)), mapping)
     return Term((*rest.atoms, *inner.atoms), and_(rest.condition, inner.condition), rest.outputs)
+
+
+def _pushable(one: Formula) -> bool:
+    return all(each.operator == "exists" for each in nodes_over_terms(one))
 
 
 def _restricted(term: Term, atom: DistinctAtom, conditions: Sequence[Formula]) -> Term:

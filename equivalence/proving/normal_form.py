@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import starmap
 
 from .atom_rules import AtomRules
 from .context import Context
@@ -11,8 +12,8 @@ from .formula import (
     Formula,
     and_,
     conjuncts,
+    eq,
     nodes_over_terms,
-    not_,
     rebuild,
 )
 from .merging import Merging
@@ -80,6 +81,10 @@ class NormalForm:
         inner = self._with_nodes(term, known)
         return None if inner == term else [inner]
 
+    def is_set(self, term: Term) -> bool:
+        """Return whether no two rows of a term have the same outputs."""
+        return self._atoms.determined(term, term.outputs)
+
     def _with_bodies(self, term: Term) -> Term:
         """Return a term whose atoms have sums in normal form."""
         atoms = tuple(map(self._atom, term.atoms))
@@ -133,22 +138,16 @@ class NormalForm:
 def _with_equalities(term: Term) -> Term:
     """Return a term in which symbols that are known to be equal are one symbol, or a constant."""
     while mapping := dict(_known(term)):
-        kept = [each for each in conjuncts(term.condition) if _is_known(each)]
         rest = [each for each in conjuncts(term.condition) if not _is_known(each)]
         made = replace(
             term,
-            condition=and_(*(substitute(each, mapping) for each in rest), *_chained(kept, mapping)),
+            condition=and_(*(substitute(each, mapping) for each in rest), *starmap(eq, mapping.items())),
             outputs=substituted_values(term.outputs, mapping),
         )
         if made == term:
             break
         term = made
     return term
-
-
-def _chained(kept: Sequence[Formula], mapping: dict[Formula, Formula]) -> Iterator[Formula]:
-    for each in kept:
-        yield each
 
 
 def _is_known(one: Formula) -> bool:
@@ -195,5 +194,3 @@ def _before(first: Formula, second: Formula, term: Term) -> bool:
     bound = term.bound
     return (first in bound, first.serial) < (second in bound, second.serial)
 
-
-__all__ = ["not_"]
