@@ -1,6 +1,6 @@
 """The normal form of sums: rules that keep the rows and remove what is redundant."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import starmap
 
@@ -137,7 +137,9 @@ class NormalForm:
 
 def _with_equalities(term: Term) -> Term:
     """Return a term in which symbols that are known to be equal are one symbol, or a constant."""
-    while mapping := dict(_known(term)):
+    while (mapping := _known(term)) != {}:
+        if mapping is None:
+            return term.where(FALSE)
         rest = [each for each in conjuncts(term.condition) if not _is_known(each)]
         made = replace(
             term,
@@ -157,8 +159,8 @@ def _is_known(one: Formula) -> bool:
     return bool(inner.operator == "symbol")
 
 
-def _known(term: Term) -> Iterator[tuple[Formula, Formula]]:
-    """Yield the symbols that a condition makes equal to others, with these."""
+def _known(term: Term) -> dict[Formula, Formula] | None:
+    """Return the symbols that a condition makes equal to others; None if it is never true."""
     leaders: dict[Formula, Formula] = {}
 
     def leader(each: Formula) -> Formula:
@@ -166,27 +168,22 @@ def _known(term: Term) -> Iterator[tuple[Formula, Formula]]:
             each = leaders[each]
         return each
 
-    for each in conjuncts(term.condition):
-        if not _is_known(each):
-            continue
-        if each.operator == "symbol":
-            leaders[leader(each)] = TRUE if leader(each).operator == "symbol" else leader(each)
-        elif each.operator == "not":
-            lead = leader(each.arguments[0])
-            if lead.operator == "symbol":
-                leaders[lead] = FALSE
-        else:
+    for each in filter(_is_known, conjuncts(term.condition)):
+        if each.operator == "eq":
             first, second = map(leader, each.arguments)
-            if first is second:
-                continue
-            if first.operator != "symbol" or (
-                second.operator == "symbol" and _before(first, second, term)
-            ):
-                first, second = second, first
-            if first.operator == "symbol":
-                leaders[first] = second
-    for each in leaders:
-        yield each, leader(each)
+        else:
+            inner, value = (each.arguments[0], FALSE) if each.operator == "not" else (each, TRUE)
+            first, second = leader(inner), value
+        if first is second:
+            continue
+        if first.operator != "symbol" or (
+            second.operator == "symbol" and _before(first, second, term)
+        ):
+            first, second = second, first
+        if first.operator != "symbol":
+            return None
+        leaders[first] = second
+    return {each: leader(each) for each in leaders}
 
 
 def _before(first: Formula, second: Formula, term: Term) -> bool:
