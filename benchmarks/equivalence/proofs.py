@@ -29,8 +29,8 @@ from provhouse.equivalence.proving.prover import attempt
 from provhouse.equivalence.random_rows import RandomRows, values_near
 from provhouse.model.errors import BadInput
 
-SEED, DATABASES = 41, 100
-LEAST = 20
+SEED, DATABASES = 41, 40
+LEAST = 8
 """The number of databases that must give rows for a proof to count as executed."""
 
 

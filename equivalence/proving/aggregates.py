@@ -95,8 +95,11 @@ class Aggregates:
             return SqlValue(FALSE, aggregate("count", "int", terms))
         (argument,) = one.call.arguments
         type_ = self._type(argument)
-        name = _name(name, one.distinct, type_)
+        name = _name(name, type_)
         given = [self._given(argument, type_, each) for each in terms]
+        if one.distinct and given:
+            atom = distinct_row(given, [type_])
+            given = [Term((atom,), TRUE, atom.columns)]
         sort = sort_of(one.call.type)
         null = FALSE if one.call.function in COUNTS else not_(exists(given))
         return SqlValue(null, aggregate(name, sort, given))
@@ -117,19 +120,17 @@ class Aggregates:
         return type_of(one, self._columns)
 
 
-def _name(function: str, distinct: bool, type_: str) -> str:
+def _name(function: str, type_: str) -> str:
     """Return the name of an aggregate. Inexact values are neither summed nor compared."""
     if function == "count":
-        return "count distinct" if distinct else "count"
+        return function
     if not is_exact(type_):
         raise NotModelled(f"{function} of {type_}")
     if function in ("sum", "avg") and not (type_ in INTEGERS or is_decimal(type_)):
         raise NotModelled(f"{function} of {type_}")
-    if function == "avg":
-        function = f"avg of {type_}"
-    elif function not in ("sum", "min", "max", "bool_and", "bool_or"):
+    if function not in ("sum", "avg", "min", "max", "bool_and", "bool_or"):
         raise NotModelled(f"the aggregate {function}")
-    return f"{function} distinct" if distinct and function[:3] in ("sum", "avg") else function
+    return f"avg of {type_}" if function == "avg" else function
 
 
 def _grouping(listed: Sequence[int], set_: Sequence[int]) -> SqlValue:
@@ -137,5 +138,3 @@ def _grouping(listed: Sequence[int], set_: Sequence[int]) -> SqlValue:
     bits = sum((at not in set_) << place for place, at in enumerate(reversed(listed)))
     return SqlValue(FALSE, number(bits, "int"))
 
-
-__all__ = ["Call", "Formula", "ite", "json"]

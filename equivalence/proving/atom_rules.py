@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from .context import Context, sources
 from .formula import FALSE, TRUE, Formula, and_, conjuncts, eq, nodes_over_terms, not_
-from .schema import Schema
+from .schema import ForeignKey, Schema
 from .solver import Solver
 from .terms import (
     Atom,
@@ -26,6 +26,7 @@ from .terms import (
     exists,
     flat,
     fresh,
+    fresh_value,
     opened,
     same,
     substitute,
@@ -33,6 +34,7 @@ from .terms import (
     substituted_values,
     window,
 )
+from .values import sort_of
 
 EXCEPT_ALL, INTERSECT_ALL = "except all", "intersect all"
 FOLDS = 60
@@ -74,7 +76,7 @@ class AtomRules:
         rules = [self._keys_merged, self._foreign]
         rules += [self._unfolded, self._joined, self._folded] if as_set else [
             self._counted_once, self._derived, self._pushed, self._beside, self._limited, self._counted_rows,
-            self._semijoined,
+            self._semijoined, self._referring,
         ]  # fmt: skip
         for rule in rules:
             found = rule(term, known)
@@ -269,7 +271,8 @@ class AtomRules:
                 return [rest.where(exists([replace(body, outputs=())]))]
             for at, (null, value) in enumerate(body.outputs):
                 back = _back(atom, body, at)
-                if null.operator in ("true", "false") and value.symbols <= back.keys():
+                read = value.symbols & body.bound
+                if null.operator in ("true", "false") and read <= back.keys():
                     derived = SqlValue(null, substitute(value, back))
                     mapping = values_mapped(atom.columns[at : at + 1], [derived])
                     return [_narrowed(term, atom, body, [at], mapping, ())]
@@ -286,13 +289,56 @@ class AtomRules:
                     return [found]
         return None
 
+    def _referring(self, term: Term, known: Context) -> list[Term] | None:
+        """Distinct values of a foreign key are the keys of rows that are referred to."""
+        for atom in term.atoms:
+            if not isinstance(atom, DistinctAtom) or len(atom.body) != 1:
+                continue
+            body = opened(atom.body[0])
+            for row in body.atoms:
+                if not isinstance(row, TableAtom):
+                    continue
+                known_table = self._schema.tables[row.table]
+                for key in known_table.foreign:
+                    if any(getattr(each, "table", ()) == key.table for each in term.atoms):
+                        continue
+                    given = [row.columns[at] for at in known_table.places(key.columns)]
+                    places = [self._place(body, each) for each in given]
+                    if sorted(p for p in places if p is not None) == list(range(len(atom.columns))):
+                        return [self._referred_row(term, row, key, atom, places)]
+        return None
+
+    def _referred_row(
+        self,
+        term: Term,
+        row: TableAtom,
+        key: ForeignKey,
+        atom: DistinctAtom,
+        places: Sequence[int | None],
+    ) -> Term:
+        """Return a term with a row of the table that a foreign key refers to."""
+        table = self._schema.tables[key.table]
+        columns = tuple(
+            fresh_value(sort_of(type_), name not in table.not_null)
+            for name, type_ in table.columns
+        )
+        self._schema.foreign_used(row.table, key)
+        self._schema.key_used(key.table, table.places(key.referred))
+        pairs = [
+            (columns[at], atom.columns[place])
+            for at, place in zip(table.places(key.referred), places, strict=True)
+            if place is not None
+        ]
+        linked = (and_(not_(one.null), same(one, other)) for one, other in pairs)
+        return replace(term, atoms=(*term.atoms, TableAtom(key.table, columns))).where(*linked)
+
     def _moved(self, term: Term, atom: DistinctAtom, body: Term, row: TableAtom) -> Term | None:
         moved = [
             at for at, each in enumerate(body.outputs)
             if (used := _symbols([each])) and used <= row.bound
         ]  # fmt: skip
         for key in self._keys(row):
-            places = [self._place(body, row.columns[at], moved) for at in key]
+            places = [self._place(body, row.columns[at]) for at in key]
             gone = [at for at in moved if at not in places]
             if None in places or not gone:
                 continue
@@ -306,7 +352,7 @@ class AtomRules:
             return made.where(*(and_(not_(other.null), same(one, other)) for one, other in pairs))
         return None
 
-    def _place(self, body: Term, column: SqlValue, moved: Sequence[int]) -> int | None:
+    def _place(self, body: Term, column: SqlValue) -> int | None:
         """Return the place of a column of a key among the outputs, or None."""
         for at, each in enumerate(body.outputs):
             if each.value.sort == column.value.sort and each.value.symbols:

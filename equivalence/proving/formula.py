@@ -84,6 +84,8 @@ def not_(one: Formula) -> Formula:
         return FALSE
     if one is FALSE:
         return TRUE
+    if one.operator == "or":
+        return and_(*map(not_, one.arguments))
     return one.arguments[0] if one.operator == "not" else node("not", "bool", one)
 
 

@@ -18,7 +18,7 @@ from .formula import (
 )
 from .merging import Merging
 from .schema import Schema
-from .solver import Solver
+from .solver import OutOfSteps, Solver
 from .terms import (
     Atom,
     DistinctAtom,
@@ -36,6 +36,8 @@ from .terms import (
 )
 
 NOTHING = Context()
+APPLIED = 5_000
+"""The number of times that rules are applied in one proof before it is given up."""
 
 
 class NormalForm:
@@ -45,6 +47,7 @@ class NormalForm:
         self.solver, self.schema = solver, schema
         self._atoms = AtomRules(solver, schema)
         self._merging = Merging(solver)
+        self._left = APPLIED
         self._bodies: dict[tuple[Terms, bool], Terms] = {}
 
     def sum(self, terms: Sequence[Term], as_set: bool = False, known: Context = NOTHING) -> Terms:
@@ -60,6 +63,9 @@ class NormalForm:
         """Return a term in normal form, as a sum. The rules are applied until none changes it."""
         waiting, done = [term], []
         while waiting:
+            self._left -= 1
+            if not self._left:
+                raise OutOfSteps
             each = _with_equalities(waiting.pop(0))
             if each.condition is FALSE:
                 continue

@@ -74,7 +74,7 @@ class Solver:
                 continue
             seen.add(each)
             waiting += parts(each)
-            if each.operator == "aggregate" and each.arguments[0] in ("count", "count distinct"):
+            if each.operator == "aggregate" and each.arguments[0] == "count":
                 positive = not_(le(each, number(0, "int")))
                 some = exists(map(opened, each.arguments[-1]))
                 found += [le(number(0, "int"), each), eq(positive, some)]

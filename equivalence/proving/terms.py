@@ -42,7 +42,7 @@ from .formula import (
 
 def is_set(name: str) -> bool:
     """Return whether an aggregate depends on the set of values only."""
-    return name in ("min", "max", "bool_and", "bool_or") or name.endswith(" distinct")
+    return name in ("min", "max", "bool_and", "bool_or")
 
 
 class SqlValue(NamedTuple):
@@ -356,15 +356,17 @@ def aggregate(name: str, sort: Sort, terms: Sequence[Term]) -> Formula:
     if name == "sum":
         return _added(sort, [_total(each, sort) for each in terms])
     terms = [each for term in terms for each in _split(term)]
-    if name in ("min", "max", "bool_and", "bool_or"):
+    if is_set(name):
         terms = [each for term in terms for each in _nested(term, name)]
     if not terms:
         return zero(sort)
-    if is_set(name) and len(terms) == 1 and not terms[0].atoms:
-        return _of_one_row(name, sort, terms[0])
-    if name.startswith("avg") and len(terms) == 1 and not terms[0].atoms:
-        value = call(f"{name} of one", sort, terms[0].outputs[0].value)
-        return ite(terms[0].condition, value, zero(sort))
+    if len(terms) == 1:
+        (term,) = terms
+        value = term.outputs[0].value
+        if is_set(name) and value.symbols.isdisjoint(term.bound):
+            return ite(exists([replace(term, outputs=())]), value, zero(sort))
+        if name.startswith("avg") and not term.atoms:
+            return ite(term.condition, call(f"{name} of one", sort, value), zero(sort))
     return node("aggregate", sort, name, tuple(sorted(closed_all(terms), key=_serial)))
 
 
@@ -375,15 +377,6 @@ def call(name: str, sort: Sort, *arguments: Formula) -> Formula:
 
 def _serial(term: Term) -> tuple[int, ...]:
     return term.condition.serial, *(each.serial for each in flat(term.outputs))
-
-
-def _of_one_row(name: str, sort: Sort, term: Term) -> Formula:
-    value = term.outputs[0].value
-    if name == "count distinct":
-        value = number(1, sort)
-    elif name.startswith("avg"):
-        value = call(f"{name.removesuffix(' distinct')} of one", sort, value)
-    return ite(term.condition, value, zero(sort))
 
 
 def _nested(term: Term, name: str) -> list[Term]:

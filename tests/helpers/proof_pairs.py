@@ -22,7 +22,10 @@ EQUAL = {
         "select a + a + b * 2 x from r where a + 1 > 3 and a <> 5",
         "select 2 * (a + b) x from r where a >= 3 and not (a = 5)",
     ),
-    "decimals": ("select pay * (1 - pay) x from e", "select pay - pay * pay x from e"),
+    "decimals": (
+        "select (pay * (1 - pay))::decimal(18, 4) x from e",
+        "select (pay - pay * pay)::decimal(18, 4) x from e",
+    ),
     "IN and OR": (
         "select a from r where a in (1, 2)",
         "select a from r where a = 2 or a = 1",
@@ -112,7 +115,7 @@ EQUAL = {
     ),
     "EXCEPT": (
         "select k from d except select m from e",
-        "select k from d where not exists (select 1 from e where m = k)",
+        "select k from d where not exists (select 1 from e where m = d.k)",
     ),
     "EXCEPT ALL of keys": (
         "select k from d except all select m from e",
