@@ -14,7 +14,9 @@ EMPTY = "(SELECT * FROM EMP WHERE false)"
 VALUES = re.compile(r"\(VALUES\s+(\(.*?\))\) AS (\w+)(?!\s*\()")
 CONSTANT = re.compile(r"(?<=GROUP BY )(.*?)(?=\)| HAVING| ORDER|$)")
 NUMBER = re.compile(r"(^|, )(\d+)(?=,|$)")
-BLOCK = re.compile(r"(SELECT (?:(?!SELECT|UNION|\().)*ORDER BY (?:(?!SELECT|UNION|\().)*?)(?= UNION|\))")
+BLOCK = re.compile(
+    r"(SELECT (?:(?!SELECT|UNION|\().)*ORDER BY (?:(?!SELECT|UNION|\().)*?)(?= UNION|\))"
+)
 
 
 @dataclass(frozen=True)

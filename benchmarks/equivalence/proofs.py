@@ -110,9 +110,7 @@ class _Measured:
                 return
             self._prove(pair, database, plans)
 
-    def _prove(
-        self, pair: Pair, database: EmptyDatabase, plans: tuple[PlanForm, PlanForm]
-    ) -> None:
+    def _prove(self, pair: Pair, database: EmptyDatabase, plans: tuple[PlanForm, PlanForm]) -> None:
         start = process_time()
         found = attempt(*plans, schema_of(database), ordered=False)
         self._times.append((process_time() - start) * 1000)

@@ -1,16 +1,16 @@
 """GROUP BY and window functions, as distinct rows with correlated aggregates."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 
 from ..known_functions import COUNTS, INTEGERS, RANKS, is_decimal, is_exact
-from ..plan_form import AggregatedRows, Aggregation, Call, Column, Expression, Window, WindowCall
+from ..plan_form import AggregatedRows, Aggregation, Column, Expression, Window, WindowCall
 from ..variation import type_of
+from .atoms import Atom, SqlValue, Term, all_same, flat
 from .expressions import Expressions
-from .formula import FALSE, TRUE, Formula, ite, not_, number
+from .formula import FALSE, TRUE, not_, number
 from .rows import Rows, copies, distinct_row
-from .terms import SqlValue, Term, aggregate, all_same, exists, flat, window
+from .terms import aggregate, exists, window
 from .values import NotModelled, null_of, same_order, sort_of, truth
 
 WHOLE_PARTITION = {
@@ -40,7 +40,8 @@ class Aggregates:
         outputs = [null_of(self._type(each)) for each in operator.groups]
         if groups and not terms:
             return None
-        atoms, row = (), ()
+        atoms: tuple[Atom, ...] = ()
+        row: tuple[SqlValue, ...] = ()
         if groups:
             body = [replace(each, outputs=self._values(groups, each)) for each in terms]
             atom = distinct_row(body, list(map(self._type, groups)))
@@ -66,13 +67,17 @@ class Aggregates:
         partition = self._partition(terms, one.partitions, row)
         whole = not one.order and not any(one.bounds) and dict(one.frame) == WHOLE_PARTITION
         if whole and one.call.function not in RANKS:
-            return self._aggregate(Aggregation(one.call, one.distinct, one.condition, ()), partition)
+            return self._aggregate(
+                Aggregation(one.call, one.distinct, one.condition, ()), partition
+            )
         read = [*(key.expression for key in one.order), *one.call.arguments]
         read += [each for each in (*one.bounds, one.condition) if each is not None]
         places = [each is not None for each in (*one.bounds, one.condition)]
         directions = [(key.descending, key.nulls_first) for key in one.order]
         call, sort = one.call, sort_of(one.call.type)
-        name = repr((call.function, call.type, call.options, one.frame, places, directions, one.distinct))
+        name = repr(
+            (call.function, call.type, call.options, one.frame, places, directions, one.distinct)
+        )
         body = [replace(each, outputs=self._values(read, each)) for each in partition]
         current = flat(self._values(read, term))
         null = FALSE
@@ -137,4 +142,3 @@ def _grouping(listed: Sequence[int], set_: Sequence[int]) -> SqlValue:
     """Return GROUPING: one bit for each argument, 1 if it is not in the set."""
     bits = sum((at not in set_) << place for place, at in enumerate(reversed(listed)))
     return SqlValue(FALSE, number(bits, "int"))
-

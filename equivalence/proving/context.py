@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from .atoms import Atom, DistinctAtom, Term, all_same
 from .formula import TRUE, Formula, and_, or_
-from .terms import Atom, DistinctAtom, Term, all_same, exists, opened
+from .terms import exists, opened
 
 
 @dataclass(frozen=True)

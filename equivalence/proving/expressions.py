@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from ..known_functions import COMPARISONS, INTEGERS, is_decimal
 from ..plan_form import Call, Column, ColumnReference, Constant, Expression
 from ..variation import type_of
-from .formula import FALSE, TRUE, Formula, add, ite, multiply, not_, number, or_, to_real
-from .terms import SqlValue
+from .atoms import SqlValue
+from .formula import FALSE, TRUE, Formula, add, multiply, not_, number, or_, to_real
 from .values import (
     Constants,
     NotModelled,
@@ -23,8 +23,31 @@ from .values import (
 )
 
 STRICT = frozenset(
-    "|| abs ceil floor sign lower upper length strlen substring trim ltrim rtrim reverse "
-    "~~ !~~ ~~* !~~* contains prefix suffix starts_with round".split()
+    [
+        "||",
+        "abs",
+        "ceil",
+        "floor",
+        "sign",
+        "lower",
+        "upper",
+        "length",
+        "strlen",
+        "substring",
+        "trim",
+        "ltrim",
+        "rtrim",
+        "reverse",
+        "~~",
+        "!~~",
+        "~~*",
+        "!~~*",
+        "contains",
+        "prefix",
+        "suffix",
+        "starts_with",
+        "round",
+    ]
 )
 """Functions that are NULL exactly where an argument is NULL."""
 
@@ -57,7 +80,8 @@ class Expressions:
 def _called(one: Call, arguments: Sequence[SqlValue], types: Sequence[str]) -> SqlValue:
     name = one.function
     if name in COMPARISONS:
-        return compared(name, *arguments, _one_type(name, types))
+        left, right = arguments
+        return compared(name, left, right, _one_type(name, types))
     if name == "CONJUNCTION_AND":
         return conjunction(arguments)
     if name == "CONJUNCTION_OR":
@@ -123,9 +147,7 @@ def _cast(one: Call, given: SqlValue, type_: str) -> SqlValue:
     return function_of(f"CAST {type_} {one.type} {tries}", sort_of(one.type), [given], not tries)
 
 
-def _arithmetic(
-    one: Call, arguments: Sequence[SqlValue], types: Sequence[str]
-) -> SqlValue | None:
+def _arithmetic(one: Call, arguments: Sequence[SqlValue], types: Sequence[str]) -> SqlValue | None:
     """Return +, - and * of exact numbers; a value that is too large is an error."""
     name, numbers = one.function, [t in INTEGERS or is_decimal(t) for t in (*types, one.type)]
     if name not in "+-*" or not all(numbers):
@@ -142,6 +164,3 @@ def _arithmetic(
     left, right = values
     made = multiply(left, right) if name == "*" else add(left, right, -1 if name == "-" else 1)
     return SqlValue(null, made)
-
-
-__all__ = ["ite"]

@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..plan_form import Column, Join
+from .atoms import SqlValue, Term
 from .expressions import Expressions
 from .formula import FALSE, Formula, and_, not_, or_
 from .rows import Rows, copies
-from .terms import SqlValue, Term, exists
+from .terms import exists
 from .values import boolean, conjunction, null_of, truth
 
 

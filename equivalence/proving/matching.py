@@ -9,25 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import permutations
 
-from .atom_rules import columns_mapped, values_mapped
+from .atoms import Atom, DistinctAtom, Mapped, OpaqueAtom, TableAtom, Term, all_same
 from .context import sources
-from .formula import FALSE, TRUE, Formula, and_, conjuncts, eq, nodes_over_terms
+from .formula import TRUE, Formula, and_, conjuncts, eq, nodes_over_terms
+from .mapping import columns_mapped, values_mapped
 from .solver import Solver
-from .terms import (
-    Atom,
-    DistinctAtom,
-    Mapped,
-    OpaqueAtom,
-    TableAtom,
-    Term,
-    Terms,
-    all_same,
-    is_set,
-    opened,
-    same,
-    substitute,
-    substituted,
-)
+from .terms import is_set, opened, substituted
 
 NOTHING: Mapped = {}
 PAIRINGS = 48
@@ -124,14 +111,17 @@ class Matching:
 
     def _atom_pairing(self, one: Atom, other: Atom, known: Formula) -> Iterator[Mapped]:
         """Yield mappings of the columns of an atom to those of an equal one."""
-        if isinstance(one, TableAtom) and isinstance(other, TableAtom):
-            if one.table == other.table:
-                yield columns_mapped(other, one)
-        elif isinstance(one, DistinctAtom) and isinstance(other, DistinctAtom):
+        if isinstance(one, DistinctAtom) and isinstance(other, DistinctAtom):
             yield from self._distinct_pairing(one, other, known)
-        elif isinstance(one, OpaqueAtom) and isinstance(other, OpaqueAtom):
-            if self._equal_opaque(one, other, known):
-                yield columns_mapped(other, one)
+        elif self._equal_atoms(one, other, known):
+            yield columns_mapped(other, one)
+
+    def _equal_atoms(self, one: Atom, other: Atom, known: Formula) -> bool:
+        if isinstance(one, TableAtom) and isinstance(other, TableAtom):
+            return one.table == other.table
+        if isinstance(one, OpaqueAtom) and isinstance(other, OpaqueAtom):
+            return self._equal_opaque(one, other, known)
+        return False
 
     def _distinct_pairing(
         self, one: DistinctAtom, other: DistinctAtom, known: Formula
@@ -146,7 +136,9 @@ class Matching:
             if [other.columns[at].value.sort for at in order] != sorts:
                 continue
             turned = [_turned(opened(each), order) for each in other.body]
-            if one.body == other.body and order == tuple(range(count)) or self.sets(body, turned, known):
+            if (one.body == other.body and order == tuple(range(count))) or self.sets(
+                body, turned, known
+            ):
                 yield values_mapped([other.columns[at] for at in order], one.columns)
 
     def _equal_opaque(self, one: OpaqueAtom, other: OpaqueAtom, known: Formula) -> bool:
@@ -202,9 +194,7 @@ class Matching:
         return self._nodes[key]
 
     def _compared_nodes(self, one: Formula, other: Formula, known: Formula) -> bool:
-        first, second = (
-            [opened(term) for term in each.arguments[-1]] for each in (one, other)
-        )
+        first, second = ([opened(term) for term in each.arguments[-1]] for each in (one, other))
         if one.operator == "exists":
             return self.sets(first, second, known)
         if one.arguments[0] != other.arguments[0] or len(one.arguments) != len(other.arguments):
@@ -230,6 +220,3 @@ def _turned(term: Term, order: Sequence[int]) -> Term:
 def _plain(one: Formula) -> Formula:
     """Return the conjuncts without nodes over terms."""
     return and_(*(each for each in conjuncts(one) if not each.depth))
-
-
-__all__ = ["FALSE", "Terms", "same", "substitute"]

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 
+from .atoms import SqlValue, Term
 from .context import sources
 from .formula import FALSE, Formula, and_, conjuncts, ite, or_
 from .matching import Matching
 from .solver import Solver
-from .terms import SqlValue, Term, substituted
+from .terms import substituted
 
 TRIED = 4
 """The number of bijections of atoms that are tried for two terms."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import starmap
 
 from .atom_rules import AtomRules
+from .atoms import Atom, DistinctAtom, OpaqueAtom, SqlValue, Term, Terms, with_bodies
 from .context import Context
 from .formula import (
     FALSE,
@@ -19,21 +20,7 @@ from .formula import (
 from .merging import Merging
 from .schema import Schema
 from .solver import OutOfSteps, Solver
-from .terms import (
-    Atom,
-    DistinctAtom,
-    OpaqueAtom,
-    SqlValue,
-    Term,
-    Terms,
-    closed_all,
-    is_set,
-    opened,
-    over_terms,
-    substitute,
-    substituted_values,
-    with_bodies,
-)
+from .terms import closed_all, is_set, opened, over_terms, substitute, substituted_values
 
 NOTHING = Context()
 APPLIED = 5_000
@@ -89,7 +76,7 @@ class NormalForm:
 
     def is_set(self, term: Term) -> bool:
         """Return whether no two rows of a term have the same outputs."""
-        return self._atoms.determined(term, term.outputs)
+        return self._atoms.keys.determined(term, term.outputs)
 
     def _with_bodies(self, term: Term) -> Term:
         """Return a term whose atoms have sums in normal form."""
@@ -149,7 +136,9 @@ def _with_equalities(term: Term) -> Term:
         rest = [each for each in conjuncts(term.condition) if not _is_known(each)]
         made = replace(
             term,
-            condition=and_(*(substitute(each, mapping) for each in rest), *starmap(eq, mapping.items())),
+            condition=and_(
+                *(substitute(each, mapping) for each in rest), *starmap(eq, mapping.items())
+            ),
             outputs=substituted_values(term.outputs, mapping),
         )
         if made == term:
@@ -196,4 +185,3 @@ def _before(first: Formula, second: Formula, term: Term) -> bool:
     """Return whether the first symbol stands for both: those from outside come first."""
     bound = term.bound
     return (first in bound, first.serial) < (second in bound, second.serial)
-

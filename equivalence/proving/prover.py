@@ -1,18 +1,17 @@
 """The proof that two plans give the same rows."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from ..plan_form import PlanForm, doubts
-from . import terms as symbols
+from . import atoms as symbols
+from .atoms import Term
 from .expressions import Expressions
 from .matching import Matching
 from .normal_form import NormalForm
-from .rows import Rows
 from .schema import Schema
 from .solver import OutOfSteps, Solver
-from .terms import Term
 from .translation import Translation
 from .values import Constants, NotModelled
 
@@ -47,9 +46,7 @@ def attempt(first: PlanForm, second: PlanForm, schema: Schema, ordered: bool = T
     return Attempt(True, "", solver.steps, tuple(sorted(schema.used)))
 
 
-def _proved(
-    plans: tuple[PlanForm, PlanForm], schema: Schema, solver: Solver, ordered: bool
-) -> str:
+def _proved(plans: tuple[PlanForm, PlanForm], schema: Schema, solver: Solver, ordered: bool) -> str:
     """Return why there is no proof, or an empty text."""
     if found := [each for plan in plans for each in doubts(plan)]:
         raise NotModelled(found[0])
@@ -73,7 +70,8 @@ def _equal_sets(
     sides = first, second
     if any(len(terms) != 1 or not form.is_set(terms[0]) for terms in sides):
         return False
-    return matching.sets(*(form.sum(terms, as_set=True) for terms in sides))
+    one, other = (form.sum(terms, as_set=True) for terms in sides)
+    return matching.sets(one, other)
 
 
 def _parts(one: Any) -> Iterator[Any]:
@@ -84,6 +82,3 @@ def _parts(one: Any) -> Iterator[Any]:
     elif isinstance(one, tuple):
         for each in one:
             yield from _parts(each)
-
-
-__all__ = ["Rows", "replace"]

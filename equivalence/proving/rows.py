@@ -3,18 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from .atoms import DistinctAtom, OpaqueAtom, SqlValue, Term, Terms, fresh_value
 from .formula import FALSE, Sort, number
-from .terms import (
-    Atom,
-    DistinctAtom,
-    OpaqueAtom,
-    SqlValue,
-    Term,
-    Terms,
-    closed_all,
-    fresh_value,
-    opened,
-)
+from .terms import closed_all, opened
 from .values import sort_of
 
 Direction = tuple[bool, bool]
@@ -54,7 +45,7 @@ def copies(terms: Iterable[Term]) -> list[Term]:
     return [opened(each) for each in terms]
 
 
-def distinct_row(body: Iterable[Term], types: Sequence[str]) -> Atom:
+def distinct_row(body: Iterable[Term], types: Sequence[str]) -> DistinctAtom:
     """Return a row among the distinct outputs of a sum."""
     terms = closed_all(body)
     given = zip(*(each.outputs for each in terms), strict=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ..from_duckdb import ForeignKey
+from ..from_duckdb import ForeignKey as ForeignKey
 
 Table = tuple[str, ...]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import z3
 
-from .formula import FALSE, TRUE, Formula, and_, conjuncts, eq, le, not_, number, parts, symbol
+from .formula import FALSE, TRUE, Formula, conjuncts, eq, le, not_, number, parts, symbol
 from .terms import exists, opened, substitute
 
 
@@ -127,7 +127,9 @@ class Solver:
     def _over_terms(self, one: Formula) -> Any:
         """Return a node as a function of its free symbols, in their order of first use."""
         free = _in_order(one)
-        pattern = substitute(one, {each: symbol(f"?{at}", each.sort) for at, each in enumerate(free)})
+        pattern = substitute(
+            one, {each: symbol(f"?{at}", each.sort) for at, each in enumerate(free)}
+        )
         return self._function(("node", pattern), free, one)
 
     def _function(self, key: tuple[Any, ...], arguments: Any, one: Formula) -> Any:
@@ -198,7 +200,9 @@ def _follows(hypothesis: Formula, goal: Formula) -> bool:
         return each
 
     for each in conjuncts(hypothesis):
-        if each.operator == "eq" and all(e.operator in ("symbol", "number") for e in each.arguments):
+        if each.operator == "eq" and all(
+            e.operator in ("symbol", "number") for e in each.arguments
+        ):
             first, second = map(leader, each.arguments)
             if first is second:
                 continue
@@ -217,9 +221,6 @@ def _follows(hypothesis: Formula, goal: Formula) -> bool:
     if FALSE in known:
         return True
     wanted = substitute(goal, mapping)
-    return all(each is TRUE or each in known for each in (wanted, ) ) or all(
+    return all(each is TRUE or each in known for each in (wanted,)) or all(
         each in known for each in conjuncts(wanted)
     )
-
-
-__all__ = ["and_"]

@@ -20,12 +20,13 @@ from ..plan_form import (
     Window,
 )
 from .aggregates import Aggregates
+from .atoms import SqlValue, TableAtom, Term, all_same, fresh_value
 from .expressions import Expressions
 from .formula import FALSE, TRUE, not_
 from .joins import Joins
 from .rows import ROW_ID, Rows, copies, distinct_row, opaque_row
 from .schema import Schema
-from .terms import SqlValue, TableAtom, Term, all_same, exists, fresh_value
+from .terms import exists
 from .values import NotModelled, sort_of
 
 
@@ -139,8 +140,8 @@ class Translation:
         types = [column.type for column in operator.columns]
         if operator.all:
             name = f"{type(operator).__name__.lower()} all"
-            atom = opaque_row(name, [left, right], list(map(sort_of, types)))
-            return Rows((Term((atom,), TRUE, atom.columns),))
+            row = opaque_row(name, [left, right], list(map(sort_of, types)))
+            return Rows((Term((row,), TRUE, row.columns),))
         if not left:
             return Rows(())
         atom = distinct_row(left, types)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..known_functions import INTEGERS, is_decimal, is_exact
 from ..plan_form import Constant
-from . import formula
+from .atoms import SqlValue
 from .formula import (
     FALSE,
     TRUE,
@@ -25,7 +25,6 @@ from .formula import (
     or_,
     zero,
 )
-from .terms import SqlValue
 
 COUNTED = frozenset({"DATE", "TIMESTAMP", "TIME"})
 """Types whose values are numbers in DuckDB's plans, in the order of the values."""
@@ -106,9 +105,10 @@ def same_order(value: Formula, type_: str) -> Formula:
     """
     if is_exact(type_) or type_ == "NULL":
         return value
-    if value.operator == "call" and len(value.arguments) == 1:
-        if (known := _double(value.arguments[0])) is not None:
-            return number(known, "real")
+    constant = value.operator == "call" and len(value.arguments) == 1
+    known = _double(value.arguments[0]) if constant else None
+    if known is not None:
+        return number(known, "real")
     return call(f"order of {type_}", "real", (value,))
 
 
@@ -126,7 +126,9 @@ def compared(function: str, one: SqlValue, other: SqlValue, type_: str) -> SqlVa
     """Return a comparison of values of one type."""
     left, right = same_order(one.value, type_), same_order(other.value, type_)
     if function in ("COMPARE_DISTINCT_FROM", "COMPARE_NOT_DISTINCT_FROM"):
-        alike = or_(and_(one.null, other.null), and_(not_(one.null), not_(other.null), eq(left, right)))
+        alike = or_(
+            and_(one.null, other.null), and_(not_(one.null), not_(other.null), eq(left, right))
+        )
         return SqlValue(FALSE, alike if function.endswith("NOT_DISTINCT_FROM") else not_(alike))
     null = or_(one.null, other.null)
     if function in ("COMPARE_EQUAL", "COMPARE_NOTEQUAL"):
@@ -189,6 +191,3 @@ def scale(type_: str) -> int:
 def width(type_: str) -> int:
     """Return the number of digits of a DECIMAL."""
     return int(json.loads(type_)["type_info"]["width"])
-
-
-__all__ = ["formula"]

@@ -176,7 +176,8 @@ EQUAL = {
     ),
     "ROW_NUMBER by a key": (
         "select id, row_number() over (order by id) x from e where m = 1 and sal > 2",
-        "select id, row_number() over (order by id) x from (select * from e where sal > 2) where m = 1",
+        "select id, row_number() over (order by id) x from "
+        "(select * from e where sal > 2) where m = 1",
     ),
     "LIMIT": (
         "select id, sal from (select id, sal from e where m > 0 order by id limit 3) where sal > 1",
