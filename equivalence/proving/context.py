@@ -1,0 +1,44 @@
+"""What is known where a term is read: rows outside of it, and a condition that holds."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .atoms import Atom, DistinctAtom, Term, all_same
+from .formula import TRUE, Formula, and_, or_
+from .terms import exists, opened
+
+
+@dataclass(frozen=True)
+class Context:
+    """Rows that exist, and a condition on their symbols."""
+
+    atoms: tuple[Atom, ...] = ()
+    condition: Formula = TRUE
+    witnesses: tuple[Atom, ...] = ()
+    """Rows that a distinct row comes from; no formula may be left with their symbols."""
+
+    def inside(self, term: Term, condition: Formula) -> "Context":
+        """Return what is known inside a node of a term, for rows that meet a condition."""
+        found, conditions = list(self.witnesses), [self.condition, condition]
+        for atom in term.atoms:
+            if isinstance(atom, DistinctAtom) and len(atom.body) == 1:
+                source = opened(atom.body[0])
+                found += source.atoms
+                conditions += [source.condition, all_same(source.outputs, atom.columns)]
+        return Context((*self.atoms, *term.atoms), and_(*conditions), tuple(found))
+
+    @property
+    def hidden(self) -> frozenset[Formula]:
+        """The symbols of the witnesses."""
+        return frozenset().union(*(each.bound for each in self.witnesses))
+
+
+def sources(atoms: Iterable[Atom]) -> Formula:
+    """Return that each distinct row is an output of one of its terms."""
+    found = []
+    for atom in atoms:
+        if isinstance(atom, DistinctAtom):
+            terms = [opened(each) for each in atom.body]
+            terms = [each.where(all_same(each.outputs, atom.columns)) for each in terms]
+            found.append(or_(*(and_(e.condition, sources(e.atoms), exists([e])) for e in terms)))
+    return and_(*found)

@@ -1,0 +1,184 @@
+"""Rules about keys: rows with one key are one row, and a row that keys fix is a condition."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from .atoms import Atom, DistinctAtom, Mapped, SqlValue, TableAtom, Term, all_same, same
+from .context import Context, sources
+from .formula import FALSE, Formula, and_, conjuncts, eq, not_
+from .mapping import alike, columns_mapped, copied, symbols_of, values_mapped, without
+from .schema import Schema
+from .solver import Solver
+from .terms import exists, substituted, substituted_values
+
+
+class KeyRules:
+    """The rules, with the solver and the tables of one proof."""
+
+    def __init__(self, solver: Solver, schema: Schema) -> None:
+        self._solver, self._schema = solver, schema
+
+    def keys_merged(self, term: Term, known: Context) -> list[Term] | None:
+        """Two rows with one key are one row."""
+        for at, atom in enumerate(term.atoms):
+            for other in (*known.atoms, *term.atoms[:at]):
+                if not alike(atom, other):
+                    continue
+                for key in self.keys(atom):
+                    if self._same_key(term, known, atom, other, key):
+                        kept = replace(term, atoms=without(term, atom))
+                        return [substituted(kept, columns_mapped(atom, other))]
+        return None
+
+    def _same_key(
+        self, term: Term, known: Context, atom: Atom, other: Atom, key: Sequence[int]
+    ) -> bool:
+        pairs = [(atom.columns[at], other.columns[at]) for at in key]
+        goal = and_(*(and_(not_(one.null), same(one, two)) for one, two in pairs))
+        if isinstance(atom, DistinctAtom):
+            goal = all_same(atom.columns, other.columns)
+        if not self._solver.proves(and_(known.condition, term.condition), goal):
+            return False
+        if isinstance(atom, TableAtom):
+            self._schema.key_used(atom.table, tuple(key))
+        return True
+
+    def keys(self, atom: Atom) -> list[tuple[int, ...]]:
+        """Return the positions of columns that identify the row of an atom."""
+        if isinstance(atom, TableAtom):
+            return self._schema.keys(atom.table)
+        return [tuple(range(len(atom.columns)))] if isinstance(atom, DistinctAtom) else []
+
+    def foreign(self, term: Term, known: Context) -> list[Term] | None:
+        """A row that a foreign key refers to exists, once."""
+        for atom in term.atoms:
+            if not isinstance(atom, TableAtom):
+                continue
+            for other in (*known.atoms, *term.atoms):
+                if not isinstance(other, TableAtom) or other is atom:
+                    continue
+                for key in self._schema.tables[other.table].foreign:
+                    if key.table != atom.table:
+                        continue
+                    at = self._schema.tables[atom.table].places(key.referred)
+                    given = self._schema.tables[other.table].places(key.columns)
+                    pairs = [
+                        (atom.columns[i], other.columns[j]) for i, j in zip(at, given, strict=True)
+                    ]
+                    found = self._referred(term, known, atom, pairs)
+                    if found is not None:
+                        self._schema.foreign_used(other.table, key)
+                        self._schema.key_used(atom.table, at)
+                        return [found]
+        return None
+
+    def _referred(
+        self,
+        term: Term,
+        known: Context,
+        atom: Atom,
+        pairs: Sequence[tuple[SqlValue, SqlValue]],
+    ) -> Term | None:
+        mapping = {one.value: other.value for one, other in pairs}
+        present = [not_(other.null) for _, other in pairs]
+        hypothesis = and_(known.condition, term.condition)
+        goal = and_(*present, *(eq(one, other) for one, other in mapping.items()))
+        kept = substituted(replace(term, atoms=without(term, atom)), mapping)
+        if not atom.bound.isdisjoint(_read(kept)):
+            return None
+        return kept.where(*present) if self._solver.proves(hypothesis, goal) else None
+
+    def determined(self, term: Term, values: Sequence[SqlValue]) -> bool:
+        """Return whether two rows of a term with the same values are one row."""
+        other, mapping = copied(term)
+        keys = [self.keys(each)[:1] for each in term.atoms]
+        if not all(keys):
+            return False
+        columns = [
+            atom.columns[at] for atom, key in zip(term.atoms, keys, strict=True) for at in key[0]
+        ]
+        alike = all_same(values, substituted_values(values, mapping))
+        facts = and_(sources(term.atoms), sources(other.atoms))
+        hypothesis = and_(term.condition, other.condition, alike, facts)
+        present = [not_(c.null) for a in term.atoms if isinstance(a, TableAtom) for c in a.columns
+                   if c in columns]  # fmt: skip
+        goal = and_(*present, all_same(columns, substituted_values(columns, mapping)))
+        if not self._solver.proves(hypothesis, goal):
+            return False
+        for atom, key in zip(term.atoms, keys, strict=True):
+            if isinstance(atom, TableAtom):
+                self._schema.key_used(atom.table, key[0])
+        return True
+
+    def semijoined(self, term: Term, known: Context) -> list[Term] | None:
+        """An atom that others determine, and of which no more is read, is a condition."""
+        for atom in sorted(term.atoms, key=_semijoin_order):
+            for key in self.keys(atom):
+                mapping = self._determined_by(term, atom, key)
+                if mapping is None:
+                    continue
+                outputs = substituted_values(term.outputs, mapping)
+                if not atom.bound.isdisjoint(symbols_of(outputs)):
+                    continue
+                rest = replace(term, atoms=without(term, atom))
+                if any(not atom.bound.isdisjoint(each.free) for each in rest.atoms):
+                    continue
+                if isinstance(atom, TableAtom):
+                    self._schema.key_used(atom.table, tuple(key))
+                parts = conjuncts(term.condition)
+                inner = [each for each in parts if not each.symbols.isdisjoint(atom.bound)]
+                outer = [each for each in parts if each.symbols.isdisjoint(atom.bound)]
+                found = exists([Term((atom,), and_(*inner))])
+                return [Term(rest.atoms, and_(*outer, found), outputs)]
+        return None
+
+    def _determined_by(self, term: Term, atom: Atom, key: Sequence[int]) -> Mapped | None:
+        """Return what the condition makes the columns of a key equal to, if it does for all."""
+        found: dict[Formula, Formula] = {}
+        for at in key:
+            column = atom.columns[at]
+            other = next(self._equals(term, atom, column), None)
+            if other is None:
+                return None
+            found.update(values_mapped([column], [other]))
+        return found
+
+    def _equals(self, term: Term, atom: Atom, column: SqlValue) -> Iterator[SqlValue]:
+        """Yield values without symbols of the atom that a column is always equal to."""
+        parts = conjuncts(term.condition)
+        for each in _equalities(parts):
+            for one, other in (each.arguments, each.arguments[::-1]):
+                if one is column.value and other.symbols.isdisjoint(atom.bound):
+                    nulls = _nulls(parts, column, atom)
+                    for null in [FALSE] if isinstance(atom, TableAtom) else nulls:
+                        value = SqlValue(null, other)
+                        if self._solver.proves(term.condition, same(column, value)):
+                            yield value
+
+
+def _read(term: Term) -> frozenset[Formula]:
+    """Return all symbols that a term reads, bound or free."""
+    inside = [term.condition.symbols, symbols_of(term.outputs), *(a.free for a in term.atoms)]
+    return frozenset().union(*inside)
+
+
+def _semijoin_order(atom: Atom) -> tuple[int, tuple[str, ...]]:
+    return isinstance(atom, TableAtom), getattr(atom, "table", ())
+
+
+def _equalities(parts: Sequence[Formula]) -> Iterator[Formula]:
+    for each in parts:
+        if each.operator == "eq":
+            yield each
+        if each.operator == "or":
+            yield from _equalities(each.arguments)
+
+
+def _nulls(parts: Sequence[Formula], column: SqlValue, atom: Atom) -> Iterator[Formula]:
+    """Yield formulas that say whether a column is NULL, without symbols of its atom."""
+    yield FALSE
+    for each in parts:
+        if each.operator == "eq":
+            for one, other in (each.arguments, each.arguments[::-1]):
+                if one is column.null and other.symbols.isdisjoint(atom.bound):
+                    yield other
