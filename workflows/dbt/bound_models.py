@@ -87,8 +87,9 @@ class Binder:
         """Assume of a table what tests of the same rows say."""
         path = self.path(node)
         names = {name for name, _ in self._database.columns[path]}
-        key = tuple(name for name in tested.keys if name in names)[:1]
-        self._database.facts[path] = TableFacts(frozenset(tested.not_null & names), key)
+        keys = tuple((name,) for name in tested.keys if name in names)
+        not_null = frozenset(tested.not_null & names)
+        self._database.facts[path] = TableFacts(not_null, keys[0] if keys else (), keys)
 
 
 @contextmanager
