@@ -72,7 +72,7 @@ class Divided:
         return distinct(self.link.backward(at[chosen[self.parts[at] % len(self.values)]]))
 
     def read(self, con: "Connection", rows: Rows) -> pa.Table | None:
-        """Return the aggregates of rows, or None if those of several rows cannot be merged."""
+        """Return the aggregates of rows, or None if aggregates of several rows cannot be merged."""
         at = self._of(rows)
         named = self.values.take(pa.array(self.parts[at] % max(1, len(self.values))))
         for name in self.aggregates.column_names:
@@ -106,7 +106,7 @@ class Divided:
 
 
 def _merging(text: str) -> str | None:
-    """Return the aggregate that merges the values of several parts, or None if none does."""
+    """Return the aggregate that merges the values of several parts, or None if there is none."""
     query: Any = sqlglot.parse_one(f"select {text}", dialect="duckdb")
     function = query.expressions[0].unalias()
     if function.expressions or isinstance(function.this, exp.Distinct):
@@ -119,7 +119,8 @@ def divide(
 ) -> Divided:
     """Divide the records of each row by the columns ``by``.
 
-    Raises UsageError if a column is missing or unsuitable, or an aggregate is none.
+    Raises UsageError if a column is missing or unsuitable, or if one of the
+    ``aggregates`` is not an aggregate.
     """
     columns = con.find(".".join(map(quoted, place)))[1]
     known = {name.lower(): name for name in columns}

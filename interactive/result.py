@@ -104,7 +104,7 @@ class Result:
 
     @property
     def negative(self) -> list[str]:
-        """The references in which a row must have no match to appear, and so has no records.
+        """The references that must have no match for a row of the result, so that it has no records.
 
         These are tables in NOT EXISTS, NOT IN, ALL, and on the right of EXCEPT.
         """
@@ -115,9 +115,8 @@ class Result:
         """The clauses of the query that choose among rows, such as "OFFSET in line 2, column 8".
 
         Rows that were passed over may be in no lineage. So the records of a row show the data that
-        it was made of, not the reason for its choice, and the query on these records alone may not
-        have the row.
-        """
+        it was made of, not the reason for its choice, and the query on these records alone might
+        not return the row."""
         return list(self._plan.choices)
 
     def to_arrow(self) -> pa.Table:

@@ -82,7 +82,7 @@ def operation(
     """Return the op of a query's rows, from the outermost operator, and its kind.
 
     ``tables`` are the base tables that the query reads, and ``aggregates`` the names of all
-    aggregates. The kind is ``unknown`` where it would not say exactly when a row exists.
+    aggregates. The kind is ``unknown`` where no other kind says exactly when a row exists.
     """
     root: Any = sqlglot.parse_one(query, dialect="duckdb")
     for call in list(root.find_all(exp.Anonymous)):

@@ -151,7 +151,7 @@ class Speller:
         return right
 
     def _without_given(self, join: exp.Join) -> None:
-        """Use a table's own column names in ON, where sqlglot does not know those of an alias."""
+        """Use a table's own column names in ON, where sqlglot does not know an alias's names."""
         table, on = join.this, join.args.get("on")
         alias = table.args.get("alias")
         if on is None or not isinstance(table, exp.Table) or alias is None or not alias.columns:

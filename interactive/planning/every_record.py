@@ -7,7 +7,7 @@ from .witness import Witness
 
 
 def every_record(witness: Witness) -> int | None:
-    """Return the reference of which a witness query finds all records, or None."""
+    """Return the reference if a witness query finds all records of it, else None."""
     body = witness.body
     clauses = {name for name, value in body.args.items() if value}
     if not isinstance(body, exp.Select) or clauses != {"expressions", "from_"}:

@@ -100,7 +100,7 @@ class _Ways:
         self._inputs = DerivationInputs(graph, described.snapshot.groups)
 
     def nearest(self, start: int, limit: int) -> tuple[list[_Way], bool]:
-        """Return derivations of a place and its inputs, nearest first, and whether any are cut."""
+        """Return derivations of a place and its inputs, nearest first, and whether some were left out."""
         found, left, seen = list[_Way](), limit, {start}
         waiting = deque([start])
         while waiting:
@@ -151,7 +151,7 @@ def _named(asker: Asker, graph: Derivations, found: Sequence[_Way]) -> pa.Table:
 
 
 def expressed(rows: Sequence[dict[str, object]], item: str, most: int = LIMIT) -> str:
-    """Return the derivations of an item as one text of about ``most`` names at most.
+    """Return the derivations of an item as one text, with at most about ``most`` names.
 
     ``&`` joins inputs that are needed together, ``|`` joins alternatives. A derivation of another
     kind is written like a call of a function, and ``?`` is the function of an unknown kind. An item

@@ -44,8 +44,7 @@ from .derivations import Derivations, TripleIndex
 from .unsupported import cling, kill
 
 _CROWDED: Final = 16
-"""The next places are visited in order if at least one in this many places of their range was
-found.
+"""If at least one in this many places of a range was found, the found places are visited in order.
 """
 _NO_ROWS = np.empty(0, np.int32)
 _NONE = np.empty(0, bool)

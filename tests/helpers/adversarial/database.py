@@ -17,7 +17,9 @@ from .marks import Use, mapped, render, uses
 from .schema import MACROS, NUMBERED, OBJECTS, VIEWS, make, statements
 
 COPIES = 6
-"""The largest number of uses of one table in a text that can be cut."""
+"""The most times that a query text may use one table; if a text uses it more often, its witnesses
+are not tested.
+"""
 
 
 @dataclass(frozen=True)
