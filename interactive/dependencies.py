@@ -106,7 +106,7 @@ def _sides(
 
 
 def _differs(column: str) -> str:
-    """Return SQL that tests, faster than a count, whether a group has several values of a column."""
+    """Return SQL that tests faster than a count whether a group has several values of a column."""
     some_null = f"count({column}) between 1 and count(*) - 1"
     return f"min({column}) <> max({column}) or {some_null}"
 

@@ -137,7 +137,7 @@ class Connection:
         return int(found[0][0]) if found else 0
 
     def execute(self, sql: str, parameters: Any = None) -> duckdb.DuckDBPyConnection:
-        """Run any statement without lineage. After a write, earlier results no longer have lineage."""
+        """Run any statement without lineage. A write ends the lineage of earlier results."""
         with self.lock:
             self._note(sql)
             return self.duckdb.execute(sql, parameters)
@@ -149,7 +149,7 @@ class Connection:
             self.changed()
 
     def changed(self) -> None:
-        """Declare that tables may have changed: earlier results no longer have lineage."""
+        """Declare that tables may have changed, which ends the lineage of earlier results."""
         self._version += 1
         self._catalog = None
         self._drop([name for each in self._plans.values() for name, _ in each.kept])

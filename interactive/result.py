@@ -104,7 +104,7 @@ class Result:
 
     @property
     def negative(self) -> list[str]:
-        """The references that must have no match for a row of the result, so that it has no records.
+        """The references that must have no match for a row of the result, and so give no records.
 
         These are tables in NOT EXISTS, NOT IN, ALL, and on the right of EXCEPT.
         """

@@ -312,7 +312,7 @@ def _mark_aggregates(nodes: list[exp.Expr], catalog: Catalog) -> None:
 
 
 def _semi_joins(nodes: list[exp.Expr]) -> None:
-    """Replace SEMI and ANTI joins by EXISTS and NOT EXISTS, inner joins before the joins around them."""
+    """Replace SEMI and ANTI joins by EXISTS and NOT EXISTS, the last in the text first."""
     for join in reversed([node for node in nodes if isinstance(node, exp.Join)]):
         kind = (join.args.get("kind") or join.args.get("side") or "").upper()
         if kind not in ("SEMI", "ANTI") or not isinstance(join.parent, exp.Select):

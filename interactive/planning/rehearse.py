@@ -1,8 +1,8 @@
 """Try the queries of a plan before its query runs, so that unsupported lineage is refused early.
 
 All witness queries are built, and DuckDB binds them in one text without running them. Each
-reference must be reached by a witness query, or must have no match for a row, for example below NOT EXISTS. Otherwise the
-lineage in this reference would be empty, and no message would say so.
+reference must be reached by a witness query, or must have no match for a row, for example below
+NOT EXISTS. Otherwise the lineage in this reference would be empty, and no message would say so.
 """
 
 from collections.abc import Collection, Sequence

@@ -100,7 +100,7 @@ class _Ways:
         self._inputs = DerivationInputs(graph, described.snapshot.groups)
 
     def nearest(self, start: int, limit: int) -> tuple[list[_Way], bool]:
-        """Return derivations of a place and its inputs, nearest first, and whether some were left out."""
+        """Return derivations of a place and its inputs, nearest first, and whether any are cut."""
         found, left, seen = list[_Way](), limit, {start}
         waiting = deque([start])
         while waiting:
