@@ -116,7 +116,8 @@ class Result:
 
         Rows that were passed over may be in no lineage. So the records of a row show the data that
         it was made of, not the reason for its choice, and the query on these records alone might
-        not return the row."""
+        not return the row.
+        """
         return list(self._plan.choices)
 
     def to_arrow(self) -> pa.Table:

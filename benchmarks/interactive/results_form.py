@@ -30,7 +30,7 @@ class Query(TypedDict):
 
 
 class Contender(TypedDict):
-    """One way to the records of lineitem that the first row of a query was made of."""
+    """One way to find the records of lineitem from which the first row of a query was made."""
 
     query: str
     way: str

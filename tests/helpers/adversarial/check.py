@@ -220,7 +220,7 @@ class _Checker:
 
 
 def _matched(result: Result, found: list[Leaf]) -> dict[int, tuple[list[str], int]]:
-    """Return, by leaf, the references that it may be, and the use in the text that it is in.
+    """Return, for each leaf, the references that it may be, and the number of the containing use.
 
     A table in a WITH query that nothing reads has no reference. Rows must come back without it.
     """

@@ -24,7 +24,10 @@ are not tested.
 
 @dataclass(frozen=True)
 class Leaf:
-    """One use of a base table, and the number of the use in the text that it belongs to."""
+    """One use of a base table, and the number of the text's own use that contains it.
+
+    The text's own use may be of a view or macro that reads the table.
+    """
 
     table: str
     top: int
