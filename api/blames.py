@@ -92,7 +92,7 @@ def blame(
     answer = warehouse.lineage(shown[0].item)
     if answer.samples:
         raise BadInput(
-            f"The lineage of {shown[0].item} may not be complete",
+            f"The lineage of {shown[0].item} may be incomplete",
             sample_sentence(answer.samples),
             "Run the job again with capture of all rows",
         )

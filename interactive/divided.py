@@ -63,7 +63,7 @@ class Divided:
                 raise UsageError(
                     f"The lineage is not divided by {name!r}",
                     f"It is divided by {', '.join(self.values.column_names)}",
-                    "Declare it in Want(by=...), or ask the records with sql()",
+                    "Declare it in Want(by=...), or query the records with sql()",
                 )
         chosen = np.ones(len(self.values), np.bool_)
         for name, value in where.items():
@@ -119,8 +119,8 @@ def divide(
 ) -> Divided:
     """Divide the records of each row by the columns ``by``.
 
-    Raises UsageError if a column is missing or unsuitable, or if one of the
-    ``aggregates`` is not an aggregate.
+    Raises UsageError if a column is missing or unsuitable, or if one of the ``aggregates`` is
+    not an aggregate.
     """
     columns = con.find(".".join(map(quoted, place)))[1]
     known = {name.lower(): name for name in columns}
@@ -136,7 +136,7 @@ def divide(
             raise UsageError(
                 f"Lineage cannot be divided by {name!r}",
                 f"Its type is {columns[name]}",
-                "Divide by numbers, dates or text, or ask the records with sql()",
+                "Divide by numbers, dates or text, or query the records with sql()",
             )
     for text in aggregates:
         check_aggregate(con, place, text, f"The aggregate {text!r} of Want")

@@ -103,6 +103,6 @@ def _check_query(con: "Connection", query: str) -> None:
 
 RIDS = "__provhouse_rids"
 DENSE = 400
-"""If more than one row in this many is a record, the table is read together with a mask,
-which takes less time than a join with the rids.
+"""If more than one row in this many is a record, the table is read together with a mask, which
+takes less time than a join with the rids.
 """

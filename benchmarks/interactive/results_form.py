@@ -62,7 +62,7 @@ class Groups(TypedDict):
 
 
 class Link(TypedDict):
-    """Two linked results: milliseconds to link them, and to highlight rows of the other one."""
+    """Two linked results: milliseconds to link them, and to highlight one's rows by the other's."""
 
     charts: str
     made_ms: float

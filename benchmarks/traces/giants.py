@@ -220,7 +220,7 @@ def _from_filings(
     """Return the triples from sp1 to sp2.
 
     A shared set of sp2 gets only one triple for each item of its first layer, or one for each link
-    if it has more links than such items.
+    if it has more links than its first layer has items.
     """
     shared = links.child < of.shared
     few = Links(links.child[shared], links.parent[shared])

@@ -31,7 +31,7 @@ TESTS = {
     "one value is NULL": "nulls > 0",
     "two values are large": "large >= 2",
 }
-"""For each planted fault, the test by which the row of a result is wrong."""
+"""For each planted fault, the condition that is true for the wrong row of a result."""
 
 
 @dataclass(frozen=True)

@@ -202,7 +202,7 @@ def _dates(column: str, values: pa.ChunkedArray, binning: Binning) -> Bars:
 
 
 def _texts(column: str, values: pa.ChunkedArray, binning: Binning) -> Bars:
-    """Return a bar for each of the most frequent texts, and one for all others."""
+    """Return a bar for each of the most frequent texts, and one bar for all other texts."""
     if binning is not None and not isinstance(binning, int):
         raise _wrong_binning(column, values.type, binning)
     encoded = values.cast(pa.string()).dictionary_encode().unify_dictionaries()

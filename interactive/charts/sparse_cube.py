@@ -122,7 +122,7 @@ class SparseCube:
         return sum(0 if array is None else array.nbytes for array in arrays)
 
     def answer(self, target: int, brushes: Brushes) -> Ints:
-        """Return the totals of a view under the brushes of all others."""
+        """Return the totals of a view under the brushes of all other views."""
         at = 0 if target in self._sides[0].views else 1
         side = self._sides[at]
         self._update(side, self._sides[1 - at], brushes)

@@ -26,7 +26,7 @@ Tables = dict[tuple[str, str], Ints]
 
 
 class GroupTotals:
-    """The aggregates of each cell. Raises Unfit if a sum may not fit 64 bits.
+    """The aggregates of each cell. Raises Unfit if a sum might not fit in 64 bits.
 
     ``rows`` has the number of rows of each cell. Threads add up the ``parts`` of the rows, unless
     an aggregate has arithmetic: its many short calls would make threads wait for the GIL.

@@ -22,7 +22,7 @@ def every_record(witness: Witness) -> int | None:
 
 
 def is_one_group(identity: Identity) -> bool:
-    """Return whether each row of a query was made of all records of a table."""
+    """Return whether each row of a query derives from all records of a table."""
     part = identity.parts[0] if len(identity.parts) == 1 else None
     if not isinstance(part, WitnessQuestion) or part.columns:
         return False

@@ -92,7 +92,7 @@ class AskingDepends(
     as_of: AsOf | None = None
 
     def find(self, asker: "Asker") -> "Dependency":
-        """Return whether the item would exist without the other."""
+        """Return whether the item would exist without the other item."""
         from provhouse.query.consequences.depends import depends
 
         return depends(asker, self.item, self.on)

@@ -116,7 +116,7 @@ def _extremes(values: F64, starts: I64) -> F64:
 
 @njit(cache=True, nogil=True)
 def _distinct(codes: I32, starts: I64) -> F64:
-    """Return, for each input, the number of values of all others; ``codes`` has no gaps."""
+    """Return, for each input, the number of values of all other inputs; ``codes`` has no gaps."""
     inputs = len(starts) - 1
     givers = np.zeros(codes.max() + 1, np.int64)
     last = np.full(len(givers), -1, np.int64)
