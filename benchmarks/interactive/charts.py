@@ -23,7 +23,7 @@ ROWS = """
 
 
 def run(results: Results, store: Callable[[], None]) -> None:
-    """Measure what has no results yet."""
+    """Measure the links and dependencies that have no results yet."""
     if results["links"] and results["dependencies"]:
         return
     con = flights(results["rows"])
@@ -35,7 +35,7 @@ def run(results: Results, store: Callable[[], None]) -> None:
 
 
 def flights(rows: int) -> Connection:
-    """Return a connection with a table in which ten keys have two names, and one of carriers."""
+    """Return a connection with a table of keys, ten with two names, and a table of carriers."""
     draw = np.random.default_rng(5)
     key = draw.integers(0, KEYS, rows)
     name = np.where((key < 10) & (draw.random(rows) < 0.1), -1, key % 97)

@@ -140,7 +140,7 @@ def _floats(column: str, values: pa.ChunkedArray) -> tuple[NDArray[np.float64], 
 
 
 def _ranges(low: float, high: float, number: int | None, whole: bool) -> NDArray[np.float64]:
-    """Return the borders of equal ranges. They are round unless the caller sets a number."""
+    """Return the borders of equal ranges. They are round numbers unless ``number`` is set."""
     if high == low:
         return np.array([low, high + 1 if whole else math.nextafter(high, math.inf)])
     if number:

@@ -37,9 +37,9 @@ Signs = NDArray[np.int8]
 
 
 def split(bars: list[int], rows: int) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """Return the views of both sides, so that the larger side has the fewest cells.
+    """Divide views into two sides so that the larger side has as few cells as possible.
 
-    Returns None if even these cells are too many.
+    Returns the views of both sides, or None if even the larger side has too many cells.
     """
     most = min(MAX_CELLS, max(FEW_CELLS, rows // ROWS_BY_CELL))
     views = range(len(bars))

@@ -58,7 +58,7 @@ def drop(codes: Codes, kept: Codes, instead: Codes, cells: Codes, out: Codes) ->
 
 @njit(cache=True, nogil=True)
 def count(cells: Codes, out: Ints) -> None:
-    """Count each cell's rows in the tables of ``out``, one to four, which are added up later."""
+    """Count each cell's rows in the one to four tables of ``out``, which are added up later."""
     ways = out.shape[0]
     first, second, third, fourth = out[0], out[1 % ways], out[2 % ways], out[3 % ways]
     end = cells.size - cells.size % 4
@@ -73,7 +73,7 @@ def count(cells: Codes, out: Ints) -> None:
 
 @njit(cache=True, nogil=True)
 def add(cells: Codes, numbers: Numbers, out: Ints) -> None:
-    """Sum each cell's numbers in the tables of ``out``, one to four, which are added up later."""
+    """Sum each cell's numbers in the one to four tables of ``out``, which are added up later."""
     ways = out.shape[0]
     first, second, third, fourth = out[0], out[1 % ways], out[2 % ways], out[3 % ways]
     end = cells.size - cells.size % 4

@@ -16,7 +16,7 @@ from .fused import Aggregate
 CHUNK = 1 << 15
 """The number of rows in one evaluation of an expression; their values stay in the cache."""
 SELECTIVE = 0.3
-"""If a smaller share of the rows passes the filters, only the passing rows are read."""
+"""If less than this share of the rows passes the filters, only the passing rows are read."""
 LOOPS: dict[str, Any] = {"sum": kernels.add, "min": kernels.lowest, "max": kernels.highest}
 Ints = NDArray[np.int64]
 

@@ -84,7 +84,7 @@ class Rehearsal:
 
     @property
     def text(self) -> str:
-        """One text with the witness queries that DuckDB may refuse; empty if it has none."""
+        """One text with all witness queries that DuckDB may refuse; empty if there are none."""
         if not self._sources:
             return ""
         used = {*self._sources, *self._sources.values()}

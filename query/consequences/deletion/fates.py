@@ -202,7 +202,7 @@ def _reach(
 
 @njit(cache=True, nogil=True)
 def _order(fate: I8, queue: I32, begin: int, low: int, high: int) -> None:
-    """Write the found places to ``queue`` again, in order, as neighbours are close in memory."""
+    """Write the found places to ``queue`` again, in the order in which they lie in memory."""
     for place in range(low, high + 1):
         if fate[place] == FOUND:
             queue[begin] = place

@@ -22,7 +22,7 @@ from .marks import render
 from .queries import Text
 
 INVERTED = 0.3
-"""The share of the texts whose lineage is also asked forward. All their rows are indexed."""
+"""The share of the texts whose lineage is also followed forward. All their rows are indexed."""
 Rids = dict[str, list[int]]
 HIDDEN = re.compile("__h|__provhouse|sqlglot|pyarrow|__cte|__asked", re.IGNORECASE)
 """Names that a message may contain only if the text does."""
