@@ -55,7 +55,7 @@ def check_dependency(con: "Connection", table: str, dependency: str) -> Violatio
     """Return the violations of a dependency such as ``customer -> segment``.
 
     Either side may be several columns, separated by commas. NULL equals NULL, and no other value.
-    Raises UsageError if the table or a column is missing, or the text is no dependency.
+    Raises UsageError if the table or a column is missing, or the text is not a dependency.
     """
     place, columns = con.find(table)
     left, right = _sides(dependency, place, columns)

@@ -275,7 +275,8 @@ class Connection:
         """Return the violations of a functional dependency, such as ``customer -> segment``.
 
         Either side may be several columns, separated by commas. NULL equals NULL, and no other
-        value. Raises UsageError if the table or a column is missing, or the text is no dependency.
+        value. Raises UsageError if the table or a column is missing, or the text is not a
+        dependency.
         """
         from .dependencies import check_dependency
 

@@ -267,7 +267,7 @@ def _several(item: exp.Expr) -> bool:
 
 
 def _instead(item: exp.Expr, column: exp.Expr) -> exp.Expr:
-    """Return an item of SELECT with a column in place of its COLUMNS(...), and with its name."""
+    """Return an item of SELECT with a column and its name in place of COLUMNS(...)."""
     holder = exp.Paren(this=item.unalias().copy())
     for each in list(_columns_in(holder)):
         each.replace(column.unalias().copy())

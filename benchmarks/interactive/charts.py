@@ -94,7 +94,7 @@ def by_sql(con: Connection, first: str, second: str, keys: list[int]) -> set[int
 
 
 def dependency(con: Connection, repeats: int) -> Dependency:
-    """Return the times of a check with the rows of its violations, and of SQL by hand."""
+    """Return the times of a check with the rows of its violations, and of hand-written SQL."""
     found = con.check_fd("t", "k -> name")
     expected = sorted(rid for (rid,) in con.duckdb.sql(ROWS).fetchall())
     assert sorted(found.records().rids.tolist()) == expected
