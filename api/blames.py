@@ -36,9 +36,9 @@ Tables = Mapping[str, "DataFrame"]
 Program = Callable[[Tables], "DataFrame"]
 """A program that computes the table with the wrong rows from its source tables."""
 MOST_ROWS = 20
-"""The number of wrong rows shown, at most."""
+"""The most wrong rows that are shown."""
 MOST_RECORDS = 100_000
-"""The number of records of a lineage that are searched, at most."""
+"""The most records of a lineage that are searched."""
 
 
 class Fault(Protocol):
@@ -92,7 +92,7 @@ def blame(
     answer = warehouse.lineage(shown[0].item)
     if answer.samples:
         raise BadInput(
-            f"The lineage of {shown[0].item} may not be complete",
+            f"The lineage of {shown[0].item} may be incomplete",
             sample_sentence(answer.samples),
             "Run the job again with capture of all rows",
         )
@@ -189,7 +189,7 @@ class _Newest:
 
 
 class _Pinned(Mapping[str, "DataFrame"]):
-    """Tables by name: the given frames, and every other table of captured jobs without its rows."""
+    """Tables by name: the given frames, and an empty frame for every other captured table."""
 
     def __init__(
         self, spark: "SparkSession", layout: Layout, frames: Mapping[str, "DataFrame"]

@@ -260,10 +260,10 @@ def capture(
     its lineage is ingested.
 
     With ``sample``, such as 0.01, only this fraction of the rows of each write keeps its lineage.
-    Answers that could contain the other rows are marked as partial. Writes that identify rows by
-    key only, such as writes of CSV files, are then refused. With ``values``, the lineage also
-    records the value that each source row gives to an aggregate, so that ``what_if`` can compute
-    the aggregate again.
+    Answers that could contain the other rows are marked as partial. With a sample, writes that
+    identify rows by key only, such as writes of CSV files, are refused. With ``values``, the
+    lineage also records the value that each source row gives to an aggregate, so that ``what_if``
+    can compute the aggregate again.
 
     Raises BadInput if a key is NULL or not unique, or if the lineage of a write cannot be right.
     This write, and all that build on it, are then not ingested; all other writes are. The report

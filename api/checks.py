@@ -53,7 +53,7 @@ def check_sample(name: str, sample: float | None) -> float:
 
 
 def key_columns(keys: Mapping[str, DeclaredKey]) -> dict[str, tuple[str, ...]]:
-    """Return the key columns of each table as a tuple; raise UsageError if a key is empty or none.
+    """Return the key columns of each table as a tuple; raise UsageError for an unusable key.
 
     A function of a record, for RDDs, becomes a column with a reserved name.
     """

@@ -50,7 +50,7 @@ class WhatIf(Answered, found_what_if.WhatIf):
 
 @dataclass(frozen=True, kw_only=True)
 class WhatIfEach(Answered, found_each.WhatIfEach):
-    """The values of an item's aggregates without each of their inputs in turn."""
+    """The values of an item's aggregates without one of their inputs, for each input."""
 
     _asking = AskingWhatIfEach
     values: Rows[Alternatives]

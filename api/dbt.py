@@ -61,7 +61,7 @@ class FailedTest:
 
 
 class _With(Mapping[str, "DataFrame"]):
-    """Tables, one of them replaced."""
+    """Tables by name, with another frame in place of one of them."""
 
     def __init__(self, name: str, frame: "DataFrame", others: Tables) -> None:
         self._name, self._frame, self._others = name, frame, others

@@ -135,7 +135,7 @@ class Derivation(NamedTuple):
 
 
 class Alternatives(NamedTuple):
-    """An aggregate of an item, in a question for its value without each input."""
+    """An aggregate of an item, in a question for its values without one input at a time."""
 
     op: str
     function: str | None
@@ -170,7 +170,7 @@ class Difference(NamedTuple):
 
 
 class ChangedInput(NamedTuple):
-    """An input that was added, removed or gave another value."""
+    """An input that was added or removed, or that gave another value."""
 
     op: str
     input: str
@@ -214,7 +214,7 @@ class Node(NamedTuple):
     execution: str | None
     invocation: str | None
     items: int
-    """The number of items in the node; for a module or an invocation, of items hidden in it."""
+    """The number of items in the node; for a module or an invocation, only the hidden items."""
     invocations: int | None
 
 

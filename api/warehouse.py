@@ -106,10 +106,10 @@ class Warehouse(Reader):
         A data frame is of pandas, polars, pyarrow or Spark, or any object that Arrow can read.
         Instead of ``src`` and ``dst``, it may have ``src_id`` and ``dst_id``: the ids of rows of
         ``src_table`` and ``dst_table``. Row 17 of the table ``orders`` is the item ``orders/17``.
-        ``run`` names the run that recorded the data. Triples that an earlier ingest of the same run
-        added, and that the data lacks, end. ``columns`` maps known column names, such as ``src``,
-        to the names in the data. ``scope`` names a column if names are unique only among rows with
-        the same value in it. ``splits`` is a file that assigns tables to splits. ``replace`` starts
+        ``run`` names the run that recorded the data. Triples of an earlier ingest of the same run
+        end if the data lacks them. ``columns`` maps known column names, such as ``src``, to the
+        names in the data. ``scope`` names a column if names are unique only among rows with the
+        same value in it. ``splits`` is a file that assigns tables to splits. ``replace`` starts
         from an empty warehouse. ``strict`` refuses data with rows that would be rejected. ``names``
         is ``"table"`` if names are unique only in their table: items are then named ``TABLE/NAME``.
         With ``"global"``, a name in two tables is one item. The first ingest stores this choice.
@@ -233,9 +233,9 @@ class Warehouse(Reader):
     def records(self, answer: Answer, most: int = MOST) -> ItemRecords:
         """Return the rows of the first items of an answer, from the files of captured jobs.
 
-        Only row groups with these rows are read. A file that has changed or was removed since the
-        job is named, not read. A source that jobs read in several states is shown as the latest job
-        read it.
+        Only row groups with these rows are read. If a file has changed or was removed since the
+        job, it is not read, but named. A source that jobs read in several states is shown as the
+        latest job read it.
 
         >>> answer = warehouse.lineage("revenue/2026-03", tables=["prices"])
         >>> warehouse.records(answer).tables[0].missing  # no captured job has read or written them

@@ -55,7 +55,7 @@ def asked() -> Iterable[Row]:
 
 
 def served() -> Iterable[Row]:
-    """Yield the head, then what a server answers under each load, and what a command takes."""
+    """Yield the head, then a server's rate and time under each load, and the time of a command."""
     yield "", "clients", "answers a second", "median"
     for phase in serve.RESULTS.read()["phases"]:
         times = median(each["p50"] for each in phase["milliseconds"].values())
@@ -66,7 +66,7 @@ def served() -> Iterable[Row]:
 
 
 def captured() -> Iterable[Row]:
-    """Yield the head, then how many times as long jobs take with capture."""
+    """Yield the head, then the times of jobs with capture, as multiples of plain Spark."""
     yield "", "queries", "time, mean", "time, at most", "memory"
     used = memory.RESULTS.read()
     heap = used["captured"]["spark"] / used["plain"]["spark"]

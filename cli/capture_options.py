@@ -58,8 +58,8 @@ def spark_settings(
         typer.Option(
             "--sample",
             metavar="PART",
-            help="The fraction of the rows of each write that keeps its lineage, such as 0.01; "
-            "answers say so.",
+            help="The fraction of each write's rows whose lineage is kept, such as 0.01; answers "
+            "say so.",
         ),
     ] = None,
     values: Annotated[

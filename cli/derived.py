@@ -18,7 +18,10 @@ from .questions import OutputOptions, answer
 
 Command = Callable[..., None]
 QUESTIONS = declared(items, derivations, lists)
-"""The questions that may have commands. Questions at a level are options, loaded when used."""
+"""The questions that may have commands.
+
+Questions at a level are options of other commands, and are loaded when they are used.
+"""
 OWN = {"item": ItemArgument, "as_of": AsOfOption}
 """The annotations of fields that many questions have."""
 TEXTS = {

@@ -114,8 +114,8 @@ class Remaining:
 
     def __init__(self) -> None:
         self._reports: list[tuple[float, float]] = []
-        """The seconds and the part of the first report, and those of the latest report with a
-        larger part.
+        """The seconds and the part of the first report, and of the latest report with a larger
+        part.
         """
 
     def add(self, seconds: float, part: float) -> None:

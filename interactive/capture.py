@@ -115,6 +115,6 @@ def _check_keys(kinds: list[str]) -> None:
 
 
 def _keep(con: "Connection", plan: Plan) -> None:
-    """Store, once for each plan, the blocks that may choose other rows if they ran again."""
+    """Store, once for each plan, the blocks that might choose other rows if they ran again."""
     for name, query in plan.kept:
         con.duckdb.execute(f'create temp table if not exists "{name}" as {query}').fetchall()

@@ -81,7 +81,7 @@ class ColumnCache:
         return before
 
     def paid(self, keys: Collection[Key], seconds: float) -> None:
-        """Note the processor time of a run in DuckDB that decoded columns would have served."""
+        """Note the processor time of a run in DuckDB that decoded columns would have saved."""
         for key in keys:
             self._paid[key] = self._paid.get(key, 0.0) + seconds
 

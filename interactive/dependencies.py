@@ -55,7 +55,7 @@ def check_dependency(con: "Connection", table: str, dependency: str) -> Violatio
     """Return the violations of a dependency such as ``customer -> segment``.
 
     Either side may be several columns, separated by commas. NULL equals NULL, and no other value.
-    Raises UsageError if the table or a column is missing, or the text is no dependency.
+    Raises UsageError if the table or a column is missing, or the text is not a dependency.
     """
     place, columns = con.find(table)
     left, right = _sides(dependency, place, columns)
@@ -106,7 +106,7 @@ def _sides(
 
 
 def _differs(column: str) -> str:
-    """Return a test for several values of a column in a group, which costs less than a count."""
+    """Return SQL that tests faster than a count whether a group has several values of a column."""
     some_null = f"count({column}) between 1 and count(*) - 1"
     return f"min({column}) <> max({column}) or {some_null}"
 

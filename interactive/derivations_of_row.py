@@ -1,4 +1,4 @@
-"""Why- and how-provenance of one row: the combinations of records that it was made of."""
+"""Why- and how-provenance of one row: the combinations of records from which it was made."""
 
 from collections import Counter
 from typing import TYPE_CHECKING

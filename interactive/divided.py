@@ -63,7 +63,7 @@ class Divided:
                 raise UsageError(
                     f"The lineage is not divided by {name!r}",
                     f"It is divided by {', '.join(self.values.column_names)}",
-                    "Declare it in Want(by=...), or ask the records with sql()",
+                    "Declare it in Want(by=...), or query the records with sql()",
                 )
         chosen = np.ones(len(self.values), np.bool_)
         for name, value in where.items():
@@ -72,7 +72,7 @@ class Divided:
         return distinct(self.link.backward(at[chosen[self.parts[at] % len(self.values)]]))
 
     def read(self, con: "Connection", rows: Rows) -> pa.Table | None:
-        """Return the aggregates of rows, or None if those of several rows cannot be merged."""
+        """Return the aggregates of rows, or None if aggregates of several rows cannot be merged."""
         at = self._of(rows)
         named = self.values.take(pa.array(self.parts[at] % max(1, len(self.values))))
         for name in self.aggregates.column_names:
@@ -106,7 +106,7 @@ class Divided:
 
 
 def _merging(text: str) -> str | None:
-    """Return the aggregate that merges the values of several parts, or None if none does."""
+    """Return the aggregate that merges the values of several parts, or None if there is none."""
     query: Any = sqlglot.parse_one(f"select {text}", dialect="duckdb")
     function = query.expressions[0].unalias()
     if function.expressions or isinstance(function.this, exp.Distinct):
@@ -119,7 +119,8 @@ def divide(
 ) -> Divided:
     """Divide the records of each row by the columns ``by``.
 
-    Raises UsageError if a column is missing or unsuitable, or an aggregate is none.
+    Raises UsageError if a column is missing or unsuitable, or if one of the ``aggregates`` is
+    not an aggregate.
     """
     columns = con.find(".".join(map(quoted, place)))[1]
     known = {name.lower(): name for name in columns}
@@ -135,7 +136,7 @@ def divide(
             raise UsageError(
                 f"Lineage cannot be divided by {name!r}",
                 f"Its type is {columns[name]}",
-                "Divide by numbers, dates or text, or ask the records with sql()",
+                "Divide by numbers, dates or text, or query the records with sql()",
             )
     for text in aggregates:
         check_aggregate(con, place, text, f"The aggregate {text!r} of Want")

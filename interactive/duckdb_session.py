@@ -137,10 +137,7 @@ class Connection:
         return int(found[0][0]) if found else 0
 
     def execute(self, sql: str, parameters: Any = None) -> duckdb.DuckDBPyConnection:
-        """Run any statement without lineage.
-
-        After a write, earlier results can no longer be asked.
-        """
+        """Run any statement without lineage. A write ends the lineage of earlier results."""
         with self.lock:
             self._note(sql)
             return self.duckdb.execute(sql, parameters)
@@ -152,7 +149,7 @@ class Connection:
             self.changed()
 
     def changed(self) -> None:
-        """Declare that tables may have changed: earlier results can no longer be asked."""
+        """Declare that tables may have changed, which ends the lineage of earlier results."""
         self._version += 1
         self._catalog = None
         self._drop([name for each in self._plans.values() for name, _ in each.kept])
@@ -278,7 +275,8 @@ class Connection:
         """Return the violations of a functional dependency, such as ``customer -> segment``.
 
         Either side may be several columns, separated by commas. NULL equals NULL, and no other
-        value. Raises UsageError if the table or a column is missing, or the text is no dependency.
+        value. Raises UsageError if the table or a column is missing, or the text is not a
+        dependency.
         """
         from .dependencies import check_dependency
 

@@ -1,4 +1,4 @@
-"""Two results that highlight each other's rows through the records that both were made of."""
+"""Two results that highlight each other's rows through the records from which both were made."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The memory budget of a connection's indexes and decoded columns; indexes beyond it go to files.
+"""The memory budget of a connection's indexes and decoded columns; further indexes go to files.
 
 The least recently used indexes are written to Arrow files first, and then read as mapped memory. If
 this does not suffice, decoded columns are forgotten; they can be decoded again.

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from .duckdb_session import Connection
 
 COMPILED_ROWS = 1 << 17
-"""DuckDB aggregates fewer rows than this in less time than compiled loops take to start."""
+"""With fewer rows than this, DuckDB has aggregated them before compiled loops would start."""
 FEW_LISTED = 1 << 15
-"""Up to this many rids are listed in less time than another query takes to start."""
+"""Listing up to this many rids takes less time than starting another query."""
 LISTED_SHARE = 1 / 8
-"""To list the rids of a larger share of all rows costs more than to compute a join twice."""
+"""Listing the rids of a larger share of all rows takes longer than computing a join twice."""
 WHEN = {
     "compiled": "compiled loops aggregate and capture in one pass",
     "inject": "the query lists the rids of each group",
@@ -88,10 +88,10 @@ def chosen(
 ) -> Mode:
     """Return the mode for a query.
 
-    Without a declared need, lineage is found on request, which costs the query nothing. A GROUP BY
-    lists the rids of declared references (inject) if it groups few of the rows that it reads; else,
-    or if LIMIT leaves few groups of one table, a second query is cheaper (defer). Raises UsageError
-    if ``inject`` is forced and the rids cannot be listed.
+    Without a declared need, lineage is found on request, which costs the query nothing. If
+    references are declared, a GROUP BY that groups few of the rows that it reads lists their rids
+    (inject). If it groups many rows, or if LIMIT leaves few groups of one table, a second query is
+    cheaper (defer). Raises UsageError if ``inject`` is forced and the rids cannot be listed.
     """
     listed = plan.injected(refs, want.where) if want.refs or mode == "inject" else None
     if mode == "inject" and listed is None:

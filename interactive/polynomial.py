@@ -60,7 +60,7 @@ class Polynomial:
     ) -> Any:
         """Return the polynomial's value.
 
-        ``value`` returns that of a record, such as its multiplicity. Values may be of any
+        ``value`` returns the value of a record, such as its multiplicity. Values may be of any
         commutative semiring: ``plus`` joins alternatives and has the neutral element ``zero``;
         ``times`` joins records that are used together and has the neutral element ``one``.
         """

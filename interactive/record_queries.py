@@ -45,7 +45,7 @@ class RecordQuery:
     names: list[str]
     """The columns of the result."""
     columns: list[str] | None
-    """The columns of the records that the query reads, or None if it may read all."""
+    """The columns of the records that the query reads, or None if it may read all columns."""
     fused: Fused | None
     """The query on the whole table for compiled loops, or None if they cannot run it."""
 

@@ -104,7 +104,7 @@ class Result:
 
     @property
     def negative(self) -> list[str]:
-        """The references in which a row must have no match to appear, and so has no records.
+        """The references that must have no match for a row of the result, and so give no records.
 
         These are tables in NOT EXISTS, NOT IN, ALL, and on the right of EXCEPT.
         """
@@ -114,9 +114,9 @@ class Result:
     def choices(self) -> list[str]:
         """The clauses of the query that choose among rows, such as "OFFSET in line 2, column 8".
 
-        Rows that were passed over may be in no lineage. So the records of a row show the data that
-        it was made of, not the reason for its choice, and the query on these records alone may not
-        have the row.
+        Rows that were passed over may be in no lineage. So the records of a row show the data from
+        which it was made, not the reason for its choice, and the query on these records alone might
+        not return the row.
         """
         return list(self._plan.choices)
 
@@ -136,7 +136,7 @@ class Result:
         *,
         where: Mapping[str, Any] | None = None,
     ) -> Records:
-        """Return the records of a table that ``rows`` were made of; None stands for all rows.
+        """Return the records of a table from which ``rows`` were made; None stands for all rows.
 
         ``ref`` is a table, or one use of it such as ``lineitem#2``. If ``Want.where`` was declared,
         only records that meet it are found. ``where`` maps columns in ``Want.by`` to values; only
@@ -180,7 +180,7 @@ class Result:
             raise UsageError(
                 "The lineage is not divided by columns",
                 "",
-                "Declare them: Want(refs=('t',), by=('c',)), or ask the records with sql()",
+                "Declare them: Want(refs=('t',), by=('c',)), or query the records with sql()",
             )
         return self._divided
 

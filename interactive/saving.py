@@ -82,7 +82,7 @@ def operation(
     """Return the op of a query's rows, from the outermost operator, and its kind.
 
     ``tables`` are the base tables that the query reads, and ``aggregates`` the names of all
-    aggregates. The kind is ``unknown`` where it would not say exactly when a row exists.
+    aggregates. The kind is ``unknown`` where no other kind says exactly when a row exists.
     """
     root: Any = sqlglot.parse_one(query, dialect="duckdb")
     for call in list(root.find_all(exp.Anonymous)):
@@ -234,7 +234,7 @@ def _gathered(chain: Chain, rows: int) -> Iterator[tuple[Rows, Rows]]:
 
 
 def _bounds(steps: Sequence[tuple[Offsets, Rids]], rows: int) -> list[int]:
-    """Return the bounds of groups of rows, each of which has about ``CHUNK`` rids to follow."""
+    """Return the bounds of groups of rows; each group has about ``CHUNK`` rids to follow."""
     number = int(steps[-1][1].max(initial=-1)) + 1
     reached = np.zeros(number, np.int64)  # the rids on the way, counted each time
     for offsets, rids in reversed(steps):

@@ -87,7 +87,7 @@ class Records:
         return pa.table({"rid": mask})
 
     def _dense(self) -> str:
-        """Return the query for the records in table order, which a scan beside the mask keeps."""
+        """Return the query for the records, which reads the table and the mask in table order."""
         return f"select t.* from {self.table.sql()} t positional join {RIDS} m where m.rid = 1"
 
 
@@ -103,6 +103,6 @@ def _check_query(con: "Connection", query: str) -> None:
 
 RIDS = "__provhouse_rids"
 DENSE = 400
-"""If more than one row in this many is a record, the table is read beside a mask, which takes less
-time than a join with the rids.
+"""If more than one row in this many is a record, the table is read together with a mask, which
+takes less time than a join with the rids.
 """

@@ -17,6 +17,9 @@ class Blamed:
     lineage: tuple[TableRecords, ...] = ()
     """The records that the first wrong row was derived from, by table."""
     smallest: tuple[TableRecords, ...] | None = None
-    """The part of ``lineage`` with which the program still goes wrong; None without a program."""
+    """The part of ``lineage`` with which the program still fails the test.
+
+    None without a program.
+    """
     runs: int = 0
     """The number of times that the program was run."""

@@ -28,7 +28,7 @@ class Request(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _without_output_options(cls, given: object) -> object:
-        """Remove the parameters that choose the format, which FastAPI passes too for a GET."""
+        """Remove the parameters that choose the format, which FastAPI also passes for a GET."""
         if not isinstance(given, Mapping):
             return given
         return {name: value for name, value in given.items() if name not in OUTPUT_OPTIONS}

@@ -4,7 +4,7 @@ from sqlglot import exp
 
 
 def put_right(nodes: list[exp.Expr]) -> None:
-    """Correct SEMI joins, joins with UNNEST, ``count()``, and LIMIT by a computed share of rows."""
+    """Correct SEMI joins, joins with UNNEST, ``count()``, and any LIMIT whose share is computed."""
     for node in nodes:
         if isinstance(node, exp.Join):
             _join(node)

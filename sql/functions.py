@@ -26,7 +26,7 @@ class Functions:
 
     aggregates: set[str] = field(default_factory=set)
     unstable: set[str] = field(default_factory=set)
-    """Functions with another value at each call, or in each query."""
+    """Functions that give another value at each call, or in each query."""
     names: dict[str, str] = field(default_factory=dict)
     """The documented name of each function, by its other names."""
     macros: dict[str, list[Macro]] = field(default_factory=dict)

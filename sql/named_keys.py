@@ -1,4 +1,4 @@
-"""Keys of ORDER BY and GROUP BY: those that the SELECT list defines, and those refused."""
+"""Keys of ORDER BY and GROUP BY: keys that the SELECT list defines, and keys that are refused."""
 
 from collections.abc import Iterator
 

@@ -279,8 +279,8 @@ def _name_subqueries(nodes: list[exp.Expr]) -> None:
 def _flatten(nodes: list[exp.Expr]) -> None:
     """Remove parentheses around joins in FROM, such as DuckDB writes in views.
 
-    The joins of the first item go before the joins of the block, and the joins of another item stay
-    with it: ``a JOIN (b JOIN c ON p) ON q`` is ``a JOIN b JOIN c ON p ON q``.
+    The joins of the first item go before the joins of the block, and the joins of any other item
+    stay with that item: ``a JOIN (b JOIN c ON p) ON q`` is ``a JOIN b JOIN c ON p ON q``.
     """
     for holder in nodes:
         if not isinstance(holder, (exp.From, exp.Join)):
@@ -312,7 +312,10 @@ def _mark_aggregates(nodes: list[exp.Expr], catalog: Catalog) -> None:
 
 
 def _semi_joins(nodes: list[exp.Expr]) -> None:
-    """Replace SEMI and ANTI joins by EXISTS and NOT EXISTS, the innermost first: they move."""
+    """Replace SEMI and ANTI joins by EXISTS and NOT EXISTS, the innermost first.
+
+    An outer join copies what it joins, so the joins within must have been replaced before.
+    """
     for join in reversed([node for node in nodes if isinstance(node, exp.Join)]):
         kind = (join.args.get("kind") or join.args.get("side") or "").upper()
         if kind not in ("SEMI", "ANTI") or not isinstance(join.parent, exp.Select):

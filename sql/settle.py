@@ -50,7 +50,7 @@ def _store(parsed: Parsed, at: int, cte: exp.CTE) -> None:
 
 
 def _settle(parsed: Parsed, query: exp.Expr, riding: bool) -> None:
-    """Settle a block. If ``riding``, the block runs once, and its rows keep their identity."""
+    """Settle a block. If ``riding``, it is not stored: it runs once, and its rows stay the same."""
     query = blocks.unwrapped(query)
     if isinstance(query, exp.SetOperation):
         same = isinstance(query, exp.Union) and not query.args.get("distinct")

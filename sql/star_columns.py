@@ -151,7 +151,7 @@ class Speller:
         return right
 
     def _without_given(self, join: exp.Join) -> None:
-        """Use a table's own column names in ON, where sqlglot does not know those of an alias."""
+        """Use a table's own column names in ON, where sqlglot does not know an alias's names."""
         table, on = join.this, join.args.get("on")
         alias = table.args.get("alias")
         if on is None or not isinstance(table, exp.Table) or alias is None or not alias.columns:
@@ -267,7 +267,7 @@ def _several(item: exp.Expr) -> bool:
 
 
 def _instead(item: exp.Expr, column: exp.Expr) -> exp.Expr:
-    """Return an item of SELECT with a column in place of its COLUMNS(...), and with its name."""
+    """Return an item of SELECT with a column and its name in place of COLUMNS(...)."""
     holder = exp.Paren(this=item.unalias().copy())
     for each in list(_columns_in(holder)):
         each.replace(column.unalias().copy())

@@ -59,7 +59,7 @@ def as_select(branch: exp.Expr) -> exp.Select:
 
 
 def spread(branch: exp.Select, number: int, places: list[list[int]]) -> None:
-    """Put a branch's hidden columns into their places among those of all branches."""
+    """Put a branch's hidden columns into their places among the columns of all branches."""
     visible = branch.meta["visible"]
     hidden = [each.this for each in branch.expressions[visible:]]
     cells: list[exp.Expr] = [exp.Literal.number(number)]

@@ -1,4 +1,4 @@
-"""Measure what capture costs: the 22 queries of TPC-H, each written with plain Spark and captured.
+"""Measure the cost of capture on the 22 queries of TPC-H, written with plain Spark and captured.
 
 python -m benchmarks.capture.overhead [--scale 1] [--repeats 3] [--queries q01 q18]
 
@@ -84,7 +84,10 @@ RESULTS = ResultsFile[dict[str, Results]]("capture.json")
 
 
 LARGE = 1_000_000
-"""Rates count only for queries with at least this many associations; other queries land at once."""
+"""Rates count only for queries with at least this many associations.
+
+Other queries land too fast to measure a rate.
+"""
 MEAN = {"1": 1.20, "3": 1.12}
 """The largest geometric mean of the overhead, by scale factor."""
 
@@ -144,7 +147,7 @@ def cpu(query: Query) -> float:
 
 
 def rate(query: Query) -> float:
-    """Return how many associations a second become numbered triples, or are found to be unused."""
+    """Return how many associations per second become numbered triples or are found to be unused."""
     return query["landing"]["entries"] / query["landing"]["numbered_seconds"]
 
 
@@ -191,7 +194,7 @@ Frame = Callable[[], DataFrame]
 """A function that returns a new frame of the same query."""
 QUERIES = ROOT / "tests" / "capturing" / "tpch"
 WARM = "q19"
-"""The query that is landed before all others; it names very few of the rows that they name."""
+"""The query that is landed before all others; it names very few of their rows."""
 
 
 def main() -> None:

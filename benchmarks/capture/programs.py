@@ -1,4 +1,4 @@
-"""Measure what capture costs grep, word count and eight queries of PigMix, on RDDs and data frames.
+"""Measure the cost of capture for grep, word count and 8 PigMix queries (RDDs and data frames).
 
 python -m benchmarks.capture.programs [--size 1] [--repeats 5] [--programs grep L2]
 

@@ -1,7 +1,7 @@
 """Generate the data of `programs.py`: a text of common and rare words, and the tables of PigMix.
 
-A size in gigabytes is that of each text and of the largest table. Tables are text with tabs, for
-RDDs, and Parquet, for data frames, with the same rows.
+A size in gigabytes is that of each text and of the largest table. Each table is written as text
+with tabs, for RDDs, and as Parquet with the same rows, for data frames.
 """
 
 from collections.abc import Iterator

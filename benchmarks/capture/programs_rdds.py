@@ -86,7 +86,7 @@ def l4(read: Inputs) -> Any:
 
 
 def l5(read: Inputs) -> Any:
-    """Find those who have viewed pages but are not users."""
+    """Find people who have viewed pages but are not users."""
     viewers = read.names("views").distinct(read.partitions)
     return viewers.subtractByKey(read.names("users"), read.partitions).keys()
 
@@ -114,7 +114,7 @@ def l7(read: Inputs) -> Any:
 
 
 def l11(read: Inputs) -> Any:
-    """Find all who have viewed pages or are in the wide table."""
+    """Find all people who have viewed pages or are in the wide table."""
     viewers = read.names("views").distinct(read.partitions)
     others = read.names("wide").distinct(read.partitions)
     return viewers.union(others).distinct(read.partitions).keys()

@@ -1,4 +1,4 @@
-"""Measure what capture costs the 103 queries of TPC-DS that Spark's own tests have.
+"""Measure the cost of capture for the 103 queries of TPC-DS in Spark's own tests.
 
 python -m benchmarks.capture.tpcds [--scale 1] [--repeats 1] [--queries q1 q14a]
 

@@ -70,7 +70,7 @@ class OneRun(Run):
 
     rows: int
     bandwidth: float
-    """Gigabytes a second that one thread reads."""
+    """The gigabytes that one thread reads per second."""
     data: list[Data]
 
 
@@ -284,7 +284,7 @@ def measure(name: str, table: pa.Table, moves: int, gigabytes: float) -> Data:
 
 
 def _ranges(bars: dict[str, list[int]]) -> dict[str, Any]:
-    """Return numbers of ranges with which each whole number has a bar, even if more than 60."""
+    """Return the numbers of ranges that give each whole number a bar, if there are more than 60."""
     return {column: len(numbers) - 1 for column, numbers in bars.items() if len(numbers) > 60}
 
 

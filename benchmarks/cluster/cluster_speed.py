@@ -33,7 +33,7 @@ SOURCE = ROOT
 UNEQUAL = ("executors", "driver")
 """Steps whose results are not compared: executors' folders, and the driver's peak memory."""
 LOSING = ("Number the rows", "csprov after the retraction")
-"""The steps in each of which a worker is killed while it has a task."""
+"""The steps during which a worker is killed while it has a task."""
 CHAIN = 30
 """The number of levels of the trace; items derive from items of the level before."""
 

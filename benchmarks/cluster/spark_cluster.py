@@ -1,7 +1,7 @@
 """Run a standalone Spark cluster on this machine: a master and workers from PySpark's own scripts.
 
-Each worker has a working folder and a folder for temporary files of its own. Where the rights
-allow, it also has a mount namespace in which ``/tmp`` is its own, so that it shares only the given
+Each worker has a working folder and a folder for temporary files of its own. If the rights allow
+it, the worker also has a mount namespace with its own ``/tmp``, so that it shares only the given
 folders with the driver. Where the command ``ip`` exists too, the master and each worker are in
 network namespaces, from which they reach each other and the driver only by their addresses.
 """
@@ -297,7 +297,7 @@ def suspend(process: psutil.Process) -> None:
 
 
 def resume(process: psutil.Process) -> None:
-    """Make a process and all its descendants go on."""
+    """Resume a process and all its descendants."""
     for one in (process, *process.children(recursive=True)):
         one.resume()
 

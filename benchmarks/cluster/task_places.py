@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 MOST = 1_000_000
-"""A number of tasks that no stage reaches here."""
+"""More tasks than any stage has here."""
 
 
 class Ran(NamedTuple):
@@ -35,7 +35,7 @@ def tasks_after(context: "SparkContext", job: int) -> list[Ran]:
 
 
 def await_task(context: "SparkContext", over: Callable[[], bool]) -> str:
-    """Wait until a task runs; return its host, or an empty text if ``over`` becomes true before."""
+    """Wait until a task runs; return its host, or an empty text if ``over`` becomes true first."""
     while not over():
         store = _store(context)
         for job in _jobs(context):

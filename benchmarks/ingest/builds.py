@@ -184,7 +184,7 @@ def run(build: Path, warehouse: Path, trace: Path, names: Path) -> Iterator[tupl
 
 
 def stable(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return an answer without its times and reads, in which even equal answers differ."""
+    """Return an answer without its times and reads, which differ even between equal answers."""
     return {name: answer[name] for name in answer.keys() - {"seconds", "time", "read"}}
 
 

@@ -193,7 +193,7 @@ def measure(trace: str, folder: Path, items: int, edges: int) -> Measurement:
 def start(name: str, folder: Path) -> Trial | None:
     """Run one contender, and return its measurements, or None if it failed.
 
-    provhouse and scipy may not fail: then CalledProcessError is raised instead.
+    If provhouse or scipy fails, raises CalledProcessError instead.
     """
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.ingest.component_contenders", name, str(folder)],

@@ -23,7 +23,7 @@ ROWS = """
 
 
 def run(results: Results, store: Callable[[], None]) -> None:
-    """Measure what has no results yet."""
+    """Measure the links and dependencies that have no results yet."""
     if results["links"] and results["dependencies"]:
         return
     con = flights(results["rows"])
@@ -35,7 +35,7 @@ def run(results: Results, store: Callable[[], None]) -> None:
 
 
 def flights(rows: int) -> Connection:
-    """Return a connection with a table in which ten keys have two names, and one of carriers."""
+    """Return a connection with a table of keys, ten with two names, and a table of carriers."""
     draw = np.random.default_rng(5)
     key = draw.integers(0, KEYS, rows)
     name = np.where((key < 10) & (draw.random(rows) < 0.1), -1, key % 97)
@@ -94,7 +94,7 @@ def by_sql(con: Connection, first: str, second: str, keys: list[int]) -> set[int
 
 
 def dependency(con: Connection, repeats: int) -> Dependency:
-    """Return the times of a check with the rows of its violations, and of SQL by hand."""
+    """Return the times of a check with the rows of its violations, and of hand-written SQL."""
     found = con.check_fd("t", "k -> name")
     expected = sorted(rid for (rid,) in con.duckdb.sql(ROWS).fetchall())
     assert sorted(found.records().rids.tolist()) == expected

@@ -1,8 +1,8 @@
 """The table and the 43 queries of ClickBench, with generated rows.
 
 The original data cannot be downloaded here. The table has the 105 columns of ``hits`` with their
-types. The columns that queries name have plausible distributions: few values, many, or mostly
-empty; the others are constant or small numbers, as many columns of the original are.
+types. The columns that queries name have plausible distributions: few values, many values, or
+mostly empty. The other columns are constant or small numbers, like many columns of the original.
 """
 
 import duckdb

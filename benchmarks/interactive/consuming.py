@@ -21,7 +21,7 @@ CONSUMING = {
 
 
 def run(results: Results, store: Callable[[], None]) -> None:
-    """Measure what has no results yet."""
+    """Measure the queries that have no results yet."""
     done = {(each["query"], each["share"]) for each in results["consuming"]}
     todo = [(query, share) for query in CONSUMING for share in SHARES]
     todo = [each for each in todo if each not in done]

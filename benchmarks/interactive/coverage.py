@@ -42,7 +42,9 @@ class Query(TypedDict, total=False):
     references: int
     """The number of uses of base tables."""
     negative: int
-    """The number of references in which a row must have no match to appear."""
+    """The number of references that must have no match for a row of the result, for example below
+    NOT EXISTS.
+    """
     rows: int
     tried: int
     removed: int

@@ -25,7 +25,7 @@ FIRST = 1_000
 """The first seed; the tests of every change use earlier seeds."""
 PART = 500
 OFTEN = 3
-"""The smallest number of texts refused for a reason at which the reason is listed."""
+"""A reason is listed if at least this many texts were refused for it."""
 
 
 class Part(TypedDict):
@@ -111,7 +111,7 @@ def added(counts: Counts, part: Part) -> Counts:
 
 
 def table(counts: Counts) -> str:
-    """Return how many texts of each construct were refused, and how often for which reason."""
+    """Return the number of refused texts for each construct, and for each reason."""
     found: Mapping[str, int] = Counter(counts["outcomes"])
     ran = counts["texts"] - found["invalid"]
     rows_of = f"{found['with rows']:,} of those that are right have rows"

@@ -1,4 +1,4 @@
-"""Measure what lineage of queries on DuckDB costs, beside plain DuckDB and other ways to lineage.
+"""Measure the cost of lineage on DuckDB, beside plain DuckDB and other ways to find lineage.
 
 python -m benchmarks.interactive.interactive [--scale 1] [--rows 10000000] [--repeats 5]
 

@@ -131,7 +131,7 @@ def goals(results: Results) -> dict[str, bool]:
 
 
 def _first(results: Results) -> dict[str, bool]:
-    """Return for each other way whether our capture and first question are ahead of it."""
+    """Return, for each other way, whether our capture and first question take less time."""
     found = {}
     for way in (each for each in _ways(results["contenders"]) if "provhouse" not in each):
         behind = []

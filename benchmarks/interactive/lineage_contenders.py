@@ -1,9 +1,9 @@
-"""Other ways to the records of lineitem that the first row of a query was made of.
+"""Other ways to find the records of lineitem from which the first row of a query was made.
 
 Re-execution runs the query again for the values of the row's keys, as hand-written SQL would.
 Perm's rewriting (Glavic and Alonso, 2009) makes a table of each row of the result with each of its
-records, and asks this table. SmokedDuck captures inside a fork of DuckDB, in an environment of its
-own.
+records, and queries this table. SmokedDuck captures inside a fork of DuckDB, in an environment of
+its own.
 """
 
 import json

@@ -30,7 +30,7 @@ class Query(TypedDict):
 
 
 class Contender(TypedDict):
-    """One way to the records of lineitem that the first row of a query was made of."""
+    """One way to find the records of lineitem from which the first row of a query was made."""
 
     query: str
     way: str
@@ -62,7 +62,7 @@ class Groups(TypedDict):
 
 
 class Link(TypedDict):
-    """Two linked results: milliseconds to link them, and to highlight rows of the other one."""
+    """Two linked results: milliseconds to link them, and to highlight one's rows by the other's."""
 
     charts: str
     made_ms: float

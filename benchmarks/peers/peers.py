@@ -296,7 +296,7 @@ def prepared(
 def started(name: str, folder: Path) -> ContenderRun | None:
     """Run one contender, and return its figures, or None if it failed.
 
-    provhouse may not fail: then CalledProcessError is raised instead.
+    If provhouse fails, raises CalledProcessError instead.
     """
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.peers.peer_run", name, str(folder)],

@@ -1,9 +1,9 @@
-"""Measure import and walks of a set graph larger than that of any trace that fits this machine.
+"""Measure the import and walks of a set graph larger than a trace on this machine could have.
 
 Neo4j gets the set graph of a warehouse several times, as separate components, until there are
 ``--sets`` nodes for sets. The nodes are imported as in an ingest. Then random sets of the graph are
 walked in both directions: each set once in a server that has just started, and once again. This
-shows what Neo4j alone takes at a size whose triples do not fit this machine. Results go to
+shows how long Neo4j alone takes at a size whose triples do not fit on this machine. Results go to
 `results/set_graph.json`, by the number of nodes.
 """
 

@@ -77,7 +77,7 @@ LARGE = (3_291, 2_810, 2_400, 2_100, 1_850, 1_640, 1_450, 1_300, 1_180, 1_090, 1
 SHORT, LONG = len(LARGE), 0
 """The positions in sp3 of the sets that two worked queries of the paper ask about.
 
-The query about the set at ``SHORT`` finds a short lineage, that about ``LONG`` a long one.
+The query about the set at ``SHORT`` finds a short lineage, and the query about ``LONG`` a long one.
 """
 LC1 = Giant(
     items=1_220_000,
@@ -220,7 +220,7 @@ def _from_filings(
     """Return the triples from sp1 to sp2.
 
     A shared set of sp2 gets only one triple for each item of its first layer, or one for each link
-    if it has more links than such items.
+    if it has more links than its first layer has items.
     """
     shared = links.child < of.shared
     few = Links(links.child[shared], links.parent[shared])

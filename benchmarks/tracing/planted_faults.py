@@ -31,7 +31,7 @@ TESTS = {
     "one value is NULL": "nulls > 0",
     "two values are large": "large >= 2",
 }
-"""For each planted fault, the test by which the row of a result is wrong."""
+"""For each planted fault, the condition that is true for the wrong row of a result."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def blamed(run: Capture, program: Program, name: str, test: str, tables: Tables)
 
 
 def is_minimal(found: Smallest, program: Program, wrong: str, tables: Tables) -> bool:
-    """Return whether the program goes wrong on the records, but not if any one is left out."""
+    """Return whether the result is wrong on the records, and right without any one of them."""
     kept = {name: _only(found, name, frame) for name, frame in tables.items()}
 
     def goes_wrong(some: Tables) -> bool:

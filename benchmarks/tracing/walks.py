@@ -16,7 +16,7 @@ from provhouse.capturing.walks.cursor_ids import CursorIds
 
 
 class Steps(TypedDict):
-    """Seconds to walk from one row, and from 1,000, to the sources and back, and to show records.
+    """Seconds to walk from one row, or 1,000 rows, to the sources and back, and to show records.
 
     A time begins with a condition on the rows, and ends when the number of found rows is known.
     """

@@ -2,9 +2,9 @@
 
 On a random graph of ten million triples of all kinds, 1, 100 and 10,000 items are deleted. With a
 warehouse of the paper's trace, the complete question is compared with `impact`; both return only
-counts, and nothing is in memory. An aggregate of a million inputs is computed without one of
-them, for each of them. The answer about an item with a million triples upstream is shown at each
-level.
+counts, and nothing is in memory. For each input of an aggregate with a million inputs, the
+aggregate is computed without this input. The answer about an item with a million triples upstream
+is shown at each level.
 
 Results go to `results/what_if.json` after each part. A run with the same sizes and seed goes on
 with the parts that are missing, unless `--again` is given.
@@ -247,7 +247,7 @@ def alternative_runs(count: int, rng: np.random.Generator) -> Iterator[Alternati
     """Yield the times of an aggregate without each input, by its function.
 
     For some of the ``CHOSEN`` inputs, the values without the input are compared with those of a
-    what-if deletion of it.
+    what-if deletion of the input.
     """
     item = count
     rows = DerivationRows(

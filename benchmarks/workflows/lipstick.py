@@ -40,7 +40,7 @@ class Step:
     """A query of a module: ``select`` from ``source``, whose tables have the given aliases."""
 
     table: str
-    """The relation that is made, or to which rows are added."""
+    """The relation that the step makes, or adds rows to."""
     select: str
     source: str
     aliases: Sequence[str]

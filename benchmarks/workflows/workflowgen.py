@@ -197,9 +197,9 @@ def targets(results: WorkflowGenRun) -> dict[str, bool]:
 SIZES = {"cars": 20_000, "stations": 24, "executions": 100}
 THREADS = (1, 2, 4)
 REPEATS = 20
-"""The number of random items whose subgraph is asked, and of folds that are measured."""
+"""The number of random items whose subgraphs are found, and the number of measured folds."""
 PARTS = (0.01, 0.1, 0.3, 1.0)
-"""The parts of the executions whose graph is asked, to see how times grow."""
+"""The parts of the executions whose graphs are measured, to see how times grow."""
 Made = Callable[[Workflow], Dealerships | Stations]
 
 
@@ -267,7 +267,7 @@ def measured(name: str, make: Made, threads: int, executions: int, file: Path) -
 
 
 def questions(name: str, file: Path, part: float, executions: int) -> Asked:
-    """Ask the triples of the first executions of a workflow for views and subgraphs."""
+    """Find views and subgraphs in the triples of the first executions of a workflow."""
     rows = pq.read_table(file)
     number = np.asarray(rows["execution"].cast(pa.int64()))
     rows = rows.filter(pa.array(number < max(1, part * executions)))

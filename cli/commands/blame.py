@@ -50,7 +50,7 @@ def blame(
 
     --program runs the program again on parts of the lineage of the first wrong row, until no record
     can be left out: the rest is a smallest input with which the row is wrong. Nothing is written.
-    --dbt takes the first failed test, or with TABLE the first of its model.
+    --dbt takes the first failed test, or with TABLE the first failed test of TABLE's model.
     """
     from provhouse.blames import blame as blamed
     from provhouse.output.results.blame import BlameResult

@@ -1,6 +1,6 @@
 """``repair``: rebuild the contents of Neo4j, and a lost ``warehouse.json``.
 
-Only these parts of a warehouse can be rebuilt from the others.
+Only these parts of a warehouse can be rebuilt from its other parts.
 """
 
 import typer

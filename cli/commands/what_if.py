@@ -54,8 +54,8 @@ def what_if(
         str | None,
         typer.Option(
             metavar="ITEM",
-            help="Instead of a deletion: show the values that the sums, counts and other "
-            "aggregates of this item would have without each of their inputs in turn.",
+            help="Instead of a deletion: show, for each input of this item's sums, counts and "
+            "other aggregates, the values that they would have without this input.",
         ),
     ] = None,
     limit: Annotated[

@@ -3,7 +3,7 @@
     python examples/flights/clicks.py --data DATA --warehouse WAREHOUSE
 
 `make demo` makes both folders. A query on DuckDB sums up the delays of each carrier. One step down
-are the flights that the first line of the result was made of. The lineage of all lines is then
+are the flights from which the first line of the result was made. The lineage of all lines is then
 saved, so that the warehouse leads on to the rows that the pipeline read.
 """
 

@@ -36,7 +36,7 @@ class Axis:
 class Bars:
     """The bars of a view.
 
-    A grid has two axes, and one bar for each pair of a bar of either axis.
+    A grid has two axes, and one bar for each pair of bars, one from each axis.
     """
 
     axes: tuple[Axis, ...]

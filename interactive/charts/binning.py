@@ -31,7 +31,7 @@ CHARTED = (
 EXACT = 2**53
 """Up to this bound, floating-point numbers represent every whole number."""
 FEW = 60
-"""Up to this many whole numbers have a bar each."""
+"""If a range has at most this many whole numbers, each number has a bar of its own."""
 RANGES = 40
 TEXTS = 30
 UNITS = {"day": "D", "month": "M", "year": "Y"}
@@ -60,7 +60,7 @@ def bars(table: pa.Table, column: str, binning: Binning = None) -> Bars:
 
 
 def grid(table: pa.Table, across: str, up: str, binning: int | None = None) -> Bars:
-    """Return the bars of a grid: one for each cell of two columns, with the first across."""
+    """Return the bars of a grid: one for each pair of a range of ``across`` and one of ``up``."""
     x, y = (bars(table, column, binning) for column in (across, up))
     if (cells := x.number * y.number) > MAX_BARS:
         raise UsageError(
@@ -140,7 +140,7 @@ def _floats(column: str, values: pa.ChunkedArray) -> tuple[NDArray[np.float64], 
 
 
 def _ranges(low: float, high: float, number: int | None, whole: bool) -> NDArray[np.float64]:
-    """Return the borders of equal ranges. They are round unless the caller sets a number."""
+    """Return the borders of equal ranges. They are round numbers unless ``number`` is set."""
     if high == low:
         return np.array([low, high + 1 if whole else math.nextafter(high, math.inf)])
     if number:
@@ -160,7 +160,7 @@ def _ranges(low: float, high: float, number: int | None, whole: bool) -> NDArray
 def _between(
     column: str, numbers: NDArray[np.float64], missing: NDArray[np.bool_], borders: list[float]
 ) -> Bars:
-    """Return bars between given borders, one bar below the first, and one bar above the last."""
+    """Return bars between given borders, a bar below the first border, and one above the last."""
     if borders != sorted(set(borders)) or not np.isfinite(borders).all() or not borders:
         raise UsageError(
             f"The borders for {column!r} are not in ascending order",
@@ -202,7 +202,7 @@ def _dates(column: str, values: pa.ChunkedArray, binning: Binning) -> Bars:
 
 
 def _texts(column: str, values: pa.ChunkedArray, binning: Binning) -> Bars:
-    """Return a bar for each of the most frequent texts, and one for all others."""
+    """Return a bar for each of the most frequent texts, and one bar for all other texts."""
     if binning is not None and not isinstance(binning, int):
         raise _wrong_binning(column, values.type, binning)
     encoded = values.cast(pa.string()).dictionary_encode().unify_dictionaries()

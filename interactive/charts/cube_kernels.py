@@ -25,7 +25,7 @@ def mark(codes: Codes, failing: Fails, fails: Fails) -> None:
 
 @njit(cache=True, nogil=True)
 def count(codes: Codes, fails: Fails, own: int, out: Ints) -> None:
-    """Add to each bar in ``out`` the number of its rows that fail at most views in ``own``."""
+    """Add to each bar in ``out`` the number of its rows that fail no view outside ``own``."""
     others = np.uint16(~own & 0xFFFF)
     for i in range(codes.size):
         if fails[i] & others == 0:
@@ -34,7 +34,7 @@ def count(codes: Codes, fails: Fails, own: int, out: Ints) -> None:
 
 @njit(cache=True, nogil=True)
 def add(codes: Codes, fails: Fails, own: int, values: Ints, out: Ints) -> None:
-    """Add to each bar in ``out`` the values of its rows that fail at most views in ``own``."""
+    """Add to each bar in ``out`` the values of its rows that fail no view outside ``own``."""
     others = np.uint16(~own & 0xFFFF)
     for i in range(codes.size):
         if fails[i] & others == 0:

@@ -24,7 +24,7 @@ from .structures import STRUCTURES, Structure, plan
 
 BUDGET_MB = 2048
 FEW_ROWS = 16
-"""A rid index reads at most one in this many rows; a scan in order reads more rows faster."""
+"""A rid index is used to read at most one in this many rows; for more rows, a scan is faster."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class ChartViews:
     ) -> NDArray[np.int64]:
         """Return the positions of the first ``limit`` rows that pass all brushes.
 
-        These are ``brushes`` if they are given, else the views' own brushes.
+        All brushes means ``brushes`` if given, else the views' own brushes.
         """
         masks = self._brushes if brushes is None else self._masks(brushes)
         return self._rows.selected(masks, limit)

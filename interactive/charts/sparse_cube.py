@@ -37,9 +37,9 @@ Signs = NDArray[np.int8]
 
 
 def split(bars: list[int], rows: int) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """Return the views of both sides, so that the larger side has the fewest cells.
+    """Divide views into two sides so that the larger side has as few cells as possible.
 
-    Returns None if even these cells are too many.
+    Returns the views of both sides, or None if even the larger side has too many cells.
     """
     most = min(MAX_CELLS, max(FEW_CELLS, rows // ROWS_BY_CELL))
     views = range(len(bars))
@@ -122,7 +122,7 @@ class SparseCube:
         return sum(0 if array is None else array.nbytes for array in arrays)
 
     def answer(self, target: int, brushes: Brushes) -> Ints:
-        """Return the totals of a view under the brushes of all others."""
+        """Return the totals of a view under the brushes of all other views."""
         at = 0 if target in self._sides[0].views else 1
         side = self._sides[at]
         self._update(side, self._sides[1 - at], brushes)

@@ -1,4 +1,4 @@
-"""The cell of each record: the number of the combination of key values by which it is grouped."""
+"""The cell of each record: a number for the key values by which the record is grouped."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -91,7 +91,7 @@ class Cells:
 
 @dataclass
 class LocatedGroups:
-    """The cells of a table's records, and the values of each key, by which cells are numbered."""
+    """The cells of a table's records, and the values of each key, which number the cells."""
 
     values: list[pa.Array]
     """The distinct values of each key."""

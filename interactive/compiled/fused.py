@@ -53,7 +53,7 @@ class Aggregate:
 
 @dataclass(frozen=True)
 class Grouping:
-    """A GROUP BY in the form from which compiled loops find the rows of each group."""
+    """A GROUP BY in the form that compiled loops need to find the rows of each group."""
 
     table: TablePlace
     keys: list[OfColumn]

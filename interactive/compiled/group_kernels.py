@@ -48,8 +48,8 @@ def drop(codes: Codes, kept: Codes, instead: Codes, cells: Codes, out: Codes) ->
     """Write each row's cell, or a substitute if the row's code does not pass.
 
     For a code that passes, ``kept`` has all bits set and ``instead`` is 0; for other codes,
-    ``kept`` is 0 and ``instead`` is the substitute. The processor would guess a condition wrongly
-    for every second row.
+    ``kept`` is 0 and ``instead`` is the substitute. A condition in the loop would be
+    slower: the processor would predict it wrongly for every second row.
     """
     for i in range(codes.size):
         code = codes[i]
@@ -58,7 +58,7 @@ def drop(codes: Codes, kept: Codes, instead: Codes, cells: Codes, out: Codes) ->
 
 @njit(cache=True, nogil=True)
 def count(cells: Codes, out: Ints) -> None:
-    """Count each cell's rows in the tables of ``out``, one to four, which are added up later."""
+    """Count each cell's rows in the one to four tables of ``out``, which are added up later."""
     ways = out.shape[0]
     first, second, third, fourth = out[0], out[1 % ways], out[2 % ways], out[3 % ways]
     end = cells.size - cells.size % 4
@@ -73,7 +73,7 @@ def count(cells: Codes, out: Ints) -> None:
 
 @njit(cache=True, nogil=True)
 def add(cells: Codes, numbers: Numbers, out: Ints) -> None:
-    """Sum each cell's numbers in the tables of ``out``, one to four, which are added up later."""
+    """Sum each cell's numbers in the one to four tables of ``out``, which are added up later."""
     ways = out.shape[0]
     first, second, third, fourth = out[0], out[1 % ways], out[2 % ways], out[3 % ways]
     end = cells.size - cells.size % 4
@@ -106,8 +106,9 @@ def highest(cells: Codes, numbers: Numbers, out: Ints) -> None:
 def scatter(cells: Codes, first: int, at: Ints, out: NDArray[np.int32]) -> None:
     """Write the rids of each cell from position ``at[cell]`` on, in ascending order.
 
-    The rid of the first row is ``first``. The loop writes each row that does not pass to the
-    position in the last element of ``at``: the processor would have to guess a condition.
+    The rid of the first row is ``first``. Each row that does not pass is written too, to the
+    position in the last element of ``at``: a condition that skips the row would be slower, because
+    the processor would have to predict it.
     """
     none = at.size - 1
     for i in range(cells.size):

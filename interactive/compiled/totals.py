@@ -16,7 +16,7 @@ from .fused import Aggregate
 CHUNK = 1 << 15
 """The number of rows in one evaluation of an expression; their values stay in the cache."""
 SELECTIVE = 0.3
-"""If a smaller share of the rows passes the filters, only the passing rows are read."""
+"""If less than this share of the rows passes the filters, only the passing rows are read."""
 LOOPS: dict[str, Any] = {"sum": kernels.add, "min": kernels.lowest, "max": kernels.highest}
 Ints = NDArray[np.int64]
 
@@ -26,7 +26,7 @@ Tables = dict[tuple[str, str], Ints]
 
 
 class GroupTotals:
-    """The aggregates of each cell. Raises Unfit if a sum may not fit 64 bits.
+    """The aggregates of each cell. Raises Unfit if a sum might not fit in 64 bits.
 
     ``rows`` has the number of rows of each cell. Threads add up the ``parts`` of the rows, unless
     an aggregate has arithmetic: its many short calls would make threads wait for the GIL.

@@ -13,10 +13,10 @@ MOST = 50_000_000
 
 
 def ancestors(parents: Link, rows: NDArray[np.int64]) -> tuple[Link, NDArray[np.int64]]:
-    """Return a link from ``rows`` to all rows that they were derived from, and these as an array.
+    """Return a link from ``rows`` to all rows that they were derived from, and the linked rows.
 
-    Each row is also linked to itself. The link has positions in the array. Raises UsageError if the
-    link would have too many pairs.
+    Each row is also linked to itself. The link has positions in the array of the linked rows.
+    Raises UsageError if the link would have too many pairs.
     """
     size = max(1, parents.number)
     offsets, targets = parents.csr()

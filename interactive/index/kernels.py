@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 Offsets = NDArray[np.int64]
 Rids = NDArray[Any]
-"""Row numbers: int32, or int64 for tables with more than two thousand million rows."""
+"""Row numbers: int32, or int64 for tables with more than two billion rows."""
 
 
 SHORT = 24

@@ -7,7 +7,7 @@ from .witness import Witness
 
 
 def every_record(witness: Witness) -> int | None:
-    """Return the reference of which a witness query finds all records, or None."""
+    """Return the reference if a witness query finds all records of it, else None."""
     body = witness.body
     clauses = {name for name, value in body.args.items() if value}
     if not isinstance(body, exp.Select) or clauses != {"expressions", "from_"}:
@@ -22,7 +22,7 @@ def every_record(witness: Witness) -> int | None:
 
 
 def is_one_group(identity: Identity) -> bool:
-    """Return whether each row of a query was made of all records of a table."""
+    """Return whether each row of a query derives from all records of a table."""
     part = identity.parts[0] if len(identity.parts) == 1 else None
     if not isinstance(part, WitnessQuestion) or part.columns:
         return False

@@ -107,7 +107,7 @@ class Plan:
         tables = {self.references[at].table for at in found}
         if len(tables) != 1:
             raise UsageError(
-                f"The query reads {'several tables' if tables else 'no table'} {name!r}",
+                f"The query reads {'several tables' if tables else 'no table'} named {name!r}",
                 f"It reads {', '.join(each.name for each in self.references) or 'none'}",
                 "Name one of them",
             )

@@ -1,8 +1,8 @@
 """Try the queries of a plan before its query runs, so that unsupported lineage is refused early.
 
 All witness queries are built, and DuckDB binds them in one text without running them. Each
-reference must be reached by a witness query, or be one in which rows have no match. Otherwise the
-lineage in this reference would be empty, and no message would say so.
+reference must be reached by a witness query, or must have no match for a row, for example below
+NOT EXISTS. Otherwise the lineage in this reference would be empty, and no message would say so.
 """
 
 from collections.abc import Collection, Sequence
@@ -32,7 +32,7 @@ class Rehearsal:
         """For each query that DuckDB may refuse to run, the source that the query asks about."""
         self._seen: set[int] = set()
         self.reached: set[int] = set()
-        """The references that lineage reaches, or where rows have no match."""
+        """The references that lineage reaches, and those that must have no match for a row."""
 
     def block(self, identity: Identity, source: str, columns: Sequence[str]) -> None:
         """Add the witness queries of a block; ``columns`` of ``source`` are its hidden columns."""
@@ -84,7 +84,7 @@ class Rehearsal:
 
     @property
     def text(self) -> str:
-        """One text with the witness queries that DuckDB may refuse; empty if it has none."""
+        """One text with all witness queries that DuckDB may refuse; empty if there are none."""
         if not self._sources:
             return ""
         used = {*self._sources, *self._sources.values()}

@@ -247,7 +247,7 @@ class Exposer:
         columns.identity.parts.append(Derived(identity, at))
 
     def _recursion(self, recursion: Recursion) -> list[WitnessQuestion]:
-        """Return the questions for the rows of both branches; if not linear, for all records."""
+        """Return the questions for the rows of both branches, or for all records unless linear."""
         if not recursion.linear:
             found = everything(recursion, self.parsed.ctes, self.parsed.kept)
             return [WitnessQuestion(matching(self, each, 0), []) for each in found]

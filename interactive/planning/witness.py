@@ -97,7 +97,7 @@ class Witness:
         return self._sql[nullable]
 
     def rows(self) -> str:
-        """Return the query for all rows from which this query, without outer values, chooses."""
+        """Return the query for all rows among which this query, without outer values, chooses."""
         hidden, inner = self._parts()
         clause = with_clause(self._exposer, self.body)
         return f"{clause}SELECT {', '.join(['0 AS eid', *hidden])} FROM {inner}"

@@ -43,8 +43,8 @@ def meaning(
 class Asking(ABC, Generic[Found]):
     """A question with its parameters.
 
-    ``AskingWhatIf`` is the question ``what-if``. The first paragraph of its docstring describes its
-    route. The metadata of a field come from ``meaning``.
+    ``AskingWhatIf`` is the question ``what-if``. The first paragraph of the class's docstring
+    describes its route. The metadata of a field come from ``meaning``.
     """
 
     name: ClassVar[str]
@@ -62,9 +62,9 @@ class Asking(ABC, Generic[Found]):
     quick: ClassVar[bool]
     """Whether an answer in this process needs neither Spark nor Neo4j."""
     command: ClassVar[str]
-    """An example of a call of the question's command. Its arguments and options are these fields.
+    """An example call of the command whose arguments and options are the question's fields.
 
-    Without one, the question has no such command.
+    A question without an example has no such command.
     """
 
     def __init_subclass__(

@@ -61,14 +61,14 @@ class AskingWhatIfEach(
     found="query.consequences.what_if_each.WhatIfEach",
     result="what_if_each.WhatIfEachResult",
 ):
-    """Show the values that the aggregates of an item would have without each of their inputs."""
+    """Show, for each input of an item's aggregates, their values without this input."""
 
     item: Name
     limit: int = field(default=100, metadata=meaning("At most this many inputs", 1))
     as_of: AsOf | None = None
 
     def find(self, asker: "Asker") -> "WhatIfEach":
-        """Return the values of the aggregates without each input."""
+        """Return, for each input, the values of the aggregates without it."""
         from provhouse.query.consequences.what_if_each import what_if_each
 
         return what_if_each(asker, self.item, self.limit)
@@ -92,7 +92,7 @@ class AskingDepends(
     as_of: AsOf | None = None
 
     def find(self, asker: "Asker") -> "Dependency":
-        """Return whether the item would exist without the other."""
+        """Return whether the item would exist without the other item."""
         from provhouse.query.consequences.depends import depends
 
         return depends(asker, self.item, self.on)
@@ -130,7 +130,7 @@ class AskingWhyChanged(
     result="why_changed.WhyChangedResult",
     command="provhouse why-changed revenue/2026-03 --from 3",
 ):
-    """Show why an aggregate changed: the inputs that were added, removed or gave another value.
+    """Show why an aggregate changed: its inputs that came, went, or gave another value.
 
     Inputs are ranked by their share of the difference. The shares of sum, count and avg add up to
     the difference; other functions have no shares. CSV contains the inputs.

@@ -61,8 +61,8 @@ class AskingInvocations(
 ):
     """List the invocations of a module, with their numbers of triples.
 
-    Its run, execution and invocation identify an invocation. All triples are read, one partition at
-    a time. For an unknown module, the exit status is 3.
+    An invocation is identified by its run, execution and invocation. All triples are read, one
+    partition at a time. For an unknown module, the exit status is 3.
     """
 
     module: Name = field(metadata=meaning("Name of the module.", metavar="MODULE"))

@@ -61,7 +61,7 @@ def _listed(rows: Sequence[Sequence[Any]]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value in which everything that JSON lacks is a text."""
+    """Return a value in which text replaces everything that JSON lacks."""
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

@@ -254,7 +254,7 @@ class Settled:
         return _named(pa.table({**rows, "reason": reasons}).cast(_UNKNOWN))
 
     def _made(self, ways: I32) -> I32:
-        """Return the derivation that made each value; for a copied group, that of the group."""
+        """Return the derivation that made each value; for a copy, the derivation of the group."""
         copied = self.graph.kind[ways] == COPY
         if not copied.any():
             return ways

@@ -151,7 +151,7 @@ def _named(asker: Asker, graph: Derivations, found: Sequence[_Way]) -> pa.Table:
 
 
 def expressed(rows: Sequence[dict[str, object]], item: str, most: int = LIMIT) -> str:
-    """Return the derivations of an item as one text of about ``most`` names at most.
+    """Return the derivations of an item as one text, with at most about ``most`` names.
 
     ``&`` joins inputs that are needed together, ``|`` joins alternatives. A derivation of another
     kind is written like a call of a function, and ``?`` is the function of an unknown kind. An item

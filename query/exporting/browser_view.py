@@ -26,7 +26,7 @@ from provhouse.model.samples import Sample
 from ..lineage.ask import Asker
 
 MOST_ITEMS = 300
-"""The largest number of items that get nodes of their own, and of nodes for groups of items."""
+"""The most items that get nodes of their own, and also the most nodes for groups of items."""
 MOST_LINKS = 2_000
 """The largest number of relationships between the nodes of a view."""
 MOST_SETS = 10

@@ -65,7 +65,7 @@ def origins(asker: Asker, item: str, limit: int) -> Origins:
 
 
 def _by_table(items: pa.Table, limit: int) -> tuple[TableOrigins, ...]:
-    """Return the items by table. Texts are decoded before the sort, as Arrow needs it."""
+    """Return the items by table. Texts are decoded before the sort, as Arrow requires."""
     plain = pa.table({name: items[name].cast(pa.string()) for name in (TABLE, ITEM)})
     ordered = plain.sort_by([(TABLE, "ascending"), (ITEM, "ascending")])
     found = ordered.group_by(TABLE, use_threads=False).aggregate([(ITEM, "list")])

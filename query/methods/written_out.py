@@ -83,7 +83,7 @@ def _pairs(to: I64, of: I64, src: ItemNumbers, dst: ItemNumbers) -> tuple[I64, I
 def _joined(triples: pa.Table, plain: I64, inputs: I64, uses: I64) -> pa.Table:
     """Return the plain rows, then a triple for each pair of an input and a use.
 
-    Apart from its ends, the triple of a pair has the columns of the triple of the input.
+    Apart from its ends, the triple of a pair has the columns of the input's triple.
     """
     src, dst = src_and_dst(triples)
     rows = pa.array(np.concatenate([plain, inputs]))

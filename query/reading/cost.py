@@ -64,7 +64,7 @@ def estimate_csprov(walk: Walk) -> Estimate:
 
 
 def estimate_ccprov(snapshot: Snapshot, item: ItemNumber, levels: int, copied: bool) -> Estimate:
-    """Return the estimate for CCProv, which filters the item's component, then goes by levels."""
+    """Return the estimate for CCProv, which filters the component, then searches by levels."""
     sets, total = component_sets(snapshot, item), snapshot.commit.totals.triples
     triples = int(snapshot.live_placements.counts(snapshot.ids_of(sets)).sum())
     read = Read(len(sets), len(snapshot.partitions), triples)

@@ -149,7 +149,7 @@ def _range(near: I64, far: I64, start: int) -> tuple[int, int]:
 
 @njit(cache=True)
 def _index(near: I64, far: I64, first: int, at: Ints, rows: Ints, targets: Ints) -> None:
-    """Sort the rows by near end: those of the place ``p`` become ``rows[at[p] : at[p + 1]]``.
+    """Sort rows by near end: the rows of the place ``p`` become ``rows[at[p] : at[p + 1]]``.
 
     ``targets`` gets the places of the rows' far ends in the same order, side by side for a fast
     search.

@@ -2,7 +2,7 @@
 
 This is the last step of every method (``Recursive-Query`` in algorithms 1 and 2 of the CSProv
 paper): a breadth-first search over sorted arrays. It is compiled, since lineage may be thousands of
-levels deep. Among millions of triples, ``LevelSearch`` takes its place.
+levels deep. Among millions of triples, ``LevelSearch`` is used instead.
 """
 
 from dataclasses import dataclass

@@ -105,7 +105,7 @@ def check_all(snapshot: Snapshot, read: int) -> None:
 
 
 def _check_counts(snapshot: Snapshot, sets: SetPositions, triples: Fetched) -> None:
-    """Raise Damaged if the number of triples read of a set differs from the set's placements."""
+    """Raise Damaged if the number of triples read from a set differs from the set's placements."""
     ids, first = snapshot.ids_of(sets), snapshot.set_firsts[sets]
     end = first + snapshot.set_items[sets]
     read = np.zeros(len(sets), np.int64)

@@ -170,7 +170,7 @@ def _folded(flow: NumberedFlow, view: Folded, grouped: GroupedEdges) -> pa.Table
 def _nodes(
     kind: str, numbers: int | I64, names: pa.Array, items: I64, more: dict[str, pa.Array]
 ) -> pa.Table:
-    """Return nodes whose numbers are ``numbers``, or begin with ``numbers`` if it is one number.
+    """Return nodes with these numbers, or with numbers from ``numbers`` on if it is one number.
 
     Columns that are not given are null.
     """

@@ -89,7 +89,7 @@ def test_an_example_prints_what_it_shows(
 
 
 def captured(house: House, folder: Path) -> Path:
-    """Return the folder of a captured job during whose end another process was writing."""
+    """Return the folder that a captured job leaves if another process is writing when it ends."""
     pq.write_table(pa.table({"id": [1, 2]}), folder / "orders.parquet")
     orders = house.session.read.parquet(str(folder / "orders.parquet"))
     house.layout.root.mkdir(parents=True)

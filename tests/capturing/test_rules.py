@@ -93,7 +93,7 @@ def outer_expected(left: bool, right: bool) -> Lineage:
 
 
 def union(shop: Shop) -> DataFrame:
-    """Unite rows that themselves carry one id, two ids and no id of source rows."""
+    """Unite three kinds of rows: with one id, two ids, and no id of source rows."""
     kept = shop.orders.selectExpr("'row' || id AS k")
     pairs = joined(shop).selectExpr("concat_ws('-', id, number) AS k")
     groups = shop.orders.groupBy("cust").agg(F.expr("'group' || min(id)").alias("k")).select("k")

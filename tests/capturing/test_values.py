@@ -99,7 +99,7 @@ def figures(aggregates: Iterable[str], without: int = 0) -> dict[tuple[str, str]
 
 
 def check(house: House, aggregates: Iterable[str], every: int = 1) -> None:
-    """Compare the deletion of each order, or of one in ``every``, with the jobs run again."""
+    """Compare what-if without an order, for one in ``every`` orders, with the jobs run again."""
     names = list(aggregates)
     before = figures(names)
     with house.open() as warehouse:

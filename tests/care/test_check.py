@@ -162,7 +162,7 @@ DAMAGES: dict[str, tuple[Callable[[House], object], str]] = {
 
 
 LONG = {"a partition is truncated", "dependencies are missing", "names are missing"}
-"""Damages that resemble others: a table has a file that is missing or cannot be read."""
+"""Damages that resemble other damages: a table has a file that is missing or unreadable."""
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ USES: dict[str, Callable[[Graph], object]] = {
 
 @pytest.fixture(autouse=True)
 def collected() -> Iterator[None]:
-    """Collect, after each test, the sessions whose connections were closed while they were open.
+    """Collect, after each test, the sessions that were still open when their connections closed.
 
     Neo4j's driver cannot close such a session, and warns when the session is collected.
     """
@@ -53,7 +53,7 @@ def collected() -> Iterator[None]:
 
 @contextmanager
 def soon() -> Iterator[None]:
-    """Shorten the waits for a server that does not answer, as long as it does not answer.
+    """Shorten the waits for a server as long as it does not answer.
 
     A server that answers again gets as much time as users' servers do, because the machine may be
     busy.

@@ -252,7 +252,7 @@ def test_down_stops_neo4j(house: Command) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("method", ["csprov", "rq"])
 def test_a_missing_or_truncated_partition_is_damage(method: str, house: Command) -> None:
-    """By csprov, questions fail if partitions are missing; by rq, if partitions are truncated."""
+    """Questions by csprov fail if partitions are missing; by rq, if partitions are truncated."""
     files = sorted(house.warehouse.glob("base-*/triples/*.parquet"))
     contents = {file: file.read_bytes() for file in files}
     for file, content in contents.items():

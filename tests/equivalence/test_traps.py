@@ -47,9 +47,9 @@ NUMBERED = {
     "mark_index", "unnest_index", "window_index", "cte_index", "column_count", "ctename", "schema",
     "table", "bound_columns", "materialize",
 }  # fmt: skip
-"""Names and numbers that DuckDB gives; they change no result."""
+"""Names and numbers that DuckDB assigns, and that change no result."""
 LISTS = {"names", "returned_types", "column_indexes", "chunk_types", "children"}
-"""Lists in which a further element is a column that nothing reads; their elements are changed."""
+"""Lists that are not extended, because nothing would read the new element; elements are changed."""
 OTHERS = {
     "aggregate_type": {"DISTINCT", "NON_DISTINCT"},
     "join_type": {"INNER", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI", "MARK", "SINGLE"},
@@ -61,7 +61,7 @@ OTHERS = {
     "distinct_type": {"DISTINCT", "DISTINCT_ON"},
     "type": {"ASCENDING", "DESCENDING", "CONJUNCTION_AND", "CONJUNCTION_OR", "COMPARE_EQUAL"},
 }
-"""Values that the translation knows and so does not refuse."""
+"""Values that the translation knows, and therefore does not refuse."""
 Path = tuple[str | int, ...]
 
 

@@ -100,7 +100,7 @@ def test_a_changed_query_is_different(one: str, other: str) -> None:
 def _difference(
     one: str, other: str, found: Verdict
 ) -> tuple[Counter[tuple[Any, ...]], Counter[tuple[Any, ...]]]:
-    """Return the rows of either query that the other lacks, in tables with the example's rows."""
+    """Return the rows that only one of the queries gives, in tables with the example's rows."""
     assert found.example
     con = duckdb.connect()
     con.execute(DDL)

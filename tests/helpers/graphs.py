@@ -118,7 +118,7 @@ def one_table(random: Random, item: int) -> str:
 
 
 def any_table(random: Random, item: int) -> str:
-    """Return a random table or none, so that tables derive from others and from themselves."""
+    """Return a random table or none, so that tables derive from each other and from themselves."""
     return random.choice(["", "a", "b", "c", "d"])
 
 

@@ -53,8 +53,8 @@ class Writer:
     """A generator of one query for each seed.
 
     ``sure`` says whether each row of the result must disappear or change without all its records of
-    any one reference. It need not if the row may have alternatives, or if a part of the query may
-    not matter.
+    any one reference. This is not certain if the row may have alternatives, or if a part of the
+    query may have no effect.
     """
 
     def __init__(self, seed: int) -> None:

@@ -13,7 +13,7 @@ from provhouse.sql.not_covered import NotCovered
 
 @contextmanager
 def made() -> Iterator[Connection]:
-    """A few tables whose names and values are easily mistaken for others."""
+    """A few tables whose names and values are easily mistaken for other names and values."""
     with connect(duckdb.connect()) as con:
         con.execute(
             "create table t(k varchar, v int);"

@@ -133,7 +133,7 @@ def test_files_and_frames_become_tables(tmp_path: Path) -> None:
 
 def test_errors_say_what_to_do(con: Connection) -> None:
     result = con.sql("select * from f", lineage=True)
-    with pytest.raises(UsageError, match="reads no table 'g'"):
+    with pytest.raises(UsageError, match="reads no table named 'g'"):
         result.backward("g")
     with pytest.raises(UsageError, match="has no row 200"):
         result.backward("f", [200])

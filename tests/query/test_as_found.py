@@ -49,7 +49,7 @@ def house(houses: Callable[..., House]) -> House:
 
 @pytest.fixture
 def asker(house: House, monkeypatch: pytest.MonkeyPatch) -> Iterator[Asker]:
-    """An asker that takes an answer of three items as large, and three names as many."""
+    """An asker for which an answer of three items is large, and three names are many."""
     monkeypatch.setattr(ask, "MANY_ITEMS", 2)
     monkeypatch.setattr(as_found, "ROWS", 3)
     monkeypatch.setattr(names, "MANY", 3)

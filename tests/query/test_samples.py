@@ -29,7 +29,7 @@ Each level of depth is a Spark job.
 SHORT = {("wfinstances", 100), ("git_merkle", 100)}
 """The pairs of a sample and a theta that `make test` tests."""
 OFTEN = 10
-"""Of this many items, RQ and CCProv are asked about one.
+"""RQ and CCProv are asked about one in this many items.
 
 They answer level by level, and each level is a Spark job.
 """

@@ -25,7 +25,7 @@ def warehouse(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def lock(warehouse: Path) -> Iterator[int]:
-    """A handle of the locked file by which this process is the only server of the warehouse."""
+    """A handle of the locked file that makes this process the only server of the warehouse."""
     handle = claim(warehouse)
     assert handle is not None
     yield handle

@@ -75,7 +75,7 @@ def test_more_sets_read_less() -> None:
 
 
 def test_free_triples_make_larger_sets() -> None:
-    """Of the cuts with which questions read up to ``free`` triples, one of few sets is chosen."""
+    """Among cuts with which questions read up to ``free`` triples, one with few sets is chosen."""
     read = cut("ladder", 3, 400)[3]
     fine, coarse = (cut("ladder", 3, 400, free)[2:] for free in (read, 10 * read))
     assert read == fine[1] < coarse[1] <= 10 * read

@@ -36,7 +36,7 @@ the derivation's inputs that are not known to exist.
 
 
 class Work(NamedTuple):
-    """The arrays of a deletion that compiled loops fill.
+    """The arrays that compiled loops fill to compute a deletion.
 
     ``ways`` and ``gone`` have an entry for each derivation: ``ways`` has the columns ``MOST`` and
     ``MISSING``, and ``gone`` is the number of inputs that are known to be gone. ``fate`` and

@@ -39,7 +39,7 @@ from .new_values import Tensors
 _OF_COLUMN = r"(?i)\bcount\s*\(\s*(?:[^1*\s]|1[^)\s])"
 """Matches SQL of a count that skips nulls."""
 _PARTIAL = r"(?i)\bfilter\s*\(|…$"
-"""Matches SQL of an aggregate that may not use all rows of its groups, or whose text is cut off."""
+"""Matches SQL of an aggregate that might leave out rows of its groups, or whose text is cut off."""
 _READ = (WAY, KIND, VALUE, TIMES, INVOCATION)
 
 

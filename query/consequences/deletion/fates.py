@@ -44,8 +44,7 @@ from .derivations import Derivations, TripleIndex
 from .unsupported import cling, kill
 
 _CROWDED: Final = 16
-"""The next places are visited in order if at least one in this many places of their range was
-found.
+"""If at least one in this many places of a range was found, the found places are visited in order.
 """
 _NO_ROWS = np.empty(0, np.int32)
 _NONE = np.empty(0, bool)
@@ -203,7 +202,7 @@ def _reach(
 
 @njit(cache=True, nogil=True)
 def _order(fate: I8, queue: I32, begin: int, low: int, high: int) -> None:
-    """Write the found places to ``queue`` again, in order, as neighbours are close in memory."""
+    """Write the found places to ``queue`` again, in the order in which they lie in memory."""
     for place in range(low, high + 1):
         if fate[place] == FOUND:
             queue[begin] = place

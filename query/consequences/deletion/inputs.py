@@ -16,7 +16,7 @@ class DerivationInputs:
         self._graph, self._groups = graph, groups
 
     def ways(self, place: int) -> Iterator[int]:
-        """Yield the derivations of a place; those of a group replace the copy of the group."""
+        """Yield the derivations of a place; for a copy of a group, the group's own derivations."""
         first = self._graph.first
         for way in range(first[place], first[place + 1]):
             if self._graph.kind[way] == COPY:
@@ -26,7 +26,7 @@ class DerivationInputs:
                 yield way
 
     def rows(self, way: int) -> I64:
-        """Return the rows of a derivation. A group's own rows replace each row from the group."""
+        """Return the rows of a derivation. A group's own rows replace rows from the group."""
         rows = self._graph.rows_of(way)
         src = self._graph.src[rows]
         grouped = among(self._graph.items(src), self._groups)

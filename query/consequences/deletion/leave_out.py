@@ -1,4 +1,4 @@
-"""Compute an aggregate without one of its inputs, for each input, in two passes for all.
+"""Compute an aggregate without one of its inputs, for each input, in two passes altogether.
 
 The passes combine the values before an input with the values after it. They subtract nothing from a
 total, because a difference would lose values that are small beside the input. A sum is kept as two
@@ -16,7 +16,7 @@ from .recompute import AVG, COUNT, DISTINCT, F64, MAX, MIN, SUM, added, is_exact
 
 
 def without_each(how: int, values: F64, times: I64, starts: I64) -> F64:
-    """Return the aggregate by the function ``how`` without one input, for each input.
+    """Return, for each input, the aggregate without this input by the function ``how``.
 
     The rows of an input reach from its position in ``starts`` to the next position; the last entry
     of ``starts`` is the number of rows. NaN stands for the aggregate of no rows.
@@ -116,7 +116,7 @@ def _extremes(values: F64, starts: I64) -> F64:
 
 @njit(cache=True, nogil=True)
 def _distinct(codes: I32, starts: I64) -> F64:
-    """Return, for each input, the number of values of all others; ``codes`` has no gaps."""
+    """Return, for each input, the number of values of all other inputs; ``codes`` has no gaps."""
     inputs = len(starts) - 1
     givers = np.zeros(codes.max() + 1, np.int64)
     last = np.full(len(givers), -1, np.int64)

@@ -132,7 +132,7 @@ def inputs(of: I32, graph: TripleIndex, touched: I32) -> tuple[I32, I64]:
     """Return the rows of the aggregates and copies that make some places.
 
     The second result has, for each of these derivations, the position of its first row in the first
-    result. Its ``size`` rows are together.
+    result. All ``size`` rows of a derivation follow one another there.
     """
     begins = np.zeros(len(graph.kind), np.int64)
     count = 0
@@ -309,7 +309,7 @@ def _close(one: float, other: float) -> bool:
 
 @njit(cache=True, nogil=True)
 def value_of(how: int, values: F64, times: I64, count: int) -> float:
-    """Return the aggregate by the function ``how`` of the first ``count`` values."""
+    """Return the aggregate of the first ``count`` values by the function ``how``."""
     if how == COUNT:
         return float(times[:count].sum())
     if how == MIN:

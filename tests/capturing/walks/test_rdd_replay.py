@@ -1,4 +1,4 @@
-"""Programs of RDDs run again without some lines give what an interpreter gives for the others."""
+"""Programs of RDDs run again without some lines give what an interpreter gives for the rest."""
 
 import os
 import random

@@ -22,7 +22,7 @@ from .marks import render
 from .queries import Text
 
 INVERTED = 0.3
-"""The share of the texts whose lineage is also asked forward. All their rows are indexed."""
+"""The share of the texts whose lineage is also followed forward. All their rows are indexed."""
 Rids = dict[str, list[int]]
 HIDDEN = re.compile("__h|__provhouse|sqlglot|pyarrow|__cte|__asked", re.IGNORECASE)
 """Names that a message may contain only if the text does."""
@@ -220,7 +220,7 @@ class _Checker:
 
 
 def _matched(result: Result, found: list[Leaf]) -> dict[int, tuple[list[str], int]]:
-    """Return, by leaf, the references that it may be, and the use in the text that it is in.
+    """Return, for each leaf, the references that it may be, and the number of the containing use.
 
     A table in a WITH query that nothing reads has no reference. Rows must come back without it.
     """

@@ -17,12 +17,17 @@ from .marks import Use, mapped, render, uses
 from .schema import MACROS, NUMBERED, OBJECTS, VIEWS, make, statements
 
 COPIES = 6
-"""The largest number of uses of one table in a text that can be cut."""
+"""The most times that a query text may use one table; if a text uses it more often, its witnesses
+are not tested.
+"""
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """One use of a base table, and the number of the use in the text that it belongs to."""
+    """One use of a base table, and the number of the text's own use that contains it.
+
+    The text's own use may be of a view or macro that reads the table.
+    """
 
     table: str
     top: int

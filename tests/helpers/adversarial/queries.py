@@ -1,4 +1,4 @@
-"""Random texts: a query, or a form that can only be outermost such as PIVOT, with its ORDER BY."""
+"""Random texts: a query, or a form such as PIVOT that must be outermost, with its ORDER BY."""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""An ingest gets the same sets if it cuts groups of components in files as if it cuts in memory."""
+"""An ingest gets the same sets whether it cuts groups of components in files or all in memory."""
 
 from dataclasses import dataclass
 from pathlib import Path
