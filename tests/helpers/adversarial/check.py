@@ -75,7 +75,7 @@ def _checked(con: Connection, plain: Database, text: Text, seed: int, most: int)
     except duckdb.OutOfMemoryException:
         return Outcome("slow", f"more than {MEMORY}", expected.num_rows)
     except Exception as error:  # any other error that a user would see
-        return Outcome("wrong", f"{type(error).__name__} in con.sql: {str(error).splitlines()[0]}")
+        return Outcome("wrong", f"{type(error).__name__} in con.sql: {_first_line(error)}")
     try:
         _same_result(result, expected, text, outcome)
         _Checker(result, plain, text, outcome, random.Random(seed)).run(most)
@@ -86,8 +86,12 @@ def _checked(con: Connection, plain: Database, text: Text, seed: int, most: int)
     except duckdb.OutOfMemoryException:
         return Outcome("slow", f"more than {MEMORY}", expected.num_rows)
     except Exception as error:
-        return Outcome("wrong", f"{type(error).__name__} later: {str(error).splitlines()[0]}")
+        return Outcome("wrong", f"{type(error).__name__} later: {_first_line(error)}")
     return outcome
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
 
 
 HIDDEN_IN = re.compile("in line [0-9]+, column [0-9]+")
