@@ -40,7 +40,7 @@ class Verdict:
     """The first operator of the second query that differs; empty if none is known."""
     example: Example | None = None
     proof: Proof | None = None
-    """What the prover assumed; None where keys alone decide."""
+    """The proof and its assumptions; None where keys alone decide."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What is known where a term is read: rows outside of it, and a condition that holds."""
+"""Knowledge about the place where a term is read: rows outside of it, and a condition."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

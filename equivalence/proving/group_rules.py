@@ -73,7 +73,7 @@ class GroupRules:
         return None
 
     def beside(self, term: Term, known: Context) -> list[Term] | None:
-        """A row of a table whose key is among the columns of distinct rows stands beside them."""
+        """A table's row whose key is among the columns of distinct rows is a row next to them."""
         for atom in term.atoms:
             if not isinstance(atom, DistinctAtom) or len(atom.body) != 1:
                 continue

@@ -47,7 +47,7 @@ FAILING = frozenset(
 
 @dataclass(frozen=True)
 class Proof:
-    """What a proof assumes, and its length in steps of the solver."""
+    """The assumptions of a proof, and its length in steps of the solver."""
 
     assumptions: tuple[str, ...]
     steps: int

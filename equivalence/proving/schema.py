@@ -1,4 +1,4 @@
-"""What is known of tables: their columns and the constraints that proofs may use."""
+"""Knowledge about tables: their columns and the constraints that proofs may use."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
