@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
+from provhouse.store.tables.sampled_writes import SampledWrite, add_samples
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.sampled_writes import SampledWrite, add_sample
 
 from .single_writer import only_writer
 
@@ -16,5 +16,4 @@ def note_samples(writes: Sequence[SampledWrite], settings: Settings, progress: P
     A write that already has a record keeps it. Raises Busy if another process writes.
     """
     with only_writer(settings, progress):
-        for write in writes:
-            add_sample(Layout(settings.warehouse), write)
+        add_samples(Layout(settings.warehouse), writes)

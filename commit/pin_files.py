@@ -4,9 +4,9 @@ from collections.abc import Collection
 
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
+from provhouse.store.tables.pins import Pin, add_pins
 from provhouse.store.warehouse.identity import create_identity
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.pins import Pin, add_pins
 
 from .single_writer import only_writer
 

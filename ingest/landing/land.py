@@ -41,10 +41,10 @@ from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.runtime.files import make_folder
 from provhouse.runtime.scratch import scratch
+from provhouse.store.tables.uncaptured import Uncaptured, note_captured, note_uncaptured
+from provhouse.store.tables.written import Written
 from provhouse.store.warehouse.captured_blocks import Block, end_block, read_block
 from provhouse.store.warehouse.layout import Layout, bytes_below
-from provhouse.store.warehouse.uncaptured import Uncaptured, note_captured, note_uncaptured
-from provhouse.store.warehouse.written import Written
 
 from ..ingest import ingest_sources
 from .keyed_names import Fresh, KeyedNames

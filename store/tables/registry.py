@@ -7,7 +7,7 @@ Each table is declared once, in ``REGISTRY``, and is used only through this modu
   rows, in one version.
 - ``read(layout, table, columns, where)`` returns the rows in the order in which they were added.
 - ``clear(layout, table)`` is the table's part of an erasure, ``remove_replaced(layout, table)`` its
-  part of a prune, and ``files_of(layout, table)`` names the files that a check compares.
+  part of a prune. A check compares ``state_of(layout, table)`` with ``read_file(table, path)``.
 
 **Visibility.** A table has one state, its newest Delta version. No rollback, compaction or prune
 changes it, and no commit record names it. Rows are visible as soon as their version is published,
@@ -21,39 +21,35 @@ process has published meanwhile: it makes its change again, from that version. S
 not have the writer's lock may append and replace too. A process that does have it checks, before it
 publishes, that nobody has removed the lock.
 
-**Form.** A table is in the folder ``tables/NAME``. Its log entries contain no values of rows. The
-``commitInfo`` of an entry lists all files of the version, so that a reader opens one entry and no
-checkpoints are needed. As in the tables of a base, small files are merged into larger ones, and
-replaced files stay until a prune, so that a copy of the folder has all files that its log names.
+**Form.** A table is in the folder ``tables/NAME``. Its log contains no values of rows. As in the
+tables of a base, small files are merged into larger ones, and replaced files stay until a prune, so
+that a copy of the folder has all files that its log names.
 
-Small means that all rows fit into memory: up to some millions.
+A table fits into memory: it has up to some millions of rows.
 """
 
-import json
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from threading import Lock
-from typing import Any
-from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from cachetools import LRUCache
-from deltalake import Schema
 
 from provhouse.model.errors import Damaged
 from provhouse.model.fault_points import reach
-from provhouse.runtime.files import make_folder, sync_file, sync_folder, write_new
-from provhouse.runtime.storage import FileMark, file_mark, parquet_reader
+from provhouse.runtime.files import make_folder, sync_file, sync_folder
+from provhouse.runtime.storage import parquet_reader
 
-from ..warehouse.layout import SHARED, Layout
+from ..warehouse.layout import Layout
 from ..warehouse.locks import check_lock
-from .delta_tables import CONFIGURATION, first_to_merge, write_parquet
+from .delta_log import LOG, DataFile, TableState, damaged, newest_state, publish
+from .delta_tables import first_to_merge, write_parquet
+from .earlier_forms import earlier_files, record_rows, remove_earlier
 
-_LOG = "_delta_log"
 _CACHED_BYTES = 64 << 20
 """The size of the rows that stay in memory after they were read."""
 
@@ -68,41 +64,88 @@ class RegisteredTable:
     schema: pa.Schema
     cleared: tuple[str, ...] = ()
     """The columns that may have keys or names of items. An erasure sets them to NULL."""
+    earlier: bool = False
+    """Whether releases up to format 7 stored the rows in the folder ``NAME`` of the warehouse."""
 
 
-REGISTRY: tuple[RegisteredTable, ...] = ()
+_TEXTS, _NUMBERS = pa.list_(pa.string()), pa.list_(pa.int64())
+FILES = RegisteredTable(
+    "files",
+    "table of files",
+    pa.schema([("number", pa.int64()), ("path", pa.string())]),
+    earlier=True,
+)
+WRITTEN = RegisteredTable(
+    "written",
+    "table of captured writes",
+    pa.schema(
+        [
+            ("table", pa.string()),
+            ("version", pa.int64()),
+            ("key", _TEXTS),
+            ("files", _NUMBERS),
+            ("run", pa.string()),
+            ("columns", pa.string()),  # a JSON object
+            ("path", pa.string()),
+            ("replaces", pa.bool_()),
+            ("bare", pa.int64()),
+            ("after", pa.int64()),
+            (
+                "tracking",
+                pa.struct(
+                    [("column", pa.string()), ("commits", _NUMBERS), ("first_rows", _NUMBERS)]
+                ),
+            ),
+            ("stored", _TEXTS),
+            ("states", pa.list_(_NUMBERS)),
+        ]
+    ),
+    earlier=True,
+)
+SAMPLES = RegisteredTable(
+    "samples",
+    "table of sampled writes",
+    pa.schema(
+        [
+            ("table", pa.string()),
+            ("version", pa.int64()),
+            ("part", pa.float64()),
+            ("reads", _TEXTS),
+            ("after", pa.int64()),
+        ]
+    ),
+    earlier=True,
+)
+PINS = RegisteredTable(
+    "pins",
+    "table of pinned files",
+    pa.schema(
+        [
+            ("table", pa.string()),
+            ("key", _TEXTS),
+            ("path", pa.string()),
+            ("bytes", pa.int64()),
+            ("changed", pa.int64()),
+            ("low", pa.int64()),
+            ("high", pa.int64()),
+        ]
+    ),
+    cleared=("low", "high"),  # the ends of a range are keys of items
+    earlier=True,
+)
+UNCAPTURED = RegisteredTable(
+    "uncaptured",
+    "table of uncaptured writes",
+    pa.schema([(name, pa.string()) for name in ("table", "run", "written", "reason")]),
+    earlier=True,
+)
+REGISTRY = (FILES, WRITTEN, SAMPLES, PINS, UNCAPTURED)
 """All registered tables."""
 
 
-@dataclass(frozen=True)
-class DataFile:
-    """A Parquet file of a table, as a log entry lists it."""
-
-    path: Path
-    rows: int
-    bytes: int
-
-    @property
-    def number(self) -> int:
-        """The version with which the last rows of the file were added. It orders the files."""
-        return int(self.path.name.split("-")[0])
-
-    @property
-    def version(self) -> int:
-        """The version for which the file was written."""
-        return int(self.path.name.split("-")[1])
-
-
-@dataclass(frozen=True)
-class _State:
-    version: int
-    mark: FileMark
-    """The mark of the log entry. It changes if the folder is deleted and made again."""
-    files: tuple[DataFile, ...]
-
-
 _Change = Callable[[pa.Table], pa.Table]
-_states: dict[Path, _State] = {}
+_Pieces = list[tuple[int, pa.Table]]
+"""The rows of new files, each with the number of its file."""
 _rows: LRUCache[Path, pa.Table] = LRUCache(_CACHED_BYTES, getsizeof=lambda rows: rows.nbytes)
 _lock = Lock()
 
@@ -118,13 +161,15 @@ def read(
     Raises Damaged if the table cannot be read.
     """
     while True:
-        state = _state(layout, table)
+        state = state_of(layout, table)
         try:
-            parts = [_read(table, file.path) for file in state.files] if state else []
-            break
+            parts = [_read(table, state, file) for file in state.files]
         except Damaged:
-            if _state(layout, table) == state:  # else its files were replaced meanwhile
+            if state_of(layout, table) == state:  # else its files were replaced meanwhile
                 raise
+            continue
+        if state.version >= 0 or state_of(layout, table) == state:
+            break
     rows = pa.concat_tables([table.schema.empty_table(), *parts])
     rows = rows if where is None else rows.filter(where)
     return rows.select([*columns]) if columns else rows
@@ -153,6 +198,7 @@ def clear(layout: Layout, table: RegisteredTable) -> None:
     if table.cleared:
         _change(layout, table, lambda old: _cleared(table, old))
         remove_replaced(layout, table)
+        remove_earlier_form(layout, table)
 
 
 def remove_replaced(layout: Layout, table: RegisteredTable) -> int:
@@ -161,11 +207,11 @@ def remove_replaced(layout: Layout, table: RegisteredTable) -> int:
     Files of a version that another process is about to publish stay. Only the single writer may
     call this. Raises Busy if another writer has taken the lock.
     """
-    state, freed = _state(layout, table), 0
-    kept = {file.path for file in state.files} if state else set()
+    state, freed = state_of(layout, table), 0
+    kept = {file.path for file in state.files}
     for path in layout.registered(table.name).glob("*.parquet"):
         file = DataFile(path, 0, path.stat().st_size)
-        if state and path not in kept and file.version <= state.version:
+        if path not in kept and file.version <= state.version:
             check_lock(layout)
             path.unlink()
             reach("merged file removed")
@@ -173,33 +219,52 @@ def remove_replaced(layout: Layout, table: RegisteredTable) -> int:
     return freed
 
 
-def files_of(layout: Layout, table: RegisteredTable) -> tuple[int, tuple[DataFile, ...]] | None:
-    """Return the newest version of a table and its files; None if the table is missing.
+def remove_earlier_form(layout: Layout, table: RegisteredTable) -> None:
+    """Remove the earlier form of a table whose rows were copied.
+
+    Only the single writer may call this. Raises Busy if another writer has taken the lock.
+    """
+    if table.earlier and state_of(layout, table).version >= 0:
+        remove_earlier(layout, table.name)
+
+
+def state_of(layout: Layout, table: RegisteredTable) -> TableState:
+    """Return the newest version of a table and its files, or those of its earlier form.
 
     Raises Damaged if the newest log entry cannot be read.
     """
-    state = _state(layout, table)
-    return (state.version, state.files) if state else None
+    newest = newest_state(layout.registered(table.name), table.title)
+    if newest:
+        return newest
+    earlier = earlier_files(layout, table.name) if table.earlier else []
+    return TableState(-1, None, tuple(DataFile(path, 0, 0) for path in earlier))
 
 
 def read_file(table: RegisteredTable, path: Path) -> pa.Table:
     """Read one file of a table from disk, and verify its checksums; raise Damaged if it is bad."""
     try:
+        if path.suffix == ".json":
+            return record_rows(path, table.schema)
         with parquet_reader(path) as file:
             return file.read(table.schema.names).cast(table.schema)
-    except (OSError, pa.ArrowException) as error:
-        raise _damaged(table, path, str(error).splitlines()[0]) from error
+    except (OSError, pa.ArrowException, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise damaged(path, table.title, error) from error
 
 
-def _read(table: RegisteredTable, path: Path) -> pa.Table:
-    """Return the rows of a file from the cache. The content of a path never changes."""
+def _read(table: RegisteredTable, state: TableState, file: DataFile) -> pa.Table:
+    """Return the rows of a file, from the cache if they are there.
+
+    The content of a path never changes, except for an earlier form.
+    """
+    if state.version < 0:
+        return read_file(table, file.path)
     with _lock:
-        rows = _rows.get(path)
+        rows = _rows.get(file.path)
     if rows is None:
-        rows = read_file(table, path)
+        rows = read_file(table, file.path)
         if rows.nbytes <= _CACHED_BYTES:
             with _lock:
-                _rows[path] = rows
+                _rows[file.path] = rows
     return rows
 
 
@@ -219,49 +284,78 @@ def _change(
     """
     new = table.schema.empty_table() if rows is None else rows.cast(table.schema)
     while True:
-        state = _state(layout, table)
-        version = state.version + 1 if state else 0
-        old = state.files if state else ()
-        removed, pieces = _difference(table, old, version, change, new)
+        state = state_of(layout, table)
+        try:
+            removed, pieces = (_first if state.version < 0 else _next)(table, state, change, new)
+        except Damaged:
+            if state_of(layout, table) == state:  # else its files were replaced meanwhile
+                raise
+            continue
         if not removed and not pieces:
             return
-        folder = layout.registered(table.name)
-        make_folder(folder / _LOG)
-        added = [_written(folder, number, version, piece) for number, piece in pieces]
-        sync_folder(folder)
-        reach("registered rows written")
-        files = sorted({*old} - {*removed} | {*added}, key=lambda file: file.path)
-        if _publish(layout, table, version, removed, added, files):
-            reach("registered rows published")
+        if _publish(layout, table, state, removed, pieces):
             return
-        for file in added:
-            file.path.unlink(missing_ok=True)
 
 
-def _difference(
+def _publish(
+    layout: Layout,
     table: RegisteredTable,
-    files: Sequence[DataFile],
-    version: int,
-    change: _Change | None,
-    new: pa.Table,
-) -> tuple[list[DataFile], list[tuple[int, pa.Table]]]:
-    """Return the files that a version no longer has, and the rows of its new files, by number."""
-    first = len(files)
+    state: TableState,
+    removed: Sequence[DataFile],
+    pieces: _Pieces,
+) -> bool:
+    """Write the files and the log entry after ``state``; return False if another process did."""
+    folder, version = layout.registered(table.name), state.version + 1
+    make_folder(folder / LOG)
+    added = [_written(folder, number, version, piece) for number, piece in pieces]
+    sync_folder(folder)
+    reach("registered rows written")
+    left = {*state.files} - {*removed} if version else set()
+    files = sorted(left | {*added}, key=lambda file: file.path)
+    if publish(folder, table.schema, version, removed, added, files, partial(check_lock, layout)):
+        reach("registered rows published")
+        return True
+    for file in added:
+        file.path.unlink(missing_ok=True)
+    return False
+
+
+def _first(
+    table: RegisteredTable, state: TableState, change: _Change | None, new: pa.Table
+) -> tuple[list[DataFile], _Pieces]:
+    """Return the rows of the first version: those of the earlier form, changed, and the new ones.
+
+    There are none if the earlier form needs no change.
+    """
+    old = pa.concat_tables(
+        [table.schema.empty_table(), *(_read(table, state, file) for file in state.files)]
+    )
+    changed = change(old) if change else old
+    if not new.num_rows and changed.equals(old):
+        return [], []
+    return [], [(0, pa.concat_tables([changed, new]))]
+
+
+def _next(
+    table: RegisteredTable, state: TableState, change: _Change | None, new: pa.Table
+) -> tuple[list[DataFile], _Pieces]:
+    """Return the files that the next version no longer has, and the rows of its new files."""
+    files, first = state.files, len(state.files)
     if new.num_rows:
         numbers = [file.number for file in files]
-        first = first_to_merge(numbers, [file.rows for file in files], version)
-    removed, pieces = list(files[first:]), list[tuple[int, pa.Table]]()
-    merged = [_read(table, file.path) for file in removed]
+        first = first_to_merge(numbers, [file.rows for file in files], state.version + 1)
+    removed, pieces = list(files[first:]), _Pieces()
+    merged = [_read(table, state, file) for file in removed]
     if change:
         for file in files[:first]:
-            old = _read(table, file.path)
+            old = _read(table, state, file)
             changed = change(old)
             if not changed.equals(old):
                 removed.append(file)
                 pieces += [(file.number, changed)] if changed.num_rows else []
         merged = [change(old) for old in merged]
     if new.num_rows:
-        pieces.append((version, pa.concat_tables([*merged, new])))
+        pieces.append((state.version + 1, pa.concat_tables([*merged, new])))
     return removed, pieces
 
 
@@ -270,100 +364,3 @@ def _written(folder: Path, number: int, version: int, rows: pa.Table) -> DataFil
     write_parquet(rows, path)
     sync_file(path)
     return DataFile(path, rows.num_rows, path.stat().st_size)
-
-
-def _log(folder: Path, version: int) -> Path:
-    return folder / _LOG / f"{version:020d}.json"
-
-
-def _publish(
-    layout: Layout,
-    table: RegisteredTable,
-    version: int,
-    removed: Sequence[DataFile],
-    added: Sequence[DataFile],
-    files: Sequence[DataFile],
-) -> bool:
-    """Write the log entry of a version; return False if another process has published it."""
-    now = int(time.time() * 1000)
-    listed = [[file.path.name, file.rows, file.bytes] for file in files]
-    entry = [] if version else _creation(table, now)
-    entry += [{"remove": _logged(file, deletionTimestamp=now)} for file in removed]
-    entry += [{"add": _add(file, now)} for file in added]
-    info = {"timestamp": now, "operation": "WRITE", "files": listed}
-    entry.append({"commitInfo": info})  # last, so that an entry that was cut off lacks it
-    content = "".join(f"{json.dumps(action)}\n" for action in entry).encode()
-    path = _log(layout.registered(table.name), version)
-    return write_new(path, content, mode=SHARED, before=lambda: check_lock(layout))
-
-
-def _creation(table: RegisteredTable, now: int) -> list[dict[str, Any]]:
-    form = {"provider": "parquet", "options": {}}
-    return [
-        {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}},
-        {
-            "metaData": {
-                "id": str(uuid4()),
-                "format": form,
-                "schemaString": Schema.from_arrow(table.schema).to_json(),
-                "partitionColumns": [],
-                "configuration": CONFIGURATION,
-                "createdTime": now,
-            }
-        },
-    ]
-
-
-def _logged(file: DataFile, **more: object) -> dict[str, Any]:
-    return {"path": file.path.name, "size": file.bytes, "dataChange": True, **more}
-
-
-def _add(file: DataFile, now: int) -> dict[str, Any]:
-    stats = json.dumps({"numRecords": file.rows})
-    return _logged(file, partitionValues={}, modificationTime=now, stats=stats)
-
-
-def _state(layout: Layout, table: RegisteredTable) -> _State | None:
-    """Return the newest version of a table, or None if the table is missing.
-
-    Raises Damaged if the log entry of this version cannot be read.
-    """
-    folder = layout.registered(table.name)
-    with _lock:
-        known = _states.get(folder)
-    version = known.version if known else -1
-    if known is None or file_mark(_log(folder, version)) != known.mark:
-        version = _newest(folder)
-        known = None
-    while _log(folder, version + 1).exists():
-        version, known = version + 1, None
-    if known is None and version >= 0:
-        known = _opened(table, folder, version)
-        with _lock:
-            _states[folder] = known
-    return known
-
-
-def _newest(folder: Path) -> int:
-    """Return the newest version in the log of a folder, or -1."""
-    return max((int(log.stem) for log in (folder / _LOG).glob("[0-9]*.json")), default=-1)
-
-
-def _opened(table: RegisteredTable, folder: Path, version: int) -> _State:
-    path = _log(folder, version)
-    mark = file_mark(path)
-    try:
-        info = json.loads(path.read_text(encoding="utf-8").splitlines()[-1])["commitInfo"]
-        files = tuple(DataFile(folder / name, rows, size) for name, rows, size in info["files"])
-    except (OSError, ValueError, TypeError, KeyError, IndexError) as error:
-        raise _damaged(table, path, repr(error)) from error
-    return _State(version, mark, files)
-
-
-def _damaged(table: RegisteredTable, path: Path, found: str) -> Damaged:
-    folder = path.parent.parent if path.parent.name == _LOG else path.parent
-    return Damaged(
-        f"Cannot read the {table.title} {path}",
-        f"Reading it fails: {found}",
-        f"Restore the folder {folder} from a backup",
-    )

@@ -130,7 +130,7 @@ ELSEWHERE = (
     "registered rows written",
     "registered rows published",
 )
-"""Fault points that are reached only if a rewritten file changes its length, or by registered tables.
+"""Fault points of rewritten files that change their length, and of registered tables.
 
 ``test_rewriting.py`` and ``test_registry.py`` test them.
 """

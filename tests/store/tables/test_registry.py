@@ -20,10 +20,10 @@ from provhouse.store.tables.registry import (
     RegisteredTable,
     append,
     clear,
-    files_of,
     read,
     remove_replaced,
     replace,
+    state_of,
 )
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import locked
@@ -134,7 +134,7 @@ def test_values_of_every_type_are_kept(layout: Layout) -> None:
 
 def test_a_missing_table_is_empty(layout: Layout) -> None:
     assert read(layout, TABLE).equals(TABLE.schema.empty_table())
-    assert files_of(layout, TABLE) is None
+    assert state_of(layout, TABLE).version == -1
     append(layout, TABLE, rows())
     replace(layout, TABLE, pc.field("number") == 1)
     clear(layout, TABLE)
@@ -157,12 +157,11 @@ def test_changes_are_those_of_a_list(layout: Layout) -> None:
         if random.random() < 0.1:
             remove_replaced(layout, TABLE)
         assert numbers(layout) == expected
-    found = files_of(layout, TABLE)
-    assert found
+    found = state_of(layout, TABLE)
     other = DeltaTable(folder(layout))
-    assert other.version() == found[0]
+    assert other.version() == found.version
     uris = {Path(uri).name for uri in other.file_uris()}
-    assert uris == {file.path.name for file in found[1]}
+    assert uris == {file.path.name for file in found.files}
     assert len(uris) < 30
     assert sorted(map(str, expected)) == sorted(
         str(each) for each in other.to_pyarrow_table()["number"].to_pylist()
@@ -207,9 +206,8 @@ def test_a_killed_writer_leaves_all_rows_or_none(layout: Layout, point: str) -> 
     assert numbers(layout, NUMBERS) == [*before, 100]
     assert [row["number"] for row in delta_rows(layout)] == [*before, 100]
     remove_replaced(layout, NUMBERS)
-    found = files_of(layout, NUMBERS)
-    assert found
-    assert {*folder(layout).glob("*.parquet")} == {file.path for file in found[1]}
+    found = state_of(layout, NUMBERS)
+    assert {*folder(layout).glob("*.parquet")} == {file.path for file in found.files}
 
 
 def test_two_processes_without_the_lock_lose_no_rows(layout: Layout) -> None:
@@ -259,9 +257,8 @@ def flip(path: Path) -> None:
 @pytest.mark.parametrize("harm", [empty, cut, flip, Path.unlink])
 def test_a_damaged_file_is_named(layout: Layout, harm: Callable[[Path], None]) -> None:
     append(layout, TABLE, rows(*range(1000), text="text"))
-    found = files_of(layout, TABLE)
-    assert found
-    (file,) = found[1]
+    found = state_of(layout, TABLE)
+    (file,) = found.files
     harm(file.path)
     with pytest.raises(Damaged) as raised:
         read(layout, TABLE)
