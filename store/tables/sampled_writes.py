@@ -45,5 +45,6 @@ def add_samples(layout: Layout, writes: Sequence[SampledWrite]) -> None:
 
 def read_samples(layout: Layout) -> list[SampledWrite]:
     """Return all sampled writes, in the order of versions; raise Damaged if they are unreadable."""
-    rows = read(layout, SAMPLES).sort_by("version").to_pylist()
-    return [SampledWrite(**{**row, "reads": tuple(row["reads"])}) for row in rows]
+    rows = read(layout, SAMPLES).to_pylist()
+    writes = (SampledWrite(**{**row, "reads": tuple(row["reads"])}) for row in rows)
+    return sorted(writes, key=lambda write: write.version)

@@ -42,7 +42,8 @@ def uncaptured(layout: Layout) -> list[Uncaptured]:
 
     Raises Damaged if they are unreadable.
     """
-    return [Uncaptured(**row) for row in read(layout, UNCAPTURED).sort_by("table").to_pylist()]
+    writes = (Uncaptured(**row) for row in read(layout, UNCAPTURED).to_pylist())
+    return sorted(writes, key=lambda write: write.table)
 
 
 def _of(tables: Iterable[str]) -> pc.Expression:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from provhouse.model.column_map import NO_COLUMNS, ColumnMap, column_map
 
@@ -94,17 +95,18 @@ def read_since(layout: Layout, version: int) -> list[Written]:
 
     Raises Damaged if the table is unreadable.
     """
-    return [write for write in _all(layout, state_of(layout, WRITTEN)) if write.version >= version]
+    return [*_since(layout, version, state_of(layout, WRITTEN))]
 
 
-@lru_cache(maxsize=2)
-def _all(layout: Layout, state: TableState) -> tuple[Written, ...]:
-    """Return all writes in the order of versions; ``state`` is the state of the table.
+@lru_cache(maxsize=4)
+def _since(layout: Layout, version: int, state: TableState) -> tuple[Written, ...]:
+    """Return the writes with this or a later version; ``state`` is the state of the table.
 
     They are cached: a question for an overwritten row needs all later writes, and their number
     grows every night.
     """
-    return tuple(map(_written, read(layout, WRITTEN).sort_by("version").to_pylist()))
+    rows = read(layout, WRITTEN, where=pc.field("version") >= version)
+    return tuple(map(_written, rows.sort_by("version").to_pylist()))
 
 
 def _written(row: Mapping[str, Any]) -> Written:
@@ -112,8 +114,14 @@ def _written(row: Mapping[str, Any]) -> Written:
     found = {name: value for name, value in row.items() if value is not None}
     found |= {name: tuple(found.get(name, ())) for name in ("key", "files", "stored")}
     found["states"] = tuple((size, changed) for size, changed in found.get("states", ()))
-    found["columns"] = column_map(json.loads(found.get("columns", "{}")))
+    found["columns"] = _columns(found.get("columns", "{}"))
     if tracking := found.get("tracking"):
         commits, first_rows = tuple(tracking["commits"]), tuple(tracking["first_rows"])
         found["tracking"] = RowTracking(tracking["column"], commits, first_rows)
     return Written(**found)
+
+
+@lru_cache(maxsize=256)
+def _columns(text: str) -> ColumnMap:
+    """Return the map in a JSON text, from a cache, since most jobs repeat the night before."""
+    return column_map(json.loads(text))
