@@ -193,11 +193,14 @@ def replace(
 def clear(layout: Layout, table: RegisteredTable) -> None:
     """Set the columns of an erasure to NULL, and remove all files that had other values.
 
-    Only the single writer may call this. Raises Busy if another writer has taken the lock.
+    Only the single writer may call this, and no other process may change a table with such columns.
+    Raises Busy if another writer has taken the lock.
     """
     if table.cleared:
         _change(layout, table, lambda old: _cleared(table, old))
-        remove_replaced(layout, table)
+        _remove(
+            layout, table, state_of(layout, table).version + 1
+        )  # also what a killed writer left
         remove_earlier_form(layout, table)
 
 
@@ -207,11 +210,15 @@ def remove_replaced(layout: Layout, table: RegisteredTable) -> int:
     Files of a version that another process is about to publish stay. Only the single writer may
     call this. Raises Busy if another writer has taken the lock.
     """
-    state, freed = state_of(layout, table), 0
-    kept = {file.path for file in state.files}
+    return _remove(layout, table, state_of(layout, table).version)
+
+
+def _remove(layout: Layout, table: RegisteredTable, last: int) -> int:
+    """Remove the files for versions up to ``last`` that the newest version does not have."""
+    kept, freed = {file.path for file in state_of(layout, table).files}, 0
     for path in layout.registered(table.name).glob("*.parquet"):
         file = DataFile(path, 0, path.stat().st_size)
-        if path not in kept and file.version <= state.version:
+        if path not in kept and file.version <= last:
             check_lock(layout)
             path.unlink()
             reach("merged file removed")

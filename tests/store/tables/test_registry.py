@@ -1,6 +1,7 @@
 """A registered table keeps what was appended, whoever is killed and whatever is damaged."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import pytest
 from deltalake import DeltaTable
 
 from provhouse.model.errors import Busy, Damaged
-from provhouse.model.fault_points import VARIABLE
+from provhouse.model.fault_points import VARIABLE, arm
 from provhouse.store.tables.registry import (
     RegisteredTable,
     append,
@@ -191,6 +192,39 @@ def test_an_erasure_leaves_no_value_of_its_columns(layout: Layout) -> None:
     version = DeltaTable(folder(layout)).version()
     clear(layout, TABLE)
     assert DeltaTable(folder(layout)).version() == version
+
+
+def test_an_erasure_removes_what_a_failed_writer_left(layout: Layout) -> None:
+    append(layout, TABLE, rows(1))
+    arm("registered rows written=full")
+    try:
+        with pytest.raises(OSError, match="No space left"):
+            append(layout, TABLE, rows(2, text="secret"))
+    finally:
+        arm("")
+    assert len([*folder(layout).glob("*.parquet")]) == 2
+    remove_replaced(layout, TABLE)  # another process might be about to publish the file
+    assert len([*folder(layout).glob("*.parquet")]) == 2
+    clear(layout, TABLE)
+    assert len([*folder(layout).glob("*.parquet")]) == 1
+    assert numbers(layout) == [1]
+
+
+def test_a_copy_of_the_logs_and_then_the_files_is_complete(layout: Layout, tmp_path: Path) -> None:
+    """Rows are added, and files merged, between the two steps of a copy."""
+    for number in range(6):
+        append(layout, TABLE, rows(number))
+    copy = Layout(tmp_path / "copy")
+    shutil.copytree(folder(layout) / "_delta_log", folder(copy) / "_delta_log")
+    for number in range(6, 12):
+        append(layout, TABLE, rows(number))
+    for path in folder(layout).glob("*.parquet"):
+        shutil.copy(path, folder(copy))
+    assert numbers(copy) == [*range(6)]
+    append(copy, TABLE, rows(100))
+    assert numbers(copy) == [*range(6), 100]
+    remove_replaced(copy, TABLE)
+    assert numbers(copy) == [*range(6), 100]
 
 
 @pytest.mark.parametrize("point", ["written=stop", "published=stop", "written=stop@3"])
