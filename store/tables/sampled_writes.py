@@ -34,9 +34,9 @@ class SampledWrite:
 
 
 def add_samples(layout: Layout, writes: Sequence[SampledWrite]) -> None:
-    """Store writes, except those that are already stored. Only the single writer may call this.
+    """Store writes, except those that are already stored, before their lineage is shown.
 
-    Raises Busy if another writer has taken the lock.
+    Only the single writer may call this. Raises Busy if another writer has taken the lock.
     """
     known = {write.version for write in read_samples(layout)}
     rows = [asdict(write) for write in writes if write.version not in known]
