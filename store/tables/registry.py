@@ -19,7 +19,7 @@ they were added, as captured writes do.
 writer leaves at most files that no version has. A process never replaces a version that another
 process has published meanwhile: it makes its change again, from that version. So processes that do
 not have the writer's lock may append and replace too. A process that does have it checks, before it
-publishes, that nobody has removed the lock.
+publishes, that its lock still exists.
 
 **Form.** A table is in the folder ``tables/NAME``. Its log contains no values of rows. As in the
 tables of a base, small files are merged into larger ones, and replaced files stay until a prune, so

@@ -1,4 +1,4 @@
-"""A registered table keeps what was appended, whoever is killed and whatever is damaged."""
+"""A registered table keeps what was appended, and names what is damaged."""
 
 import os
 import shutil
