@@ -31,11 +31,15 @@ def record_rows(path: Path, schema: pa.Schema) -> pa.Table:
     return pa.Table.from_pylist([row], schema=schema)
 
 
+def has_earlier(layout: Layout, name: str) -> bool:
+    """Return whether the folder of a table's earlier form exists."""
+    return _folder(layout, name).exists()
+
+
 def remove_earlier(layout: Layout, name: str) -> None:
-    """Remove the earlier form of a table, if there is one. Only the single writer may call this."""
-    if _folder(layout, name).exists():
-        check_lock(layout)
-        shutil.rmtree(_folder(layout, name))
+    """Remove the earlier form of a table. Only the single writer may call this."""
+    check_lock(layout)
+    shutil.rmtree(_folder(layout, name))
 
 
 def _folder(layout: Layout, name: str) -> Path:

@@ -48,7 +48,7 @@ from ..warehouse.layout import Layout
 from ..warehouse.locks import check_lock
 from .delta_log import LOG, DataFile, TableState, damaged, newest_state, publish
 from .delta_tables import first_to_merge, write_parquet
-from .earlier_forms import earlier_files, record_rows, remove_earlier
+from .earlier_forms import earlier_files, has_earlier, record_rows, remove_earlier
 
 _CACHED_BYTES = 64 << 20
 """The size of the rows that stay in memory after they were read."""
@@ -231,7 +231,7 @@ def remove_earlier_form(layout: Layout, table: RegisteredTable) -> None:
 
     Only the single writer may call this. Raises Busy if another writer has taken the lock.
     """
-    if table.earlier and state_of(layout, table).version >= 0:
+    if table.earlier and has_earlier(layout, table.name) and state_of(layout, table).version >= 0:
         remove_earlier(layout, table.name)
 
 
