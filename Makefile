@@ -1,4 +1,4 @@
-.PHONY: cluster containers bench-tracing bench-capture bench-capture-tpcds bench-capture-memory bench-capture-nights bench-builds bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-what-if bench-interactive bench-interactive-all coverage-interactive bench-crossfilter bench-programs bench-workflowgen
+.PHONY: cluster containers bench-tracing bench-capture bench-capture-tpcds bench-capture-memory bench-capture-nights bench-builds bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-what-if bench-equivalence bench-interactive bench-interactive-all coverage-interactive bench-crossfilter bench-programs bench-workflowgen bench-dbt
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -48,8 +48,16 @@ bench-what-if: setup ## Measure what-if deletion (WAREHOUSE=DIR with the paper's
 	@.venv/bin/python -m benchmarks.what_if.what_if $(if $(WAREHOUSE),--warehouse $(WAREHOUSE)) $(if $(TRIPLES),--triples $(TRIPLES))
 	@.venv/bin/python -m benchmarks.tables
 
+bench-equivalence: setup ## Measure verdicts on pairs of queries, and execute those called equal (SUITES="tpch tpcds mutants hazards", MOST=2000)
+	@.venv/bin/python -m benchmarks.equivalence.pairs --execute $(if $(SUITES),--suites $(SUITES)) $(if $(MOST),--most $(MOST))
+	@.venv/bin/python -m benchmarks.tables
+
 bench-workflowgen: setup ## Measure the workflows of the Lipstick paper on DuckDB, with capture and without
 	@.venv/bin/python -m benchmarks.workflows.workflowgen
+	@.venv/bin/python -m benchmarks.tables
+
+bench-dbt: setup ## Measure which models of a dbt project 200 edits build (STEPS=200)
+	@.venv/bin/python -m benchmarks.workflows.dbt_edits $(if $(STEPS),--steps $(STEPS))
 	@.venv/bin/python -m benchmarks.tables
 
 bench-set-graph: setup ## Import and walk a large set graph in Neo4j (WAREHOUSE=DIR of one ingest; SETS=20000000)
@@ -114,8 +122,8 @@ bench-large: ## Measure components and an ingest of nine copies of that trace, 5
 	@.venv/bin/python -m benchmarks.ingest.ingest --copies 9
 	@.venv/bin/python -m benchmarks.tables
 
-test: ## Run the tests of every change: a quarter of an hour to half an hour on two cores
-	@echo "make test takes a quarter of an hour to half an hour on two cores"
+test: ## Run the tests of every change: about a quarter of an hour on two cores
+	@echo "make test takes about a quarter of an hour on two cores"
 	@tools/setup.sh
 	@.venv/bin/pytest --numprocesses 3 --dist loadscope --no-loadscope-reorder --timeout 600
 

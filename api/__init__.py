@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from provhouse.capturing.row_by_row import row_by_row as row_by_row
     from provhouse.care.retract import Retraction as Retraction
+    from provhouse.equivalence.python_function import deterministic as deterministic
     from provhouse.ingest.ingest_summary import Summary as Summary
     from provhouse.ingest.landing.landed import Landed as Landed
     from provhouse.ingest.landing.landed import LandedWrite as LandedWrite
@@ -69,6 +70,7 @@ _MODULES = {
     "captures": ("Capture", "capture"),
     "capturing.row_by_row": ("row_by_row",),
     "care.retract": ("Retraction",),
+    "equivalence.python_function": ("deterministic",),
     "ingest.landing.landed": ("Landed", "LandedWrite"),
     "ingest.ingest_summary": ("Summary",),
     "model.errors": (

@@ -21,7 +21,8 @@ from .jar import EXTENSION, FOLDER, WORKER, jar_of, sources
 RELEASE = "17"
 """The oldest Java that runs Spark 4.2."""
 SERVICE = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
-"""A jar's file with the names of its extensions. Spark reads it from all jars on the class path."""
+"""The file in a jar that names the jar's extensions. Spark reads it in all jars on the class path.
+"""
 
 
 def compile_jar(folder: Path, progress: Progress) -> Path:

@@ -13,6 +13,7 @@ from provhouse.model.errors import ProvhouseError, UsageError
 from provhouse.runtime.spark.pyspark_internals import java_session
 
 from .jar import jar
+from .python_pickles import store_functions
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _WITH_JAR = WeakSet["SparkSession"]()
 """The sessions that have loaded our jar."""
 _PATIENCE = 60_000
-"""The largest number of milliseconds to wait for Spark's reports of the ends of commands."""
+"""The longest time in milliseconds to wait until Spark has reported that all commands ended."""
 
 
 @dataclass(frozen=True)
@@ -142,10 +143,10 @@ def capturing(
     try:
         yield
     except ProvhouseError:
-        _end(capture, captured)
+        _end(capture, captured, session, folder)
         raise
     except Exception as error:  # a stream wraps the refusal that was raised in its thread
-        _end(capture, captured)
+        _end(capture, captured, session, folder)
         if captured.refused and captured.refused.wanted in str(error):
             raise captured.refused from error
         raise
@@ -154,7 +155,7 @@ def capturing(
         _fill(captured, capture)
         raise
     else:
-        _end(capture, captured)
+        _end(capture, captured, session, folder)
 
 
 def _started(session: "SparkSession", folder: Path, options: str) -> Any:
@@ -168,7 +169,7 @@ def _started(session: "SparkSession", folder: Path, options: str) -> Any:
         ) from error
     from .refused import raise_refusals  # this module imports pyspark
 
-    _add_jar(session, jvm)
+    add_jar(session)
     raise_refusals()
     capture = jvm.provhouse.capturing.Capture.start(classic, folder.resolve().as_uri(), options)
     if capture is None:
@@ -176,9 +177,10 @@ def _started(session: "SparkSession", folder: Path, options: str) -> Any:
     return capture
 
 
-def _add_jar(session: "SparkSession", jvm: Any) -> None:
+def add_jar(session: "SparkSession") -> None:
     """Add the jar to a session, but only once: this is the slowest step when a block begins."""
     if session not in _WITH_JAR:
+        jvm, _ = java_session(session)
         _show_to_threads(jvm, jar())
         session.sql(f"ADD JAR '{jar()}'")
         _WITH_JAR.add(session)
@@ -215,8 +217,9 @@ def _captured_already(configured: bool) -> UsageError:
     )
 
 
-def _end(capture: Any, captured: CaptureReports) -> None:
+def _end(capture: Any, captured: CaptureReports, session: "SparkSession", folder: Path) -> None:
     capture.stop()
+    store_functions(capture.functions(), session, folder)
     _fill(captured, capture)
 
 

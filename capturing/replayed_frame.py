@@ -54,11 +54,11 @@ class Replay:
         self._java.compute(found._jdf)
 
     def on_few(self, ids: I64, only: bool) -> "DataFrame":
-        """Return the frame on the rows with these sorted ids if ``only``, else on all others."""
+        """Return the frame on rows with these sorted ids if ``only``, else on the other rows."""
         return self._frame(self._java.on(_bytes(ids), only))
 
     def on_many(self, ids: "DataFrame", only: bool) -> "DataFrame":
-        """Return the frame on the rows whose ids are in ``ids`` if ``only``, else on all others."""
+        """Return the frame on rows with ids in ``ids`` if ``only``, else on the other rows."""
         frame: Any = ids
         return self._frame(self._java.on(frame._jdf, only))
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 MARKED = " (row by row)"
-"""The end of the names of marked functions, by which ``PythonMaps.java`` recognizes them."""
+"""The end of the names of marked functions. ``PythonMaps.java`` recognizes the functions by it."""
 SLOT = "provhouse_slot_"
 """The prefix of the slot columns that the rules add to each row."""
 
@@ -26,9 +26,9 @@ def row_by_row(
     declaration, it derives from all rows of its task. The function must return the result of each
     batch before it takes the next batch. Row n of the result is made from row n of the batch, so
     both have the same number of rows. With ``positions``, the function may leave out, repeat and
-    reorder rows: each result has a column of this name, which has for each row of the result the
-    position, from 0, of its row in the batch. The column is removed from the result, and the schema
-    must not have it.
+    reorder rows: each result has a column of this name. For each row of the result, this column has
+    the position of the row in the batch from which the row was made, counted from 0. The column is
+    removed from the result, and the schema must not have it.
 
     The job checks the results while it runs, with or without capture: a result with another number
     of rows, or a position that the batch does not have, ends the job with an error that names the

@@ -1,4 +1,4 @@
-"""Pass the columns that the rules add through Python functions, in Spark's Python workers.
+"""Make Python functions pass on the columns that the rules add; Spark's workers run this.
 
 The rules put the source of this file around the pickled function of the program, since workers may
 lack provhouse. So this file imports only packages that a worker has.
@@ -28,10 +28,10 @@ Numbers = dict[str, int | None]
 
 
 def carrying(command: bytes, eval_type: int) -> tuple[Callable[..., Any], StructType]:
-    """Return a pickled function wrapped so that each row of its result has the row's groups.
+    """Wrap a pickled function so that each row of its result has the numbers of the row's groups.
 
-    The wrapper removes the last column of each frame before it calls the function. The second value
-    is the type of the result.
+    The wrapper removes the last column of each frame before it calls the function. Returns the
+    wrapped function and the type of its result.
     """
     function, result = _loaded(command)
     names = [f"{NAME}_{side}" for side in range(1 + (eval_type in PAIRS))]

@@ -1,7 +1,7 @@
 """Check that the parts of a warehouse agree with each other, and report every damage found.
 
 A check covers every part, whatever it found in earlier parts. It changes nothing and blocks no
-writer: it looks at the generation that was current when it began.
+writer, since it examines the generation that was current when it began.
 """
 
 from collections import Counter

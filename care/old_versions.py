@@ -1,7 +1,7 @@
 """Find the old versions of captured rows that no newer row derives from.
 
 A version is old if its write is old, and a later write has replaced the whole table. An old version
-stays if a row that stays derives from it. So if each night's rows derive from those of the night
+stays if a row that stays derives from it. So if each night's rows derive from the rows of the night
 before, the whole chain stays.
 """
 

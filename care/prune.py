@@ -45,9 +45,7 @@ from provhouse.store.warehouse.locks import no_readers
 from .prune_graph import prune_graph
 
 PATIENCE = 3.0
-"""The seconds to wait for readers of an unused base, before the next writer must remove
-the base.
-"""
+"""The seconds to wait for readers of an unused base, before it is left to the next writer."""
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ from .commands.path import path
 from .commands.prune import prune
 from .commands.repair import repair
 from .commands.retract import retract
+from .commands.reuse import reuse
 from .commands.rollback import rollback
 from .commands.run_spark import run_spark
 from .commands.show import show
@@ -77,6 +78,7 @@ COMMANDS = (
     evaluate,
     diff,
     compare,
+    reuse,
     values,
     ops,
     modules,

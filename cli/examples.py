@@ -41,6 +41,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse compare old.sql new.sql --schema tables.sql",
         "provhouse compare old.sql new.sql --schema tables.sql --columns day,total",
     ),
+    "reuse": (
+        "provhouse reuse --dbt target --base main/target",
+        "provhouse reuse --dbt target --base main/target --format github",
+    ),
     "what-if": (
         "provhouse what-if --delete orders/17",
         "provhouse what-if --delete-table orders --where by=shop --summary",

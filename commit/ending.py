@@ -82,7 +82,7 @@ class Repeated(Protocol):
     """The stored triples that an ingest contains again."""
 
     def at(self, partition: PartitionNumber) -> tuple[RowPlaces, I64]:
-        """Return the places of the repeated triples of a partition, and their repeating origins."""
+        """Return the places of a partition's repeated triples, and the origins that repeat them."""
 
 
 class _Nothing:
@@ -149,7 +149,7 @@ def end_of_lineage(snapshot: Snapshot, items: ItemNumbers) -> Ended:
 def _with_what_follows(
     snapshot: Snapshot, deaths: Ranges, brought: Brought = lambda _: _NONE
 ) -> Ranges:
-    """Return the deaths and those that follow from them.
+    """Return the deaths, and the further deaths that follow from them.
 
     If an input of an ``all`` derivation dies, the rest of the derivation dies too. If all triples
     on one side of a group die, the rest of the group dies too.

@@ -2,7 +2,7 @@
 
 Totals are read from the tables as of the new generation and written as absolute values, so writing
 them twice changes nothing. Answers are computed only from the sets and dependencies; everything
-else is written for people who look into Neo4j.
+else is written for people who look at the graph in Neo4j.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -353,8 +353,8 @@ def _totalled(
     """Yield the visible dependencies between some pairs of sets, with totals over all ingests.
 
     ``pieces`` returns the pairs, as rows of the table ``set_dependencies`` in pieces, ordered by
-    set within each ingest. If ``ingest`` is given, all these rows are from this ingest, and they
-    are counted too.
+    set within each ingest. If ``ingest`` is given, all rows of ``pieces`` are from this ingest, and
+    the totals include them.
     """
     found = in_pieces(dependencies_again(snapshot, pieces(), but=ingest))
     others = [(one, *_ends_of(one)) for one in snapshot.room.tables(found)]

@@ -1,8 +1,8 @@
 """Find, with the log of writers, generations whose commit records were deleted.
 
 A killed writer may leave data without a commit record, and the next writer removes this data.
-Without the log, the data of a generation whose record was deleted would look the same and would be
-removed too.
+Without the log, the data of a generation whose record was deleted would look like such leftovers
+and would be removed as well.
 """
 
 import json
@@ -18,7 +18,7 @@ from provhouse.store.warehouse.layout import Layout
 from .writer_log import log_event, log_files
 
 LOST = "lost generation"
-"""The beginning of the event in the log that records that a generation is known to be lost."""
+"""The prefix of the log event that records that a generation is known to be lost."""
 
 
 def lost_generations(layout: Layout) -> list[int]:

@@ -40,7 +40,7 @@ Rows = list[dict[str, Any]]
 ModuleGraph = Mapping[str, Rows]
 """The rows to write, by the name of the Cypher statement that writes them.
 
-The statements are in writing order. There are none if there are no modules.
+The statements are in writing order. There are no rows if there are no modules.
 """
 
 MOST_COUNTED: Final = 1_000_000
@@ -72,7 +72,7 @@ The makers of tables with more triples come first.
 _CALL = (MODULE, RUN, EXECUTION, INVOCATION)
 _GROUPS = {"calls": _CALL, "reads": (MODULE, SRC_TABLE), "makes": (MODULE, DST_TABLE),
            "sets": (MODULE, SET)}  # fmt: skip
-"""For each count, the columns by which the triples of modules are grouped."""
+"""For each count, the columns that group the triples of modules."""
 
 
 def module_graph(snapshot: Snapshot) -> ModuleGraph:
@@ -90,7 +90,7 @@ def _module_graph(snapshot: Snapshot) -> ModuleGraph:
 
 
 def _counts(snapshot: Snapshot) -> dict[str, Rows]:
-    """Return, by call, table and set, the number of each module's triples, the largest first."""
+    """Return each module's numbers of triples by call, by table and by set, the largest first."""
     parts: dict[str, list[pa.Table]] = {name: [] for name in _GROUPS}
     of, runs = modules_of_ops(snapshot), runs_of(snapshot)
     for partition in partitions_of_modules(snapshot, every=bool(of)):

@@ -26,7 +26,7 @@ def next_commit(shown: Commit, ids: Ids) -> Commit:
 def commit_with_ingest(before: Commit, ids: Ids, rolls_back_to: int | None) -> Commit:
     """Return the record of a new generation that shows one more ingest.
 
-    The caller must still set its table versions and totals.
+    The caller must still set the record's table versions and totals.
     """
     visible = with_ingest(before.visible, ids.ingest)
     return replace(next_commit(before, ids), visible=visible, rolls_back_to=rolls_back_to)

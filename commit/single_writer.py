@@ -18,7 +18,7 @@ from .recover import recover
 from .writer_log import writing
 
 _WRITES: ContextVar[Path | None] = ContextVar("_WRITES", default=None)
-"""The warehouse of which this context is already the single writer."""
+"""The warehouse whose single writer this context already is."""
 
 
 @contextmanager
@@ -53,8 +53,8 @@ def only_writer(
 def finish_erasure(settings: Settings, progress: Progress) -> None:
     """Complete an erasure whose command was killed.
 
-    This is needed because Neo4j may lack data that questions need. If it fails, the erasure is left
-    to the next writer, which may already be at work.
+    This is needed because Neo4j may lack data that questions need. If completing it fails, the
+    erasure is left to the next writer, which may already be at work.
     """
     if Layout(settings.warehouse).erasure.exists():
         with suppress(ProvhouseError), only_writer(replace(settings, wait_seconds=0), progress):

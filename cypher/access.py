@@ -36,8 +36,8 @@ def connected(
     """Use the server for the length of the block.
 
     A managed server is started if it is down, as ``server.connected`` describes. If it has never
-    run, ``first`` is imported before. Any other server must be running. Raises Unavailable if the
-    server cannot be reached.
+    run, ``first`` is imported before it starts. Any other server must be running. Raises
+    Unavailable if the server cannot be reached.
     """
     if settings.neo4j_uri:
         address = external_address(settings)

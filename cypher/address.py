@@ -15,7 +15,7 @@ class Address:
     http: str
     """The URL of Neo4j Browser.
 
-    It is empty if the server is not managed, since it is then unknown.
+    It is empty if the server is not managed, since the URL is then unknown.
     """
     user: str
     password: str = field(repr=False)

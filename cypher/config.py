@@ -79,9 +79,9 @@ def read_password(home: Path) -> str:
 def ensure_password(home: Path) -> str:
     """Return the password; on the first call, create it and the hash that the server reads.
 
-    The hash has the same place and form as from ``neo4j-admin dbms set-initial-password``. That
-    command would show the password in the process list, and it would need another start of Java.
-    Without a hash, the server would accept the default password at its first start.
+    The hash has the same place and form as a hash from ``neo4j-admin dbms set-initial-password``.
+    That command would show the password in the process list, and it would need another start of
+    Java. Without a hash, the server would accept the default password at its first start.
     """
     # The server reads the hash only while it has no users. Until then, writing the hash again is
     # safe, and it is necessary if the first start was interrupted.

@@ -14,7 +14,7 @@ from .driver_errors import translated
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
 RETRY_SECONDS = {True: 2, False: 60}
-"""The number of seconds for which a transaction is retried, if the server is managed and if not.
+"""The seconds for which a transaction is retried: on a managed server, and on any other server.
 
 A managed server does not come back by itself. A server that is not managed may be restarted by its
 owner.

@@ -119,7 +119,7 @@ class Import:
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column in a form for CSV, in which each list is one string. Other values stay."""
+    """Return a column in a form for CSV: each list becomes one string. Other values stay."""
     if not pa.types.is_list(column.type):
         return column
     texts = pc.replace_substring(pc.list_flatten(column), DELIMITER, "")
@@ -166,7 +166,7 @@ def _folder(home: Path) -> Path:
 
 
 def _report(home: Path) -> str:
-    """Return an option by which the importer of a home folder is found in the process list."""
+    """Return an option that identifies the importer of a home folder in the process list."""
     return f"--report-file={_folder(home) / 'report'}"
 
 

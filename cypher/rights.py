@@ -34,14 +34,14 @@ class Allowed:
     to_create: int
     """The number of constraints that the first ingest will create."""
     foreign: tuple[str, ...]
-    """Constraints of others on labels of provhouse, which may make provhouse's writes fail."""
+    """Constraints that others have set on labels of provhouse; its writes may violate them."""
 
 
 def examine(settings: Settings) -> Allowed:
     """Return the version of the server in the settings, and the state of its constraints.
 
     Raises Unavailable if the user lacks a right that provhouse needs. If only constraints are
-    missing and the user may not create them, the remedy ends with lines of Cypher that do.
+    missing and the user may not create them, the remedy ends with lines of Cypher that create them.
     """
     address = external_address(settings)
     version = verify(address)
@@ -83,7 +83,7 @@ def _lacks(address: Address, error: Exception, statements: Sequence[str]) -> Una
 
 
 def missing_constraints(held: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the statements that create the constraints missing in rows of SHOW CONSTRAINTS."""
+    """Return the statements that create the constraints that rows of SHOW CONSTRAINTS lack."""
     keys = {_key(row) for row in held if row["type"] in UNIQUE}
     taken = {row["name"] for row in held}
     return tuple(

@@ -116,7 +116,7 @@ def down(home: Path, progress: Progress) -> bool:
 
 
 def wipe(home: Path, progress: Progress) -> None:
-    """Stop the server of a home folder, and delete its data and logs, but not password and ports.
+    """Stop the server of a home folder, and delete its data and logs, but keep password and ports.
 
     If commands use the server, raises Busy without changing anything.
     """

@@ -50,5 +50,5 @@ def _names(line: str, warehouse: str, items: Mapping[int, Collection[int]]) -> b
 
 
 def clear_mark(home: Path) -> None:
-    """Delete the file. The data and the logs must be deleted before."""
+    """Delete the file. Delete the data and the logs first, then this file."""
     _file(home).unlink(missing_ok=True)

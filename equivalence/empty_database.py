@@ -74,8 +74,8 @@ def empty_database(ddl: str) -> Iterator[EmptyDatabase]:
             con.execute(LOCK)
         except duckdb.Error as error:
             raise _refused("Cannot create the tables of the DDL", error) from error
-        columns = _columns(con)
-        yield EmptyDatabase(con, columns, _facts(con, columns), _settings(con))
+        columns = table_columns(con)
+        yield EmptyDatabase(con, columns, table_facts(con, columns), _settings(con))
 
 
 def whole_name(table: tuple[str, ...]) -> str:
@@ -83,7 +83,8 @@ def whole_name(table: tuple[str, ...]) -> str:
     return ".".join('"{}"'.format(part.replace('"', '""')) for part in table)
 
 
-def _columns(con: duckdb.DuckDBPyConnection) -> dict[tuple[str, ...], list[tuple[str, str]]]:
+def table_columns(con: duckdb.DuckDBPyConnection) -> dict[tuple[str, ...], list[tuple[str, str]]]:
+    """Return the names and types of the columns of each table, by the table's whole name."""
     found: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for *path, column, type_ in con.execute(COLUMNS).fetchall():
         found.setdefault(tuple(path), []).append((column, type_))
@@ -126,9 +127,10 @@ def _all_settings(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
     return con.execute("select name, coalesce(value, '') from duckdb_settings()").fetchall()
 
 
-def _facts(
+def table_facts(
     con: duckdb.DuckDBPyConnection, tables: Iterable[tuple[str, ...]]
 ) -> dict[tuple[str, ...], TableFacts]:
+    """Return the constraints of tables."""
     keys = {tuple(path): tuple(columns) for *path, columns in con.execute(KEYS).fetchall()}
     not_null = {tuple(path): columns for *path, columns in con.execute(NOT_NULL).fetchall()}
     return {

@@ -11,7 +11,7 @@ too, so that a collision of hashes is no proof.
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import singledispatchmethod
 
@@ -60,6 +60,26 @@ class KeyedPlan:
 
 
 @dataclass(frozen=True)
+class TableKeys:
+    """The keys of a table that a query has made: of its rows, and of each column by its name."""
+
+    rows: str
+    columns: Mapping[str, str]
+
+
+@dataclass
+class KnownTables:
+    """Tables whose keys are known, by their paths, and the forms that these stand for.
+
+    The keys of all plans that are made with it are added to its forms, so that the plan of a
+    query has equal keys, whether it reads a table or contains the query that has made the table.
+    """
+
+    tables: dict[tuple[str, ...], TableKeys] = field(default_factory=dict)
+    forms: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class PlanKeys:
     """The keys of a plan, and the forms that they stand for."""
 
@@ -71,6 +91,8 @@ class PlanKeys:
     operators: tuple[str, ...]
     """The key of each operator, in the order of ``plan.operators``."""
     forms: dict[str, str]
+    values: tuple[str, ...]
+    """The key of the values of each column, without its nullability."""
 
     def reader(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return the keys that a reader of these columns depends on.
@@ -93,9 +115,15 @@ class PlanKeys:
         return found
 
 
-def plan_keys(plan: PlanForm) -> PlanKeys:
-    """Return the keys of a plan. The engine, its version and its settings are part of each."""
-    forms = _Forms(canonical([plan.engine, plan.version, plan.settings]))
+def plan_keys(plan: PlanForm, known: KnownTables | None = None) -> PlanKeys:
+    """Return the keys of a plan. The engine, its version and its settings are part of each.
+
+    A known table has the keys of the query that has made it.
+    """
+    made_by = known or KnownTables()
+    forms = _Forms(
+        canonical([plan.engine, plan.version, plan.settings]), made_by.forms, made_by.tables
+    )
     keyed = forms.of(plan.root)
     order = forms.key("order", keyed.order)
     made = [
@@ -104,7 +132,9 @@ def plan_keys(plan: PlanForm) -> PlanKeys:
     ]
     columns = tuple(zip(plan.names, made, strict=False))  # an opaque plan has names only
     whole = forms.key("plan", keyed.rows, columns, order)
-    return PlanKeys(whole, keyed.rows, columns, order, tuple(forms.listed), forms.stored)
+    return PlanKeys(
+        whole, keyed.rows, columns, order, tuple(forms.listed), forms.stored, keyed.columns
+    )
 
 
 @dataclass
@@ -112,7 +142,8 @@ class _Forms:
     """The forms of one plan by their keys."""
 
     engine: str
-    stored: dict[str, str] = field(default_factory=dict)
+    stored: dict[str, str]
+    tables: Mapping[tuple[str, ...], TableKeys]
     listed: list[str] = field(default_factory=list)
 
     def key(self, *parts: object) -> str:
@@ -137,6 +168,9 @@ class _Forms:
 
     @keyed.register
     def _(self, operator: Scan, below: list[KeyedPlan]) -> KeyedPlan:
+        if known := self.tables.get(operator.table):
+            read = (known.columns.get(name, NO_KEY) for name in operator.names)
+            return KeyedPlan(known.rows, tuple(read))
         rows = self.key("scan", operator.table)
         columns = [
             self.key("column", rows, name, column.type, column.nullable)

@@ -1,7 +1,8 @@
-"""The functions of DuckDB whose value depends on nothing but their arguments.
+"""The functions of DuckDB whose value depends on nothing but their arguments, and types.
 
 The list names what is known, not what is excluded: a function that is missing here makes its
-operator opaque.
+operator opaque. ``catalyst_functions`` has those of Spark, under the same names where the operation
+is the same. Types of DuckDB are in capitals, those of Spark are not.
 """
 
 
@@ -46,9 +47,12 @@ PLACES = _listed(
 INTEGERS = _listed(
     "TINYINT SMALLINT INTEGER BIGINT HUGEINT UTINYINT USMALLINT UINTEGER UBIGINT UHUGEINT"
 )
-EXACT = INTEGERS | _listed("BOOLEAN VARCHAR DATE TIMESTAMP TIME UUID")
+SPARK_INTEGERS = _listed("byte short integer long")
+SPARK_EXACT = SPARK_INTEGERS | _listed("boolean string binary date timestamp timestamp_ntz void")
+EXACT = INTEGERS | _listed("BOOLEAN VARCHAR DATE TIMESTAMP TIME UUID") | SPARK_EXACT
 """Types of which equal values are identical. 0.0 and -0.0 are equal; so are 30 days and a month."""
 CONSTANTS = EXACT | frozenset({"DOUBLE", "FLOAT", "INTERVAL", "NULL"})
+NUMBERS = INTEGERS | SPARK_INTEGERS | _listed("DOUBLE FLOAT double float")
 
 
 def is_exact(type_: str) -> bool:
@@ -58,9 +62,9 @@ def is_exact(type_: str) -> bool:
 
 def is_decimal(type_: str) -> bool:
     """Return whether a type is DECIMAL."""
-    return type_.startswith('{"id":"DECIMAL"')
+    return type_.startswith(('{"id":"DECIMAL"', "decimal("))
 
 
 def is_number(type_: str) -> bool:
     """Return whether a type is a number."""
-    return type_ in INTEGERS or type_ in ("DOUBLE", "FLOAT") or is_decimal(type_)
+    return type_ in NUMBERS or is_decimal(type_)

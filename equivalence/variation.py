@@ -30,7 +30,10 @@ def limit_varies(below: Operator) -> str:
     if isinstance(below, Project) and all(isinstance(e, Constant) for e in below.expressions):
         return ""
     order, kept = _order(below)
-    return "" if _is_total(kept, order, below.columns) else TIES
+    if _is_total(kept, order, below.columns):
+        return ""
+    in_order = isinstance(below, Project) and isinstance(below.inputs[0], Sort | Project)
+    return limit_varies(below.inputs[0]) if in_order else TIES
 
 
 def groups_vary(types: Sequence[str]) -> str:

@@ -71,6 +71,28 @@ def compare(first: Revision, second: Revision, columns: Sequence[str] = ()) -> V
         return _by_rows(one, (first.text, second.text), plans, operator)
 
 
+def compare_plans(first: PlanForm, second: PlanForm, columns: Sequence[str] = ()) -> Verdict:
+    """Compare two plans by their keys, or only the columns that a reader uses.
+
+    Raises KeyError if a plan lacks a named column.
+    """
+    keys = plan_keys(first), plan_keys(second)
+    operator = first_difference((first, second), keys)
+    if reasons := [*doubts(first), *doubts(second)]:
+        return Verdict("unknown", reasons[0], operator)
+    if found := _by_key(keys, columns):
+        return replace(found, operator="" if found.kind.startswith("equal") else operator)
+    if columns:
+        return Verdict("unknown", "the keys of these columns differ", operator)
+    if _shape(first) != _shape(second):
+        return Verdict("different", "the names or types of the columns differ", operator)
+    return Verdict("unknown", "the keys of the plans differ", operator)
+
+
+def _shape(plan: PlanForm) -> tuple[tuple[str, ...], list[str]]:
+    return plan.names, [column.type for column in plan.root.columns]
+
+
 def first_difference(plans: tuple[PlanForm, PlanForm], keys: tuple[PlanKeys, PlanKeys]) -> str:
     """Return the first operator of the second plan that the first lacks, with its number."""
     known = set(keys[0].operators)
@@ -109,8 +131,7 @@ def _by_rows(
     database: EmptyDatabase, texts: tuple[str, str], plans: tuple[PlanForm, PlanForm], operator: str
 ) -> Verdict:
     """Refute equality by the names or types of columns, or by the rows for random contents."""
-    shapes = [(plan.names, [column.type for column in plan.root.columns]) for plan in plans]
-    if shapes[0] != shapes[1]:
+    if _shape(plans[0]) != _shape(plans[1]):
         return Verdict("different", "the names or types of the columns differ", operator)
     random_rows = RandomRows(database, values_near(plans), SEED)
     for _ in range(DATABASES):

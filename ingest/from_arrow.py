@@ -1,4 +1,4 @@
-"""Ingest Arrow batches that a program passes, with the checks, rejects and errors of files."""
+"""Ingest Arrow batches that a program passes, with the same checks, rejects and errors as files."""
 
 from typing import Unpack
 

@@ -198,7 +198,7 @@ class Job:
     def run(
         self, tasks: Sequence[Task[T]], sizes: Sequence[int] | None = None, unit: str = ""
     ) -> list[T]:
-        """Run tasks in Spark or in this process; ``sizes`` weight them in the progress shown."""
+        """Run tasks in Spark or in this process; ``sizes`` are their weights in the progress."""
         measured = None if sizes is None else Sizes(self.staging.done, sizes, unit)
         return run_tasks(self.context, _run, tasks, self.progress, measured)
 

@@ -91,7 +91,7 @@ def given_operations(given: Path | ArrowStream, own: Iterable[Path] = ()) -> Giv
 def without_triples(source: str, *, run: str | None, replace: bool) -> Iterator[list[Source]]:
     """Yield sources without rows, to ingest descriptions from ``source`` alone.
 
-    Raises UsageError for a run or a replacement, since it would end triples and bring none.
+    Raises UsageError for a run or a replacement, since this would end triples and bring none.
     """
     if run is not None or replace:
         raise UsageError(
@@ -137,7 +137,7 @@ def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _wrong(rows: pa.Table, batch: Batch) -> Iterator[tuple[str, pa.ChunkedArray]]:
-    """Yield the name of each column, and a mask of the rows whose value in it is not allowed."""
+    """Yield the name of each column, and a mask of the rows whose value there is not allowed."""
     yield OP, pc.is_null(rows[OP])
     for name, values in ALLOWED.items():
         yield (

@@ -130,7 +130,8 @@ class Staging:
     cut_roots = _File(".npy")
     """By node: the root of its component."""
     cut_items = _File(".npy")
-    """By root: the number of new items of the component; later, the number of its group."""
+    """By root: the number of new items of a component; later, the number of the component's group.
+    """
     cut_counts = _File(".npy")
     """By root: the number of edges of the component."""
     cut_homes = _File(".npy")
@@ -140,7 +141,7 @@ class Staging:
     cut_edges = _File(".npy")
     """Both ends of all edges, as positions within groups, group after group."""
     cut_sets = _Group(".npz")
-    """By group: the set of each new item, and, for each rule, the packed set that has each set."""
+    """By group: the set of each new item, and the packed set of each set, by rule."""
     numbers = _File(".npy")
     """The number of each item, stored or new, in the order of the items' places."""
     sets = _File(".arrow")

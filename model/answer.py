@@ -44,7 +44,7 @@ class Header:
     seconds: dict[str, float]
     """The duration of each step, and the whole duration as ``total``."""
     samples: tuple[Sample, ...] = ()
-    """Samples that paths may pass; rows outside them are missing, so the result is incomplete."""
+    """Samples through which paths may lead. The result lacks the rows outside of these samples."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +79,7 @@ class FoundRows(Header):
 
 @dataclass(frozen=True)
 class MissingKeys:
-    """Attribute keys in a question that no triple found has, and keys that the triples have."""
+    """Attribute keys in a question that no found triple has, and keys that found triples have."""
 
     missing: tuple[str, ...]
     present: tuple[str, ...]
@@ -132,11 +132,11 @@ class Answer(ItemHeader, FoundRows):
     links: int = 0
     """The number of triples found that lead from or to an erased item."""
     missing_keys: "MissingKeys | None" = None
-    """Keys of ``where`` that no triple found has; None if each is in some triple."""
+    """Keys of ``where`` that no triple found has; None if each key is in some triple."""
     counts: Counts | None = None
     """The counts if the question asked for a summary; ``items`` and ``triples`` are then empty."""
     versions: tuple[str, ...] = ()
-    """The names that the question used instead of ``item``: its newest version, or all."""
+    """The names that the question used instead of ``item``: the newest version, or all."""
     column: str | None = None
     """The column that the question named, as in ``report/AA.delay``; ``item`` is the row."""
     columns: tuple[TableColumns, ...] = ()
@@ -145,7 +145,7 @@ class Answer(ItemHeader, FoundRows):
 
 @dataclass(frozen=True, kw_only=True)
 class LargeAnswer(ItemHeader):
-    """An answer with millions of rows, which get their names as they are read, once.
+    """An answer with millions of rows, to be read once. Rows get their names when they are read.
 
     ``items`` and ``triples`` yield Arrow tables with the columns of ``Answer``: items in the order
     of depth, triples in the order of the near end's depth. Rows of one depth have no particular

@@ -9,7 +9,7 @@ from .errors import UsageError
 
 Semiring = Literal["trust", "access", "cost", "count"]
 Aggregates = Literal["any", "all"]
-"""Whether an aggregate uses one of its inputs, as for its existence, or all, as for its value."""
+"""The used inputs of an aggregate: one input, as for its existence, or all, as for its value."""
 
 SEMIRINGS: Final[tuple[Semiring, ...]] = get_args(Semiring)
 

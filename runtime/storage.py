@@ -1,8 +1,8 @@
 """Open the files of a warehouse in tasks: the only module through which tasks read and write them.
 
 Today a task runs on the machine of the command, so a path is enough, and files are memory-mapped.
-Executors on other machines need another way to the same files. It belongs in this module, and
-nowhere else. Three rules make that possible:
+Executors on other machines need another way to the same files. The code for this belongs in this
+module, and nowhere else. Three rules make that possible:
 
 - One task writes a file, from beginning to end. The file has another name until the task succeeds
   (``written_whole``), so an attempt that Spark gave up on never changes another attempt's file.
@@ -70,7 +70,7 @@ def written_whole(attempt: str) -> Iterator[None]:
 
 
 def path_to_write(path: Path) -> Path:
-    """Return the path to create a file at: in a task, a temporary path; elsewhere, its own path."""
+    """Return the path to create a file at: a temporary path in a task, else the given path."""
     if not _written.attempt:
         return path
     return _written.asides.setdefault(path, path.with_name(f".{_written.attempt}-{path.name}"))

@@ -1,8 +1,8 @@
 """The cut of new items that join stored components, so that questions read few stored sets.
 
 Each stored set takes part in the search as one more item, from which new items derive. So the
-search sees that these new items lead further, and keeps items that lead nowhere out of their sets.
-For the same reason, new items that derive from nothing get sets of their own. These sets have no
+search sees that these new items lead further, and puts items that lead nowhere into other sets. For
+the same reason, new items that derive from nothing get sets of their own. These sets have no
 triples, so that it costs nothing to read them, even when they are packed into large sets.
 """
 
@@ -32,7 +32,7 @@ def cut_appended(
     """Return the set of each new item, and the number of sets.
 
     ``outside`` has distinct pairs of a new item and the number of a stored set that it derives
-    from. Without pairs, the result is that of ``cut``, called with the other arguments.
+    from. Without pairs, the result is what ``cut`` returns for the other arguments.
     """
     item, stored = outside
     if not len(item):

@@ -1,9 +1,9 @@
 """Groups of the components of a graph, with limited weights and in the order of size.
 
-The arrays have an element for each node, item or edge, and may be memory-mapped files. The
-functions need little memory besides. Components are in the order of ``set_order``, the largest
-first. So if the sets of all groups are listed group after group, they are in the order of the sets
-of the whole graph.
+The arrays have an element for each node, item or edge, and may be memory-mapped files. Apart from
+these arrays, the functions need little memory. Components are in the order of ``set_order``, the
+largest first. So if the sets of all groups are listed group after group, they are in the order of
+the sets of the whole graph.
 """
 
 from dataclasses import dataclass
@@ -16,10 +16,7 @@ from provhouse.model.arrays import I32, I64
 from .components import Edges
 
 LISTED = 1 << 20
-"""The least number of items of a component that is sorted.
-
-Smaller components are counted by size.
-"""
+"""Components of at least this many items are sorted; smaller ones are counted by size."""
 
 
 @dataclass(frozen=True)
@@ -195,7 +192,7 @@ def settle(nodes: I32, parent: I32, groups: I32, filled: I64, homes: I32) -> Non
 def by_group(homes: I32, starts: I64, out: I32) -> None:
     """Write the row numbers of ``homes`` to ``out``, group after group.
 
-    The rows of a group begin at its position in ``starts``.
+    The rows of group g begin at ``starts[g]``.
     """
     for row in range(len(homes)):
         out[starts[homes[row, 0]] + homes[row, 1]] = row
@@ -203,7 +200,7 @@ def by_group(homes: I32, starts: I64, out: I32) -> None:
 
 @njit(cache=True)
 def edges_by_group(src: Edges, dst: Edges, homes: I32, free: I64, out: I32) -> None:
-    """Write edges to ``out``, those of a group from its position in ``free`` on.
+    """Write edges to ``out``; the edges of group g begin at ``free[g]``.
 
     The ends of an edge become positions within the group.
     """

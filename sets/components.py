@@ -17,7 +17,7 @@ Edges = npt.NDArray[np.signedinteger]
 
 
 def weak_components(items: int, edges: Iterable[tuple[Edges, Edges]]) -> I32:
-    """Return the component of each item, named by the lowest position of an item in it.
+    """Return the component of each item, named by the lowest position of its items.
 
     ``edges`` are chunks of edges. A chunk is two arrays of item positions: src and dst.
     """

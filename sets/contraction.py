@@ -42,7 +42,7 @@ MIN_WORK = 20_000_000
 UNMEASURED = 1e18
 """The cost of an unmeasured pair, before it is divided by what the pair saves."""
 PRICE_CUTOFF = 4
-"""The multiple of the lowest known cost at which measuring another cost is stopped."""
+"""Measuring another cost stops at this multiple of the lowest known cost."""
 RECHECK_AT = 0.8
 """Packing is tried again when the set graph may have shrunk to this fraction of its old size."""
 
@@ -122,7 +122,7 @@ class Contraction:
         return graph is not None and self.read <= most
 
     def _price(self, reader: SampleReader, saved: int, lowest: float) -> tuple[float, int]:
-        """Return the cost of the joins just made, and the number of pairs that were joined before.
+        """Return the cost of the joins just made, and the number of pairs joined before them.
 
         The joins save ``saved`` sets and dependencies. The cost is the number of triples that the
         samples read in addition, divided by ``saved``. If the cost was not fully measured, returns

@@ -2,8 +2,8 @@
 
 Each tree is a growing set. Paths are never shortened, and the smaller tree goes below the larger
 one, so that a join is undone by removing one link. The items of a tree form a ring. If two items of
-different rings exchange their next items, the two rings become one; if they are in one ring, it
-becomes two.
+different rings exchange their next items, the two rings become one; if they are in one ring, this
+ring becomes two.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Forest:
 
     @classmethod
     def of(cls, items: int) -> "Forest":
-        """Return a forest in which each item is a tree of its own."""
+        """Return a forest with a separate tree for each item."""
         places = np.arange(items, dtype=np.int32)
         return cls(places.copy(), np.ones(items, np.int32), places, np.empty(items, np.int32))
 
@@ -46,7 +46,7 @@ class Forest:
         return cls(order[begins][label], sizes[label], ring, np.empty(0, np.int32))
 
     def join(self, src: Edges, dst: Edges, joins: int, theta: int) -> int:
-        """Join the trees of the two ends of each edge; return the number of joins then in the log.
+        """Join the trees of the two ends of each edge; return the new number of joins in the log.
 
         The log already contains ``joins`` joins. If a tree reaches ``theta`` items, all joins in
         the log are undone and -1 is returned.

@@ -81,9 +81,10 @@ class ItemGraph:
         return dense(weak_components(len(self.new_places), self._new_edges()))[0]
 
     def bars(self, theta: int) -> I32:
-        """Return, for each piece, the number of items from which on it is cut into sets.
+        """Return, for each piece, the least number of items with which it is cut into sets.
 
-        It is ``theta``, or ``APPENDED`` if the piece joins a stored component that is large then.
+        This number is ``theta``, or ``APPENDED`` if the piece has at least ``theta`` items together
+        with a stored component that it joins.
         """
         sizes = np.bincount(self.pieces, minlength=1)
         bars = np.full(len(sizes), theta, np.int32)
@@ -138,7 +139,7 @@ class ItemGraph:
         """Return distinct pairs of a new item and a stored set that it derives from.
 
         Pairs are returned for pieces that are cut. Only pieces that join a stored component have
-        such pairs. ``bars`` has the thresholds from which on pieces are cut.
+        such pairs. ``bars`` has, for each piece, the least number of items with which it is cut.
         """
         large = (np.bincount(self.pieces, minlength=1) >= bars)[self.pieces]
         parts = [np.empty(0, np.int64)]
@@ -195,7 +196,7 @@ class ItemGraph:
 
 
 def with_neighbours(count: int, child: I32, parent: I32) -> Bools:
-    """Return a mask of the first ``count`` sets: true if others are in the same component."""
+    """Return a mask of the first ``count`` sets: true if other sets are in the same component."""
     several = np.zeros(count, bool)
     for ends in (child, parent):
         several[ends[ends < count]] = True

@@ -1,11 +1,11 @@
-"""The cut of a component into blocks of ordered items, if its tables are no way to cut it.
+"""The cut of a component into blocks of ordered items, if it cannot be cut by its tables.
 
 In an order in which each item follows the items that it derives from, a block of consecutive items
 depends only on earlier blocks, so there are no cycles. The order is depth first, from the deepest
 items, so that an item is close to the items that it derives from. Items with very many children
 would still tie all blocks together. These items, and all items that they derive from, are called
-the core. The core is separated from the other items. These fall into pieces that depend on the core
-but not on each other.
+the core. The core is separated from the other items. The other items fall into pieces that depend
+on the core but not on each other.
 
 The module tries several core sizes and block sizes, and packs the resulting sets. Of the cuts that
 are small enough after packing, it keeps the one from which the samples read the fewest triples.
@@ -37,10 +37,7 @@ CHILDREN = (1 << 30, 8, 2)
 No item exceeds the first limit.
 """
 SMALLEST = 8
-"""The least number of items in the blocks that are tried.
-
-There would be too many smaller blocks.
-"""
+"""The least number of items in the blocks that are tried; smaller blocks would be too many."""
 NEAR_SMALLEST = 2
 """The limit for the size of the set graphs that are compared if no cut is small enough.
 
@@ -122,8 +119,8 @@ def _compromise(graph: "Ordered", reader: SampleReader) -> I32:
     """Return the cut from which the samples read least, for a piece without a small enough cut.
 
     One candidate is the cut that ``Ordered.joined`` returns. The other candidates are cuts into the
-    largest blocks, except those whose set graph is over ``NEAR_SMALLEST`` times as large as the one
-    of the first candidate.
+    largest blocks, except those whose set graph is over ``NEAR_SMALLEST`` times as large as the set
+    graph of the first candidate.
     """
     joined = graph.joined()
     most = NEAR_SMALLEST * graph.sets(joined).size
@@ -224,7 +221,7 @@ class Ordered:
         return SetGraph(label, *distinct_pairs(label[self._dst], label[self._src]))
 
     def _begun(self) -> Forest:
-        """Return a forest in which only items that derive from each other are joined."""
+        """Return a forest that joins only items that derive from each other."""
         forest = Forest.of(len(self._cycle))
         together = self._cycle[self._src] == self._cycle[self._dst]
         forest.join_some(self._src[together], self._dst[together], self.theta - 1)

@@ -77,7 +77,7 @@ def packings(
 def _carried(packed: I32, count: int, child: I32, parent: I32) -> tuple[I32, I32]:
     """Return the dependencies after packing.
 
-    The numbers of the fixed sets still follow those of the packed sets.
+    The numbers of the fixed sets again follow the numbers of the packed sets.
     """
     dense = np.unique(packed, return_inverse=True)[1]
     fewer = count - (int(dense.max(initial=-1)) + 1)
@@ -181,7 +181,7 @@ def _fill(order: I64, signature: U64, group: I32, items: I64, limit: int) -> I32
 
 
 def _sources(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: int) -> I32:
-    """Apply rule 3 (sets without parents). Sets that have children in common are tried in a row."""
+    """Apply rule 3 (sets without parents). Sets with common children are tried consecutively."""
     at, children = neighbours(nodes, parent, child)
     chosen = np.bincount(child, minlength=nodes)[: len(items)] == 0
     sources = np.flatnonzero(chosen & (np.diff(at)[: len(items)] > 0))

@@ -1,8 +1,8 @@
 """The number of triples that queries would read from sets, measured by walks from sampled items.
 
-A query reads the triples of every set that it reaches. The triples of a set are those that end in
-its items (CSProv, section IV). A walk in this module continues from all items of each set that it
-reaches, so it counts exactly the triples that a query reads.
+A query reads the triples of every set that it reaches. The triples of a set are the triples that
+end in its items (CSProv, section IV). A walk in this module continues from all items of each set
+that it reaches, so it counts exactly the triples that a query reads.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from .forest import Forest, root
 SAMPLES = 50
 """The number of samples drawn from all derived items. About as many more are drawn by table."""
 SEED = 0
-"""The fixed seed, by which the same graph always gets the same samples."""
+"""The fixed seed, with which the same graph always gets the same samples."""
 UNBOUNDED = 1 << 62
 """A limit that no number of triples reaches."""
 

@@ -38,9 +38,9 @@ chooses the one with the smallest set graph. Reading this many triples takes les
 up the item that a question names.
 """
 FREE_PART = 100
-"""In a small component, the limit is its number of triples divided by this number.
+"""In a small component, the limit is the component's number of triples divided by this number.
 
-It applies if it is below ``FREE``.
+This limit applies instead of ``FREE`` if it is lower.
 """
 PACKING_FACTOR = 5
 """Quick packing is tried if the set graph is at most this many times as large as allowed."""

@@ -29,7 +29,7 @@ triples of all of them. Reading some thousand triples takes less time than looki
 a question names.
 """
 ALONE = np.int32(-1)
-"""The value instead of a set for an item that the module does not cut."""
+"""The value, instead of a set, for an item that this module does not cut."""
 
 
 def star_sets(
@@ -80,9 +80,10 @@ def _signatures(src: Edges, dst: Edges, table: I32) -> U64:
 
 @njit(cache=True)
 def _group(src: Edges, signature: U64, chosen: Bools, limit: int, sets: I32) -> None:
-    """Put sources into sets in the order in which edges name them: neighbours stay together.
+    """Put sources into sets in the order of the edges that name them, so neighbours stay together.
 
-    ``sets`` has ``ALONE`` for each source at first, and gets an item of the source's set.
+    At first, ``sets`` is ``ALONE`` for each source. ``sets[i]`` becomes the item that stands for
+    the set of source i.
     """
     size = 1  # of a hash table at most half full, so that probes are short
     while size < 2 * min(len(sets), len(src)):

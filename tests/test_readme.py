@@ -5,7 +5,8 @@ fenced blocks marked ``console`` run in order. In these blocks, each line that b
 a command, and the lines up to the next command are its expected output. Then, the ``python`` blocks
 run as one script. Its expected output is in the ``text`` blocks. In expected output, ``…`` stands
 for any text, and a line that consists of ``…`` stands for any number of lines. ``provhouse``
-commands run on a Spark that is already running. Blocks without a mark do not run: ``make`` and
+commands run on a Spark that is already running, and the script runs in the process of the tests.
+Blocks without a mark do not run: ``make`` and
 ``git`` are tested from a fresh clone instead.
 """
 
@@ -13,7 +14,6 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -97,17 +97,18 @@ def test_commands_print_what_is_shown(
         assert not missing(shown, wanted), f"{command}\n{shown}"
 
 
-def test_python_prints_what_is_shown(environment: dict[str, str], folder: Path) -> None:
+def test_python_prints_what_is_shown(
+    environment: dict[str, str],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     script = "\n".join(blocks("python"))
     wanted = [line for block in blocks("text") for line in block.splitlines()]
     assert script
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert not missing(done.stdout, wanted), done.stdout
+    monkeypatch.chdir(folder)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    exec(compile(script, "README.md", "exec"), {})
+    shown = capsys.readouterr().out
+    assert not missing(shown, wanted), shown

@@ -30,5 +30,8 @@ printf '%s\n' 'duckdb==1.5.5' 'duckdb-extensions==1.5.5' 'duckdb-extension-tpcds
 echo 'tpchgen-cli>=4' | lock - --output-file locks/tpch.lock
 # A fork of DuckDB with lineage, which a benchmark compares; in an environment of its own, since it needs numpy 1.
 printf '%s\n' 'smokedduck==0.1.dev36241' 'numpy<2' 'pandas<2.3' | lock - --output-file locks/smokedduck.lock
+# dbt, which writes the manifests of long tests, in an environment of its own. From 1.12 on, dbt-core needs a package that
+# downloads its contents while it is installed.
+printf '%s\n' 'dbt-core>=1.11,<1.12' 'dbt-duckdb>=1.10' | lock - --output-file locks/dbt.lock
 # The packages of Spark Connect, for a long test; they go to a folder of their own.
 printf '%s\n' 'grpcio>=1.76' 'grpcio-status>=1.76' 'zstandard>=0.25' | lock - --constraint locks/dev.lock --output-file locks/connect.lock

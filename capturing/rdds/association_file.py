@@ -2,7 +2,7 @@
 
 Workers may lack provhouse, so each function is sent to them together with the code that the
 function uses from this module. The module imports only packages that a worker has. The files have
-the form of those that ``capturing/java/.../taps/TapFile.java`` writes.
+the same form as the files that ``capturing/java/.../taps/TapFile.java`` writes.
 """
 
 import os

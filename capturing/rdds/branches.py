@@ -87,7 +87,7 @@ class Branches:
     def moved(self, pairs: "RDD[Any]", *others: "Branches", absence: bool = False) -> Self:
         """Return an RDD of the records in ``pairs``, which pairs each record with its slots.
 
-        The slots are those of this RDD, followed by those of the others.
+        The slots of this RDD come first, followed by the slots of ``others``.
         """
         every: list[Branches] = [self, *others]
         slots = tuple(slot for each in every for slot in each.slots())

@@ -29,7 +29,7 @@ class LineageContext(FileContext[LineageRDD]):
     """A context that reads files as RDDs and captures their lineage when they are saved.
 
     The class has the methods of ``SparkContext`` that read files, with the same arguments. A
-    declared key names the rows of a file. Without a key, their positions name them, as in
+    declared key names the rows of a file. Without a key, rows are named by their positions, as in
     ``log/1099511627781``, which combines the number of the file and the number of the line. Methods
     that make RDDs of other data are refused, since the rows of such RDDs have no names.
     """
@@ -45,8 +45,8 @@ class LineageContext(FileContext[LineageRDD]):
     ) -> None:
         """``captured`` has the rules of the block, and files of taps go below ``folder``.
 
-        ``keys`` has the key columns of each table. ``functions`` has for some tables a function
-        that computes the key of a record; such a table has one key column, which is only a name.
+        ``keys`` has the key columns of each table. For some tables, ``functions`` has a function
+        that computes the key of a record; the one key column of such a table is only a name.
         ``tables`` names the tables whose writes are captured; None means all.
         """
         super().__init__(context)

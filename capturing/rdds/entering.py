@@ -52,7 +52,10 @@ class Positioned(Entering):
         super().__init__()
         self.records: Iterator[Any] = iter(())
         self._starts = [0]
-        """For each record since the last fold, the number of records that left before it came."""
+        """For each record, the number of records that had left when it entered.
+
+        Records that entered before the last fold are left out.
+        """
         self._first = -1
         """The position of the first record in ``_starts``; -1 if no record has entered."""
         self._blocks: list[list[Any]] = []
@@ -239,7 +242,7 @@ class Tap:
 
 
 def spread(slots: Sequence[Any], columns: Sequence[int], width: int, count: int) -> list[Any]:
-    """Return ``width`` columns: slots at the positions in ``columns``, and NULL in all others."""
+    """Return ``width`` columns: slots at the positions in ``columns``, and NULL elsewhere."""
     found = [np.full(count, NONE) for _ in range(width - len(columns))]
     at = dict(zip(columns, slots, strict=True))
     return [at[column] if column in at else found.pop() for column in range(width)]

@@ -50,7 +50,8 @@ def joining(
     """Return the function that joins the two sides of each key of a partition.
 
     ``left`` and ``right`` are the numbers of slots. ``outer_left`` keeps records on the left that
-    have no partner on the right; ``outer_right`` keeps records on the right without a partner.
+    have no partner on the right; ``outer_right`` keeps records on the right that have no partner on
+    the left.
     """
     together = both(left, right)
     no_left, no_right = [(None, nothing(left))], [(None, nothing(right))]

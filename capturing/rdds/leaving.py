@@ -77,8 +77,8 @@ def combined(
 ) -> Iterator[tuple[Any, Any]]:
     """Yield the combined records with the keys of their groups, and write the slots.
 
-    If memory use exceeds ``memory`` megabytes, the results so far leave. A key may leave again
-    later.
+    If memory use exceeds ``memory`` megabytes, yields the results so far; the same keys may be
+    yielded again later.
     """
     found, file, base, limit, ended = combiner(), None, 0, memory, False
     while not ended:

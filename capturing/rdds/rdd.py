@@ -81,7 +81,7 @@ class LineageRDD(PairRdd):
         return self.streamed(lambda _, records: filter(function, records))
 
     def keyBy(self, f: Callable[[Any], Any]) -> Self:
-        """Return pairs of a record's key, which a function returns, and the record."""
+        """Return pairs: the key of a record, which a function returns, and the record itself."""
         return self.streamed(lambda _, records: ((f(record), record) for record in records))
 
     def mapPartitions(
@@ -147,7 +147,7 @@ class LineageRDD(PairRdd):
         return self.of(*self.branches, *moved)
 
     def intersection(self, other: "LineageRDD") -> Self:
-        """Return the values that both RDDs have; each derives from the equal records in both."""
+        """Return the values that both RDDs have; each derives from all equal records."""
         other = self.known(other, "intersection")
         both = self._keyed().cogroup(other._keyed())
         return both.filter(lambda pair: all(pair[1])).keys()
@@ -165,7 +165,8 @@ class LineageRDD(PairRdd):
         """Return all pairs of records; a pair derives from both records.
 
         Spark reads the right side again for each batch of records on the left. A right side with
-        groups is kept in memory and on disk, so that their associations are written once.
+        groups is kept in memory and on disk, so that the associations of the groups are written
+        only once.
         """
         other = self.known(other, "cartesian")
         grouped = any(isinstance(slot, Group) for slot in other.slots())

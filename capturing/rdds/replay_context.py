@@ -43,7 +43,7 @@ class ReplayContext(FileContext["ReplayRDD"]):
 
 
 def kept(rows: Iterable[Any], chosen: Any, only: bool) -> Iterator[Any]:
-    """Yield the rows at the chosen positions if ``only``, else all others; None chooses no row."""
+    """Yield the rows at chosen positions if ``only``, else the other rows; None chooses none."""
     if chosen is None:
         return iter(()) if only else iter(rows)
     mask = np.full(chosen[-1] + 1, not only, np.uint8)

@@ -26,7 +26,7 @@ class Reports(AccumulatorParam[dict[int, Any]]):
 class Latest(Reports):
     """The latest value of each number.
 
-    Some formats run a job first to look at a record, so a number may get several values.
+    Some formats first run a job to inspect a record, so a number may get several values.
     """
 
     def addInPlace(self, value1: dict[int, Any], value2: dict[int, Any]) -> dict[int, Any]:

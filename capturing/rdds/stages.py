@@ -123,7 +123,7 @@ def whole(tap: Tap, function: Callable[[int, Iterator[Any]], Iterable[Any]]) -> 
 
 
 def aligned(branches: Sequence[StageBranch]) -> tuple[tuple[Slot, ...], list[tuple[int, ...]]]:
-    """Return the slots of a union, and for each branch the columns that its own slots get."""
+    """Return the slots of a union, and for each branch the columns for the branch's own slots."""
     slots = list[Slot]()
     columns = list[tuple[int, ...]]()
     for branch in branches:

@@ -153,12 +153,12 @@ class TapTable:
     Each row is then one source row."""
 
     def proof(self, place: int) -> Path:
-        """Return the folder to which one place of the plan wrote the keys of all groups."""
+        """Return the folder where a tap at one place of the plan wrote the keys of all groups."""
         return self.folder.with_name(f"{self.folder.name}-keys-{place}")
 
     @property
     def key(self) -> int:
-        """The column of the key, or of the partition for the whole partitions of a window."""
+        """The column with the key; in a tap of whole partitions, the column with the partition."""
         return 0 if self.of is None else 1
 
     @property

@@ -44,7 +44,7 @@ EXACT_NAMES = FileNames()
 
 
 def column_at(name: str, columns: Sequence[str], where: str, exact: bool) -> int:
-    """Return the position of a column by Spark's rule; raise BadInput unless one column matches."""
+    """Return the position of a column by Spark's rule; raise BadInput unless just one matches."""
     found = [at for at, each in enumerate(columns) if _is(name, each, exact)]
     if len(found) == 1:
         return found[0]

@@ -18,7 +18,7 @@ from .tap_files import count_rows, tap_pieces
 def values_of(tap: TapTable, aside: Path) -> Spread:
     """Return the ids of a tap's source rows and the bits of their values, divided into parts.
 
-    A row is in the same part as in the ``PairSet`` with the pairs of the tap's only slot.
+    Here, a row is in the same part as in the ``PairSet`` that has the pairs of the tap's only slot.
     """
     found = Spread(2, count_rows(tap.folder), aside)
     columns = len(tap.slots) + (0 if tap.source else tap.first_slot) + 1

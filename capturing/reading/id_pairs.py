@@ -95,11 +95,10 @@ def _new(ordered: I64) -> Bools:
 
 
 def through(pairs: Pairs, at: I64, values: I64) -> Pairs:
-    """Return pairs of a group and a value: the values of a lower group replace the lower group.
+    """Return pairs of a group and a value, by replacing each lower group with its values.
 
-    ``pairs`` are pairs of a group and a lower group; ``pairs.row`` has the position of the lower
-    group. ``at`` has, for each of ``values``, the position of the lower group with this value, in
-    ascending order.
+    ``pairs`` pairs each group with lower groups, whose positions are ``pairs.row``. ``at[i]`` is
+    the position of the lower group that has ``values[i]``; ``at`` is in ascending order.
     """
     first = np.searchsorted(at, pairs.row, "left")
     count = np.searchsorted(at, pairs.row, "right") - first

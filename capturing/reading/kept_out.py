@@ -80,7 +80,7 @@ def _made(write: CapturedWrite) -> set[Path | str]:
 
 
 def _used(write: CapturedWrite) -> set[Path | str]:
-    """Return the place of a write, and the places and files that it read, files also by name."""
+    """Return the place of a write, and the places, the files and the file names that it read."""
     read = [each.path for each in write.sources]
     for scan in write.keyed:
         read += [*scan.files, *([scan.place] if scan.place else [])]

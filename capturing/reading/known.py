@@ -81,7 +81,7 @@ class Known:
         return found
 
     def has_items(self, names: pa.Array) -> npt.NDArray[np.bool_]:
-        """Return, for each name, whether the current generation has an item with it."""
+        """Return, for each name, whether the current generation has an item with this name."""
         if self._snapshot is None:
             return np.zeros(len(names), bool)
         found: npt.NDArray[np.bool_] = self._snapshot.names.locate(names) >= 0

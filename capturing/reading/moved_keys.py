@@ -30,7 +30,7 @@ The rest of the column's name differs between tables.
 
 
 def tracking_of(output: Output) -> RowTracking | None:
-    """Return the row tracking by which a write's rows can be found again, or None without it."""
+    """Return the facts that row tracking needs to find a write's rows again, or None without it."""
     write = output.write
     if not write.tracked or not all(path in write.first_rows for path in output.files):
         return None
@@ -103,7 +103,7 @@ class MovedFile:
 def moved_file(source: SourceFile, writes: Sequence[Written]) -> MovedFile | None:
     """Return a ``MovedFile`` if a source file may have rows of these writes; else return None.
 
-    The file itself was made by something else than these writes. Raises UsageError if the writes
+    The file itself was made by something other than these writes. Raises UsageError if the writes
     name their rows in different ways.
     """
     tracked = {each.tracking.column for each in writes if each.tracking}

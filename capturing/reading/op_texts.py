@@ -11,8 +11,8 @@ def op_of(write: CapturedWrite, table: str, tap: TapTable | None) -> str:
     """Return the text of the operation of ``tap``.
 
     If ``tap`` is None, return the text of the operation of the rows that carried source ids. An
-    example is ``totals: aggregate by cust``. A text that the program passes for the write is the
-    text of its main operation, and the texts of its other operations begin with it.
+    example is ``totals: aggregate by cust``. If the program passes a text for the write, the main
+    operation has this text, and the texts of the other operations begin with it.
     """
     if write.op and tap == _main(write):
         return write.op

@@ -164,9 +164,10 @@ def _apart(ranges: Sequence[Range | None]) -> bool:
 
 
 def _distinct(parts: Sequence[KeyValues], rows: int, aside: Path) -> int:
-    """Return the number of different names. Keys (``a/b``, ``c``) and (``a``, ``b/c``) share one.
+    """Return the number of different names.
 
-    Integers are compared themselves; texts are compared only if their hashes are equal.
+    Different keys may have the same name, as (``a/b``, ``c``) and (``a``, ``b/c``) do. Integers are
+    compared directly; texts are compared only if their hashes are equal.
     """
     as_texts = any(part.integers is None for part in parts)
     spread = Spread(3, rows, aside)

@@ -71,7 +71,7 @@ def check_sources(
 def _is_checked(
     source: SourceFile, found: Key | None, keys: Mapping[str, Key], known: Known
 ) -> bool:
-    """Return whether the key of a source must be checked; raise an error if ``found`` differs.
+    """Return whether the key of a source must be checked; raise an error if it is not ``found``.
 
     ``found`` has the columns by which a captured write named the rows; None without such a write.
     """

@@ -28,7 +28,7 @@ def hashed(column: pa.Array, kind: str, seeds: U64) -> U64:
 
 
 def flagged(column: pa.Array, seeds: U64) -> U64:
-    """Return a hash for each value with its seed: the hash of 1 if it is NULL, otherwise of 0."""
+    """Return a hash for each value with its seed: the hash of 1 for NULL, else the hash of 0."""
     return hashed(pc.is_null(column).cast(pa.int32()), "int", seeds)
 
 

@@ -36,7 +36,7 @@ class _Found:
 
 
 class TapPartitions:
-    """The partitions of a window, and the rows in them that rows with the given keys used.
+    """The partitions of a window, and their rows that were used by rows with the given keys.
 
     A whole partition is in memory at a time, as in a Spark task.
     """
@@ -56,7 +56,7 @@ class TapPartitions:
         if checks:
             check_checks(checks, table.by)
         self.count = 0
-        """The total number of rows that rows with the keys used."""
+        """The total number of rows used by the rows with these keys."""
         self.filled = np.zeros(len(keys), bool)
         """For each key, whether a row has it."""
         for found in self._found():

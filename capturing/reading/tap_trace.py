@@ -26,7 +26,7 @@ class Kept:
 
     tap: int
     pairs: PairSet
-    """Pairs of a position among the keys of the groups above and the key of a group of ``tap``."""
+    """Pairs: the position of the key of a group above, and the key of a group of ``tap``."""
 
 
 @dataclass(frozen=True)
@@ -161,10 +161,10 @@ class _Below:
     """The origins of the groups of a tap through the groups of a lower tap."""
 
     pairs: PairSet
-    """Pairs of a position among the groups above and the key of a group below."""
+    """Pairs: the position of a group above, and the key of a group below."""
     keys: I64
     sources: PairSet
-    """Pairs of a position among ``keys`` and a source row."""
+    """Pairs: a position among ``keys``, and a source row."""
     count: int
     """The number of pairs that ``rows`` yields; 0 if the groups are kept instead."""
     kept: tuple[Kept, ...]

@@ -38,7 +38,7 @@ class GroupedRows:
     """For each of ``row``, the position of its group in ``sources``."""
     sources: PairSet
     values: Spread | None = None
-    """The values of source rows for the aggregate, in the same parts as ``sources``, or None."""
+    """The values that source rows give to the aggregate, in the parts of ``sources``; or None."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Traced:
         return tap.op_kind if self.has_exact_kinds else "function"
 
     def direct_pairs(self) -> Iterator[Pairs]:
-        """Yield pairs of an output row's position and a source row in its slots."""
+        """Yield pairs: the position of an output row, and a source row in the slots of that row."""
         if self.direct:
             for first, slots in carried(self.output):
                 for slot in self.direct:
@@ -162,7 +162,7 @@ def pieces(found: Traced, table: str) -> Iterator[RowPiece]:
 
     A group that one row derives from becomes a derivation of that row; a group that several rows
     derive from becomes a shared derivation. If the kinds are not exact, the triples have no kind
-    and no derivation: a row may need all of its sources, or any of them may suffice.
+    and no derivation: a row may need all of its sources, or one of its sources may be enough.
     """
     together = len(found.direct) > 1 and found.has_exact_kinds
     for pairs in found.direct_pairs():
@@ -241,7 +241,7 @@ def _filtered(value: pa.Array | None, kept: Bools) -> pa.Array | None:
 
 
 def _derivations(group: GroupedRows, at: I64, several: bool) -> pa.Array | str:
-    """Return a derivation label for each group; rows of ``several`` groups need distinct labels."""
+    """Return a derivation label for each group; if ``several``, the labels are distinct."""
     if not several:
         return f"group {group.number}"
     prefix = f"group {group.number} "

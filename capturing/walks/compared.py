@@ -30,7 +30,7 @@ def compare(
 
     The replay computes the program of each write again, whatever its operators are; ``program`` is
     the program of an RDD. Rows that only the replay has are no difference, because a lineage does
-    not contain the rows by which an anti join removes others. A warning also reports rows that
+    not contain the rows that make an anti join remove other rows. A warning also reports rows that
     cannot be compared.
     """
     for place, ids in position.items():

@@ -79,7 +79,7 @@ class CursorIds:
         return spark.sql(f"SELECT explode(CAST(array({numbers}) AS array<bigint>)) AS id")
 
     def taken(self, spark: "SparkSession", most: int) -> I64:
-        """Return the ids in order; of a frame with more than ``most``, any ``most`` + 1 ids."""
+        """Return the ids in order; of a frame with more than ``most`` ids, any ``most`` + 1."""
         if self.held is not None:
             return self.held
         found = self.to_frame(spark).select("id").distinct().limit(most + 1).toArrow()

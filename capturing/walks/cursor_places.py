@@ -6,7 +6,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class CursorPlace:
-    """The rows of a write, the groups or marked rows of a tap, or, with neither, source rows."""
+    """The rows of a write, the groups or marked rows of a tap, or, without both, source rows."""
 
     write: int | None = None
     """The position of the write in its block."""

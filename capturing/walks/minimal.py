@@ -1,10 +1,11 @@
 """Find a smallest set of rows that makes a program go wrong.
 
 The search is delta debugging (Zeller and Hildebrandt, TSE 2002) by bisection. It orders the rows,
-and finds the shortest beginning of this order with which the program goes wrong. It keeps the last
-row of this beginning, and searches the rows before that row for the rest. This takes about log n
-runs for each row found; halving in all directions takes up to n squared runs. BigSift (Gulzar et
-al., SoCC 2017) also starts from lineage.
+and finds the shortest prefix of this order with which the program goes wrong. It keeps the last row
+of this prefix, and searches for the other rows of the smallest set among the rows before it.
+Finding each row takes about log n runs of the program; the original algorithm of delta debugging
+takes up to n squared runs in all. Like BigSift (Gulzar et al., SoCC 2017), the search starts from
+lineage.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +21,7 @@ Closed = Callable[[I64], I64]
 """A function that drops the rows that cannot act together with the other rows."""
 
 _GROWTH = 16
-"""The growth factor of the tried beginnings until the program goes wrong; bisection follows."""
+"""The growth factor of the prefixes tried until the program goes wrong; bisection follows."""
 
 
 class Remembered:

@@ -1,7 +1,7 @@
 """Numbers for the files of a block, so that a row has one id in all writes of the block.
 
-Each write has its own numbers for the files that it reads. The numbers of the block begin with the
-files that the block has only read. The files of each write follow, with consecutive numbers.
+Each write has its own numbers for the files that it reads. In the numbering of the block, the files
+that the block has only read come first. The files of each write follow, with consecutive numbers.
 """
 
 from collections import defaultdict
@@ -31,7 +31,7 @@ class NumberedFile:
     write: int | None
     """The position of the write that has made the file; None if the block has only read it."""
     parts: tuple[SourceFile, ...] = ()
-    """The file as each write that read it describes it; several if RDDs have read parts of it."""
+    """Descriptions of the file by writes that read it; several if RDDs have read parts of it."""
     rows: int = -1
     """The number of rows; -1 if it is unknown."""
 
@@ -42,7 +42,7 @@ class NumberedFile:
 
     @property
     def first_rows(self) -> dict[int, int]:
-        """For each part that RDDs have read, by its first byte, the position of its first row."""
+        """The position of the first row of each part that RDDs read, by the part's first byte."""
         return {0: 0, **{part.start: part.first for part in self.parts if part.first >= 0}}
 
     @property

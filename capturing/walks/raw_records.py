@@ -133,7 +133,7 @@ def _is_simple(kind: pa.DataType) -> bool:
 
 
 def _typed(file: NumberedFile, found: pa.Table, ids: I64, wanted: pa.Schema) -> pa.Table:
-    """Return rows with the ``wanted`` columns; a missing one has the value of a folder, or NULL."""
+    """Return the ``wanted`` columns of rows; a missing column gets a folder's value, or NULL."""
     known = {name.lower(): found[name] for name in found.column_names}
     known[ID] = pa.chunked_array([ids[ids >> ROW_BITS == file.number]])
     folders = _of_folders(file.path, file.root)

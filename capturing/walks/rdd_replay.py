@@ -41,7 +41,7 @@ class RddReplay:
 
         With ``only``, the RDD skips files that are no source of any write of the block; otherwise
         it reads them as a whole. Raises UsageError if the program splits a file with some of the
-        rows into other parts than the block, and BadInput if a file has changed.
+        rows into other parts than the block did, and BadInput if a file has changed.
         """
         places = partial(self._places, ids)
         found = self._program(ReplayContext(self._flow.spark.sparkContext, places, only))

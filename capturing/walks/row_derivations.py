@@ -23,7 +23,7 @@ Placed = Mapping[CursorPlace, I64]
 
 @dataclass(frozen=True)
 class _Table:
-    """Associations of a link: each row or group in ``keys`` derives from an id of each column."""
+    """Associations of a link: each row or group in ``keys`` derives from the id in each column."""
 
     keys: I64
     columns: tuple[tuple[CursorPlace, I64], ...]
@@ -53,7 +53,7 @@ class RowDerivations:
     def of(cls, flow: CapturedFlow, position: Position) -> "RowDerivations | None":
         """Return the associations behind a few rows, or None if they are too many or not recorded.
 
-        Windows that look at parts of their partitions record no association for each pair of rows.
+        Windows that use parts of their partitions record no association for each pair of rows.
         """
         start = {place: ids.held for place, ids in position.items() if ids.held is not None}
         tables = defaultdict[CursorPlace, list[_Table]](list)

@@ -50,7 +50,7 @@ def rows_in(paths: Sequence[Path]) -> int:
 
 
 def among(values: I64) -> Keep:
-    """Return a filter that keeps ``values``, and searches only those within a column's range."""
+    """Return a filter that keeps ``values``; it searches only values within a column's range."""
     ordered = np.sort(values)
 
     def keep(column: pa.Array) -> Bools:

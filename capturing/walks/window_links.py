@@ -1,4 +1,4 @@
-"""Links between the rows of a window and the rows that its functions look at."""
+"""Links between the rows of a window and the rows that its functions use."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _PARTITION, _AT = "partition", "at"
 
 @dataclass(frozen=True)
 class WindowLink(TapLink):
-    """The link of a window that looks at parts of its partitions."""
+    """The link of a window that uses parts of its partitions."""
 
     table: TapTable
     parts: tuple[TapPart, ...]

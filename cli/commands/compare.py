@@ -1,7 +1,8 @@
 """``compare``: whether two queries give the same rows."""
 
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,9 +11,19 @@ from provhouse.output.writer import opened
 
 from ..options import FormOption
 
-TextArgument = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A file with one SELECT of DuckDB's SQL.")
-]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from provhouse.equivalence.verdict import Revision, Verdict
+
+TextArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A file with one SELECT.")]
+
+
+class Engine(StrEnum):
+    """The engines whose SQL is compared."""
+
+    duckdb = "duckdb"
+    spark = "spark"
 
 
 def compare(
@@ -30,22 +41,25 @@ def compare(
             metavar="A,B", help="Compare only these columns of the results.", show_default=False
         ),
     ] = None,
+    engine: Annotated[
+        Engine, typer.Option(help="Whose SQL the files contain. Spark needs Java.")
+    ] = Engine.duckdb,
     form: FormOption = None,
 ) -> None:
     """Compare two queries: are their rows the same, whatever the tables contain?
 
     The verdict is equal, equal columns, different with rows that show it, or unknown with the
-    reason. No table is read and no warehouse is needed.
+    reason. No table is read and no warehouse is needed. Queries of Spark are compared without
+    examples of rows.
     """
     from provhouse.equivalence.verdict import Revision
-    from provhouse.equivalence.verdict import compare as verdict_on
     from provhouse.output.results.verdict_view import VerdictResult
 
     ddl = _text(schema)
     named = tuple(columns.split(",")) if columns else ()
     texts = Revision(_text(first), ddl), Revision(_text(second), ddl)
     try:
-        found = verdict_on(*texts, named)
+        found = _verdict(engine)(*texts, named)
     except KeyError as error:
         raise UsageError(
             f"No single column {error.args[0]}",
@@ -54,6 +68,16 @@ def compare(
         ) from error
     with opened(form) as output:
         output.write(VerdictResult(found))
+
+
+def _verdict(engine: Engine) -> "Callable[[Revision, Revision, Sequence[str]], Verdict]":
+    if engine is Engine.spark:
+        from provhouse.capturing.spark_texts import compare_spark
+
+        return compare_spark
+    from provhouse.equivalence.verdict import compare
+
+    return compare
 
 
 def _text(path: Path) -> str:

@@ -17,7 +17,7 @@ Text = tuple[str, str]
 
 
 def has_lone_calls(snapshot: Snapshot, items: ItemNumbers) -> bool:
-    """Return whether a module or call occurs in triples that touch the items, but in no others.
+    """Return whether a module or call occurs in triples that touch the items, but in no other ones.
 
     If so, Neo4j may have the name of this module or call, and an erasure must remove the name.
     """

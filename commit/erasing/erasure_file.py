@@ -27,7 +27,8 @@ class Erasure:
     graph: bool = False
     """Whether Neo4j must be rebuilt, because it has ops that were erased."""
     names: tuple[str, ...] = ()
-    """Salted hashes of the names to erase, by which a repeated command finds its own erasure."""
+    """Salted hashes of the names to erase; a repeated command recognizes its own erasure by them.
+    """
 
     def has_name(self, name: str) -> bool:
         """Return whether this name is one of the names to erase."""

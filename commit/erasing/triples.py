@@ -78,7 +78,7 @@ def lone_ops(snapshot: Snapshot, items: ItemNumbers) -> set[str]:
 
 
 def without_used(snapshot: Snapshot, ops: set[str], items: ItemNumbers) -> set[str]:
-    """Return the given ops without those that a triple not touching the items has."""
+    """Return the given ops except the ops of triples that do not touch the items."""
     for others in _other_ops(snapshot, items) if ops else ():
         ops = ops - others
         if not ops:
@@ -101,9 +101,9 @@ def _ops(rows: pa.Table) -> set[str]:
 
 
 def lone_ops_of_pairs(snapshot: Snapshot, items: ItemNumbers) -> Pairs:
-    """Return, by pair of sets, the ops that the erasure of items removes from all triples between.
+    """Return, by pair of sets, the ops that no triple between the sets has after an erasure.
 
-    Only triples that touch the items have these ops, of all triples between the two sets. A pair of
+    Of all triples between the two sets, only triples that touch the items have these ops. A pair of
     sets without such ops is left out.
     """
     touched = partitions_touching(snapshot, items).tolist()
@@ -152,7 +152,7 @@ def clear_ops(snapshot: Snapshot, ops: set[str], pairs: Pairs) -> None:
 
 
 def _without(rows: pa.Table, ops: set[str], pairs: Pairs) -> pa.Table:
-    """Return rows without the given ops. Only the few rows with such ops are made Python lists."""
+    """Return rows without the given ops. Only the few rows with such ops become Python lists."""
     column = rows[OPS].combine_chunks()
     naming = _rows_naming(rows, column, ops, pairs)
     if not len(naming):

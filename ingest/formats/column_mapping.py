@@ -22,7 +22,7 @@ from provhouse.model.errors import BadInput, UsageError
 
 KNOWN = (SRC, DST, OP, SRC_TABLE, DST_TABLE)
 ID_OF = {SRC: SRC_ID, DST: DST_ID}
-"""For each end of a triple, the column that has its id within its table, in place of its name."""
+"""For each end of a triple, the column with the end's id in its table, which replaces its name."""
 TABLE_OF = {SRC: SRC_TABLE, DST: DST_TABLE}
 """For each end of a triple, the column that has its table."""
 _DESCRIBING = (*DESCRIBING, SHARED)
@@ -42,12 +42,12 @@ class ColumnNames:
     mapped: tuple[tuple[str, str], ...] = ()
     """Pairs from ``--map``: a known name, such as ``src``, and the column that is read for it."""
     scope: str | None = None
-    """The column whose value is put before each name of its row.
+    """The column whose value in a row is put before each name in this row.
 
     It is for files whose names alone are not unique.
     """
     describes: bool = False
-    """Whether all names in ``_DESCRIBING`` are known names; if not, only the mapped ones are."""
+    """Whether all names in ``_DESCRIBING`` are known names; if not, only the mapped names are."""
     by_id: tuple[str, ...] = ()
     """The ends, src or dst, that a column in ``ID_OF`` identifies, instead of a name."""
     nulls: frozenset[str] = frozenset()

@@ -218,7 +218,7 @@ def _scope(columns: ColumnNames, given: dict[str, object]) -> str | None:
 
 
 def _unless(value: object, nulls: Collection[str]) -> object:
-    """Return ``value``, or None if it is a text in ``nulls``, which stand for a missing value."""
+    """Return ``value``, or None if it is one of ``nulls``, the texts for a missing value."""
     return None if isinstance(value, str) and value in nulls else value
 
 

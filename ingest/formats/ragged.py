@@ -70,7 +70,7 @@ class Ragged:
         return "skip"
 
     def added(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """Yield each batch with the ragged rows found since the last one, and with row numbers.
+        """Yield each batch with the ragged rows found since the last batch, and with row numbers.
 
         The row numbers count the ragged rows too.
         """
@@ -85,7 +85,7 @@ class Ragged:
             yield replace(batch, numbers=self._numbers(batch), rejected=table)
 
     def _numbers(self, batch: Batch) -> I64:
-        """Return each row's number in the file, which counts the ragged rows before it."""
+        """Return the number of each row in the file, counting the ragged rows before it."""
         before: I64 = np.frombuffer(self._good_before, np.int64)
         good = np.arange(batch.first_row - 1, batch.first_row - 1 + batch.rows.num_rows)
         numbers: I64 = good + 1 + np.searchsorted(before, good, "right")

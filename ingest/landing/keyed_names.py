@@ -20,7 +20,7 @@ from provhouse.store.tables.written import Written
 
 @dataclass(frozen=True)
 class Fresh:
-    """The writes of the same block in forms without row numbers, by the versions of their rows."""
+    """The writes of the same block in formats without row numbers, by their rows' versions."""
 
     outputs: Mapping[int, KeyedOutput]
 

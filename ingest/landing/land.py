@@ -95,7 +95,7 @@ def land_block(
 
 
 def _left_plain(folder: Path, block: Block, layout: Layout) -> tuple[Refusal, ...]:
-    """Return the uncaptured writes of a job that its configuration captures, and note them."""
+    """Return the uncaptured writes of a job captured by its configuration, and note them."""
     try:
         records = json.loads((folder / "uncaptured.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -267,7 +267,8 @@ def _stored_key(output: Output, keys: Mapping[str, Key]) -> Key:
 def _sources(outputs: Sequence[Output]) -> list[SourceFile]:
     """Return each source file once for each state that it was read in.
 
-    Duplicates occur because several writes read a file, each with a number of its own for it.
+    Duplicates occur if several writes read a file, since each write has its own number for the
+    file.
     """
     every = (source for output in outputs for source in output.write.sources)
     return list({(each.path, each.bytes, each.changed): each for each in every}.values())
@@ -292,7 +293,7 @@ def _numbered(
     settings: Settings,
     progress: Progress,
 ) -> list[Written]:
-    """Give versions to the writes, and numbers to the source files that name rows by row ids."""
+    """Give versions to the writes, and numbers to source files whose rows are named by row ids."""
     outputs = [each.output for each in found]
     new = [_new(each, keys, store, run) for each in found]
     versions = number_writes(new, settings, progress)

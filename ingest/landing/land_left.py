@@ -45,7 +45,7 @@ def land_left(
 
 
 def together(landed: Iterable[Landed]) -> Landed:
-    """Return the outcomes of several blocks as one; its generation is the newest."""
+    """Return the outcomes of several blocks as one outcome, with the newest generation."""
     every = list(landed)
     unused = [each.unused_keys for each in every if each.unused_keys]
     return Landed(

@@ -21,8 +21,9 @@ def check_places(
     """Keep out the writes that read one of two sources with the same name.
 
     An example is a table in two formats: its name omits the ending of the path, so ``orders.csv``
-    and ``orders.json`` are both ``orders``. Rows of captured writes are distinguished by versions,
-    also those of writes of the same block, whose files are ``fresh``.
+    and ``orders.json`` are both ``orders``. Sources that captured writes made are not compared,
+    since versions distinguish their rows. ``fresh`` has the files that writes of the same block
+    made.
     """
     readers = defaultdict[str, defaultdict[Path, list[CapturedWrite]]](lambda: defaultdict(list))
     for write in writes:

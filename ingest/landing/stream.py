@@ -1,4 +1,4 @@
-"""Write triples to temporary files, with one stream for each form that the ends can have."""
+"""Write triples to temporary files, with one stream for each combination of forms of the ends."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,9 +37,9 @@ _CODED = pa.dictionary(pa.int32(), pa.string())
 class Streams:
     """The triples of all writes of a block, as sources for an ingest.
 
-    In a file, all src are row ids or all are names, and so are all dst. This makes four kinds of
-    files. Triples with values are in files of four further kinds. The files are in the folder
-    ``aside``.
+    In one file, the src are either all row ids or all names, and so are the dst. This makes four
+    kinds of files. Triples with values are in files of four further kinds. The files are in the
+    folder ``aside``.
     """
 
     def __init__(self, label: str, run: str, aside: Path) -> None:

@@ -11,7 +11,7 @@ from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.layout import Layout
 
 WEAKEST_KIND = "function"
-"""The kind of an op whose triples do not all have the same other kind."""
+"""The kind of an op unless all of its triples have the same other kind."""
 
 
 def weakened(ops: pa.Table, layout: Layout) -> pa.Table:

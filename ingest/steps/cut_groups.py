@@ -1,8 +1,8 @@
 """Divide the items of an ingest into groups of components, in files, to cut one group at a time.
 
-As for a cut in memory, union-find over all items finds the components. Here its arrays are
-memory-mapped files of 32 bytes for each item and 8 bytes for each edge, so that the memory needed
-does not grow with the number of items.
+As for a cut in memory, union-find over all items finds the components. Here, the arrays of
+union-find are memory-mapped files of 32 bytes for each item and 8 bytes for each edge, so that the
+memory needed does not grow with the number of items.
 """
 
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ class GroupPart(NamedTuple):
 
 @dataclass(frozen=True)
 class GroupSource:
-    """The items and edges of an ingest, and the stored sets that it adds to."""
+    """The items and edges of an ingest, and the stored sets that the ingest adds to."""
 
     staging: Staging
     snapshot: Snapshot | None

@@ -78,7 +78,7 @@ def _check_modules(job: Job, operations: pa.Table, modules: pa.Table) -> None:
 
 
 def _replaced(shown: pa.Table, new: pa.Table, key: str) -> pa.Table:
-    """Return the shown rows and the new rows, without shown rows whose key a new row has too."""
+    """Return the shown rows and the new rows, except shown rows that have the key of a new row."""
     kept = shown.filter(pc.invert(pc.is_in(shown[key], new[key].combine_chunks())))
     return pa.concat_tables([kept, new.select(shown.column_names).cast(shown.schema)])
 
@@ -102,7 +102,7 @@ def new_operations(job: Job) -> pa.Table:
 def _differ(rows: pa.Table, shown: pa.Table) -> pa.ChunkedArray:
     """Return a mask of the rows that differ from the shown description of the same op.
 
-    A missing description counts as one whose columns are all null.
+    A missing description counts as a description whose columns are all null.
     """
     at = pc.index_in(rows[OP], shown[OP].combine_chunks())
     return reduce(

@@ -29,7 +29,7 @@ def write_index(staging: Staging, bounds: list[tuple[int, I64]], tables: int) ->
     """Write the index of the row ids in ``staging.ids``.
 
     ``bounds`` has, for each shard, the position of its first row id, and the bounds of each table's
-    row ids, counted from there.
+    row ids, counted from this position.
     """
     ids = np.asarray(open_array(staging.ids))
     found = [
@@ -105,9 +105,9 @@ class IndexArrays(NamedTuple):
     """The row ids in the order of their positions, and each table's blocks of ids.
 
     The blocks of table t are ``tables[t]`` to ``tables[t + 1] - 1``. The ids of a block are at the
-    positions from ``starts`` up to, but without, ``ends``. If a block is ``full``, its ids are
-    consecutive numbers from ``first`` on. Otherwise ``bits`` is the position of its bit map in
-    ``words``, or negative if its ids must be searched.
+    positions from ``starts`` to ``ends``; the position ``ends`` is excluded. If a block is
+    ``full``, its ids are consecutive numbers from ``first`` on. Otherwise ``bits`` is the position
+    of its bit map in ``words``, or negative if its ids must be searched.
     """
 
     known: I64
@@ -143,7 +143,7 @@ class IdIndex:
     def find(self, codes: I32, ids: I64) -> I64:
         """Return the position of each row id, or -1 if it is unknown.
 
-        ``codes`` has the code of each row id's table, or -1 for no row id.
+        ``codes`` has the code of each row id's table, or -1 if there is no row id.
         """
         found: I64 = _find(self._index, codes, ids)
         return found

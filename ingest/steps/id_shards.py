@@ -127,7 +127,7 @@ class IdShard:
 
 
 def _others(tables: pa.Array, own: str, others: dict[str, int]) -> I32:
-    """Return the position of each table in ``others``, or -1 for ``own``; add new tables to it."""
+    """Return each table's position in ``others``, or -1 for ``own``; ``others`` gets new tables."""
     coded = tables.dictionary_encode()
     places = [
         -1 if table == own else others.setdefault(table, len(others))

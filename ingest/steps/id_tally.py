@@ -17,7 +17,7 @@ A block takes half a megabyte, whatever the number of its row ids.
 
 
 Part = tuple[I32, I64, I32]
-"""The table code, id and votes of each of some row ids, which may repeat."""
+"""The table codes, ids and votes of some row ids, which may repeat."""
 
 
 def tallied(parts: Sequence[Part]) -> tuple[I32, I64, I64]:

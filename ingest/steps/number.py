@@ -121,8 +121,8 @@ def _place_groups(staging: Staging) -> None:
 def _place_ids(staging: Staging, read: ReadResult) -> I64 | None:
     """Write the places of all row ids.
 
-    Row ids that are not names too have the places after all names, in order. Return the positions
-    of these row ids. If no row id is a name too, return None and write nothing.
+    Row ids that do not also occur as names have the places after all names, in order. Return the
+    positions of these row ids. If no row id also occurs as a name, return None and write nothing.
     """
     if not read.named_ids:
         return None

@@ -60,7 +60,7 @@ class PlaceResult:
 
     @property
     def asserted(self) -> int:
-        """The number of new assertions: pairs of a triple and another origin than its first."""
+        """The number of new assertions: pairs of a triple and an origin other than its first."""
         return sum(part.asserted for part in self.ranges)
 
     @property

@@ -34,7 +34,7 @@ from .sort_keys import packed, sorted_by
 ALONE = -1
 """The derivation number of a row that is in no derivation."""
 SAID = (KIND, VALUE, TIMES, ROLE)
-"""The columns that, besides those of a triple, may distinguish two rows of a derivation."""
+"""The columns, besides the columns of a triple, that may distinguish two rows of a derivation."""
 IDENTIFYING = (WAY, *SAID)
 """The stored columns that are null in a plain triple."""
 _SEEDS = (0x9E3779B97F4A7C15, 0xD1B54A32D192ED03)
@@ -79,7 +79,7 @@ def groups(rows: pa.Table) -> I64:
 
 
 def derivations(rows: pa.Table, group: I64, *, labels_differ: bool) -> I64:
-    """Return a number for the derivation of each row, or ``ALONE``; ``group`` is from ``groups``.
+    """Return a number for the derivation of each row, or ``ALONE``; ``groups`` returns ``group``.
 
     Derivations with the same content get the same number. With ``labels_differ``, derivations with
     different labels get different numbers. ``labels_differ`` is for rows from the warehouse, where

@@ -54,7 +54,7 @@ def distinct(rows: pa.Table, *, labels_differ: bool = False) -> DistinctRows:
 
     Triples are different if they are in different derivations, or differ in kind, value, times or
     role. Equal rows of an aggregate in one file become one triple whose ``times`` is their number.
-    With ``labels_differ`` they do not, because they have been counted before.
+    With ``labels_differ``, equal rows stay separate, because they have been counted before.
     """
     if not rows.num_rows:
         none = np.empty(0, np.int64)

@@ -28,7 +28,7 @@ _GROUP, _NEW = "group", "new"
 
 @dataclass(frozen=True)
 class CountGroups:
-    """The task that writes which tables depend on which through groups."""
+    """The task that writes the dependencies between tables that lead through groups."""
 
     files: int
     """The number of files of staged rows."""
@@ -39,7 +39,7 @@ class CountGroups:
     def run(self) -> None:
         """Write a row for each pair of tables.
 
-        A row counts the triples whose group or dst is new. The number may be 0.
+        In each row, only triples whose group or dst is new are counted. Their number may be 0.
         """
         groups = np.sort(load_array(self.staging.groups)).astype(np.int64)
         parts = [self._ends(file, groups) for file in range(self.files)]

@@ -110,7 +110,7 @@ class ScatterIds:
 
     start: int
     end: int
-    """The end of the items from ``start`` on, which this task distributes.
+    """This task distributes the items from ``start`` to this end.
 
     Both are counted from the first item that occurs only as a row id.
     """

@@ -118,8 +118,8 @@ def _find_described(
     """Set the places and origins of the candidates whose derivations are stored.
 
     ``candidates`` has the indexes of all rows that are not plain and have a stored dst. If it has
-    one row of a derivation, it has them all, so whole derivations can be compared. Returns the next
-    free way of each dst.
+    one row of a derivation, it has all rows of the derivation, so whole derivations can be
+    compared. Returns the next free way of each dst.
     """
     asked = decoded(new.rows.take(pa.array(candidates)))
     dsts = ItemNumbers(unique(np.asarray(asked[DST])))
@@ -192,7 +192,7 @@ def _by_partition(
 ) -> list[tuple[PartitionNumber, ItemNumbers]]:
     """Return the partitions that may have triples with these items as dst.
 
-    Each partition comes with those items.
+    Each partition comes with the items whose triples it may have.
     """
     distinct = ItemNumbers(unique(items))
     sets = snapshot.ids_of(snapshot.set_rows(distinct))

@@ -126,7 +126,7 @@ class ScatterTriples:
 
 
 def _carried(batch: pa.RecordBatch, field: pa.Field, origin: int) -> pa.Array:
-    """Return a column of a file's rows. It is null if only other files of the task have it."""
+    """Return a column of a file's rows. It is null if only the task's other files have it."""
     if field.name in batch.schema.names:
         return batch.column(field.name)
     value = origin if field.name == ORIGIN else None

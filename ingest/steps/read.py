@@ -61,7 +61,7 @@ class ReadResult:
 
     @property
     def named_ids(self) -> int:
-        """The number of row ids that are names too."""
+        """The number of row ids that also occur as names."""
         return sum(bucket.named_ids for bucket in self.buckets)
 
     @property

@@ -36,11 +36,11 @@ _NONE = pa.array(["", "nan", "NaN"])
 """The texts that stand for a missing number; pandas writes the last two."""
 
 STAGED = {DERIVATION: pa.string()} | {n: t for n, t in DESCRIPTION.items() if n != WAY}
-"""The staged columns that describe derivations. A file has only those that its input has."""
+"""The staged columns that describe derivations. A file has only the columns that its input has."""
 
 
 def with_descriptions(rows: pa.Table) -> tuple[pa.Table, pa.Array | None]:
-    """Replace texts by staged columns; return the rows, and the reason for which each is rejected.
+    """Replace texts by staged columns; return the rows, and the reason why each is rejected.
 
     The reason is null for a valid row. If all rows are valid, the second result is None.
     """
@@ -55,7 +55,7 @@ def with_descriptions(rows: pa.Table) -> tuple[pa.Table, pa.Array | None]:
 
 
 def described(rows: pa.Table) -> tuple[pa.Table, pa.Array]:
-    """Return the staged columns of ``rows``, and the reason for which each row is rejected.
+    """Return the staged columns of ``rows``, and the reason why each row is rejected.
 
     The reason is null for a valid row. The columns of ``rows`` are texts, under the column names of
     traces.

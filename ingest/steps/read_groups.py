@@ -95,7 +95,7 @@ class StageGroups:
     def _triples(self, rows: pa.Table, label: I64) -> tuple[pa.Table, pa.Array]:
         """Return the triples of groups, with names as text, and the name of each label's group.
 
-        A group is the dst of a single derivation, whose label is the prefix of group names.
+        A group is the dst of a single derivation. The label of this derivation is ``GROUP_PREFIX``.
         """
         inputs = _inputs(rows)
         rows = _counted(rows, np.flatnonzero(inputs), label)

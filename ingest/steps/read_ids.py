@@ -21,7 +21,7 @@ from ..formats.column_mapping import ID_OF, TABLE_OF
 from ..staging import Staging
 
 CODE_OF = {SRC: "src_code", DST: "dst_code"}
-"""For each end, the staged column that has the code of its table, in files with row ids."""
+"""For each end, the staged column with the code of the end's table, in files with row ids."""
 NO_TABLE = np.int32(-1)
 """The code for an end that is staged as the hash of a name instead of a row id."""
 CODE, ID, VOTES = "code", "id", "votes"
@@ -69,7 +69,7 @@ class IdWriter:
     def note(self, valid: pa.Table, given: pa.Table) -> None:
         """Record the tables whose ids become names, since these names fix the tables' patterns too.
 
-        ``valid`` has those of the ``given`` rows that are not rejected.
+        ``valid`` has the rows of ``given`` that are not rejected.
         """
         for end in ID_OF:
             if end not in given.column_names:
@@ -133,7 +133,7 @@ def table_codes(part: Sequence[str], tables: Sequence[str]) -> I32:
 
 
 def names_of(rows: pa.Table, end: str, patterns: Mapping[str, Pattern]) -> pa.Array:
-    """Return the names of the items that rows identify by table and id at an end.
+    """Return the names of the items that rows identify by table and id at one end.
 
     A name is null if the table or the id is missing.
     """

@@ -110,8 +110,9 @@ class Judge:
     def _named(self, rows: pa.Table, scope: pa.Array | None) -> pa.Table:
         """Turn the ends of rows into the names of items.
 
-        If the naming is ``table``, the table is put before each name. If there is a scope, it is
-        then put before that. Without a scope, row ids stay ids. All other ids become names.
+        If the naming is ``table``, the table is put before each name. If there is a scope, the
+        scope is then put before the result. Without a scope, row ids stay ids. All other ids become
+        names.
         """
         for end, table in TABLE_OF.items():
             if end in rows.column_names:

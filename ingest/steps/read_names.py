@@ -103,7 +103,7 @@ class NameBucket:
     def _row_ids(self, names: pa.Array) -> pa.Table:
         """Return the names that are also row ids: their positions in the bucket, tables and votes.
 
-        Write their positions in ``ids``, too.
+        Also write their positions in ``ids``.
         """
         if not self.id_tables:
             return pa.table({PLACE: [], TABLE: [], VOTES: []})

@@ -1,4 +1,4 @@
-"""Find the distinct row ids of all files, and which of them are stored, or are names too."""
+"""Find the distinct row ids of all files, and which of them are stored, or also occur as names."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ class RowIdsRead:
     tables: Sequence[IdTable]
     shards: Sequence[FoundShard]
     two_tables: int = 0
-    """The number of row ids whose stored table is another one.
+    """The number of row ids that are stored with another table.
 
     Row ids that are names do not count.
     """
@@ -65,7 +65,7 @@ class RowIdsRead:
         write_index(self.staging, bounds, len(self.tables))
 
     def _named(self, room: Room) -> Bools:
-        """Return a mask of the row ids that are names too."""
+        """Return a mask of the row ids that also occur as names."""
         marks = room.zeros(self.items, bool)
         for path in self.staging.id_names.all():
             marks[load_array(path)[0]] = True

@@ -55,7 +55,7 @@ The last two columns are for rejected rows: the row's number in its file, and th
 
 
 def without_shared(batch: Batch) -> tuple[Batch, Batch | None]:
-    """Return the rows without a label, and the rows with one; None if no row has a label."""
+    """Return the rows without a label, and the rows with a label; None if no row has one."""
     if SHARED not in batch.rows.column_names:
         return batch, None
     labelled = ~_empty(batch.rows, SHARED)

@@ -44,7 +44,7 @@ NAMED = pa.schema(
 
 
 class NameWriter:
-    """The writer of a task's names: one file for each bucket, which all its input files share."""
+    """The writer of a task's names: one file for each bucket, shared by all its input files."""
 
     def __init__(self, staging: Staging, number: int, buckets: int, seed: int) -> None:
         self.buckets = buckets

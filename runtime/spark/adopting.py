@@ -2,7 +2,7 @@
 
 Such a session lacks four things that provhouse's own sessions have: Delta's jars, the daemon that
 imports our modules ahead of the first task, an unlimited size of results and, on a cluster, our
-code. Our tasks also run without the first three.
+code. Our tasks can run without the first three, but not without our code.
 """
 
 import sys
@@ -37,7 +37,7 @@ def check_usable(context: "SparkContext") -> None:
 
 
 def _installed(_: int) -> str:
-    """Import the packages of most tasks in a worker; return the worker's version of provhouse."""
+    """Import the packages that most tasks use; return the version of provhouse in this worker."""
     import numba  # noqa: F401
     import pyarrow  # noqa: F401
 

@@ -56,7 +56,7 @@ def check_cluster(context: "SparkContext", settings: Settings) -> None:
 
 
 def _look(file: Path) -> tuple[str, bytes]:
-    """Import the packages of tasks in a worker; return its host and the content of a file."""
+    """Import the packages that tasks use; return this worker's host and the content of a file."""
     import socket
 
     import numba  # noqa: F401

@@ -42,8 +42,8 @@ def leave_jvm() -> None:
     """Make PySpark forget its JVM, so that the next session starts another JVM.
 
     Otherwise PySpark would use the first JVM of this process permanently, also for each new
-    ``SparkConf``. If another program's session started that JVM, it lacks our jars. PySpark has no
-    public method for this.
+    ``SparkConf``. If another program's session started that JVM, the JVM lacks our jars. PySpark
+    has no public method for this.
     """
     from pyspark import SparkContext
 
@@ -70,7 +70,8 @@ def forget_jvm(session: "SparkSession") -> None:
 def running_session() -> "SparkSession | None":
     """Return the session of this process, whichever code created it; None if Spark is not running.
 
-    ``SparkSession.getActiveSession`` also does this, but only in the thread that created it.
+    ``SparkSession.getActiveSession`` also does this, but only in the thread that created the
+    session.
     """
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
@@ -129,6 +130,21 @@ def java_session(session: "SparkSession") -> tuple[Any, Any]:
     return private._jvm, private._jsparkSession
 
 
+def analysed_plan(rows: "DataFrame") -> Any:
+    """Return the plan of a frame in the JVM, as Spark's analyser has resolved it.
+
+    PySpark has no public method for this; ``DataFrame.explain`` prints a text.
+    """
+    private: Any = rows
+    return private._jdf.queryExecution().analyzed()
+
+
+def worker_python(context: "SparkContext") -> str:
+    """Return the command that starts Python workers. PySpark has no public method for this."""
+    private: Any = context
+    return str(private.pythonExec)
+
+
 def cached_rows(rows: "RDD[bytes]", partitions: Sequence[int]) -> list[bytes]:
     """Return the rows of these partitions of a persisted RDD, as the JVM stores them.
 
@@ -165,10 +181,11 @@ _CONVERTERS: list[Callable[[Any], Exception | None]] = []
 
 
 def convert_java_errors(convert: Callable[[Any], Exception | None]) -> None:
-    """Make PySpark raise the errors that a function converts the JVM's exceptions to.
+    """Make PySpark convert the JVM's exceptions to errors by a function.
 
-    If the function returns None, PySpark converts the exception itself. It does so in one place,
-    and has no public method that adds other errors. Repetitions with the same function do nothing.
+    If the function returns None, PySpark converts the exception itself. PySpark has one place where
+    it converts exceptions, and no public method that adds other errors. Repetitions with the same
+    function do nothing.
     """
     from pyspark.errors.exceptions import captured
 
@@ -207,8 +224,8 @@ def worker_memory(context: "SparkContext") -> int:
 def save_lines(rdds: "Sequence[RDD[bytes]]", path: str, codec: str | None) -> None:
     """Write all records of some RDDs as lines of text files.
 
-    ``RDD.saveAsTextFile`` also does this, but first runs a function of its own, which would not
-    know the RDD of the lines that its task writes.
+    ``RDD.saveAsTextFile`` also does this, but first runs a function of its own. That function would
+    not know from which of the RDDs the lines of its task are.
     """
     private: Any = rdds
     for rdd in private:

@@ -72,7 +72,7 @@ class _Running:
         self.share: tuple[I64, int] | None = None
         """The array for the task's progress, and the task's size."""
         self.part = (0.0, 1.0)
-        """The part of the task that runs now, as the fractions of its begin and its end."""
+        """The part of the task that runs now, as the fractions at its beginning and its end."""
 
 
 _running = _Running()

@@ -1,6 +1,6 @@
-"""The triples that a question reads: numbers as src and dst, op and attributes still encoded.
+"""The triples that a question reads: src and dst as numbers, op and attributes still encoded.
 
-Few of these triples belong to the answer. Only those that do are decoded to rows.
+Few of these triples belong to the answer, and only these few are decoded to rows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from .triple_blocks import SENT
 
 
 class Fetched:
-    """The triples of some partitions, of which each dst is in one of several ranges of items.
+    """The triples of some partitions whose dst is in one of several ranges of items.
 
     ``partitions`` are the decoded blocks, each an Arrow table sorted by dst. ``first`` and ``last``
     have, at the same position, the first and the last item of each range; both belong to the range.
@@ -43,7 +43,7 @@ class Fetched:
         return int(self._ends[-1])
 
     def drop(self, dead: Ranges, numbers: PartitionNumbers) -> None:
-        """Leave out dead triples. ``numbers`` has the number of each partition, in their order."""
+        """Leave out dead triples. ``numbers`` are the numbers of the partitions, in order."""
         if len(dead) and dead.touches(numbers):
             each = zip(numbers.tolist(), self._rows, strict=True)
             self._choose(

@@ -51,7 +51,7 @@ class PartitionCache:
         self._lock = Lock()
         self._reads = SharedReads()
         self.loaded: set[Path] = set()
-        """The partitions that Spark was made to cache. It may have evicted some since."""
+        """The partitions that Spark was made to cache. Spark may have evicted some since then."""
 
     @cached_property
     def described(self) -> "PartitionCache":

@@ -21,7 +21,7 @@ Blocks = dict[Path, bytes]
 Read = Callable[[str, Sequence[Path]], Blocks]
 """A function that reads the partitions at some paths in one job.
 
-The first argument is a name for the job, by which the job can be cancelled.
+The first argument is a name for the job, which is used to cancel the job.
 """
 
 
@@ -34,7 +34,7 @@ class _Job:
 
 
 class SharedReads:
-    """A pool of jobs that read partitions, in which the questions that need a job share it."""
+    """A pool of jobs that read partitions. Questions that need the same job share it."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(JOBS, "fetch")

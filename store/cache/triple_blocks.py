@@ -19,7 +19,7 @@ SENT = pa.schema(
 )
 """The schema of the triples that Spark's workers send to this process.
 
-Strings are not dictionary-encoded, since a whole dictionary would be sent even if few rows are.
+Strings are not dictionary-encoded, since even a few rows would be sent with the whole dictionary.
 """
 _CODED = pa.dictionary(pa.int32(), pa.string())
 DESCRIBED = pa.schema(

@@ -33,7 +33,7 @@ _PATTERNS, _STARTS, _FIRSTS, _LASTS = b"patterns", b"starts", b"firsts", b"lasts
 
 @dataclass(frozen=True)
 class TableIds:
-    """Row ids of one table, in order, and the position of each one's item in the ingest."""
+    """Row ids of one table, in order, and the position of each row id's item in the ingest."""
 
     pattern: Pattern
     ids: I64

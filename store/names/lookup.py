@@ -56,7 +56,7 @@ def read_lookup(folder: Path, ingest: int) -> tuple[U64, Offsets]:
 
 
 def read_hashes(folder: Path, ingest: int) -> U64:
-    """Return the hashes that ``read_lookup`` returns. Usually, one file less is opened."""
+    """Return the hashes that ``read_lookup`` returns. Usually opens one fewer file."""
     first, _ = lookup_files(folder, ingest)
     try:
         return open_array(first)

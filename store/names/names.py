@@ -50,10 +50,9 @@ MANY = 1 << 18
 More names go into a temporary file.
 """
 SPARSE = 4
-"""A limit for the part of a batch's names that is needed: one in ``SPARSE``.
+"""Names of a batch are copied at once if fewer than one in ``SPARSE`` of them are needed.
 
-If fewer are needed, they are copied from the batch at once. The names of all other batches are
-copied together at the end, which takes half the time.
+The names of all other batches are copied together at the end, which takes half the time.
 """
 _NONE = pa.array([], pa.string())
 _NO_ROWS = np.empty(0, np.int64)

@@ -109,7 +109,7 @@ def ids_among(names: Column, tables: Column, patterns: Mapping[str, Pattern]) ->
 
 
 class SegmentReader:
-    """A reader of batches of some columns of a segment, in which row ids are turned into names.
+    """A reader of some columns of a segment, batch by batch. It turns row ids into names.
 
     It is not thread-safe.
     """
@@ -128,7 +128,7 @@ class SegmentReader:
         return int(self._reader.num_record_batches)
 
     def get_batch(self, number: int) -> pa.RecordBatch:
-        """Return a batch, of which only the needed columns are decompressed."""
+        """Return a batch; only the needed columns are decompressed."""
         batch = self._reader.get_batch(number)
         if self._prints:
             batch = _with_names(batch, self._patterns).select(self._columns)

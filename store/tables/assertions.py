@@ -50,7 +50,7 @@ class Assertions:
         return said
 
     def standing(self, places: RowPlaces, first: I64) -> tuple[I64, I64]:
-        """Return all assertions of some triples that stand, as two parallel arrays.
+        """Return the valid assertions of some triples, as two parallel arrays.
 
         The first array has positions in ``places``. The second array has, for each of these
         positions, an origin that asserts the triple.

@@ -57,7 +57,7 @@ def restore_tables(layout: Layout, base: int, commits: Sequence[Commit]) -> None
 
 
 def remove_merged(layout: Layout, oldest: Commit) -> int:
-    """Remove the files of small tables that in every remaining version were merged into others.
+    """Remove files of small tables that every remaining version has merged into other files.
 
     Returns the number of bytes removed. ``oldest`` is the oldest commit that uses its base. No
     process may read the base meanwhile. Only the writer may call this. Raises Busy if another

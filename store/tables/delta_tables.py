@@ -103,10 +103,10 @@ def _append_files(
     merged: Sequence[Path],
     table: DeltaTable | None,
 ) -> int:
-    """Add files to a table, and remove in the same version the files whose rows they include.
+    """Add files to a table, and remove the files whose rows the added files include.
 
-    The removed files, ``merged``, stay in the folder, since earlier versions have them. Returns the
-    table's new version.
+    Both changes are one version. The removed files, ``merged``, stay in the folder, since earlier
+    versions have them. Returns the table's new version.
     """
     schema = Schema.from_arrow(TABLES[name])
     partition_by = [PARTITION] if name == "triples" else []

@@ -12,7 +12,7 @@ from provhouse.model.columns import PARTITION, SET, TRIPLES
 from provhouse.runtime.room import MEMORY, Growing, Room, ascends, slices
 
 _HALF = 32
-"""The number of bits for each half of a number to sort by: a set's id, and a row number."""
+"""The number of bits in each half of a sort key, which joins a set's id and a row number."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,9 @@ class Placements:
         return order
 
     def rows(self, sets: SetIds) -> tuple[I64, I64]:
-        """Return the positions of all placements of ``sets``, and the set of each of them.
+        """Return the positions of all placements of ``sets``, and the set of each placement.
 
-        The second array has, for each of these placements, the position of its set in ``sets``.
+        A set is given by its position in ``sets``.
         """
         return matching_rows(self.sets, sets)
 

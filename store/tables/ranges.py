@@ -69,7 +69,7 @@ class Ranges:
 
     @classmethod
     def read(cls, pieces: Iterable[pa.Table], room: Room = MEMORY) -> "Ranges":
-        """Read ranges from tables that have the partition, first row and row count of each one."""
+        """Read ranges from tables with the partition, first row and row count of each range."""
         return cls.joined(map(cls._of_table, pieces), room)
 
     @classmethod

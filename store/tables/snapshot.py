@@ -55,7 +55,7 @@ from .sampled_writes import SampledWrite, read_samples
 
 _PLACED = [SET, PARTITION, TRIPLES]
 _HALF = 32
-"""The number of bits for each half of a number to sort by, which has two positions of sets."""
+"""The number of bits in each half of a sort key, which joins two positions of sets."""
 
 
 class Snapshot:
@@ -258,12 +258,12 @@ class Snapshot:
 
     @cached_property
     def placements(self) -> Placements:
-        """The placements of all sets, in which dead triples count too."""
+        """The placements of all sets; dead triples count too."""
         return Placements.read(self.pieces("placements", _PLACED), self.room)
 
     @cached_property
     def live_placements(self) -> Placements:
-        """The placements of all sets, in which only live triples count."""
+        """The placements of all sets; only live triples count."""
         if not len(self.deaths):
             return self.placements
         placed = self._placed_and(self.deaths)
@@ -459,7 +459,7 @@ def all_of_base(layout: Layout, base: int, room: Room = MEMORY) -> Snapshot:
 
 
 def _merged_into(old: I64, into: I64, room: Room) -> tuple[I64, I64]:
-    """Return the merged components, in order, and for each the component that it finally is in.
+    """Return the merged components, in order, and for each the component that it ends up in.
 
     ``old`` and ``into`` have, for each merge in order of ingest, the component that was merged and
     the one that it was merged into. If a component was merged several times, the last merge counts.

@@ -1,4 +1,4 @@
-"""The tables to which a captured job's last write ran without capture.
+"""The tables whose last write by a captured job ran without capture.
 
 The rows only inform people: ``provhouse status`` shows them. When a later write to a table is
 captured, the table's row is removed. Any process may change them, without the writer's lock.

@@ -21,7 +21,7 @@ from .registry import WRITTEN, append, read, state_of
 
 @dataclass(frozen=True)
 class RowTracking:
-    """Delta's own ids of the rows of a write, by which rows that moved to other files are found."""
+    """Delta's own ids of a write's rows. They identify rows that have moved to other files."""
 
     column: str
     """The column that has the ids of moved rows. Its name differs from table to table."""
@@ -56,7 +56,7 @@ class Written:
     after: int = 0
     """The generation that was current when the write got its version. Later generations show it."""
     tracking: RowTracking | None = None
-    """The ids by which rows that Delta has moved are found; None without row tracking."""
+    """The ids that identify rows that Delta has moved; None without row tracking."""
     stored: tuple[str, ...] = ()
     """The names that the key's columns have in the files, if these differ from ``key``."""
     states: tuple[tuple[int, int], ...] = ()

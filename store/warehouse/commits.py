@@ -35,7 +35,7 @@ FORMAT = 8
 A record of an earlier format is read as a record of format 8 in which these are missing.
 """
 MERGED = 8
-"""The number of ingests whose files in a small table are merged into one."""
+"""The number of ingests whose files in a small table are merged into one file."""
 _ROWS_OF_SEVERAL = 7
 """The format of new records from generation ``MERGED`` on, without registered tables."""
 _PATTERNS = 6
@@ -69,7 +69,7 @@ class Beyond:
 
     total: int = 0
     new: int = 0
-    """The part of the number that the new triples of this generation add."""
+    """The part of the total that the new triples of this generation add."""
     ended: int = 0
     """The number by which the triples that end in this generation decrease the total."""
 
@@ -83,7 +83,7 @@ class Commit:
     commit: str
     """A random id of the commit.
 
-    If Neo4j has a Load node with this id, it has everything that the generation needs.
+    If Neo4j has a Load node with this id, Neo4j has everything that the generation needs.
     """
     time: str
     visible: tuple[tuple[int, int], ...]
@@ -103,7 +103,7 @@ class Commit:
     patterns: dict[str, Pattern] = field(default_factory=dict)
     """The patterns of all tables whose row ids are names, by table."""
     beyond: Beyond = Beyond()
-    """The number of triples that groups stand for, beyond those that are stored for them.
+    """The number of triples that groups stand for, minus the triples that are stored for groups.
 
     Only records of generations with groups have this field.
     """
@@ -216,7 +216,7 @@ def nothing_stored(layout: Layout) -> NotFound:
 
 
 def with_ingest(visible: tuple[tuple[int, int], ...], ingest: int) -> tuple[tuple[int, int], ...]:
-    """Return ranges of visible ingests to which an ingest is added; its number is the highest."""
+    """Add an ingest, whose number is the highest, to visible ingests; return them as ranges."""
     if visible and visible[-1][1] == ingest - 1:
         return (*visible[:-1], (visible[-1][0], ingest))
     return (*visible, (ingest, ingest))

@@ -29,7 +29,7 @@ class Ids:
     partition: int = 1
     origin: int = 1
     file: int = 1
-    """The next free number of a file. As long as no file has a number, ``ids.json`` lacks it."""
+    """The next free number of a file. Until a file has a number, ``ids.json`` lacks this field."""
     pruned: int = 0
     """The last generation that was pruned, with all generations before it; 0 if none was pruned."""
     unfinished: bool = False

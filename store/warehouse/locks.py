@@ -121,9 +121,9 @@ def reading(layout: Layout, base: int) -> Iterator[None]:
 
 @contextmanager
 def no_readers(layout: Layout, base: int) -> Iterator[bool]:
-    """Yield whether no process reads a base.
+    """Yield True if no process reads a base, else False.
 
-    If no process reads it, none can begin to read it during the block.
+    If True, no process can begin to read the base during the block.
     """
     handle = os.open(layout.base(base), os.O_RDONLY)
     try:

@@ -59,19 +59,28 @@ def items(tables: list[dict[str, Any]]) -> set[str]:
     return {record["item"] for table in tables for record in table["records"]}
 
 
+@pytest.mark.parametrize("smallest", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_condition_leads_to_the_rows_their_lineage_and_the_records_to_blame(
-    house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str], smallest: bool
 ) -> None:
     program = tmp_path / "report.sql"
     program.write_text(REPORT, encoding="utf-8")
     given = ("report", "--where", "mean > 100")
-    assert blame(house, *given, "--program", str(program)) == 0
+    assert blame(house, *given, *(("--program", str(program)) if smallest else ())) == 0
     result = found(capsys)
     assert [row["values"]["nation"] for row in result["rows"]] == [1]
     assert items(result["lineage"]) == {"nations/1", *(f"orders/{n}" for n in range(1, 9, 3))}
+    if not smallest:
+        return
     assert items(result["smallest"]) == {"orders/7", "nations/1"}
     assert result["runs"] <= 10
 
+
+@pytest.mark.long
+def test_a_table_shows_the_lineage_of_wrong_rows_and_no_row_may_be_wrong(
+    house: House, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ("report", "--where", "mean > 100")
     assert blame(house, *given, "--format", "table") == 0
     shown = capsys.readouterr().out
     assert "report: 1 wrong row" in shown
@@ -168,6 +177,7 @@ def test_what_cannot_be_blamed_is_an_error_with_a_remedy(
         assert expected in capsys.readouterr().err, given
 
 
+@pytest.mark.long
 def test_messages_in_json_are_lineage_by_their_keys_without_records(
     house: House, spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -61,6 +61,7 @@ def timeless(result: Any) -> Any:
     return replace(result, **changed)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(QUESTIONS))
 def test_a_server_returns_the_same_objects(
     name: str, asked: provhouse.Warehouse, connection: provhouse.Connection
@@ -72,6 +73,7 @@ def test_a_server_returns_the_same_objects(
     assert remote._repr_html_().count("<tr>") == local._repr_html_().count("<tr>")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(QUESTIONS))
 def test_a_server_with_tls_returns_the_same_objects(
     name: str, asked: provhouse.Warehouse, secured: provhouse.Connection
@@ -80,6 +82,7 @@ def test_a_server_with_tls_returns_the_same_objects(
     assert timeless(ask(secured)) == timeless(ask(asked))
 
 
+@pytest.mark.long
 def test_a_server_lists_the_same_generations(
     asked: provhouse.Warehouse, connection: provhouse.Connection
 ) -> None:
@@ -89,6 +92,7 @@ def test_a_server_lists_the_same_generations(
     assert local == remote
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(ERRORS))
 def test_a_server_raises_the_same_errors(
     name: str, asked: provhouse.Warehouse, connection: provhouse.Connection
@@ -101,12 +105,14 @@ def test_a_server_raises_the_same_errors(
     assert raised[0] == raised[1]
 
 
+@pytest.mark.long
 def test_an_open_warehouse_asks_its_server(second: House) -> None:
     with second.open() as warehouse:
         assert len(warehouse.lineage("revenue/2026-03").items) == 6
         assert warehouse._asker is None
 
 
+@pytest.mark.long
 def test_a_wrong_token_is_refused(connection: provhouse.Connection, second: House) -> None:
     address = connection._client._server.address
     with provhouse.connect(address, "wrong") as refused, pytest.raises(provhouse.ProvhouseError):

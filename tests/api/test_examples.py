@@ -108,11 +108,13 @@ ASKING = [name for name in sorted(EXAMPLES) if name.split(".")[0] in vars(result
           or name.startswith(("Reader.", "Rows."))]  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ASKING)
 def test_a_server_gives_what_an_example_shows(name: str, connection: provhouse.Connection) -> None:
     run(name, warehouse=connection)
 
 
+@pytest.mark.long
 def test_the_example_of_a_connection_runs(second: House) -> None:
     server = server_file.running(second.settings.warehouse)
     assert server

@@ -71,6 +71,7 @@ def test_unusable_filters_are_reported(
         warehouse.lineage("r/3", **filters)
 
 
+@pytest.mark.long
 def test_answers_follow_a_generation_that_was_committed_meanwhile(
     houses: Callable[..., House], tmp_path: Path
 ) -> None:
@@ -146,6 +147,7 @@ def test_a_retraction_names_one_thing(tmp_path: Path) -> None:
             warehouse.retract(run="")
 
 
+@pytest.mark.long
 def test_an_empty_warehouse_has_nothing_to_ask(tmp_path: Path) -> None:
     with provhouse.open(tmp_path) as warehouse:
         for ask in (

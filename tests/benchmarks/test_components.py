@@ -42,6 +42,7 @@ def test_contenders_find_the_components_of_networkx(tmp_path: Path) -> None:
     assert agreed("t", [each for each in runs if each]) == nx.number_connected_components(graph)
 
 
+@pytest.mark.long
 def test_provhouse_needs_at_most_eight_bytes_an_item(tmp_path: Path) -> None:
     save(tmp_path, ITEMS, ITEMS, [pairs(ITEMS, ITEMS)])
     one = start("provhouse", tmp_path)

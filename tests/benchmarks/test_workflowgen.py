@@ -78,10 +78,12 @@ def executed(make: Make, flow: Watched, executions: int) -> list[object]:
     return [made.execute(number) for number in range(executions)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "executions"),
     [
-        *((name, 2) for name in WORKFLOWS),
+        ("serial", 2),
+        *(pytest.param(name, 2, marks=pytest.mark.long) for name in WORKFLOWS if name != "serial"),
         *(pytest.param(name, 4, marks=pytest.mark.long) for name in WORKFLOWS),
     ],
 )

@@ -28,6 +28,7 @@ def joins_of(spark: SparkSession) -> Counter[str]:
     return Counter(re.findall(r"(\w+Join \w+ Build\w+|SortMergeJoin \w+)", first))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("how", "most"), [("inner", 2), *LONG])
 def test_slots_turn_no_broadcast_into_a_shuffle(
     spark: SparkSession, tmp_path: Path, how: str, most: int

@@ -100,19 +100,16 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        ("with_source", "with_total"),
-        pytest.param((*CASES,), marks=pytest.mark.long),
-    ],
-)
+DAILY = ("with_source",)
+"""The case of ``test_daily.py``."""
+
+
+@pytest.mark.long
 def test_rows_of_a_cache_derive_from_exactly_their_rows(
-    names: tuple[str, ...], houses: Callable[..., House], spark: SparkSession, tmp_path: Path
+    houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
     write_shop(tmp_path)
-    cases = {name: CASES[name] for name in names}
-    written(cases, tmp_path, houses(), spark).check_all()
+    written(CASES, tmp_path, houses(), spark).check_all()
 
 
 @pytest.mark.long

@@ -208,10 +208,7 @@ CASES = {
 }  # fmt: skip
 
 DAILY = ("of_a_join", "outer_set")
-
-
-def test_an_exploded_row_derives_from_its_element(block: Block) -> None:
-    block(DAILY).check_all()
+"""The cases of ``test_daily.py``."""
 
 
 @pytest.mark.long

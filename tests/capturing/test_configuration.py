@@ -103,6 +103,7 @@ def check(
         assert taps(found) == taps(expected), name
 
 
+@pytest.mark.long
 def test_sql_has_the_associations_of_python(job: Job, spark: SparkSession, tmp_path: Path) -> None:
     folder, second = job.ran.folders[0], job.ran.folders[1:]
     assert not second

@@ -32,6 +32,7 @@ def sources(house: House, *items: str) -> list[set[str]]:
         return [{each.item for each in warehouse.lineage(item).items} for item in items]
 
 
+@pytest.mark.long
 def test_keys_of_delta_tables_with_column_mapping(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:

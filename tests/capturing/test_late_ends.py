@@ -70,6 +70,7 @@ def lineage(house: House, items: list[str]) -> dict[str, set[str]]:
         return {item: {each.item for each in warehouse.lineage(item).items} for item in items}
 
 
+@pytest.mark.long
 def test_an_update_without_capture_is_no_part_of_the_write_before(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path, late: Event
 ) -> None:
@@ -93,7 +94,6 @@ def test_an_update_without_capture_is_no_part_of_the_write_before(
     }  # fmt: skip
 
 
-@pytest.mark.long
 def test_an_append_without_capture_is_no_part_of_the_write_before(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path, late: Event
 ) -> None:

@@ -102,12 +102,8 @@ CASES = {
         distinct_beside, lambda: each(lambda _: o(*ORDERS))
     ),
 }  # fmt: skip
-DAILY = ("first_above", "count_above")
-
-
-def test_a_row_of_a_lateral_join_derives_from_its_own_outer_row(block: Block) -> None:
-    done = block(DAILY)
-    done.check_all()
+DAILY = ("first_above",)
+"""The case of ``test_daily.py``."""
 
 
 @pytest.mark.long

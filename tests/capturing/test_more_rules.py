@@ -14,7 +14,6 @@ from pyspark.sql.window import Window
 from helpers.lineage_cases import (
     Block,
     Case,
-    Done,
     Lineage,
     c,
     each,
@@ -279,16 +278,7 @@ def grouping_sets() -> Lineage:
 
 
 DAILY = ("groups_above_ranks", "last_known", "near", "semi_without_keys", "whole_table")
-"""The cases of the usual tests, which differ in their exactness."""
-
-
-def test_the_lineage_of_each_row_is_exactly_its_rows(block: Block) -> None:
-    """Operators whose lineage lists more rows than were used are declared as supersets."""
-    done = block(DAILY)
-    done.check_all()
-    found = exactness(done)
-    assert found["last_known"] == found["semi_without_keys"] == "superset"
-    assert found["whole_table"] == found["near"] == found["groups_above_ranks"] == "exact"
+"""The cases of ``test_daily.py``, which differ in their exactness."""
 
 
 @pytest.mark.long
@@ -303,12 +293,6 @@ def test_parts_that_are_too_large_become_whole_partitions(
         expected = CASES["groups_above_windows"].expected()
         assert done.lineage("groups_above_ranks", warehouse) == expected
         assert {op.exactness for op in warehouse.ops() if op.sql} == {"superset"}
-
-
-def exactness(done: Done) -> dict[str, str | None]:
-    """Return, by case, the exactness of the operation that merges rows."""
-    with done.house.open() as warehouse:
-        return {op.op.partition(":")[0]: op.exactness for op in warehouse.ops() if op.sql}
 
 
 @pytest.mark.long

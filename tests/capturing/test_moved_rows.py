@@ -50,6 +50,7 @@ class Table:
         return self.versions[id >= 5]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("statements", "gone"),
     [(STATEMENTS[:1], set()), pytest.param(STATEMENTS, {7}, marks=pytest.mark.long)],

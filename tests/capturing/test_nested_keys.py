@@ -184,14 +184,8 @@ CASES = {
         },
     ),
 }  # fmt: skip
-DAILY = ("sliding", "sessions", "structs", "semi_on_arrays")
-
-
-def test_groups_by_times_and_nested_values_are_exact(block: Block) -> None:
-    done = block(DAILY)
-    done.check_all()
-    with done.house.open() as warehouse:
-        assert {op.exactness for op in warehouse.ops()} == {"exact"}
+DAILY = ("sessions", "structs")
+"""The cases of ``test_daily.py``."""
 
 
 @pytest.mark.long

@@ -66,6 +66,7 @@ def lineages(warehouse: provhouse.Warehouse) -> dict[str, frozenset[str]]:
     }
 
 
+@pytest.mark.long
 def test_what_stays_keeps_its_lineage(nights: Nights) -> None:
     first, second = nights.versions["report"]
     with nights.house.open() as warehouse:

@@ -59,6 +59,7 @@ def file_of(folder: Path, part: str) -> Path:
     return folder / "t" / f"part={part}" / "rows é.parquet"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "settings",
     [

@@ -98,6 +98,11 @@ CASES = {
 }  # fmt: skip
 
 
+DAILY = ("scalar", "of_windows")
+"""The cases of ``test_daily.py``."""
+
+
+@pytest.mark.long
 def test_rows_of_scalar_and_aggregate_functions_are_exact(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:

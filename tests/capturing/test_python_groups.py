@@ -193,19 +193,16 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        ("by_iterator", "cogroup"),
-        pytest.param((*CASES,), marks=pytest.mark.long),
-    ],
-)
+DAILY = ("cogroup",)
+"""The case of ``test_daily.py``."""
+
+
+@pytest.mark.long
 def test_rows_derive_from_exactly_the_rows_of_their_groups(
-    names: tuple[str, ...], houses: Callable[..., House], spark: SparkSession, tmp_path: Path
+    houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
     write_shop(tmp_path)
-    done = written({name: CASES[name] for name in names}, tmp_path, houses(), spark)
-    done.check_all()
+    written(CASES, tmp_path, houses(), spark).check_all()
 
 
 @pytest.mark.long

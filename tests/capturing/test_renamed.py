@@ -39,9 +39,14 @@ def house(houses: Callable[..., House], spark: SparkSession, folder: Path) -> Ho
 
 
 def test_a_file_that_may_be_another_one_is_refused(
-    house: House, spark: SparkSession, folder: Path
+    houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
     """The file was written again elsewhere, with the same name that Spark had given it."""
+    house, folder = houses(), tmp_path
+    pq.write_table(pa.table({"id": [1, 2, 3]}), folder / "orders.parquet")
+    orders = spark.read.parquet(str(folder / "orders.parquet"))
+    with house.capture(keys={"orders": "id", "keyed": "id"}):
+        orders.coalesce(1).write.parquet(str(folder / "keyed"))
     hidden = shutil.ignore_patterns(".*")  # the files with checksums
     shutil.copytree(folder / "keyed", folder / "changed", ignore=hidden)
     for file in (folder / "changed").glob("*.parquet"):
@@ -54,6 +59,7 @@ def test_a_file_that_may_be_another_one_is_refused(
         frame.write.parquet(str(folder / "report"))
 
 
+@pytest.mark.long
 def test_lineage_goes_on_in_renamed_and_copied_folders(
     house: House, spark: SparkSession, folder: Path
 ) -> None:

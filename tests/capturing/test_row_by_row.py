@@ -122,18 +122,16 @@ CASES = {
 }
 
 
-FEW = ("of_outer_join", "of_groups", "of_even")
-"""The cases of the usual test: with pandas and with Arrow, without positions and with positions."""
+DAILY = ("of_even", "of_groups")
+"""The cases of ``test_daily.py``: with positions and without them."""
 
 
-@pytest.mark.parametrize(
-    "names", [FEW, pytest.param((*CASES,), marks=pytest.mark.long)], ids=["few", "all"]
-)
+@pytest.mark.long
 def test_rows_of_declared_functions_are_exact(
-    names: tuple[str, ...], houses: Callable[..., House], spark: SparkSession, tmp_path: Path
+    houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
     write_shop(tmp_path)
-    done = written({name: CASES[name] for name in names}, tmp_path, houses(), spark)
+    done = written(CASES, tmp_path, houses(), spark)
     done.check_all()
     with done.house.open() as warehouse:
         assert {each.exactness for each in warehouse.ops()} <= {"exact", "absence"}

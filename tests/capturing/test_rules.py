@@ -262,11 +262,7 @@ CASES = {
 
 
 DAILY = ("full_outer", "semi", "union", "rollup")
-"""The cases of the usual tests. Together, they use nearly all rules."""
-
-
-def test_the_lineage_of_each_row_is_exactly_its_rows(block: Block) -> None:
-    block(DAILY).check_all()
+"""The cases of ``test_daily.py``. Together, they use nearly all rules."""
 
 
 @pytest.mark.long

@@ -216,6 +216,7 @@ def test_a_sample_has_about_its_part_of_the_rows_whatever_the_pieces() -> None:
     assert [*whole] == [each for piece in pieces for each in piece]
 
 
+@pytest.mark.long
 def test_a_rollback_hides_a_sample(nights: Nights) -> None:
     """This test must be the last one, because it changes the warehouse that all tests share."""
     key = next(key for key in range(READ + 1, ROWS) if key not in nights.chosen)

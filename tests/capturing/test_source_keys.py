@@ -184,11 +184,12 @@ def test_the_number_that_stands_for_null_is_refused(spark: SparkSession, tmp_pat
         pytest.param("id div 3", lambda ids: ids // 3, marks=pytest.mark.long),
         pytest.param("id div 40000", lambda ids: ids // 40000, marks=pytest.mark.long),
         pytest.param("id div 1000000", lambda ids: ids * 0, marks=pytest.mark.long),
-        (
+        pytest.param(
             f"if(id % 2 = 0, id + {ROWS} - {1 << 62} - {1 << 62}, {(1 << 63) - 1} - id)",
             lambda ids: ids,
+            marks=pytest.mark.long,
         ),
-        ("id", None),
+        pytest.param("id", None, marks=pytest.mark.long),
     ],
     ids=[
         "few hashes",

@@ -61,6 +61,7 @@ def made(batches: range = range(len(BATCHES))) -> list[list[tuple[int, str]]]:
     return [[row for row in BATCHES[batch] if row[0] > 1 and row[1] in NAMES] for batch in batches]
 
 
+@pytest.mark.long
 def test_writes_of_batches_have_the_lineage_of_their_rows(
     houses: Callable[..., House], spark: SparkSession, orders: Path, tmp_path: Path
 ) -> None:

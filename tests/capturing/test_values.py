@@ -121,6 +121,7 @@ def check(house: House, aggregates: Iterable[str], every: int = 1) -> None:
             assert not {row.table for row in found.unknown} & {*names}
 
 
+@pytest.mark.long
 def test_figures_are_those_of_the_jobs_run_again(captured: Callable[..., House]) -> None:
     aggregates = VALUES | OTHERS
     house = captured({name: aggregates[name] for name in FEW})

@@ -142,6 +142,7 @@ def check(
     return seen
 
 
+@pytest.mark.long
 def test_fates_are_those_of_the_jobs_run_again(captured: Callable[..., House]) -> None:
     """The run has no name, so no description of an op contains a job."""
     with captured(DAILY, None).open() as warehouse:

@@ -108,7 +108,7 @@ WRITES: dict[str, Write] = {
         "SELECT id, small FROM written_orders"
     ),
 }
-FEW = ("sorted", "ctas", "dynamic", "delta_days", "delta_where")
+FEW = ("dynamic", "delta_days")
 """The writes of the usual tests. ``make test-long`` tests all writes."""
 BY_CATALOG = ("inserts", "delta_ctas", "delta_replace", "delta_inserts", "delta_where")
 """Writes of tables whose names come from the catalog."""

@@ -254,7 +254,9 @@ def test_with_an_empty_neo4j_a_question_names_the_remedy(house: House) -> None:
 IDENTITIES = {"missing": None, "empty": "", "torn": '{"format": 1, "ware', "without id": "{}"}
 
 
-@pytest.mark.parametrize("kind", IDENTITIES)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(one, marks=[pytest.mark.long] * (one == "torn")) for one in IDENTITIES]
+)
 def test_a_damaged_id_is_never_replaced_by_a_read(copy: House, kind: str) -> None:
     identity = copy.layout.identity
     held = identity.read_text()

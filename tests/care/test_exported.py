@@ -46,6 +46,7 @@ def import_into(house: House, folder: Path) -> Summary:
     return summary
 
 
+@pytest.mark.long
 def test_an_export_is_imported_unchanged(
     kept: House, files: Path, exported: Path, houses: Houses
 ) -> None:

@@ -111,6 +111,7 @@ LEFT_OUT: dict[str, tuple[object, str, object]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "step", [pytest.param(s, marks=[pytest.mark.long] * (s != "look-ups")) for s in LEFT_OUT]
 )
@@ -239,6 +240,7 @@ class Said(Silent):
         self.sentences.append(sentence)
 
 
+@pytest.mark.long
 def test_the_same_erasure_says_what_it_has_completed(
     copy: Persons, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -320,6 +322,7 @@ def test_a_repair_erases_what_an_erasure_left(
     assert check(house.settings, Silent(), deep=True).damages == ()
 
 
+@pytest.mark.long
 def test_only_an_unshared_neo4j_is_always_rebuilt(
     houses: Houses, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,7 @@
-"""After an erasure is killed, questions have answers, and the same command reports what it did."""
+"""Erasures that wipe their own Neo4j, and erasures that are killed.
+
+After a kill, questions have answers, and the same command reports what it did.
+"""
 
 import json
 import time
@@ -11,8 +14,11 @@ import pytest
 from helpers.command import Command
 from helpers.leftovers import leftovers
 from helpers.warehouse import House
+from provhouse.care.forget import forget
 from provhouse.ingest.ingest import ingest
 from provhouse.model.progress import Silent
+from provhouse.model.settings import Settings
+from provhouse.query.lineage.ask import Asker
 
 ROWS = (
     "src,dst,op\nraw,person/1,read\nperson/1,report,sum\nraw,person/2,read\nperson/2,report,sum\n"
@@ -35,14 +41,32 @@ def killed(command: Command, point: str, *arguments: str) -> None:
 
 
 @pytest.fixture
-def command(tmp_path: Path, houses: Callable[..., House]) -> Command:
-    """Commands on a warehouse with its own Neo4j, which an erasure has to rebuild."""
+def stored(tmp_path: Path, houses: Callable[..., House]) -> Settings:
+    """The settings of a warehouse with its own Neo4j, which an erasure has to rebuild."""
     (tmp_path / "rows.csv").write_text(ROWS)
     settings = houses(neo4j_home=None).settings
     ingest([tmp_path / "rows.csv"], settings, progress=Silent())
-    return Command(settings.warehouse)
+    return settings
 
 
+@pytest.fixture
+def command(stored: Settings) -> Command:
+    """Commands on the warehouse."""
+    return Command(stored.warehouse)
+
+
+def test_an_erasure_wipes_neo4j(stored: Settings) -> None:
+    """No file has the name any more, and ``test_forget.py`` tests interrupted erasures."""
+    assert leftovers([stored.warehouse / "neo4j"], [], ["read"])
+    assert forget(["person/1"], stored, Silent()).neo4j
+    assert leftovers([stored.warehouse], [], ["person/1"]) == set()
+    with Asker(stored, Silent()) as asker:
+        answer = asker.ask("report", "upstream")
+    assert answer.items["item"].to_pylist() == ["person/2", "raw"]
+    assert answer.erased == 1
+
+
+@pytest.mark.long
 def test_a_killed_erasure_is_completed(command: Command) -> None:
     """A question completes the erasure. ``test_forget.py`` tests that the command does so, too."""
     killed(command, POINTS[0], "forget", "person/1")

@@ -119,8 +119,9 @@ def test_answers_in_many_graphs_are_right_after_erasures(
     random_forgets(houses, seed, 2)
 
 
+@pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_an_erased_name_ingested_again_is_a_new_item(
-    houses: Houses, monkeypatch: pytest.MonkeyPatch
+    houses: Houses, monkeypatch: pytest.MonkeyPatch, whole: bool
 ) -> None:
     """If the same file is ingested again, an erased name becomes a new item with new triples.
 
@@ -131,7 +132,7 @@ def test_an_erased_name_ingested_again_is_a_new_item(
     rows = [Triple("a", "b", "x"), Triple("b", "c", "x"), Triple("c", "d", "x")]
     house.ingest(rows)
     forget(["b"], house.settings, Silent())
-    for first in (True, False):
+    for first in (True, False) if whole else (True,):
         summary = house.ingest(rows)
         assert (summary.new_items, summary.new_triples) == ((1, 2) if first else (0, 0))
         assert (summary.triples, summary.items) == (5, 5)
@@ -139,11 +140,13 @@ def test_an_erased_name_ingested_again_is_a_new_item(
             answer = asker.ask("d", "upstream")
             assert content(answer) == Oracle.of(rows).ask("d", "upstream")
             assert answer.erased == 1
-            for method in METHODS if first else ():
+            for method in METHODS if first and whole else ():
                 answer = asker.ask("a", "downstream", method)
                 assert content(answer) == Oracle.of(rows).ask("a", "downstream")
                 assert answer.erased == 1
             assert content(asker.ask("b", "upstream")) == Oracle.of(rows).ask("b", "upstream")
+    if not whole:
+        return
     assert status(house.settings).erased == 1
     assert forget(["b"], house.settings, Silent()).items == 1
     assert status(house.settings).erased == 2

@@ -46,6 +46,7 @@ def test_a_warehouse_of_format_1_answers_as_before(kept: House, files: Path) -> 
     assert (read_ids(kept.layout).pruned, read_ids(kept.layout).generation) == (0, 6)
 
 
+@pytest.mark.long
 def test_a_warehouse_of_format_2_is_read_and_written_on(houses: Houses, tmp_path: Path) -> None:
     """Attributes in format 2 whose names are those of derivation columns remain attributes."""
     with tarfile.open(KEPT / "format-2.tar.xz") as archive:
@@ -103,6 +104,7 @@ def test_a_warehouse_of_a_newer_version_is_refused_unchanged(kept: House, tmp_pa
     ]
 
 
+@pytest.mark.long
 def test_a_backup_made_during_an_ingest_is_restored(
     kept: House, files: Path, tmp_path: Path
 ) -> None:

@@ -56,7 +56,7 @@ def balances(first: int, *cities: int) -> set[str]:
     return {name.replace("orders", "balance") for name in orders(first, *cities)}
 
 
-@pytest.mark.parametrize("compacted", [False, True])
+@pytest.mark.parametrize("compacted", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_captured_writes_of_an_earlier_version_answer_as_before(
     captured: House, compacted: bool
 ) -> None:

@@ -83,6 +83,7 @@ def test_an_earlier_record_that_was_deleted_is_named(house: House, number: int) 
     assert named(house) == [f"commit {number}"]
 
 
+@pytest.mark.long
 def test_repair_says_what_is_still_damaged(
     house: House, capsys: pytest.CaptureFixture[str]
 ) -> None:

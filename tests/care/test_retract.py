@@ -77,12 +77,14 @@ def model(houses: Houses) -> Model:
     return model
 
 
+@pytest.mark.long
 def test_every_generation_answers_as_when_it_was_current(model: Model) -> None:
     assert sorted(model.states) == [*range(19)]
     model.assert_answers(ASKED, ["csprov"], *sorted(model.states.keys() - AS_OTHERS - {0}))
     model.assert_answers(ASKED[:1], ["rq", "ccprov"], 5)
 
 
+@pytest.mark.long
 def test_a_retracted_origin_has_nothing_left_to_retract(model: Model) -> None:
     """A second retraction of the same file or run makes no new generation."""
     before = generations(model.house.layout)
@@ -95,6 +97,7 @@ def test_a_retracted_origin_has_nothing_left_to_retract(model: Model) -> None:
     assert generations(model.house.layout) == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [
@@ -109,6 +112,7 @@ def test_an_unknown_run_or_item_is_not_found(model: Model, wanted: Retracting, s
     assert generations(model.house.layout) == before
 
 
+@pytest.mark.long
 def test_the_list_of_generations_counts_ended_triples(model: Model) -> None:
     listing = {row.generation: row for row in list_generations(model.house.layout)}
     retracted = [n for n, row in listing.items() if row.change == "retract"]
@@ -119,6 +123,7 @@ def test_the_list_of_generations_counts_ended_triples(model: Model) -> None:
         assert row.ended == ended, asdict(row)
 
 
+@pytest.mark.long
 def test_a_check_finds_deaths_and_assertions_of_missing_triples(
     model: Model, tmp_path: Path
 ) -> None:

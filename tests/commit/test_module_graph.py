@@ -145,6 +145,7 @@ def shown(house: House) -> tuple[set[Any], set[Any]]:
     return nodes, set(asked(house, LINKS))
 
 
+@pytest.mark.long
 def test_neo4j_shows_the_modules_of_each_generation(house: House, houses: Houses) -> None:
     first, both = {"first": FIRST}, {"first": FIRST, "second": SECOND}
     assert shown(house) == expected(house, first)
@@ -280,6 +281,7 @@ def test_a_commit_writes_only_the_modules_that_it_changed(houses: Houses) -> Non
     house.check_deep()
 
 
+@pytest.mark.long
 def test_what_someone_removed_is_written_again_by_the_next_commit(house: House) -> None:
     asked(house, "MATCH (m:Module {warehouse: $warehouse, name: 'curate'}) DETACH DELETE m")
     asked(house, "MATCH ({warehouse: $warehouse})-[r:READS]->(:Table {name: 'clean'}) DELETE r")

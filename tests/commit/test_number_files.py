@@ -85,6 +85,7 @@ def test_a_damaged_table_is_reported(settings: Settings) -> None:
         numbered(settings, "/b")
 
 
+@pytest.mark.long
 def test_changes_of_the_warehouse_keep_the_numbers(houses: Houses) -> None:
     """The changes are an ingest, a rollback, a compaction and a prune.
 

@@ -11,6 +11,7 @@ import neo4j
 import networkx as nx
 import pytest
 
+from helpers.sampled import one_in
 from provhouse.cypher import graph as module
 from provhouse.cypher.address import Address
 from provhouse.cypher.graph import Graph
@@ -68,7 +69,7 @@ def test_closure_visits_each_set_once_and_finds_the_first_by_its_key(
     assert "NodeUniqueIndexSeek" in found
 
 
-@pytest.mark.parametrize("name", STATEMENTS)
+@pytest.mark.parametrize("name", one_in(3, STATEMENTS))
 @pytest.mark.usefixtures("graph")
 def test_no_statement_reads_nodes_by_their_label_alone(address: Address, name: str) -> None:
     """Otherwise, the statement would read the nodes of other programs in the same database."""
@@ -100,7 +101,9 @@ def test_closure_of_many_paths_takes_less_than_a_second(graph: Graph, address: A
         assert len(result.value()[0]) == 121
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 5))]
+)
 def test_closure_equals_networkx(graph: Graph, seed: int) -> None:
     """Closures in graphs with cycles, self-loops and isolated sets equal those of networkx."""
     expected = nx.gnp_random_graph(60, 0.03, seed=seed, directed=True)

@@ -6,6 +6,7 @@ import urllib.request
 import pytest
 from neo4j import GraphDatabase
 
+from helpers.sampled import one_in
 from provhouse.commit.module_graph import MOST_COUNTED
 from provhouse.cypher.address import Address
 from provhouse.cypher.browser_style import style_command
@@ -48,7 +49,7 @@ def test_queries_of_modules_say_what_a_large_warehouse_lacks() -> None:
     assert all(f"more than {MOST_COUNTED:,} triples" in each.text for each in queries("w")[5:])
 
 
-@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("number", one_in(4, range(8)))
 def test_each_query_finds_something(filled: Graph, number: int) -> None:
     assert filled.read(queries(filled.warehouse)[number].text, {}).rows
 

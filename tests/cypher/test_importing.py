@@ -7,6 +7,7 @@ from pathlib import Path
 
 import psutil
 import pyarrow as pa
+import pytest
 from neo4j import GraphDatabase, NotificationSeverity, Query
 
 from provhouse.cypher import neo4j_process as process
@@ -85,6 +86,7 @@ def warnings(address: Address) -> list[str]:
     return found
 
 
+@pytest.mark.long
 def test_an_import_equals_statements(tmp_path: Path, address: Address) -> None:
     write(address)
     expected = content(address)

@@ -81,6 +81,7 @@ def servers(home: Path) -> list[int]:
     return [one for one in psutil.pids() if process.serves(one, home)]
 
 
+@pytest.mark.long
 def test_a_server_can_start_while_other_work_goes_on(home: Path) -> None:
     said = Messages()
     with starting(home, "512m", said):
@@ -120,6 +121,7 @@ def first_line(command: subprocess.Popen[str]) -> str:
     return command.stdout.readline().strip()
 
 
+@pytest.mark.long
 def test_ctrl_c_during_the_first_start_leaves_no_process(
     home: Path, command: Callable[[], subprocess.Popen[str]]
 ) -> None:

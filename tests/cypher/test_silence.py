@@ -105,7 +105,7 @@ def test_a_stopped_server_is_noticed(address: Address, graph: Graph, graph_home:
                 assert sorted(each.closure(SetId(1), "upstream")) == [1, 2]
 
 
-@pytest.mark.parametrize("fresh", [False, True])
+@pytest.mark.parametrize("fresh", [pytest.param(False, marks=pytest.mark.long), True])
 def test_a_question_ends_at_its_own_limit(
     address: Address, graph: Graph, graph_home: Path, fresh: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,6 +119,7 @@ def test_a_question_ends_at_its_own_limit(
         assert sorted(asked.closure(SetId(1), "upstream", Stopwatch(20))) == [1, 2]
 
 
+@pytest.mark.long
 def test_a_client_that_leaves_ends_the_wait(graph: Graph, graph_home: Path) -> None:
     gone = threading.Event()
     threading.Timer(0.3, gone.set).start()
@@ -133,6 +134,7 @@ def test_a_busy_server_is_awaited(graph: Graph) -> None:
     assert count.rows == [(120000000,)]
 
 
+@pytest.mark.long
 def test_a_stopped_server_is_not_asked_for_minutes(
     graph_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,6 +184,7 @@ class Network:
             target.shutdown(socket.SHUT_WR)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("managed", [pytest.param(True, marks=pytest.mark.long), False])
 def test_a_network_that_loses_everything_is_noticed(
     address: Address, graph: Graph, managed: bool
@@ -199,6 +202,7 @@ def test_a_network_that_loses_everything_is_noticed(
         assert sorted(far.closure(SetId(1), "upstream")) == [1, 2]
 
 
+@pytest.mark.long
 def test_closing_does_not_wait_for_a_stopped_server(address: Address, graph_home: Path) -> None:
     graph: Any = Graph(address, secrets.token_hex(8))
     depends(graph)

@@ -121,6 +121,7 @@ def stopped(container: Container, process: "subprocess.Popen[str]") -> str:
     return out
 
 
+@pytest.mark.long
 def test_a_server_has_the_token_of_the_secret_and_gets_the_signals(container: Container) -> None:
     assert container.health() == (1, "No server is running")
     process = container.start()

@@ -97,6 +97,7 @@ def test_a_second_ctrl_c_does_not_stop_the_cleanup(
     assert not list(house.warehouse.glob("base-*"))
 
 
+@pytest.mark.long
 def test_neo4j_can_be_kept_running(house: Command) -> None:
     """Start Neo4j and keep it running, so that the later tests in this file are faster.
 
@@ -107,6 +108,7 @@ def test_neo4j_can_be_kept_running(house: Command) -> None:
     assert len(house.running("CommunityEntryPoint")) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("step", "number", "status"),
     [
@@ -179,6 +181,7 @@ def test_a_second_writer_is_refused_and_an_ingest_fails_without_neo4j(
     assert not house.running()
 
 
+@pytest.mark.long
 def test_the_next_ingest_succeeds(house: Command, trace: Path) -> None:
     """The ingest after the interrupted ones restarts Neo4j, keeps it up, and uses new ids."""
     free = taken(house)
@@ -222,9 +225,8 @@ def _depths(answer: dict[str, list[dict[str, object]]]) -> dict[object, object]:
     return {row["item"]: row["depth"] for row in answer["items"]}
 
 
-@pytest.mark.parametrize(
-    "step", ["Start Spark", pytest.param("Cache all triples", marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("step", ["Start Spark", "Cache all triples"])
 def test_ctrl_c_interrupts_a_question(house: Command, step: str) -> None:
     terminal = house.on_terminal("impact", "config/0", "--method", "rq", "--format", "json")
     terminal.awaits(step)
@@ -241,6 +243,7 @@ def test_a_question_fails_if_spark_is_killed(house: Command) -> None:
     assert "Spark or one of its workers ended unexpectedly" in terminal.ended(5)
 
 
+@pytest.mark.long
 def test_down_stops_neo4j(house: Command) -> None:
     assert house("down").out == "Neo4j is stopped.\n"
     assert not house.running()

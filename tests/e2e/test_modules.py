@@ -59,6 +59,7 @@ def test_ops_and_modules_are_set_and_listed(nightly: Command) -> None:
     assert json.loads(nightly("status").out)["generation"] == 3
 
 
+@pytest.mark.long
 def test_a_deletion_has_a_fate_for_each_item(nightly: Command) -> None:
     file = nightly.warehouse.parent / "trace.csv"
     for option, dies in (
@@ -92,10 +93,9 @@ def test_an_item_depends_on_others(nightly: Command) -> None:
     "level",
     [
         "catalogue",
-        "module",
-        pytest.param("table", marks=pytest.mark.long),  # tests/output/test_zoom_page.py tests both
-        pytest.param("set", marks=pytest.mark.long),
-        "record",
+        # tests/output/test_zoom_page.py and tests/contracts/test_forms.py test the other levels
+        *(pytest.param(each, marks=pytest.mark.long) for each in ("module", "table", "set")),
+        pytest.param("record", marks=pytest.mark.long),
     ],
 )
 def test_answers_have_all_levels(nightly: Command, level: str) -> None:
@@ -116,9 +116,10 @@ def test_answers_have_all_levels(nightly: Command, level: str) -> None:
     "arguments",
     [
         "what-if --delete nothing",
-        "what-if --delete-op nothing",
-        "what-if --delete-file nothing.csv",
-        "what-if --delete-run nothing",
+        *(
+            pytest.param(f"what-if --delete-{each} nothing", marks=pytest.mark.long)
+            for each in ("op", "file", "run")
+        ),
         "depends total/1 --on nothing",
         "why nothing",
         "why-changed nothing --from 1",
@@ -126,9 +127,10 @@ def test_answers_have_all_levels(nightly: Command, level: str) -> None:
         "forget nothing --dry-run",
         "invocations nothing",
         "lineage total/1 --fold nothing",
-        "path raw/1 total/1 --fold nothing",
-        "diff total/1 --from 1 --fold nothing",
-        "what-if --delete raw/1 --fold nothing",
+        *(
+            pytest.param(f"{each} --fold nothing", marks=pytest.mark.long)
+            for each in ("path raw/1 total/1", "diff total/1 --from 1", "what-if --delete raw/1")
+        ),
     ],
 )
 def test_what_is_not_stored_is_not_found(nightly: Command, arguments: str) -> None:

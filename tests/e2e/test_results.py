@@ -23,6 +23,7 @@ def valid(name: str, text: str) -> dict[str, Any]:
     return value
 
 
+@pytest.mark.long
 def test_an_empty_warehouse_is_not_found(fresh: Command) -> None:
     """In an empty warehouse, commands end with exit status 3, and ``status`` shows zeros."""
     commands = (

@@ -26,6 +26,7 @@ def house(
     """A warehouse with a Neo4j of its own. Questions about the warehouse may start a server."""
     typed = {"PROVHOUSE_IDLE_MINUTES": "15", "CI": ""}
     command = Command(tmp_path_factory.mktemp("up") / "warehouse", settings=typed)
+    command.keep_neo4j()  # starting Neo4j takes most of the time of a command
     replace(command, by=warm)("ingest", first_file)
     yield command
     command.end_all()
@@ -49,15 +50,19 @@ def child_seconds() -> float:
     return times.children_user + times.children_system
 
 
-def test_two_typed_questions_start_one_server(house: Command) -> None:
-    house.on_terminal("--no-server", "lineage", "unknown").ended(3)
-    assert not house.running()
-    house.keep_neo4j()  # starting Neo4j takes most of the time of a question
+@pytest.mark.long
+def test_other_questions_start_no_server(house: Command) -> None:
     neo4j = house.running()
+    house.on_terminal("--no-server", "lineage", "unknown").ended(3)
     house.on_terminal("find", "raw").ended(0)
     house("lineage", "unknown", status=3)  # standard output is a pipe here
     replace(house, settings={"CI": "true"}).on_terminal("lineage", "unknown").ended(3)
     assert house.running() == neo4j
+
+
+def test_two_typed_questions_start_one_server(house: Command) -> None:
+    house("lineage", "unknown", status=3)  # standard output is a pipe here
+    assert not house.running("provhouse.serve")
     terminals = [house.on_terminal("lineage", "report"), house.on_terminal("impact", "raw/1")]
     for terminal in terminals:
         terminal.process.wait(300)  # ``ended`` would fail while the other command runs
@@ -115,9 +120,11 @@ def test_a_retraction_names_exactly_one_thing(writer: Command) -> None:
     assert "The stored triples come from 1 other file" in done.message
 
 
+@pytest.mark.long
 def test_the_server_follows_before_a_writing_command_ends(
     house: Command, writer: Command, tmp_path: Path
 ) -> None:
+    house("up")
     (tmp_path / "more.csv").write_text(MORE)
     writer("ingest", tmp_path / "more.csv", "--run", "monday")
     assert json.loads(house("lineage", "mail").out)["generation"] == 2

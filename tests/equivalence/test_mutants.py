@@ -5,14 +5,16 @@ import random
 import duckdb
 import pytest
 
+from helpers import mutants as edits
 from helpers.query_pairs import DDL, fill, mutants, random_query, rows
 from provhouse.equivalence.empty_database import EmptyDatabase, empty_database
 from provhouse.equivalence.keys import PlanKeys, plan_keys
 from provhouse.equivalence.plan_form import doubts
+from provhouse.equivalence.verdict import Revision, compare
 from provhouse.model.errors import BadInput
 
 DATABASES = 12
-MUTANTS = 300
+MUTANTS, MORE = 30, 300
 Databases = list[duckdb.DuckDBPyConnection]
 EQUAL = (
     ("select a from t where a > 1 and b = 'x'", "select x.a from t x where 'x' = b and a > 1"),
@@ -70,10 +72,11 @@ def _differ(databases: Databases, one: str, other: str) -> bool:
     return any(rows(con, one) != rows(con, other) for con in databases)
 
 
-def test_no_mutant_with_other_rows_has_an_equal_key(databases: Databases) -> None:
+@pytest.mark.parametrize("most", [MUTANTS, pytest.param(MORE, marks=pytest.mark.long)])
+def test_no_mutant_with_other_rows_has_an_equal_key(databases: Databases, most: int) -> None:
     source, refuted = random.Random(38), 0
     with empty_database(DDL) as database:
-        while refuted < MUTANTS:
+        while refuted < most:
             text = random_query(source)
             key, doubtful = _keys(database, text)
             assert not doubtful or "limit" in text, (text, doubtful)
@@ -97,3 +100,12 @@ def test_rewritten_queries_have_equal_keys_and_rows(
     assert [doubtful, unsure] == [[], []]
     assert key.whole == second.whole
     assert not _differ(databases, one, other)
+
+
+@pytest.mark.parametrize("most", [16, pytest.param(2_000, marks=pytest.mark.long)])
+def test_no_mutant_of_tpch_and_of_other_queries_is_called_equal(most: int) -> None:
+    made = list(edits.found(random.Random(most), most))
+    assert len(made) == most
+    for mutant in made:
+        found = compare(Revision(mutant.text, mutant.ddl), Revision(mutant.edited, mutant.ddl))
+        assert not found.kind.startswith("equal"), mutant

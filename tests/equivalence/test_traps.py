@@ -38,6 +38,8 @@ QUERIES = (
     "with q as (select a, b from t) select q.a, r.b from q, q r",
     "select a from t where a in (select u.a from u where u.e = t.b)",
     "select a from t where a > (select avg(a) from u)",
+    "select coalesce(b, 'x'), a is null, b not in ('x', 'y'), rank() over (order by a) from t "
+    "where a is distinct from 3",
 )
 NUMBERED = {
     "alias", "query_location", "query_location_length", "table_index", "is_operator", "catalog",
@@ -159,7 +161,7 @@ def _is_unread(full: Any, path: Path) -> bool:
 
 def _kind(full: Any, path: Path) -> str:
     """Return the type of the node whose part has this path."""
-    node, kind = full, ""
+    node, kind = full, str(full.get("type", ""))
     for step in path[:-1]:
         node = node[step]
         kind = str(node.get("type", step)) if isinstance(node, dict) else kind

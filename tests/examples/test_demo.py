@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from .conftest import Demo
 
 
+@pytest.mark.long
 def test_the_demo_prints_the_numbers_that_the_pairs_give(demo: "Demo") -> None:
     first = demo.first
     assert first.returncode == 0, first.stderr
@@ -25,6 +26,7 @@ def test_the_demo_prints_the_numbers_that_the_pairs_give(demo: "Demo") -> None:
     assert "would have been 2013-02-12, with 13.3 mph on average" in printed
 
 
+@pytest.mark.long
 def test_output_to_a_pipe_has_neither_colours_nor_progress_bars(demo: "Demo") -> None:
     first = demo.first
     assert "\x1b" not in first.stdout + first.stderr

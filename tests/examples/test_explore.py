@@ -13,6 +13,7 @@ from helpers.warehouse import House
 SCRIPT = Path(__file__).parents[2] / "examples" / "explore" / "sets.py"
 
 
+@pytest.mark.long
 def test_py2neo_finds_the_sets_and_their_dependencies(
     houses: Callable[..., House],
     capsys: pytest.CaptureFixture[str],

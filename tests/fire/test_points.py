@@ -57,7 +57,7 @@ def test_a_killed_command_is_survived(fire: Fire) -> None:
 @pytest.mark.parametrize(
     ("command", "point", "new"),
     [
-        ("modules set", "log appended=stop@1", False),
+        pytest.param("modules set", "log appended=stop@1", False, marks=pytest.mark.long),
         pytest.param("ops set", "log appended=stop@1", False, marks=pytest.mark.long),
         pytest.param("ops set", "record linked=stop", True, marks=pytest.mark.long),
     ],

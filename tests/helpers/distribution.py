@@ -23,7 +23,7 @@ WARM = (
     "test_readme.py",
 )
 """Test files that use the fixture ``warm``, either directly or through another fixture."""
-LONGEST = ("warm", "serve", "examples")
+LONGEST = ("warm", "serve", "api")
 """The groups that take longest.
 
 They come first, so that none of them is still running when all other groups have ended.

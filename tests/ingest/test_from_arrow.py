@@ -63,6 +63,7 @@ def test_batches_may_come_from_a_generator(house: House) -> None:
     assert brought(house, batches()).new_triples == 50
 
 
+@pytest.mark.long
 def test_integers_become_text_and_columns_can_be_mapped(house: House) -> None:
     rows = pa.table({"from": [1, 2], "to": [2, 3]}).to_reader()
     summary = brought(house, rows, columns=columns_of(["src=from,dst=to"], None))
@@ -78,6 +79,7 @@ def test_rows_are_retracted_by_their_label(house: House) -> None:
     assert outcome.ended == 1
 
 
+@pytest.mark.long
 def test_rows_of_a_run_replace_its_earlier_rows(house: House) -> None:
     brought(house, pa.table({"src": ["r1", "r2"], "dst": ["r3", "r3"]}), run="night")
     assert brought(house, pa.table({"src": ["r1"], "dst": ["r3"]}), run="night").ended == 1

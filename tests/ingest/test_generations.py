@@ -184,6 +184,7 @@ def test_a_compaction_that_loses_triples_changes_nothing(
     assert_answers(house, triples(1, 2), Random(1), 3)
 
 
+@pytest.mark.long
 def test_a_warehouse_keeps_its_theta_until_another_is_set(houses: Houses) -> None:
     chain = [Triple(f"n{at}", f"n{at + 1}") for at in range(40)]
     small = houses(theta=4, pack=0)

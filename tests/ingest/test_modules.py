@@ -104,6 +104,7 @@ def _modules(house: House) -> dict[str, tuple[str, ...]]:
     return {each.module: tuple(each.ops) for each in modules}
 
 
+@pytest.mark.long
 def test_declarations_follow_all_changes(houses: Callable[..., House], tmp_path: Path) -> None:
     house = houses()
     triples = [Triple("a", "b", "strip", "", ""), Triple("secret", "c", "look up", "", "")]

@@ -62,6 +62,7 @@ def naming(house: House) -> str:
     return house.commit.naming
 
 
+@pytest.mark.long
 def test_items_are_named_with_their_tables(houses: Houses, tmp_path: Path) -> None:
     """Names that begin with their table get no prefix. Later commands keep this way of naming."""
     house = houses()

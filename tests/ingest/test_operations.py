@@ -51,6 +51,7 @@ def describe(house: House, rows: Iterable[Operation], *files: Path) -> Summary:
     return house.ingest_files(*files, operations=path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_each_generation_shows_the_newest_descriptions_of_its_ingests(
     houses: Houses, tmp_path: Path, seed: int
@@ -103,6 +104,7 @@ def test_a_warehouse_without_descriptions_has_no_table_of_them(
     assert described(house.settings.warehouse) == {}
 
 
+@pytest.mark.long
 def test_descriptions_alone_are_an_ingest(houses: Houses) -> None:
     """Descriptions may be the first ingest of a warehouse, and describe triples that come later."""
     house = houses()

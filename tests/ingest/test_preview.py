@@ -149,6 +149,7 @@ def test_a_preview_knows_stored_items_and_changes_nothing(houses: Callable[..., 
     assert preview([file], house.settings, replace=True, progress=Silent()).new_items == 4
 
 
+@pytest.mark.long
 def test_the_folder_of_a_killed_preview_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -145,6 +145,7 @@ def test_names_and_row_ids_of_one_ingest_meet(houses: Houses) -> None:
     assert {name for name, _ in stored(house)} == set(names)
 
 
+@pytest.mark.long
 def test_keys_that_are_no_integers_are_text(houses: Houses) -> None:
     house = houses()
     keys = pa.table({"src_id": ["007", "7"], "src_table": ["agents"] * 2, "dst": ["m", "m"]})
@@ -200,6 +201,7 @@ def test_a_row_id_stored_in_another_table_is_refused(houses: Houses) -> None:
     assert ("t/1", "other") in stored(house)
 
 
+@pytest.mark.long
 def test_a_pattern_names_the_rows_of_a_table(houses: Houses, tmp_path: Path) -> None:
     """The pattern is stored with the first row ids.
 

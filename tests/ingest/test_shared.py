@@ -36,6 +36,7 @@ def test_the_same_derivation_again_is_the_same_group(houses: Houses, tmp_path: P
     assert (summary.new_triples, house.commit.totals.triples) == (2, 8)
 
 
+@pytest.mark.long
 def test_rows_of_a_label_may_be_in_several_files(houses: Houses, tmp_path: Path) -> None:
     house = houses()
     into, out_of = SUM.rows()[:2], SUM.rows()[2:]

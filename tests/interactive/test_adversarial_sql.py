@@ -34,8 +34,9 @@ def _told(each: Tried) -> str:
     return f"seed {each.seed}: {each.outcome.why}\n    {each.sql}"
 
 
-def test_lineage_of_500_generated_texts() -> None:
-    run(0, 500, most=1)
+@pytest.mark.parametrize("texts", [60, pytest.param(500, marks=pytest.mark.long)])
+def test_lineage_of_generated_texts(texts: int) -> None:
+    run(0, texts, most=1)
 
 
 def test_an_internal_error_of_duckdb_is_a_refusal() -> None:

@@ -3,6 +3,7 @@
 import duckdb
 import pytest
 
+from helpers.sampled import one_in
 from provhouse.interactive import Connection, Want, connect
 from provhouse.sql.not_covered import NotCovered
 
@@ -109,11 +110,10 @@ def lineage(con: Connection, query: str, ref: str, want: Want = Want()) -> list[
     return sorted(found)
 
 
-FEW = [pytest.param(kind, marks=[pytest.mark.long] * (at % 5 > 0)) for at, kind in enumerate(NAMES)]
-"""The types for the usual tests: every fifth one. All types are tested as keys of groups."""
+SOME, FEW = one_in(3, NAMES), one_in(8, NAMES)
 
 
-@pytest.mark.parametrize("kind", NAMES)
+@pytest.mark.parametrize("kind", SOME)
 def test_groups_by_a_key_of_any_type(con: Connection, kind: str) -> None:
     """Groups are read with and without an index of all rows, and with and without the key shown."""
     t, _ = tables(kind)

@@ -28,7 +28,7 @@ def small() -> Connection:
     return connect(con)
 
 
-@pytest.mark.parametrize("sql", COVERED[::3])  # the long test below has all queries
+@pytest.mark.parametrize("sql", COVERED[::6])  # the long test below has all queries
 def test_rows_come_back_from_their_witnesses(small: Connection, sql: str) -> None:
     assert check(small, sql, most=1).wrong == []
 

@@ -55,7 +55,7 @@ def run(seed: int, queries: int) -> None:
 
 
 def test_rows_come_back_from_their_witnesses() -> None:
-    run(100, 5)
+    run(100, 2)
 
 
 @pytest.mark.long

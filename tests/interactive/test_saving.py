@@ -28,6 +28,7 @@ def con() -> Connection:
     return con
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rows_by_id", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_lineage_leads_from_a_saved_row_to_the_raw_rows(
     houses: Callable[..., House], con: Connection, rows_by_id: bool

@@ -26,7 +26,7 @@ def tables() -> CutTables:
     return CutTables(STATEMENTS, TABLES)
 
 
-@pytest.mark.parametrize("sql", SQL[::4])  # the long test below has all queries
+@pytest.mark.parametrize("sql", SQL[::8])  # the long test below has all queries
 def test_rows_come_back_from_their_records(tables: CutTables, sql: str) -> None:
     tables.checked(sql)
 

@@ -128,9 +128,8 @@ def shown(page: Any) -> Shown:
 @pytest.mark.parametrize(
     ("level", "every"),
     [
-        ("record", 2),
-        ("set", 4),
-        ("table", 4),
+        ("record", 8),
+        ("table", 8),
         *(pytest.param(level, 1, marks=pytest.mark.long) for level in LEVELS),
     ],
 )

@@ -110,6 +110,7 @@ def test_a_large_answer_has_the_rows_of_the_sorted_one(asker: Asker) -> None:
     assert repeated
 
 
+@pytest.mark.long
 def test_filtered_answers_and_other_methods_are_sorted(asker: Asker) -> None:
     item = TWICE[0].dst
     assert isinstance(asker.answer_as_found(Question(item, "upstream")), LargeAnswer)

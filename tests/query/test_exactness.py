@@ -172,7 +172,7 @@ def test_an_answer_says_how_exact_it_is(asker: Asker, name: str) -> None:
     assert (answer.exactness, answer.exactness_triples) == (weakest, triples)
 
 
-@pytest.mark.parametrize("method", ["rq", "ccprov"])
+@pytest.mark.parametrize("method", [pytest.param("rq", marks=pytest.mark.long), "ccprov"])
 def test_other_methods_say_the_same(asker: Asker, method: Method) -> None:
     question, weakest, triples = QUESTIONS["only the paths of an op"]
     answer = asker.answer(replace(question, method=method))
@@ -350,6 +350,7 @@ def test_a_server_says_it_and_lists_the_ops(house: House, tmp_path: Path) -> Non
         keeper.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", [Form.csv, Form.lines])
 def test_what_ops_writes_can_be_ingested(
     house: House, asker: Asker, houses: Callable[..., House], form: Form

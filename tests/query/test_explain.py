@@ -27,6 +27,7 @@ def house(houses: Callable[..., House]) -> House:
     return house
 
 
+@pytest.mark.long
 def test_an_answer_reads_what_was_explained(house: House) -> None:
     with house.asker() as asker:
         asker.explain(Question(ITEMS[0], "upstream"))
@@ -44,11 +45,13 @@ def test_an_answer_reads_what_was_explained(house: House) -> None:
             assert (explained.sets, explained.triples) == (read.sets, read.triples)
 
 
+@pytest.mark.long
 def test_an_unknown_item_is_not_found(house: House) -> None:
     with house.asker() as asker, pytest.raises(NotFound):
         asker.explain(Question("?", "upstream"))
 
 
+@pytest.mark.long
 def test_auto_chooses_the_cheapest_certain_method(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:

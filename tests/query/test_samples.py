@@ -35,6 +35,7 @@ They answer level by level, and each level is a Spark job.
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not DATA.exists(), reason=f"the real samples are not in {DATA}")
 @pytest.mark.parametrize(
     "theta", [100, *(pytest.param(n, marks=pytest.mark.long) for n in (10, 25_000))]
@@ -43,8 +44,10 @@ They answer level by level, and each level is a Spark job.
     "name",
     [
         "wfinstances",
-        "git_merkle",
-        *(pytest.param(name, marks=pytest.mark.long) for name in ("wf4ever", "git_versions")),
+        *(
+            pytest.param(name, marks=pytest.mark.long)
+            for name in ("git_merkle", "wf4ever", "git_versions")
+        ),
     ],
 )
 def test_real_samples_equal_networkx(houses: Callable[..., House], name: str, theta: int) -> None:
@@ -87,6 +90,7 @@ def distinct(answer: Answer) -> Expected:
     return Expected(set(items), set(triples), answer.truncated is not None)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not DATA.exists(), reason=f"the real samples are not in {DATA}")
 def test_the_samples_have_long_chains() -> None:
     """On short chains alone, the comparison with networkx would prove little."""

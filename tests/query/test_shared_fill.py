@@ -70,6 +70,7 @@ def soon(condition: Callable[[], bool]) -> bool:
     return condition()
 
 
+@pytest.mark.long
 def test_questions_at_once_share_one_copy(
     asker: Asker, context: SparkContext, others: ThreadPoolExecutor
 ) -> None:

@@ -59,9 +59,8 @@ def test_an_ingest_without_versions_has_no_file_for_them(houses: Houses) -> None
     assert not versions_file(house.layout.names(house.commit.base), 1).exists()
 
 
-@pytest.mark.parametrize(
-    "direction", ["upstream", pytest.param("downstream", marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("direction", ["upstream", "downstream"])
 def test_all_versions_are_the_union_of_their_answers(houses: Houses, direction: Direction) -> None:
     """Answers on a random graph are compared for each method, with and without a limit of hops.
 

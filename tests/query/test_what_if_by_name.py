@@ -99,6 +99,7 @@ class Gone:
         return [*tables, *ops, *runs, *files, *mixed]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("graphs", [20, pytest.param(1_500, marks=pytest.mark.long)])
 def test_fates_are_those_of_brute_force(houses: Callable[..., House], graphs: int) -> None:
     random, house = Random(SEED), houses(theta=4, pack=0, partition_triples=200)

@@ -102,6 +102,7 @@ def test_an_item_that_an_op_made_twice_has_no_value(houses: Houses) -> None:
     assert [row["share"] for row in found.inputs.to_pylist()] == [None]
 
 
+@pytest.mark.long
 def test_what_cannot_be_compared_says_why(houses: Houses) -> None:
     house = houses()
     take_in(house, "first", [

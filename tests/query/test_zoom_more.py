@@ -12,6 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from helpers.sampled import one_in
 from helpers.warehouse import House
 from provhouse.care.retract import Retracting, retract
 from provhouse.model.deletion import Deletion
@@ -136,7 +137,9 @@ def test_a_path_between_tables_reads_no_triple(asker: Generations) -> None:
 
 
 @pytest.mark.parametrize("folded", [[], ["curate"], [*MODULES]])
-@pytest.mark.parametrize("level", [level for level in LEVELS if level not in ("catalogue", "set")])
+@pytest.mark.parametrize(
+    "level", one_in(3, (level for level in LEVELS if level not in ("catalogue", "set")))
+)
 def test_what_came_less_what_went_is_the_difference_of_both_views(
     asker: Generations, level: Level, folded: list[str]
 ) -> None:

@@ -42,6 +42,7 @@ def test_a_broken_archive_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert SHARED not in loaded("-Xlog:class+load")
 
 
+@pytest.mark.long
 def test_an_archive_is_written_when_the_program_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import requests
 
+import provhouse
 from helpers.oracle import Triple
 from provhouse.model.question import Direction, Question
 from provhouse.output.csv_writer import CsvWriter
@@ -147,3 +148,24 @@ def test_the_next_answers_follow_an_ingest_and_earlier_ones_can_be_asked(served:
     assert served.request("POST", "/v1/impact", json={"item": name}).status_code == 200
     way = served.request("POST", "/v1/path", json={"from": name, "to": "t:3"})
     assert way.json()["hops"] == 3
+
+
+def test_a_connection_has_the_objects_of_an_open_warehouse(served: "Served") -> None:
+    """``tests/api/test_connection.py`` has more questions, in ``make test-long``."""
+    expected = served.oracle.ask("t:150", "upstream").items
+    with (
+        provhouse.connect(served.server.address, served.token) as connection,
+        served.house.open() as warehouse,
+    ):
+        found = connection.lineage("t:150")
+        assert {(item.item, item.depth) for item in found.items} == expected
+        assert found.items == warehouse.lineage("t:150").items
+        assert warehouse._asker is None  # it asks its server, too
+        for each in (connection, warehouse):
+            with pytest.raises(provhouse.NotFound):
+                each.lineage("nothing")
+    with (
+        provhouse.connect(served.server.address, "wrong") as refused,
+        pytest.raises(provhouse.ProvhouseError),
+    ):
+        refused.generations()

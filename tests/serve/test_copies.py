@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from time import monotonic, sleep
 
+import pytest
 from pyspark.sql import SparkSession
 
 from helpers.asgi import HOST, send_request
@@ -19,6 +20,7 @@ from provhouse.serve.people import People
 ACCESS = Access(People(Path("none"), "secret"), frozenset({HOST}))
 
 
+@pytest.mark.long
 def test_504_says_when_to_ask_again(houses: Callable[..., House], spark: SparkSession) -> None:
     house = houses(answer_seconds=1)
     house.ingest([Triple("a", "b", "", "", "")])

@@ -59,6 +59,7 @@ def test_a_killed_process_is_restarted(
     assert psutil.STATUS_ZOMBIE not in left
 
 
+@pytest.mark.long
 def test_no_question_finds_a_bug_when_spark_dies(served: "Served") -> None:
     """Whatever a question is doing when Spark dies, the reply is an answer or status 503."""
     served.ingest([served.triples[0]._replace(src="another")])
@@ -96,6 +97,7 @@ def test_no_question_finds_a_bug_when_spark_dies(served: "Served") -> None:
     process.up(served.house.settings, Silent(), wait=True)  # wait until Spark is up again
 
 
+@pytest.mark.long
 def test_a_stopped_server_keeps_no_client_waiting(
     served: "Served", monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import TYPE_CHECKING
 
+import pytest
+
 from provhouse.care.compact import compact
 from provhouse.care.prune import prune
 from provhouse.model.progress import Silent
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from .conftest import Served
 
 
+@pytest.mark.long
 def test_questions_are_answered_during_a_prune(served: "Served") -> None:
     """The server has opened the base twice: for the current generation and for an earlier one."""
     served.ingest([served.triples[0]._replace(src="new")])

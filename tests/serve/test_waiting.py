@@ -35,7 +35,7 @@ def asked_at_once(settings: Settings, items: bool) -> Reply:
         starting.close()
 
 
-@pytest.mark.parametrize("items", [False, True])
+@pytest.mark.parametrize("items", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_question_waits_while_the_server_starts(
     houses: Callable[..., House], items: bool
 ) -> None:

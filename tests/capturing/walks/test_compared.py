@@ -34,7 +34,7 @@ DIFFERENT: dict[str, Callable[[DataFrame], DataFrame]] = {
     ),
     "file": lambda orders: orders.select("id", F.expr("uuid()").alias("u")),
 }
-FEW = ("both", "offset", "random")
+FEW = ("random",)
 """The programs of the usual tests. ``make test-long`` tests all programs."""
 
 
@@ -82,6 +82,7 @@ def written(
     return Written(house, run, frames)
 
 
+@pytest.mark.long
 def test_a_window_is_computed_again_from_the_lineage_of_one_row(written: Written) -> None:
     for name in (name for name in written.frames if name in WINDOWS):
         for number in (5, 9) if name == "both" else (1, 5, 6, 9):
@@ -105,6 +106,7 @@ def test_a_replay_that_differs_says_so(written: Written) -> None:
         assert exactness[name] == ("absence" if name == "offset" else "exact"), name
 
 
+@pytest.mark.long
 def test_what_was_written_is_compared_as_its_values(
     houses: Callable[..., House], spark: SparkSession, shop: Path, tmp_path: Path
 ) -> None:

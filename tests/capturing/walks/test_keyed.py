@@ -16,7 +16,7 @@ from provhouse.model.errors import BadInput, UsageError
 ORDERS = [(number, "abcd"[number * 7 % 4], number % 5) for number in range(60)]
 KEYS = {
     "orders": "id", "people": "name", "totals": "name", "best": "name", "pairs": ["a", "b"],
-    "copy": "name", "names": "name", "texts": "name",
+    "copy": "name",
 }  # fmt: skip
 FOLDER = "a földer, 1"
 """A folder whose address contains other characters than its path."""
@@ -66,8 +66,6 @@ def written(
     """Write all tables in one block, because an ingest takes most of the time of a test."""
     house, folder = houses(), tmp_path_factory.mktemp("tables") / FOLDER
     read = sources(spark, folder)
-    names = spark.createDataFrame([(" a",), ("b",)], "name string")
-    names.coalesce(1).write.parquet(str(folder / "names"))
     with house.capture(keys=KEYS) as run:
         joined = read("orders").where("price > 0").join(read("people"), "name")
         totals = joined.groupBy("name", "t").sum("price").toDF("name", "t", "total")
@@ -78,8 +76,6 @@ def written(
         two = twice.where("x.id + 5 = y.id").selectExpr("x.id AS a", "y.id AS b")
         two.coalesce(1).write.json(str(folder / "pairs"))
         read("people").limit(3).write.parquet(str(folder / "copy"))
-        # Spark removes a space at the beginning of a field.
-        spark.read.parquet(str(folder / "names")).write.csv(str(folder / "texts"))
         inside = run.trace("best").where("name = 'a'").go_back_all().count()
     return Written(house, run, inside)
 
@@ -94,6 +90,7 @@ def of(name: str) -> set[tuple[object, ...]]:
     return {(number,) for number, other, price in ORDERS if other == name and price}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("few", [1000, pytest.param(0, marks=pytest.mark.long)])
 def test_rows_are_traced_through_files_without_numbers(
     written: Written, monkeypatch: pytest.MonkeyPatch, few: int
@@ -121,6 +118,7 @@ def test_rows_are_traced_through_files_without_numbers(
     }
 
 
+@pytest.mark.long
 def test_a_row_of_any_source_is_shown(written: Written, capsys: pytest.CaptureFixture[str]) -> None:
     written.run.trace("copy").where("name = 'b'").go_back_all().show()
     assert "|b   |B  |" in capsys.readouterr().out
@@ -147,13 +145,20 @@ def test_files_with_the_rows_are_read_and_must_be_as_they_were(
             cursor.records()
 
 
-def test_a_record_that_its_key_does_not_find_is_an_error(written: Written) -> None:
-    rows = written.run.trace("names")
+def test_a_record_that_its_key_does_not_find_is_an_error(
+    houses: Callable[..., House], spark: SparkSession, tmp_path: Path
+) -> None:
+    names = spark.createDataFrame([(" a",), ("b",)], "name string")
+    names.coalesce(1).write.parquet(str(tmp_path / "names"))
+    with houses().capture(keys={"names": "name", "texts": "name"}) as run:
+        # Spark removes a space at the beginning of a field.
+        spark.read.parquet(str(tmp_path / "names")).write.csv(str(tmp_path / "texts"))
+    rows = run.trace("names")
     assert found(rows.where("name = 'b'").go_next(), "texts", "name") == {("b",)}
     with pytest.raises(BadInput, match="Records of texts cannot be found by their keys"):
         rows.where("name = ' a'").go_next().records()
     with pytest.raises(PySparkException, match="A record of texts is not found by its key"):
-        written.run.trace("texts").where("name = 'b'").count()
+        run.trace("texts").where("name = 'b'").count()
 
 
 @pytest.mark.long

@@ -76,6 +76,7 @@ def check_random(spark: SparkSession, seed: int, folder: Path) -> None:
         assert Counter(found) == right, (seed, only)
 
 
+@pytest.mark.long
 def test_a_random_program_runs_on_other_lines(spark: SparkSession, tmp_path: Path) -> None:
     check_random(spark, 1, tmp_path / "a folder ünd")
 
@@ -166,6 +167,7 @@ def test_without_user_guest(houses: Callable[..., House], log: Path, tmp_path: P
         run.replay(codes, without=guest)
 
 
+@pytest.mark.long
 def test_lines_with_a_key_are_not_left_out(
     houses: Callable[..., House], log: Path, tmp_path: Path
 ) -> None:

@@ -67,6 +67,7 @@ def test_a_few_records_have_the_values_and_types_of_spark(
     assert [row[ID] for row in few.collect()] == WANTED.tolist()
 
 
+@pytest.mark.long
 def test_simple_types_need_no_job_of_spark(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,6 +95,7 @@ def test_simple_types_need_no_job_of_spark(
     assert few.collect() == expected.collect()
 
 
+@pytest.mark.long
 def test_views_as_rust_writes_them_are_read_by_row_groups(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,6 +109,7 @@ def test_views_as_rust_writes_them_are_read_by_row_groups(
     assert records(spark, numbered(tmp_path), CursorIds(WANTED)).count() == len(WANTED)
 
 
+@pytest.mark.long
 def test_old_times_are_left_to_spark(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

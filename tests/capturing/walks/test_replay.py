@@ -93,6 +93,7 @@ def write_log(spark: SparkSession, folder: Path) -> None:
     frame.repartition(2).write.parquet(str(folder / "log"))
 
 
+@pytest.mark.long
 def test_without_user_guest_through_two_writes(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -164,6 +164,7 @@ def test_the_record_that_makes_a_job_fail_is_found(
             run.smallest(failing, test="each > 1")
 
 
+@pytest.mark.long
 def test_ready_tests_are_conditions(spark: SparkSession) -> None:
     frame = spark.createDataFrame(
         [(n, 1.0 if n else 100.0) for n in range(30)], "n int, `a b` double"

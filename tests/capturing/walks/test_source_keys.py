@@ -36,6 +36,7 @@ def write_visits(folder: Path) -> list[dict[str, str | int | None]]:
     return [{"who": name, "day": day} for name, day in zip(who, days, strict=True)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("walker", ["scans", pytest.param("Spark", marks=pytest.mark.long)])
 def test_groups_lead_to_their_rows_and_back(
     spark: SparkSession,

@@ -71,6 +71,7 @@ PROGRAMS = {
 DAILY = "group of windows"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "deep"),
     [(DAILY, False), *(pytest.param(name, True, marks=pytest.mark.long) for name in PROGRAMS)],

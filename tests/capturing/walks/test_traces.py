@@ -47,7 +47,9 @@ def ids(cursor: Cursor, table: str, key: str) -> set[str]:
     return {f"{table}/{row[key]}" for row in cursor.of(table).records().collect()}
 
 
+@pytest.mark.parametrize("limits", [(), pytest.param(("FEW", "HELD"), marks=pytest.mark.long)])
 def test_a_row_leads_to_its_sources_through_all_writes_and_back(
+    limits: tuple[str, ...],
     houses: Callable[..., House],
     shop: Shop,
     tmp_path: Path,
@@ -99,14 +101,14 @@ def test_a_row_leads_to_its_sources_through_all_writes_and_back(
     assert "|number|name|nation|" in shown
 
     # first, more ids in memory than a condition lists; then, ids in frames
-    for limit in ("FEW", "HELD"):
+    for limit in limits:
         monkeypatch.setattr(f"provhouse.capturing.walks.cursor_ids.{limit}", 1)
         many = run.trace("totals").where("nation = 1").go_back_all()
         assert rows(many) == found
         assert ids(many, "orders", "id") == expected
         assert rows(many.of("customers").go_next_all()) == start
-    assert many.of("orders").records().count() == len(expected)
-    assert rows(many & sources) == found
+        assert many.of("orders").records().count() == len(expected)
+        assert rows(many & sources) == found
     monkeypatch.undo()
 
     with pytest.raises(UsageError, match="several tables"):

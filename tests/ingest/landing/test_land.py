@@ -89,6 +89,7 @@ def test_lineage_goes_through_the_versions_of_several_nights(
     assert described.function == "sum"
 
 
+@pytest.mark.long
 def test_an_operation_has_the_line_of_the_program_that_it_comes_from(
     house: House,
     shop: Path,
@@ -157,6 +158,7 @@ def test_rows_that_are_drawn_have_the_lineage_of_those_that_were_written(
         assert all(items(warehouse, f"drawn/{id}") == {f"orders/{id}"} for id in ids)
 
 
+@pytest.mark.long
 def test_rows_without_keys_are_named_by_row_ids_in_every_job(
     house: House, shop: Path, orders: DataFrame, spark: SparkSession
 ) -> None:
@@ -224,6 +226,7 @@ def test_keys_that_do_not_name_rows_are_refused_before_anything_lands(
     assert house.commit.generation == before
 
 
+@pytest.mark.long
 def test_a_key_of_an_unknown_table_is_a_warning(
     houses: Callable[..., House], orders: DataFrame, tmp_path: Path
 ) -> None:

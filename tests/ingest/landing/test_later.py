@@ -128,6 +128,7 @@ def folded() -> Column:
     return F.struct(F.expr("cust COLLATE UTF8_LCASE"))
 
 
+@pytest.mark.long
 def test_with_plain_what_is_not_covered_runs_without_capture(
     house: House, orders: DataFrame, tmp_path: Path
 ) -> None:

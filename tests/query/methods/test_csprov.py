@@ -94,6 +94,7 @@ def questions(asker: Asker) -> list[tuple[str, Direction]]:
     return [(f"{family} {SIZE - 1}", "upstream"), (f"{family} 0", "downstream")]
 
 
+@pytest.mark.long
 def test_spark_runs_one_task_for_each_partition_of_the_walk(large: House) -> None:
     with large.asker() as asker:
         partitions = len(asker.snapshot.partitions)

@@ -28,6 +28,7 @@ def asker(houses: Callable[..., House]) -> Iterator[Asker]:
         yield opened
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", ["rq", "ccprov"])
 def test_a_chain_beyond_the_limit_is_for_csprov(asker: Asker, method: Method) -> None:
     with pytest.raises(TooSlow, match="takes longer than 1 seconds") as caught:

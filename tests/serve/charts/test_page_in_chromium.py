@@ -167,6 +167,7 @@ def test_the_link_works_once_but_its_tab_can_be_loaded_again(
     other.close()
 
 
+@pytest.mark.long
 def test_a_file_that_changes_is_reported_and_cannot_be_saved(page: Any, folder: Path) -> None:
     (folder / "rows.parquet").write_bytes(b"other")
     page.locator("#view-1 li", has_text="a").click()

@@ -39,6 +39,7 @@ def _agrees(house: House, triples: list[Triple], *items: str) -> None:
                 assert content(answer) == oracle.ask(item, direction), (item, direction)
 
 
+@pytest.mark.long
 def test_a_rolled_back_ingest_is_invisible_and_its_names_get_new_numbers(houses: Houses) -> None:
     house = houses(theta=4, pack=0)
     house.ingest(FIRST)

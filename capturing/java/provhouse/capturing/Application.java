@@ -130,7 +130,7 @@ final class Application extends Block {
     return refused;
   }
 
-  /** Record the end of the application and release the folder. All commands have ended before. */
+  /** Record the end of the application and release the folder. All commands have ended already. */
   private synchronized void end() {
     if (lock != null) {
       store();
@@ -166,7 +166,8 @@ final class Application extends Block {
   }
 
   /**
-   * Ends the block when the application ends. Spark reports this after the ends of all commands.
+   * Ends the block when the application ends. Spark reports this end after the ends of all
+   * commands.
    */
   private final class Ending extends SparkListener {
     @Override

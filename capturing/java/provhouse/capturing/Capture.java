@@ -3,6 +3,7 @@ package provhouse.capturing;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.plans.logical.*;
@@ -115,7 +116,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     return block.reserve();
   }
 
-  /** End the capture as soon as the end of every command was received, at most a minute later. */
+  /** End the capture once the ends of all commands were received, or after a minute. */
   public void stop() {
     try {
       session.sparkContext().listenerBus().waitUntilEmpty(PATIENCE);
@@ -139,6 +140,13 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   public String refusals() throws JsonProcessingException {
     synchronized (block) {
       return new ObjectMapper().writeValueAsString(block.refusals());
+    }
+  }
+
+  /** Return the pickled Python functions of all writes by their digests. */
+  public Map<String, byte[]> functions() {
+    synchronized (block) {
+      return block.functions();
     }
   }
 
@@ -253,6 +261,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
       boolean ends = plan instanceof Command && !DeltaCommand.isStaged(plan);
       Write write = ends ? block.writeOf(plan) : null;
       if (write != null) {
+        write.analysed(execution.analyzed());
         write.end(success, nanoseconds, success ? rowsOf(execution.executedPlan()) : -1);
       }
     }

@@ -94,7 +94,10 @@ public record Settings(
     return found;
   }
 
-  /** Return whether a setting has the value {@code second}. A missing setting has {@code first}. */
+  /**
+   * Return whether a setting has the value {@code second}. A missing setting has the value {@code
+   * first}.
+   */
   private static boolean isSecond(String name, String given, String first, String second) {
     String value = given == null || given.isEmpty() ? first : given;
     if (!value.equals(first) && !value.equals(second)) {

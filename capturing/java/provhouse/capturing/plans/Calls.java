@@ -1,6 +1,6 @@
 package provhouse.capturing.plans;
 
-/** Finds the active calls of a thread. They are the only sign of many actions of Spark. */
+/** Finds the active calls of a thread. Many actions of Spark can be recognized only by them. */
 public final class Calls {
   private Calls() {}
 

@@ -3,8 +3,8 @@ package provhouse.capturing.plans;
 import provhouse.capturing.Unsupported;
 
 /**
- * Calls methods by name: those of Delta, which not every session has, and those that several
- * classes of Spark have without a common type.
+ * Calls methods by name: methods of Delta, which not every session has, and methods that several
+ * classes of Spark have although these classes share no type.
  */
 public final class Named {
   private Named() {}

@@ -8,7 +8,9 @@ import org.apache.spark.sql.catalyst.trees.Origin;
 
 /** Finds the place in the user's program that an operator comes from, if Spark knows it. */
 public final class Places {
-  /** The prefixes of classes that call Spark for Spark itself, or for a program in Python. */
+  /**
+   * The prefixes of the classes through which Spark itself, or a program in Python, calls Spark.
+   */
   private static final List<String> CALLERS =
       List.of("java.", "jdk.", "sun.", "py4j.", "org.apache.spark.");
 
@@ -17,8 +19,8 @@ public final class Places {
   private Places() {}
 
   /**
-   * Return the first known place among those of an operator's expressions and of the operator, or
-   * an empty text.
+   * Return the first known place among the places of an operator's expressions and of the operator
+   * itself, or an empty text.
    *
    * <p>A place is a file and a line. For SQL, it is a line of the statement, and the beginning of
    * the statement.

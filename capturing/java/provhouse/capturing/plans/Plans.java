@@ -115,7 +115,7 @@ public final class Plans {
     return null;
   }
 
-  /** Return a copy of an operator in which the named fields have these values. */
+  /** Return a copy of an operator, with these values in the named fields. */
   public static LogicalPlan with(LogicalPlan plan, Map<String, ?> values) {
     Object[] fields = new Object[plan.productArity()];
     for (int i = 0; i < fields.length; i++) {
@@ -136,7 +136,7 @@ public final class Plans {
         value, name, NamedExpression$.MODULE$.newExprId(), seq(), Option.empty(), seq());
   }
 
-  /** Return a value under the name and id of another column. */
+  /** Return a value as a column that has the name and id of another column. */
   public static Alias renamed(Expression value, Attribute column) {
     return new Alias(
         value, column.name(), column.exprId(), column.qualifier(), Option.empty(), seq());
@@ -216,7 +216,7 @@ public final class Plans {
   }
 
   /**
-   * Return an optimised plan whose columns have these names, which the optimizer may have changed.
+   * Return an optimised plan with these names of its columns. The optimizer may have changed them.
    */
   public static LogicalPlan named(LogicalPlan plan, List<String> names) {
     List<NamedExpression> columns = new ArrayList<>();

@@ -30,9 +30,9 @@ import scala.Option;
 /**
  * Computes a frame again on some rows of its sources.
  *
- * <p>The caller first reads {@code files}, and passes to {@code number} the numbers that these
- * files have in the caller's row ids. The plan of a write replaces a scan of the table that it
- * wrote, and the plan of the cached rows replaces a cache.
+ * <p>The caller first calls {@code files}, then passes to {@code number} the numbers that these
+ * files have in the caller's row ids. If the frame scans a table that the block wrote, the plan of
+ * the write replaces the scan. If it scans a cache, the plan of the cached rows replaces the scan.
  */
 public final class Replay {
   private static final String ROW = "provhouse_row";
@@ -205,7 +205,9 @@ public final class Replay {
         });
   }
 
-  /** Return the frame on the rows whose ids are the one column of {@code ids}, or on all others. */
+  /**
+   * Return the frame on the rows whose ids are the one column of {@code ids}, or on all other rows.
+   */
   public Dataset<Row> on(Dataset<Row> ids, boolean only) {
     return computed(session, scan -> joined(scan, ids.logicalPlan(), only));
   }

@@ -118,7 +118,7 @@ public final class Caches {
     return new Rewritten(scan, slots);
   }
 
-  /** Return new columns for a cached frame's slots. Add its files and taps to those of a write. */
+  /** Return new columns for a cached frame's slots. Add the frame's files and taps to a write. */
   private static List<Slot> slots(Cached cached, SourceFiles files, Taps taps) {
     List<Integer> numbers = taps.include(cached.rewriting().taps());
     files.include(cached.rewriting().files());
@@ -141,7 +141,10 @@ public final class Caches {
     return of(node).rewriting().absence();
   }
 
-  /** End the capture: the taps of frames that are cached or computed again later write nothing. */
+  /**
+   * End the capture. From then on, the taps of cached frames write nothing, even if Spark caches or
+   * computes the frames again.
+   */
   public void end() {
     off.set(true);
   }

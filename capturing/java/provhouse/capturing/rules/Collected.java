@@ -20,7 +20,7 @@ final class Collected {
   private final Deque<Step> between = new ArrayDeque<>();
   /** The positions of the fields taken from each element, in the order in which they are taken. */
   private final Deque<Integer> fields = new ArrayDeque<>();
-  /** The ids of the columns, without the array, that are used above the operator reached so far. */
+  /** The ids of the columns, except the array, that the operators examined so far use. */
   private Set<Object> used = new HashSet<>();
   private Attribute array;
   private Aggregate aggregate;
@@ -33,7 +33,8 @@ final class Collected {
   private Collected() {}
 
   /**
-   * Return the array that a generator takes apart, or null if its rows derive from whole groups.
+   * Return the array that a generator takes apart, or null if the generator's rows derive from
+   * whole groups.
    */
   static Collected of(Generate node) {
     Collected found = new Collected();

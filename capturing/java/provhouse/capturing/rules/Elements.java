@@ -188,7 +188,7 @@ final class Elements {
   }
 
   /**
-   * Return {@code below} with those operators on top that lie between aggregate and generator.
+   * Return {@code below} under the operators that lie between the aggregate and the generator.
    *
    * <p>{@code elements} is the column that replaces the array, or null if the array stays.
    */

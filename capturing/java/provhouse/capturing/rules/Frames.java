@@ -15,8 +15,8 @@ import provhouse.capturing.plans.*;
  * <p>Rows are numbered in the order of the window. A function uses the rows between two numbers,
  * which follow from the number of the current row, or from counts that Spark computes beside the
  * function. Rows between the current row and its frame are used too: without them, the frame would
- * have other rows. If no function counts rows, all rows of equal rank have the number of the last
- * of them, since their order does not matter then.
+ * have other rows. If no function counts rows, all rows of equal rank get the number of the last
+ * row of this rank, since their order does not matter then.
  */
 final class Frames {
   private final Window node;

@@ -9,12 +9,12 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import provhouse.capturing.plans.*;
 
 /**
- * For a plan, the columns of the other sides of the joins above it.
+ * The columns of the other sides of the joins above a plan.
  *
  * <p>Spark turns a correlated subquery into one side of a join with the outer rows. If the
  * condition of the subquery is not an equality, Spark first joins the subquery with the distinct
  * values of the outer rows, which an aggregate of the same columns computes. These values only
- * connect rows of the subquery with outer rows, and the join above finds the outer rows by them. So
+ * connect rows of the subquery with outer rows: the join above uses them to find the outer rows. So
  * a row derives from its own outer row, and not from other outer rows with equal values. In a plan
  * of the user, no two sides of a join have the same columns.
  *

@@ -22,7 +22,7 @@ import scala.collection.immutable.Seq;
  */
 record PythonGroups(Rewriter rewriter, Taps taps) {
   private static final String NAME = "provhouse_group";
-  /** Return for each child the columns by which its rows are grouped. */
+  /** Return, for each child, the columns that group its rows. */
   static List<List<Attribute>> grouping(LogicalPlan node) {
     if (Plans.children(node).size() == 1) {
       Seq<Attribute> columns = Named.call(node, "groupingAttributes");

@@ -62,9 +62,7 @@ public final class Rewriter {
     return Subqueries.carrying(rewriteAlone(tapped.node()), tapped.numbers());
   }
 
-  /**
-   * Rewrite {@code side} of a join. It may use values of rows of {@code other}, the other side.
-   */
+  /** Rewrite {@code side} of a join. It may use values of rows of {@code other}, the other side. */
   Rewritten rewriteBeside(LogicalPlan other, LogicalPlan side) {
     OuterRows before = outer;
     outer = before.and(other);
@@ -127,7 +125,8 @@ public final class Rewriter {
   }
 
   /**
-   * Rewrite a union: slots of one kind share a column, which is NULL for inputs without the kind.
+   * Rewrite a union: slots of one kind share a column, which is NULL for inputs without such a
+   * slot.
    */
   private Rewritten union(Union node) {
     List<LogicalPlan> inputs = Plans.children(node);

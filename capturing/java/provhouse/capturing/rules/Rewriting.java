@@ -39,10 +39,7 @@ public record Rewriting(
     return new Rewriting(rows, taps, files, keyed, rewriter.hasAbsence(), exact);
   }
 
-  /**
-   * Return the ids of all columns that a plan uses. A column of a leaf that is not used is not
-   * among them.
-   */
+  /** Return the ids of all columns that a plan uses. Unused columns of leaves are left out. */
   private static Set<Object> used(LogicalPlan plan) {
     Set<Object> found = new HashSet<>();
     Plans.output(plan).forEach(each -> found.add(each.exprId()));

@@ -48,7 +48,7 @@ final class WorkerFunction {
     return wider(node, "returning", more.size(), List.of(), more);
   }
 
-  /** Return an operator whose Python function is wrapped in the one named {@code called}. */
+  /** Return an operator whose Python function is wrapped in the function {@code called}. */
   private static LogicalPlan wider(
       LogicalPlan node, String called, int number, List<Attribute> given, List<Attribute> more) {
     PythonUDF plain = of(node);

@@ -73,7 +73,7 @@ final class IdentifiedParquet extends ParquetFileFormat {
       return RowNumbers.replaced(rows, column, first) ? rows : rows.map(row -> from(first, row));
     }
 
-    /** Turn the index of a row into its id. A reader of batches has ids already. */
+    /** Turn the index of a row into its id. In batches, the column has ids already. */
     private InternalRow from(long first, InternalRow row) {
       row.setLong(column, first + row.getLong(column));
       return row;

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.*;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.*;
 
-/** The declared key of a row as a text: columns joined by a slash, or NULL if one is NULL. */
+/** The declared key of a row as a text: columns joined by a slash, or NULL if a column is NULL. */
 public final class KeyText {
   private KeyText() {}
 

@@ -8,7 +8,10 @@ import provhouse.capturing.taps.*;
  * {@code number} plus the number of Spark's partition.
  */
 public record KeyedIds(long number) implements Serializable {
-  /** The number of file numbers that a source takes: the largest number of its partitions. */
+  /**
+   * The number of file numbers that are reserved for a source, and so the most partitions that it
+   * may have.
+   */
   static final int PARTITIONS = 1 << 16;
 
   private static final int COUNTER_BITS = 33; // of monotonically_increasing_id

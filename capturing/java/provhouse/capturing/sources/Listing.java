@@ -12,8 +12,8 @@ import provhouse.capturing.plans.*;
 /**
  * The files of a source without row numbers, with their sizes and times, in the order of the scan.
  *
- * <p>Each row carries the number of its file, since an ingest recognizes the files of a captured
- * write.
+ * <p>Each row carries the number of its file, since an ingest recognizes files that a captured
+ * write made.
  */
 public record Listing(List<String> paths, List<List<Long>> states) {
   /** Return the files of a scan, or null if it reads no files. */

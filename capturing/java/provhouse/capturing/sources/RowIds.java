@@ -25,7 +25,9 @@ public final class RowIds implements Serializable {
     this.numbers = numbers;
   }
 
-  /** Return these ids with new file numbers, which {@code others} has by the current numbers. */
+  /**
+   * Return these ids with new file numbers. {@code others} maps the current numbers to new ones.
+   */
   public RowIds renumbered(Map<Long, Long> others) {
     return new RowIds(paths, Arrays.stream(numbers).map(others::get).toArray());
   }

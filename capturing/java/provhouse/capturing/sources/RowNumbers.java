@@ -28,7 +28,10 @@ final class RowNumbers extends RowIndexGenerator {
     this.firstOfFile = firstOfFile;
   }
 
-  /** Let a new reader of batches fill a column with ids. Return false if the reader reads rows. */
+  /**
+   * Let a new reader of batches fill a column with ids. Return false if the reader reads single
+   * rows.
+   */
   static boolean replaced(Iterator<?> rows, int column, long firstOfFile) {
     try {
       Object reader = rows instanceof RecordReaderIterator ? READER.get(rows) : null;

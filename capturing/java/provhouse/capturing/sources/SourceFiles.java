@@ -164,8 +164,8 @@ public final class SourceFiles {
   }
 
   /**
-   * Return the full address of a path in one form. Some paths have one slash after the scheme, and
-   * others three.
+   * Return the full address of a path in one form. Some paths have one slash after the scheme,
+   * other paths have three.
    */
   private static String address(Path path) {
     URI uri = path.toUri();

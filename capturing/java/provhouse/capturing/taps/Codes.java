@@ -12,7 +12,7 @@ import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridEncoder;
  * values.
  */
 final class Codes {
-  /** The largest number of different values. */
+  /** The largest number of distinct values in a block that is stored as codes. */
   private static final int DISTINCT = 1 << 15;
 
   private static final int ROOM = DISTINCT * 2;

@@ -39,7 +39,7 @@ record ColumnPages(ParquetFileWriter file) {
 
   private static final int SAMPLE = 256;
 
-  /** A block with this number of different values in a sample has too many for a dictionary. */
+  /** If a sample of a block has more different values than this, the block gets no dictionary. */
   private static final int MANY = 250;
 
   /** A page before and after its compression. */

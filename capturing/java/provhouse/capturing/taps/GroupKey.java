@@ -46,8 +46,8 @@ public record GroupKey(
       List.of(
           DataTypes.ByteType, DataTypes.ShortType, DataTypes.IntegerType, DataTypes.BooleanType);
   /**
-   * The largest number of columns in the files of a source that replace a hash in a tap. A walk
-   * back reads and hashes these columns; for four texts, this takes longer than it saves.
+   * The most columns that may replace a hash in a tap. A walk back reads these columns from the
+   * files of a source and hashes them; for four columns of text, this takes longer than it saves.
    */
   private static final int MOST_COLUMNS = 2;
 
@@ -100,7 +100,8 @@ public record GroupKey(
   /**
    * Return the key of a value within a group.
    *
-   * <p>The check of this key needs the grouping columns, so only rows below the aggregate have it.
+   * <p>The check of this key needs the grouping columns, so only rows below the aggregate have the
+   * check.
    */
   public GroupKey element(Expression group, Expression value) {
     List<Expression> checked = new ArrayList<>(List.of(value, group));
@@ -132,7 +133,7 @@ public record GroupKey(
    * Return this key for rows with these slots. If the files of a source have the key's column, an
    * ingest reads the key there, and checks that no value is the number that stands for NULL.
    *
-   * <p>A key that is a hash is not read there, since it needs its check or a proof.
+   * <p>A key that is a hash is not read there, since a hash needs its check or a proof.
    */
   public GroupKey from(List<Slot> slots) {
     Map<String, Object> found = hashed ? null : sourceIn(slots);
@@ -167,7 +168,10 @@ public record GroupKey(
     return null;
   }
 
-  /** Return the columns of values that are plain or widened columns, or none if one is computed. */
+  /**
+   * Return the columns behind these values; return none if any value is computed. Widening a column
+   * to a larger type does not count as computing.
+   */
   private static List<Column> columns(List<Expression> values, boolean flagged) {
     List<Column> found = new ArrayList<>();
     for (Expression value : values) {
@@ -198,7 +202,10 @@ public record GroupKey(
     return WIDTHS.contains(type) || isText(type);
   }
 
-  /** Return a number that two values share exactly if they are equal, or null if there is none. */
+  /**
+   * Return a number that two values share exactly if they are equal, or null if no number is
+   * certain to do so.
+   */
   private static Expression number(Expression value) {
     DataType type = value.dataType();
     if (type.equals(DataTypes.DateType)) {

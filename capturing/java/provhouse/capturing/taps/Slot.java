@@ -21,7 +21,7 @@ public record Slot(Attribute attribute, int tap, Map<Object, String> columns) {
     this(attribute, tap, Map.of());
   }
 
-  /** Return this slot in another column, whose plan has the same columns of the source. */
+  /** Return this slot in another column. The plan of that column has the same source columns. */
   public Slot with(Attribute other) {
     return new Slot(other, tap, columns);
   }

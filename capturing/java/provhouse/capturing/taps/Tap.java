@@ -41,8 +41,8 @@ public final class Tap implements Serializable {
   /**
    * Make a tap that writes numbers and texts until {@code off} is set.
    *
-   * <p>Each task has the value that {@code off} had at the start of its stage. If {@code watched},
-   * the tap ends as soon as the file {@code Form.STOP} exists beside its folder.
+   * <p>A task sees the value that {@code off} had at the start of the task's stage. If {@code
+   * watched}, the tap ends as soon as the file {@code Form.STOP} exists beside its folder.
    */
   Tap(String folder, int columns, int texts, AtomicBoolean off, boolean watched) {
     this.folder = folder;

@@ -32,7 +32,9 @@ final class TapFile {
   private final ColumnPages pages;
   private final List<ColumnDescriptor> columns;
 
-  /** Whether the file only records the number of rows, because the rows derive from no rows. */
+  /**
+   * Whether the file only records the number of rows, because these rows derive from no other rows.
+   */
   private final boolean empty;
 
   private boolean failed;

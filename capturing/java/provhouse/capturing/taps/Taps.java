@@ -48,7 +48,7 @@ public final class Taps {
   }
 
   /**
-   * Add the taps of a cached frame that are not here yet. Return the new number of each of its
+   * Add those taps of a cached frame that are missing here. Return the new number of each of its
    * taps.
    */
   public List<Integer> include(Taps cached) {
@@ -184,7 +184,9 @@ public final class Taps {
     return number + "-keys-" + place;
   }
 
-  /** Return a tap for marked rows and their keys as texts. Each place in the plan has its own. */
+  /**
+   * Return a tap for marked rows and their keys as texts. Each place in the plan has its own tap.
+   */
   public Tap marked(int number, int columns) {
     return tap(placeOf(number), columns, 1);
   }

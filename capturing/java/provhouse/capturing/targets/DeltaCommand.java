@@ -77,7 +77,9 @@ public record DeltaCommand(
     return table != null && table.getClass().getName().endsWith(STAGED);
   }
 
-  /** Return the plan of the rows that a command writes, or null if it is the command's child. */
+  /**
+   * Return the plan of the rows that a command writes, or null if that plan is the command's child.
+   */
   public static LogicalPlan rowsOf(LogicalPlan command) {
     if (command instanceof SaveIntoDataSourceCommand saving) {
       return saving.query();

@@ -14,7 +14,8 @@ import scala.jdk.javaapi.CollectionConverters;
 /**
  * The state of a Delta table. The version is -1 if the table does not exist.
  *
- * <p>{@code partitions} has the names and types of the columns that make the table's folders.
+ * <p>{@code partitions} has the names and types of the columns whose values name the table's
+ * folders.
  */
 record DeltaLog(
     long version, StructType schema, StructType partitions, Map<String, String> properties) {
@@ -53,7 +54,7 @@ record DeltaLog(
     throw new NoSuchMethodException("update");
   }
 
-  /** Return the names of the columns that make the folders. */
+  /** Return the names of the columns whose values name the folders. */
   List<String> names() {
     return List.of(partitions.fieldNames());
   }

@@ -49,9 +49,7 @@ final class DeltaTarget implements Target {
   /** The name that each column has in files, by the column's name in the table. */
   private Map<String, String> names = Map.of();
 
-  /**
-   * For each written file by its address, the version of its commit and the id of its first row.
-   */
+  /** By the address of each written file, the version of its commit and the id of its first row. */
   private final Map<String, List<Long>> firstRows = new TreeMap<>();
 
   DeltaTarget(DeltaCommand command, SparkSession session) {
@@ -131,9 +129,7 @@ final class DeltaTarget implements Target {
     }
   }
 
-  /**
-   * Refuse to replace only some rows of a file: Delta then writes the other rows of the file again.
-   */
+  /** Refuse to replace only some rows of a file, since Delta would write its other rows again. */
   private void checkReplaced() {
     if (command.replaced() != null) {
       Plans.parts(command.replaced(), Attribute.class).forEach(each -> checkFolder(each.name()));
@@ -148,7 +144,7 @@ final class DeltaTarget implements Target {
     }
   }
 
-  /** Return the columns of a plan that make the folders, in the order of the folders. */
+  /** Return the columns of a plan whose values name the folders, in the order of the folders. */
   private List<Attribute> columns(LogicalPlan plan) {
     List<Attribute> found = new ArrayList<>();
     for (String name : partitions) {

@@ -53,7 +53,8 @@ public record Layout(List<String> names) implements Serializable {
   }
 
   /**
-   * Return the text with the folder of a row, made from these columns, or no text without columns.
+   * Return the text with the folder of a row, made from these columns, or no text if there are no
+   * columns.
    */
   static List<Expression> texts(List<String> names, List<Attribute> columns, String timeZone) {
     return names.isEmpty() ? List.of() : List.of(folder(names, columns, timeZone));

@@ -65,7 +65,7 @@ public class Block {
   }
 
   /**
-   * Note the files of the writes that have returned, before another command of their thread runs.
+   * Note the files of the writes that have returned, before their thread runs another command.
    *
    * <p>Spark reports the end of a write later, when its folder may also have files of that other
    * command.
@@ -164,6 +164,13 @@ public class Block {
     }
     List<LogicalPlan> children = Plans.list(plan.children());
     return children.size() == 1 ? writeOf(children.get(0)) : null;
+  }
+
+  /** Return the pickled Python functions of all writes by their digests. */
+  public Map<String, byte[]> functions() {
+    Map<String, byte[]> found = new LinkedHashMap<>();
+    writes.forEach(write -> found.putAll(write.functions()));
+    return found;
   }
 
   /** End the capture: tasks of later stages write no associations. */

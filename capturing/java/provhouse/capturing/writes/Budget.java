@@ -100,7 +100,7 @@ public final class Budget {
     return String.format(Locale.ROOT, form, found, limit);
   }
 
-  /** Return the size in bytes of all files below a folder, some of which tasks may just remove. */
+  /** Return the size in bytes of all files below a folder. Tasks may remove files meanwhile. */
   private static long bytes(FileSystem files, Path folder) throws IOException {
     long bytes = 0;
     try {

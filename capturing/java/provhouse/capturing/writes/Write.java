@@ -36,12 +36,18 @@ public final class Write {
   private final String batch;
   private final Caller caller = Caller.current();
   private final Map<String, Object> description = new LinkedHashMap<>();
+  private final SparkSession session;
+  /** The settings with which Spark analysed the plan. */
+  private final Map<String, String> conf;
+  private final Map<String, byte[]> functions = new LinkedHashMap<>();
   private Set<String> written;
   private String state = "unknown";
 
   public Write(Target target, String folder, Options options, SparkSession session, Caches caches) {
     this.folder = folder;
     this.target = target;
+    this.session = session;
+    conf = PlanText.settings(session.sessionState().conf());
     settings = session.sessionState().newHadoopConf();
     batch = Streams.batchOf(session);
     long begun = System.nanoTime();
@@ -180,6 +186,24 @@ public final class Write {
     }
   }
 
+  /** Describe the plan of the rows in the command that Spark has analysed, if it has one. */
+  public void analysed(LogicalPlan command) {
+    if (Plans.field(command, "query") instanceof LogicalPlan rows) {
+      try {
+        PlanText text = PlanText.in(session, rows, conf);
+        description.put("plan", text.description());
+        functions.putAll(text.functions());
+      } catch (RuntimeException unknown) { // another extension's operator must not end the capture
+        description.put("plan", null);
+      }
+    }
+  }
+
+  /** Return the pickled Python functions of the plan by their digests. */
+  public Map<String, byte[]> functions() {
+    return functions;
+  }
+
   /**
    * Note the end of the write. {@code count} is the number of rows that Spark has counted, or -1.
    */
@@ -206,7 +230,7 @@ public final class Write {
     }
   }
 
-  /** Replace the file with the description at once, so that a reader never gets a part of it. */
+  /** Replace the description's file atomically, so that no reader ever gets only a part of it. */
   public void store() {
     description.put("written", written == null ? List.of() : new ArrayList<>(written));
     description.put("state", state);

@@ -1,0 +1,323 @@
+package provhouse.capturing.plans;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.*;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.api.python.PythonFunction;
+import org.apache.spark.internal.config.ConfigEntry;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.catalog.CatalogTable;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.parser.ParseException;
+import org.apache.spark.sql.catalyst.plans.logical.Command;
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.trees.TreeNode;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.connector.catalog.CatalogPlugin;
+import org.apache.spark.sql.execution.CommandExecutionMode;
+import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.execution.datasources.FileFormat;
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.internal.SQLConf;
+import org.apache.spark.sql.internal.SQLConf$;
+import org.apache.spark.sql.sources.DataSourceRegister;
+import org.apache.spark.sql.types.*;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.apache.spark.unsafe.types.UTF8String;
+import scala.Enumeration;
+import scala.Option;
+import scala.Product;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * An analysed plan as JSON, with all arguments of all nodes.
+ *
+ * <p>The arguments of a node are those with which Spark itself copies it: the elements of the
+ * product, then those of further parameter lists. A value that has no text here is written as
+ * {@code unread} with its class, so that a reader can refuse the node. equivalence/from_spark.py
+ * reads the JSON.
+ */
+public final class PlanText {
+  private static final String DELTA_FILES = "org.apache.spark.sql.delta.files.TahoeLogFileIndex";
+
+  /** The pickled Python functions of the plan, by the digests that stand for them. */
+  private final Map<String, byte[]> functions = new LinkedHashMap<>();
+
+  private final Map<String, Object> description = new LinkedHashMap<>();
+
+  private PlanText(LogicalPlan analysed, String version, Map<String, String> settings) {
+    description.put("version", version);
+    description.put("settings", settings);
+    description.put("plan", plan(analysed));
+  }
+
+  /** Describe a plan that the analyser of a session has resolved. */
+  public static PlanText of(SparkSession session, LogicalPlan analysed) {
+    return in(session, analysed, settings(session.sessionState().conf()));
+  }
+
+  /** Describe the plan of a query. A command is not executed; it has no plan, which gives null. */
+  public static PlanText of(SparkSession session, String query) throws ParseException {
+    LogicalPlan parsed = session.sessionState().sqlParser().parsePlan(query);
+    QueryExecution skipped =
+        session.sessionState().executePlan(parsed, CommandExecutionMode.SKIP());
+    skipped.assertAnalyzed();
+    return isQuery(skipped.analyzed()) ? of(session, skipped.analyzed()) : null;
+  }
+
+  private static boolean isQuery(LogicalPlan plan) {
+    return !(plan instanceof Command) && Plans.children(plan).stream().allMatch(PlanText::isQuery);
+  }
+
+  /** Describe a plan that the analyser of a session has resolved when it had these settings. */
+  public static PlanText in(
+      SparkSession session, LogicalPlan analysed, Map<String, String> settings) {
+    return SQLConf.withExistingConf(
+        session.sessionState().conf(),
+        () -> new PlanText(analysed, session.version(), settings));
+  }
+
+  public Map<String, Object> description() {
+    return description;
+  }
+
+  public Map<String, byte[]> functions() {
+    return functions;
+  }
+
+  public String json() throws JsonProcessingException {
+    return new ObjectMapper().writeValueAsString(description);
+  }
+
+  /** Return the settings {@code spark.sql.*} that are not at their defaults, and a few others. */
+  public static Map<String, String> settings(SQLConf conf) {
+    Map<String, String> found = new TreeMap<>();
+    CollectionConverters.asJava(conf.getAllConfs()).forEach((name, value) -> {
+      if (name.startsWith("spark.sql.") && !value.equals(defaultOf(name))) {
+        found.put(name, value);
+      }
+    });
+    found.put("java", String.valueOf(Runtime.version().feature())); // its calendars and patterns
+    found.put("spark.sql.ansi.enabled", String.valueOf(conf.ansiEnabled()));
+    found.put("spark.sql.session.timeZone", conf.sessionLocalTimeZone());
+    scala.collection.immutable.Map<String, String> all =
+        scala.collection.immutable.Map$.MODULE$.from(CollectionConverters.asScala(found));
+    return new TreeMap<>(CollectionConverters.asJava(conf.redactOptions(all)));
+  }
+
+  private static String defaultOf(String name) {
+    ConfigEntry<?> entry = SQLConf$.MODULE$.getConfigEntry(name);
+    return entry == null ? null : entry.defaultValueString();
+  }
+
+  private Map<String, Object> plan(LogicalPlan node) {
+    Map<String, Object> found = node(node);
+    found.put("output", Plans.output(node).stream().map(this::column).toList());
+    return found;
+  }
+
+  private List<Object> column(Attribute column) {
+    return List.of(
+        id(column.exprId()), column.name(), type(column.dataType()), column.nullable(),
+        column.metadata().json());
+  }
+
+  private Map<String, Object> expression(Expression node) {
+    if (node instanceof RuntimeReplaceable replaced) {
+      return expression(replaced.replacement()); // Spark evaluates nothing else
+    }
+    Map<String, Object> found = node(node);
+    boolean isValue = !(node instanceof WindowFrame || node instanceof WindowSpec);
+    found.put("type", isValue ? type(node.dataType()) : null);
+    return found;
+  }
+
+  private Map<String, Object> node(TreeNode<?> node) {
+    Map<String, Object> found = new LinkedHashMap<>();
+    found.put("node", node.getClass().getName());
+    found.put("fields", node instanceof LocalRelation rows ? local(rows) : fields((Product) node));
+    found.put("others", Plans.list(node.otherCopyArgs()).stream().map(this::value).toList());
+    return found;
+  }
+
+  private Map<String, Object> fields(Product product) {
+    Map<String, Object> found = new LinkedHashMap<>();
+    for (int i = 0; i < product.productArity(); i++) {
+      found.put(product.productElementName(i), value(product.productElement(i)));
+    }
+    return found;
+  }
+
+  /** Return the arguments of a table of the program, whose rows are texts of literals. */
+  private Map<String, Object> local(LocalRelation table) {
+    Map<String, Object> found = fields(table);
+    List<Attribute> columns = Plans.output(table);
+    List<Object> rows = new ArrayList<>();
+    for (InternalRow row : Plans.<InternalRow>list(table.data())) {
+      List<Object> values = new ArrayList<>();
+      for (Attribute column : columns) {
+        values.add(value(row.get(values.size(), column.dataType())));
+      }
+      rows.add(values);
+    }
+    found.put("data", rows);
+    return found;
+  }
+
+  private Object value(Object value) {
+    if (value == null || value instanceof Boolean || value instanceof String) {
+      return value;
+    }
+    if (value instanceof Character) {
+      return value.toString();
+    }
+    if (value instanceof Option<?> option) {
+      return option.isEmpty() ? null : value(option.get());
+    }
+    if (value instanceof LogicalPlan plan) {
+      return plan(plan);
+    }
+    if (value instanceof Expression expression) {
+      return expression(expression);
+    }
+    if (value instanceof DataType type) {
+      return type(type);
+    }
+    if (value instanceof scala.collection.Map<?, ?> map) {
+      return Map.of("map", pairs(CollectionConverters.asJava(map)));
+    }
+    if (value instanceof scala.collection.Seq<?> seq) {
+      return Plans.list(seq).stream().map(this::value).toList();
+    }
+    return value instanceof Number || value instanceof UTF8String || value instanceof byte[]
+        || value instanceof Decimal ? constant(value) : object(value);
+  }
+
+  private static Object constant(Object value) {
+    if (value instanceof byte[] bytes) {
+      return HexFormat.of().formatHex(bytes);
+    }
+    boolean exact = value instanceof Byte || value instanceof Short || value instanceof Integer
+        || value instanceof Long;
+    return exact ? value : value.toString(); // JSON has no NaN and no -0.0
+  }
+
+  private Object object(Object value) {
+    if (value instanceof ExprId id) {
+      return id(id);
+    }
+    if (value instanceof Metadata metadata) {
+      return metadata.json();
+    }
+    if (value instanceof Enumeration.Value constant) {
+      return Map.of("object", constant.toString());
+    }
+    if (value instanceof Class<?> kind) {
+      return Map.of("class", kind.getName());
+    }
+    if (value instanceof CaseInsensitiveStringMap options) {
+      return Map.of("map", pairs(options.asCaseSensitiveMap()));
+    }
+    if (value instanceof CatalogTable table) {
+      return Map.of("table", Plans.list(table.identifier().nameParts()));
+    }
+    if (value instanceof CatalogPlugin catalog) {
+      return Map.of("catalog", catalog.name());
+    }
+    if (value instanceof PythonFunction function) {
+      return python(function);
+    }
+    if (value instanceof HadoopFsRelation files) {
+      return files(files);
+    }
+    if (value instanceof Product product && !(value instanceof TreeNode)) {
+      return Map.of("object", value.getClass().getName(), "fields", fields(product));
+    }
+    return Map.of("unread", value.getClass().getName());
+  }
+
+  private List<List<Object>> pairs(Map<?, ?> map) {
+    List<List<Object>> found = new ArrayList<>();
+    new TreeMap<Object, Object>(map).forEach((key, each) -> found.add(List.of(key, value(each))));
+    return found;
+  }
+
+  private static String id(ExprId id) {
+    return id.id() + ":" + id.jvmId();
+  }
+
+  /** Return a type with collations, nullability and metadata, which Spark's own JSON leaves out. */
+  private static Object type(DataType type) {
+    if (type instanceof ArrayType array) {
+      return Map.of("array", type(array.elementType()), "nulls", array.containsNull());
+    }
+    if (type instanceof MapType map) {
+      return Map.of("map", List.of(type(map.keyType()), type(map.valueType())),
+          "nulls", map.valueContainsNull());
+    }
+    if (type instanceof StructType struct) {
+      List<Object> fields = new ArrayList<>();
+      for (StructField field : struct.fields()) {
+        fields.add(List.of(
+            field.name(), type(field.dataType()), field.nullable(), field.metadata().json()));
+      }
+      return Map.of("struct", fields);
+    }
+    return type instanceof UserDefinedType ? Map.of("user", type.getClass().getName())
+        : type.typeName();
+  }
+
+  private Map<String, Object> files(HadoopFsRelation files) {
+    Map<String, Object> found = new LinkedHashMap<>();
+    found.put("paths", Plans.list(files.location().rootPaths()).stream().map(Path::toString).toList());
+    found.put("format", format(files.fileFormat()));
+    found.put("options", pairs(CollectionConverters.asJava(
+        files.sparkSession().sessionState().conf().redactOptions(files.options()))));
+    found.put("partitions", type(files.partitionSchema()));
+    found.put("data", type(files.dataSchema()));
+    if (files.location().getClass().getName().equals(DELTA_FILES)) {
+      boolean pinned = Named.<Boolean>call(files.location(), "isTimeTravelQuery");
+      Object snapshot = Named.call(files.location(), "snapshotAtAnalysis");
+      found.put("pinned", pinned ? Named.<Long>call(snapshot, "version") : null);
+    }
+    return found;
+  }
+
+  private static String format(FileFormat format) {
+    return format instanceof DataSourceRegister named
+        ? named.shortName() + " " + format.getClass().getName()
+        : format.getClass().getName();
+  }
+
+  private Map<String, Object> python(PythonFunction function) {
+    List<Object> boxed = Plans.list((scala.collection.Iterable<Object>) function.command());
+    byte[] command = new byte[boxed.size()];
+    for (int i = 0; i < command.length; i++) {
+      command[i] = (Byte) boxed.get(i);
+    }
+    String digest = digest(command);
+    functions.put(digest, command);
+    Map<String, Object> found = new LinkedHashMap<>();
+    found.put("python", digest);
+    found.put("version", function.pythonVer());
+    found.put("executable", function.pythonExec());
+    found.put("environment", digest(
+        new TreeMap<>(function.envVars()).toString().getBytes(StandardCharsets.UTF_8)));
+    found.put("includes", new ArrayList<>(function.pythonIncludes()));
+    found.put("broadcasts", function.broadcastVars().size());
+    return found;
+  }
+
+  private static String digest(byte[] bytes) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+}

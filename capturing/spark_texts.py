@@ -1,0 +1,136 @@
+"""The plans of texts of Spark SQL, which Spark analyses on empty tables of a DDL."""
+
+import json
+import logging
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from provhouse.equivalence.from_spark import spark_plan
+from provhouse.equivalence.plan_form import PlanForm
+from provhouse.equivalence.verdict import Revision, Verdict, compare_plans
+from provhouse.model.errors import BadInput
+from provhouse.model.settings import Settings
+from provhouse.runtime.spark.pyspark_internals import java_session
+from provhouse.runtime.spark.session import end, spark
+
+from .jvm_rules import add_jar
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+DATABASE = "default"
+"""The database that the tables of a DDL belong to in plans, as in a job that names no other."""
+DECLARES = frozenset(
+    {"CreateTable", "CreateView", "CreateViewCommand", "CreateUserDefinedFunction", "SetCommand"}
+)
+MEMORY = "1g"
+
+
+@dataclass(frozen=True)
+class EmptyTables:
+    """A session of Spark with the empty tables of a DDL."""
+
+    session: "SparkSession"
+    database: str
+
+    def plan(self, text: str) -> PlanForm:
+        """Return the plan of a query; raise BadInput unless it is one query that Spark analyses."""
+        jvm, classic = java_session(self.session)
+        with _refusing("Spark refuses the query"):
+            found = jvm.provhouse.capturing.plans.PlanText.of(classic, text)
+        if found is None:
+            raise BadInput("The text is not a query", "It is a command", "Give one SELECT")
+        return spark_plan(json.loads(found.json().replace(self.database, DATABASE)), {})
+
+
+@contextmanager
+def empty_tables(session: "SparkSession", ddl: str) -> Iterator[EmptyTables]:
+    """Yield a session with the tables, views, functions and settings of a DDL text.
+
+    The session is a new one beside the given one. The tables have a database of their own, which is
+    dropped at the end. Raises BadInput if the text has other statements than CREATE and SET, or if
+    Spark refuses one.
+    """
+    own, database = session.newSession(), f"provhouse_{secrets.token_hex(8)}"
+    add_jar(own)
+    own.sql(f"create database {database}")
+    try:
+        own.catalog.setCurrentDatabase(database)
+        with _refusing("Cannot create the tables of the DDL"):
+            for statement in _statements(own, ddl):
+                _check(own, statement)
+                own.sql(statement)
+        yield EmptyTables(own, database)
+    finally:
+        session.sql(f"drop database {database} cascade")
+
+
+def compare_spark(first: Revision, second: Revision, columns: Sequence[str] = ()) -> Verdict:
+    """Compare two queries of Spark SQL, or only the columns that a reader uses, by their keys.
+
+    Starts Spark, and ends it. Raises BadInput if Spark refuses a text, KeyError if a query lacks a
+    named column, and Unavailable without Java.
+    """
+    with TemporaryDirectory(prefix="provhouse-compare-") as logs:
+        try:
+            session = spark(Settings(master="local[1]", spark_memory=MEMORY), Path(logs))
+            plans = [_plan(session, each) for each in (first, second)]
+        finally:
+            end()
+    return compare_plans(plans[0], plans[1], columns)
+
+
+def _plan(session: "SparkSession", revision: Revision) -> PlanForm:
+    with empty_tables(session, revision.ddl) as tables:
+        return tables.plan(revision.text)
+
+
+def _statements(session: "SparkSession", text: str) -> list[str]:
+    """Return the statements of a text, as Spark divides it."""
+    jvm, _ = java_session(session)
+    texts: Any = jvm.org.apache.spark.sql.catalyst.util.StringUtils
+    found = texts.splitSemiColonWithIndex(text, False)
+    listed = [str(found.apply(at)) for at in range(found.size())]
+    return [each for each in listed if each.strip()]
+
+
+def _check(session: "SparkSession", statement: str) -> None:
+    _, classic = java_session(session)
+    parsed = classic.sessionState().sqlParser().parsePlan(statement)
+    if parsed.getClass().getSimpleName() not in DECLARES:
+        raise BadInput(
+            "The DDL does more than declare tables",
+            f"Found the statement {statement.strip()[:60]}",
+            "Remove it; CREATE without AS SELECT, and SET, are allowed",
+        )
+
+
+@contextmanager
+def _refusing(problem: str) -> Iterator[None]:
+    """Raise BadInput for what Spark's parser and analyser refuse."""
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    try:
+        with _silent():
+            yield
+    except (Py4JJavaError, PySparkException) as error:
+        java = getattr(error, "java_exception", None)
+        message = str(java.getMessage() if java is not None else error)
+        raise BadInput(problem, message.strip().splitlines()[0], "Correct the text") from error
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Keep PySpark from printing the traces of errors that are raised anyway."""
+    logger = logging.getLogger("SQLQueryContextLogger")
+    logger.disabled = True
+    try:
+        yield
+    finally:
+        logger.disabled = False

@@ -1,0 +1,41 @@
+"""The part of ``reuse`` that compares two target folders of a dbt project."""
+
+from enum import StrEnum
+from pathlib import Path
+
+import typer
+
+from provhouse.output.file import destination
+from provhouse.output.form import Form
+from provhouse.output.writer import opened
+
+BUILD = 3
+"""The exit status if something must be built."""
+
+
+class ReuseForm(StrEnum):
+    """The values of ``--format``: those of other commands, and Markdown for GitHub."""
+
+    github = "github"
+    table = "table"
+    json = "json"
+    csv = "csv"
+
+
+def reuse_dbt(
+    target: Path, base: Path, database: Path | None, schema: Path | None, form: ReuseForm | None
+) -> None:
+    """Write what must be built of a dbt project, and exit with 3 if something must be."""
+    from provhouse.output.results.dbt_reuse import DbtReuseResult
+    from provhouse.output.results.dbt_reuse_page import github_page
+    from provhouse.workflows.dbt.reuse_plan import reuse_plan
+
+    plan = reuse_plan(target, base, database, schema)
+    if form is ReuseForm.github:
+        with destination(None) as handle:
+            handle.write(github_page(plan))
+    else:
+        with opened(Form(form) if form else None) as output:
+            output.write(DbtReuseResult(plan))
+    if plan.build:
+        raise typer.Exit(BUILD)

@@ -1,0 +1,54 @@
+"""The identity of the tables and files that Spark's plans read."""
+
+import json
+from typing import Any
+
+from .catalyst_node import Node, is_node, kind_of
+from .node_reader import NotTranslated, canonical
+
+RELATION = "execution.datasources.LogicalRelation"
+PLACES = frozenset({"path", "paths", "serialization.format"})
+"""Options that repeat where the files are."""
+PARSED = frozenset({"csv", "json", "xml"})
+"""Formats in which the columns that a query reads decide how a malformed record is read."""
+
+
+def scanned(node: Node, relation: Any, table: Any, plan: Node) -> tuple[str, ...]:
+    """Return the name of a table, or the paths of files, and all that decides how they are read.
+
+    Raises NotTranslated for another source.
+    """
+    if not isinstance(relation, dict) or "paths" not in relation:
+        raise NotTranslated("a source that is neither a table nor files")
+    for _, name, _, _, metadata in node["output"]:
+        if any(key.endswith("metadata_col") for key in json.loads(metadata)):
+            raise NotTranslated(f"the column {name}, which describes files")
+    options = [pair for pair in relation["options"] if pair[0] not in PLACES]
+    format_ = relation["format"].split(" ")[0]
+    read: list[str] = []
+    if format_ in PARSED:
+        if any(name == "mode" and value.lower() == "dropmalformed" for name, value in options):
+            raise NotTranslated("records that are dropped if a column that is read is malformed")
+        read = [canonical(relation["data"]), canonical(_columns_read(node, plan))]
+    version = ["version", str(relation["pinned"])] if relation.get("pinned") is not None else []
+    place = table["table"] if table else [*sorted(relation["paths"]), relation["format"]]
+    kind = "table" if table else "files"
+    how = [canonical(options), canonical(relation["partitions"])]
+    return (kind, *place, *version, *how, *read)
+
+
+def _columns_read(node: Node, plan: Node) -> list[str]:
+    """Return the names of the columns of a scan that the plan reads."""
+    used = {str(each[0]) for each in plan["output"]} | set(_references(plan))
+    return [name for id_, name, *_ in node["output"] if id_ in used]
+
+
+def _references(part: Any) -> list[str]:
+    if is_node(part):
+        if kind_of(part) == "AttributeReference":
+            return [str(part["others"][0])]
+        if kind_of(part) == RELATION:
+            return []
+        part = [part["fields"], part["others"]]
+    inner = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+    return [each for one in inner for each in _references(one)]

@@ -1,0 +1,23 @@
+"""Fixtures of the tests that compare plans of Spark."""
+
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+
+from helpers.spark_queries import DDL, TABLES
+
+
+@pytest.fixture(scope="module")
+def tables(spark: SparkSession) -> Iterator[SparkSession]:
+    """A session with the empty tables of ``spark_queries``."""
+    before = spark.catalog.currentDatabase()
+    spark.sql("create database plans")
+    spark.catalog.setCurrentDatabase("plans")
+    for statement in DDL:
+        spark.sql(statement)
+    yield spark
+    spark.catalog.setCurrentDatabase(before)
+    for table in TABLES:
+        spark.sql(f"drop table plans.{table}")
+    spark.sql("drop database plans cascade")

@@ -1,0 +1,45 @@
+"""No hazard is called equal, and the results of each differ on its rows.
+
+A hazard without rows is a query of which two runs may differ.
+"""
+
+from collections import Counter
+
+import duckdb
+import pytest
+
+from helpers.hazards import DDL, HAZARDS, ROWS, Hazard, ddl_of_other
+from provhouse.equivalence.verdict import Revision, compare
+
+
+@pytest.mark.parametrize("hazard", HAZARDS.values(), ids=HAZARDS)
+def test_a_hazard_is_not_called_equal(hazard: Hazard) -> None:
+    ddl = [DDL + hazard.ddl, DDL + ddl_of_other(hazard)]
+    found = compare(Revision(hazard.one, ddl[0]), Revision(hazard.other, ddl[1]))
+    assert not found.kind.startswith("equal"), found
+
+
+@pytest.mark.parametrize(
+    "hazard", [pytest.param(h, id=name) for name, h in HAZARDS.items() if h.rows is not None]
+)
+def test_the_results_of_a_hazard_differ(hazard: Hazard) -> None:
+    one = _result(hazard.one, hazard.ddl, hazard.rows or "")
+    assert one != _result(hazard.other, ddl_of_other(hazard), hazard.rows or "")
+
+
+def _result(text: str, ddl: str, rows: str) -> tuple[list[tuple[str, str]], Counter[str]]:
+    with duckdb.connect(config={"threads": 1}) as con:
+        for each in (DDL, rows if rows == ROWS else "", ddl, "" if rows == ROWS else rows):
+            _execute(con, each)
+        try:
+            done = con.execute(text)
+        except duckdb.OutOfRangeException:
+            return [], Counter({"overflow": 1})
+        assert done.description is not None
+        shape = [(name, str(type_)) for name, type_, *_ in done.description]
+        return shape, Counter(map(repr, done.fetchall()))
+
+
+def _execute(con: duckdb.DuckDBPyConnection, statements: str) -> None:
+    if statements.strip():
+        con.execute(statements)

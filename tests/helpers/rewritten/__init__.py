@@ -1,0 +1,1 @@
+"""Equal rewrites of queries, from rules of which each is right by itself."""

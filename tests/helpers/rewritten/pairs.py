@@ -1,0 +1,68 @@
+"""Pairs of equal queries of TPC-H and TPC-DS."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from random import Random
+
+import sqlglot
+
+from .prepared import completed
+from .rules import rewritten
+from .schema import Schema, stored
+
+TPCH = Path(__file__).parent.parent.parent / "capturing" / "tpch"
+PAIRS = 200
+RULES = 3
+"""The smallest number of rules that a pair of TPC-H differs by."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two queries that give the same rows."""
+
+    name: str
+    schema: Schema
+    one: str
+    other: str
+    rules: tuple[str, ...]
+
+
+def tpch_queries() -> dict[str, str]:
+    """Return the 22 queries of TPC-H by their names, each with a certain result."""
+    return {path.stem: completed(path.read_text("utf-8")) for path in sorted(TPCH.glob("q*.sql"))}
+
+
+def tpcds_queries(folder: Path) -> dict[str, str]:
+    """Return the queries of TPC-DS for DuckDB, from a folder of queries for Spark."""
+    found = {}
+    for path in sorted(folder.glob("q*.sql")):
+        (text,) = sqlglot.transpile(path.read_text("utf-8"), read="spark", write="duckdb")
+        found[path.stem] = completed(text)
+    return found
+
+
+def tpch_pairs(most: int = PAIRS) -> Iterator[Pair]:
+    """Yield pairs of TPC-H: each query once, then each query again with other rules."""
+    texts, seen = tpch_queries(), set[str]()
+    for seed in count():
+        for name, text in texts.items():
+            if len(seen) == most:
+                return
+            pair = made(f"{name}-{seed}", text, stored("tpch"), Random(f"{name} {seed}"), RULES)
+            if pair.other not in seen:
+                seen.add(pair.other)
+                yield pair
+
+
+def tpcds_pairs(folder: Path) -> Iterator[Pair]:
+    """Yield one pair of each query of TPC-DS."""
+    for name, text in tpcds_queries(folder).items():
+        yield made(name, text, stored("tpcds"), Random(f"tpcds {name}"), 1)
+
+
+def made(name: str, text: str, schema: Schema, source: Random, least: int) -> Pair:
+    """Return a query with an equal one."""
+    other, rules = rewritten(text, schema, source, least)
+    return Pair(name, schema, text, other, tuple(rules))

@@ -1,0 +1,65 @@
+"""Queries in the form that the rules read: columns have tables, and tables have unique names."""
+
+from collections import Counter
+
+from sqlglot import exp, parse_one
+from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
+from sqlglot.optimizer.qualify import qualify
+from sqlglot.optimizer.scope import Scope, traverse_scope
+
+from .schema import Schema
+
+
+def completed(text: str) -> str:
+    """Return a query whose columns have names in lower case, and whose LIMIT, if any, is certain.
+
+    ORDER BY before a LIMIT contains all columns of the result.
+    """
+    tree = normalize_identifiers(parse_one(text, read="duckdb"), dialect="duckdb")
+    assert isinstance(tree, exp.Query)
+    for at, each in enumerate(tree.selects):
+        if not each.output_name:
+            each.replace(exp.alias_(each.copy(), f"column_{at}"))
+    if tree.args.get("limit") is None:
+        return tree.sql("duckdb")
+    places = range(1, len(tree.selects) + 1)
+    ordered = [exp.Ordered(this=exp.Literal.number(at), nulls_first=False) for at in places]
+    order = tree.args.get("order") or exp.Order(expressions=[])
+    order.set("expressions", [*order.expressions, *ordered])
+    tree.set("order", order)
+    return tree.sql("duckdb")
+
+
+def prepared(text: str, schema: Schema) -> exp.Query:
+    """Return the tree of a query in which columns have tables, and tables have unique names."""
+    tree = parse_one(text, read="duckdb")
+    found = qualify(
+        tree, schema=dict(schema.columns), dialect="duckdb", quote_identifiers=False, identify=False
+    )
+    assert isinstance(found, exp.Query)
+    make_names_unique(found)
+    return found
+
+
+def make_names_unique(tree: exp.Query) -> None:
+    """Give each use of a table a name that no other use has."""
+    scopes = traverse_scope(tree)
+    uses = Counter(name for scope in scopes for name in scope.selected_sources)
+    taken = {*uses, *(cte.alias for cte in tree.find_all(exp.CTE))}
+    seen: set[str] = set()
+    for scope in scopes:
+        for name, (node, _) in list(scope.selected_sources.items()):
+            if name in seen:
+                number = next(n for n in range(2, 999) if f"{name}_{n}" not in taken)
+                taken.add(f"{name}_{number}")
+                _rename(scope, node, name, f"{name}_{number}")
+            seen.add(name)
+
+
+def _rename(scope: Scope, node: exp.Expr, old: str, new: str) -> None:
+    columns = [each for each in scope.columns if each.table == old]
+    named = node if isinstance(node, exp.Table) else node.find_ancestor(exp.Subquery)
+    assert named is not None
+    named.args["alias"].set("this", exp.to_identifier(new))
+    for column in columns:
+        column.set("table", exp.to_identifier(new))

@@ -1,0 +1,20 @@
+"""Parameters of tests of which ``make test`` takes only some."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+
+def one_in(number: int, values: Iterable[Any]) -> list[Any]:
+    """Return the parameters of a test. All but one in ``number`` are left to ``make test-long``.
+
+    A tuple has the values of several arguments.
+    """
+    return [
+        pytest.param(
+            *(value if isinstance(value, tuple) else (value,)),
+            marks=[pytest.mark.long] * (at % number > 0),
+        )
+        for at, value in enumerate(values)
+    ]

@@ -1,0 +1,1 @@
+select id, lower(email) as email, username from {{ ref('raw_users') }}

@@ -1,0 +1,1 @@
+select id as customer_id, name, email from {{ ref('raw_customers') }}

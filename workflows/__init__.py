@@ -1,0 +1,1 @@
+"""Revisions of workflows, and the reuse of their results."""

@@ -1,0 +1,1 @@
+"""Projects of dbt, as the files in its target folder describe them."""

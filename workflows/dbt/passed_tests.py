@@ -1,0 +1,75 @@
+"""Tests of dbt that passed: what they say about the rows of a table is assumed of all runs."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .project import Project
+
+Json = Mapping[str, Any]
+DEFAULTS = {
+    "where": None,
+    "limit": None,
+    "fail_calc": "count(*)",
+    "warn_if": "!= 0",
+    "error_if": "!= 0",
+}
+"""The configs of a test that reads all rows and accepts no wrong one."""
+TESTED = ("unique", "not_null")
+
+
+@dataclass
+class TestedColumns:
+    """The columns of a table that have passed tests of dbt."""
+
+    unique: set[str] = field(default_factory=set)
+    not_null: set[str] = field(default_factory=set)
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns that are keys: dbt's test of uniqueness leaves out NULLs."""
+        return sorted(self.unique & self.not_null)
+
+    def without(self, columns: Iterable[str]) -> "TestedColumns":
+        """Return what tests say about the other columns."""
+        return TestedColumns(self.unique - {*columns}, self.not_null - {*columns})
+
+
+def tested_columns(project: Project, other: Project) -> dict[str, TestedColumns]:
+    """Return what tests that passed in the last run say, by the ids of the nodes that they test.
+
+    A test that did not pass in the run of the other project says nothing.
+    """
+    found: dict[str, TestedColumns] = {}
+    failed = with_status(other, "fail", "error", "warn")
+    for node, name, column in _passed(project, failed):
+        tested = found.setdefault(node, TestedColumns())
+        (tested.unique if name == "unique" else tested.not_null).add(column)
+    return found
+
+
+def with_status(project: Project, *statuses: str) -> set[str]:
+    """Return the nodes and tests that have one of these statuses in the last run."""
+    results = (project.results or {}).get("results", ())
+    return {each["unique_id"] for each in results if each["status"] in statuses}
+
+
+def _passed(project: Project, failed: set[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield the node, the name and the column of each test that passed."""
+    passed = with_status(project, "pass") - failed
+    for test in project.tests:
+        kind = test.get("test_metadata") or {}
+        name = str(kind.get("name"))
+        known = name in TESTED and not kind.get("namespace") and _reads_all(test)
+        where = (test.get("attached_node"), test.get("column_name"))
+        own = project.macros.replaces(f"test_{name}")
+        if test["unique_id"] in passed and known and all(where) and not own:
+            yield str(where[0]), name, str(where[1])
+
+
+def _reads_all(test: Json) -> bool:
+    config = test["config"]
+    kwargs = test["test_metadata"].get("kwargs", {}).keys()
+    return kwargs <= {"column_name", "model"} and all(
+        config.get(name, value) == value for name, value in DEFAULTS.items()
+    )

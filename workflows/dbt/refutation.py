@@ -1,0 +1,91 @@
+"""Compare the two queries of a changed model on small tables that both of them read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from provhouse.equivalence.verdict import Example, Revision, compare
+from provhouse.model.errors import BadInput
+
+from .bound_models import quoted
+from .project import Node
+from .sides import Side
+from .table_types import Columns
+
+Row = tuple[Any, ...]
+Tables = Mapping[str, Columns]
+"""The columns of tables by the ids of their nodes."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows with the names of their columns."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class ModelExample:
+    """Rows of the tables that a model reads, for which its two queries differ."""
+
+    tables: dict[str, Rows]
+    only_base: Rows
+    only_head: Rows
+
+
+@dataclass(frozen=True)
+class QueryVerdict:
+    """A verdict on the two queries of a model."""
+
+    kind: str
+    reason: str
+    example: ModelExample | None = None
+
+
+def compared_queries(
+    base: Side, before: Node, node: Node, tables: Tables, columns: Sequence[str]
+) -> QueryVerdict:
+    """Compare columns of two queries over tables that have the same rows for both."""
+    ddl = "".join(_created(base, node_id, listed) for node_id, listed in sorted(tables.items()))
+    one, other = (Revision(_narrowed(each, columns), ddl) for each in (before, node))
+    try:
+        found = compare(one, other)
+    except BadInput as error:  # for example, two columns have one name
+        return QueryVerdict("unknown", error.found)
+    rows = found.example
+    example = _example(base, tables, tuple(columns), rows) if rows else None
+    return QueryVerdict(found.kind, found.reason, example)
+
+
+def _narrowed(node: Node, columns: Sequence[str]) -> str:
+    return f"select {', '.join(map(quoted, columns))} from ({node.text})"
+
+
+def _created(side: Side, node_id: str, columns: Columns) -> str:
+    """Return the statements that create a table, with what tests say about it.
+
+    dbt's test of uniqueness leaves out NULLs, as UNIQUE does.
+    """
+    node, names = side.project.nodes[node_id], dict(columns)
+    tested = side.tests(node)
+    listed = [
+        f"{quoted(name)} {type_}{' not null' if name in tested.not_null else ''}"
+        for name, type_ in columns
+    ]
+    listed += [f"unique ({quoted(name)})" for name in sorted(tested.unique & names.keys())]
+    keys = [name for name in tested.keys if name in names][:1]
+    listed += [f"primary key ({quoted(name)})" for name in keys]
+    return f"create schema {quoted(node_id)}; create table {node.table} ({', '.join(listed)}); "
+
+
+def _example(side: Side, tables: Tables, columns: tuple[str, ...], found: Example) -> ModelExample:
+    shown = {
+        side.project.nodes[id_].name: Rows(
+            tuple(name for name, _ in listed),
+            tuple(found.tables[side.project.nodes[id_].identifier]),
+        )
+        for id_, listed in tables.items()
+    }
+    lost, gained = (Rows(columns, tuple(rows)) for rows in (found.only_first, found.only_second))
+    return ModelExample(shown, lost, gained)

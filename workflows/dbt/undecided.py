@@ -1,0 +1,52 @@
+"""Why a changed model cannot be compared, whatever its SQL is."""
+
+from .macros import Macros
+from .project import Node
+
+
+def same_definition(before: Node, node: Node) -> bool:
+    """Return whether all that decides the rows of a node, except what it reads, is the same."""
+    if not is_hashed(before):
+        return False
+    same = (before.kind, before.parts.rows, before.checksum_of_file) == (
+        node.kind, node.parts.rows, node.checksum_of_file,
+    )  # fmt: skip
+    if _only_by_sql(before, node):
+        return same and before.text == node.text
+    same = same and before.materialized == node.materialized and before.template == node.template
+    return same and (before.text == node.text or (before.only_state and node.only_state))
+
+
+def is_hashed(node: Node) -> bool:
+    """Return False for a seed whose file dbt has not read; of a large one it records the path."""
+    return node.kind != "seed" or node.checksum.get("name") == "sha256"
+
+
+def why_not_by_sql(node: Node, macros: Macros) -> str:
+    """Return why a model's rows are not those of its SQL; empty if they are."""
+    if node.language == "python":
+        return "it is a Python model"
+    if not node.has_query:
+        return f"it is materialised as {node.materialized}"
+    if macros.has_own_materialization(node.materialized):
+        return f"the project defines how dbt materialises a {node.materialized}"
+    if node.parts.hooks:
+        return f"its {node.parts.hooks[0]} may change its rows"
+    if node.parts.unknown:
+        return f"its part {node.parts.unknown[0]} is not known"
+    if node.introspects:
+        return f"its template reads the database or the run ({node.introspects})"
+    return ""
+
+
+def differing_part(before: Node, node: Node) -> str:
+    """Return why the rows of a model may differ, though those of its SQL do not."""
+    one, other = before.parts.rows, node.parts.rows
+    differing = sorted(part for part in {*one, *other} if one.get(part) != other.get(part))
+    return f"its part {differing[0]} differs" if differing else ""
+
+
+def _only_by_sql(before: Node, node: Node) -> bool:
+    both = (before, node)
+    by_sql = all(each.has_query and each.text and not each.introspects for each in both)
+    return by_sql and before.stored == node.stored
