@@ -22,10 +22,10 @@ from provhouse.model.settings import Settings
 from provhouse.query.blamed import Blamed
 from provhouse.query.source_records import UNREADABLE, Record, TableRecords
 from provhouse.runtime.spark.session import spark as session
-from provhouse.store.warehouse.file_table import NUMBER, PATH, read_files
+from provhouse.store.tables.file_table import NUMBER, PATH, read_files
+from provhouse.store.tables.pins import read_pins
+from provhouse.store.tables.written import Written, read_since
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.pins import read_pins
-from provhouse.store.warehouse.written import Written, read_since
 
 from .warehouse import Warehouse
 

@@ -11,9 +11,9 @@ from provhouse.ingest.landing.landed import Landed
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.serve.server_process import await_generation
+from provhouse.store.tables.uncaptured import Uncaptured, note_uncaptured
 from provhouse.store.warehouse.captured_blocks import note_failure
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.uncaptured import Uncaptured, note_uncaptured
 
 
 def landed_block(

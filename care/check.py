@@ -7,12 +7,14 @@ writer, since it examines the generation that was current when it began.
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from time import perf_counter
 
 from provhouse.cypher.graph import Graph, shared_graph
 from provhouse.model.errors import Damaged, NotFound
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
+from provhouse.store.tables.registry import FILES, REGISTRY
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import Commit, generations, read_commit, require_current
 from provhouse.store.warehouse.layout import Layout
@@ -25,6 +27,7 @@ from .check_names import name_damages
 from .check_operations import operation_damages
 from .check_partitions import partition_damages
 from .check_records import record_damages
+from .check_registered import registered_damages
 from .check_tables import file_damages, table_damages
 from .damage_report import Damage, Report
 
@@ -41,7 +44,10 @@ def check(settings: Settings, progress: Progress, *, deep: bool = False) -> Repo
     layout = Layout(settings.warehouse)
     counts: Counts = Counter()
     damages = list(_damages_of("commits", lambda: record_damages(layout, counts)))
-    damages += _damages_of("table of files", lambda: file_number_damages(layout, counts))
+    for table in REGISTRY:
+        damages += _damages_of(table.title, partial(registered_damages, layout, table))
+    if not any(damage.where == FILES.title for damage in damages):
+        damages += file_number_damages(layout, counts)
     try:
         commit = require_current(layout)
     except Damaged:  # reported above

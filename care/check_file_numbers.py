@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow.compute as pc
 
-from provhouse.store.warehouse.file_table import NUMBER, PATH, read_files
+from provhouse.store.tables.file_table import NUMBER, PATH, read_files
 from provhouse.store.warehouse.layout import Layout
 
 from .damage_report import RESTORE_FOLDER, Damage

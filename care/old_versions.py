@@ -24,10 +24,10 @@ from provhouse.store.tables.partitions import read_partition
 from provhouse.store.tables.ranges import places
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.tables.touching import partitions_touching
+from provhouse.store.tables.written import Written, read_since
 from provhouse.store.warehouse.commits import generations, read_commit
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.shown_writes import shown_writes
-from provhouse.store.warehouse.written import Written, read_since
 
 _VERSION, _ROW_ID = r"@(?P<number>\d{1,18})$", r"/(?P<number>\d{1,18})$"
 

@@ -29,6 +29,7 @@ from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.model.times import parse_time
 from provhouse.store.tables.delta_recovery import remove_merged
+from provhouse.store.tables.registry import REGISTRY, RegisteredTable, remove_replaced
 from provhouse.store.warehouse.bases import bases, remove_unused
 from provhouse.store.warehouse.commits import (
     Commit,
@@ -95,6 +96,7 @@ def prune(
             drop_commits(layout, ids.pruned)
         in_use = _remove_unused(layout)
         merged = _remove_merged(layout)
+        merged += sum(_remove_replaced(layout, table) for table in REGISTRY)
         mark_finished(layout)
         resume_erasure(settings, progress)  # after pruning, which frees disk space for it
         removed = tuple(sorted(sizes.keys() - set(bases(layout))))
@@ -148,6 +150,13 @@ def _remove_merged(layout: Layout) -> int:
         with no_readers(layout, base) as unread:
             freed += remove_merged(layout, commit) if unread else 0
     return freed
+
+
+def _remove_replaced(layout: Layout, table: RegisteredTable) -> int:
+    try:
+        return remove_replaced(layout, table)
+    except Damaged:  # reported by `check`, and by any command that reads the table
+        return 0
 
 
 def _prune_graph(settings: Settings, layout: Layout, ids: Ids, progress: Progress) -> bool:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from provhouse.model.arrays import I64
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
-from provhouse.store.warehouse.file_table import add_files, numbers_of
+from provhouse.store.tables.file_table import add_files, numbers_of
 from provhouse.store.warehouse.identity import create_identity
 from provhouse.store.warehouse.layout import Layout
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
@@ -9,11 +10,11 @@ import pyarrow as pa
 from provhouse.model.column_map import NO_COLUMNS, ColumnMap
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
+from provhouse.store.tables.file_table import add_files, numbers_of
+from provhouse.store.tables.written import RowTracking, Written, add_written, read_written
 from provhouse.store.warehouse.commits import generations
-from provhouse.store.warehouse.file_table import add_files, numbers_of
 from provhouse.store.warehouse.identity import create_identity
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.written import RowTracking, Written, add_written, read_written
 
 from .single_writer import only_writer
 
@@ -46,32 +47,40 @@ def number_writes(
     layout = Layout(settings.warehouse)
     with only_writer(settings, progress):
         create_identity(layout)
-        return [_numbered(layout, write) for write in writes]
+        files = _file_numbers(layout, writes)
+        known = read_written(layout)
+        after = max(generations(layout), default=0)
+        numbered = [
+            known.get(numbers[0]) or _written(write, numbers, after)
+            for write, numbers in zip(writes, files, strict=True)
+        ]
+        add_written(layout, [each for each in numbered if each.version not in known])
+        return numbered
 
 
-def _numbered(layout: Layout, write: NewWrite) -> Written:
-    paths = pa.array([str(path) for path in write.files], pa.string())
-    numbers = numbers_of(layout, paths)
-    if (numbers < 0).any():
-        add_files(layout, paths.filter(pa.array(numbers < 0)))
-        numbers = numbers_of(layout, paths)
-    known = read_written(layout).get(int(numbers[0]))
-    if known is None:
-        files = tuple(numbers.tolist())
-        known = Written(
-            write.table,
-            min(files),
-            write.key,
-            files,
-            write.run,
-            write.columns,
-            write.path,
-            write.replaces,
-            write.bare,
-            max(generations(layout), default=0),
-            write.tracking,
-            write.stored,
-            write.states,
-        )
-        add_written(layout, known)
-    return known
+def _file_numbers(layout: Layout, writes: Sequence[NewWrite]) -> list[tuple[int, ...]]:
+    """Return the numbers of the files of each write. Files without numbers get the next ones."""
+    paths = pa.array([str(path) for write in writes for path in write.files], pa.string())
+    missing = paths.filter(pa.array(numbers_of(layout, paths) < 0))
+    if len(missing):
+        add_files(layout, missing)
+    numbers = iter(numbers_of(layout, paths).tolist())
+    return [tuple(islice(numbers, len(write.files))) for write in writes]
+
+
+def _written(write: NewWrite, files: tuple[int, ...], after: int) -> Written:
+    return Written(
+        write.table,
+        min(files),
+        write.key,
+        files,
+        write.run,
+        write.columns,
+        write.path,
+        write.replaces,
+        write.bare,
+        after,
+        write.tracking,
+        write.stored,
+        write.states,
+    )

@@ -11,8 +11,10 @@ from provhouse.model.fault_points import reach
 from provhouse.store.names.erased import ERASED
 from provhouse.store.tables.delta_recovery import has_uncommitted_rows, restore_tables
 from provhouse.store.tables.delta_tables import read_rows
+from provhouse.store.tables.registry import REGISTRY, remove_earlier_form
 from provhouse.store.warehouse.bases import bases, remove_unused
 from provhouse.store.warehouse.commits import (
+    FORMAT,
     Commit,
     current,
     drop_commits,
@@ -43,6 +45,9 @@ def recover(layout: Layout, *, thorough: bool = False) -> None:
             "Restore the folder from a backup",
         )
     _remove_temporary(layout)
+    if last and last.format == FORMAT:
+        for table in REGISTRY:
+            remove_earlier_form(layout, table)
     if ids.unfinished:
         drop_commits(layout, ids.pruned)
     remove_unused(layout)

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from provhouse.model.errors import NotFound
 from provhouse.model.samples import Sample, sample_sentence
+from provhouse.store.tables.written import Written, read_since
 from provhouse.store.warehouse.commits import Commit
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.shown_writes import shown_writes
-from provhouse.store.warehouse.written import Written, read_since
 
 
 def check_newest(

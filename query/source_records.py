@@ -21,10 +21,10 @@ from provhouse.capturing.reading.row_keys import texts
 from provhouse.model.answer import Answer
 from provhouse.model.arrays import without_views
 from provhouse.model.associations import ROW_BITS
-from provhouse.store.warehouse.file_table import NUMBER, PATH, read_files
+from provhouse.store.tables.file_table import NUMBER, PATH, read_files
+from provhouse.store.tables.pins import Pin, read_pins
+from provhouse.store.tables.written import Written, read_written
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.pins import Pin, read_pins
-from provhouse.store.warehouse.written import Written, read_written
 
 MOST = 1000
 """The largest number of items whose records are read."""

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput
-from provhouse.store.warehouse.written import Written
+from provhouse.store.tables.written import Written
 
 from .description import CapturedWrite
 from .keyed import check_texts

@@ -9,11 +9,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from provhouse.model.patterns import pattern_of, usual_pattern
+from provhouse.store.tables.file_table import numbers_of
 from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.tables.written import Written, read_written
 from provhouse.store.warehouse.commits import current
-from provhouse.store.warehouse.file_table import numbers_of
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.written import Written, read_written
 
 from .description import SourceFile
 from .moved_keys import MovedFile, moved_file

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from provhouse.model.arrays import I64
-from provhouse.store.warehouse.written import Written
+from provhouse.store.tables.written import Written
 
 from .marks import MarkedRows, as_ids
 from .output import Output

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from provhouse.model.arrays import I64, unique
 from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import UsageError
-from provhouse.store.warehouse.written import RowTracking, Written
+from provhouse.store.tables.written import RowTracking, Written
 
 from .description import SourceFile
 from .output import Output

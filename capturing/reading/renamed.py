@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from provhouse.model.errors import BadInput
-from provhouse.store.warehouse.file_table import NUMBER, PATH, read_files
+from provhouse.store.tables.file_table import NUMBER, PATH, read_files
+from provhouse.store.tables.written import Written
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.written import Written
 
 _UNIQUE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 """A write's id, which Spark puts into the names of the write's files, except for RDDs."""

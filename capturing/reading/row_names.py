@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from provhouse.model.arrays import I64
 from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import BadInput, UsageError
-from provhouse.store.warehouse.written import Written
+from provhouse.store.tables.written import Written
 
 from .description import SourceFile
 from .file_names import Key

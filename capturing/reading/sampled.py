@@ -6,8 +6,8 @@ import numpy as np
 
 from provhouse.model.arrays import I64, Bools
 from provhouse.model.associations import NONE
-from provhouse.store.warehouse.sampled_writes import SampledWrite
-from provhouse.store.warehouse.written import Written
+from provhouse.store.tables.sampled_writes import SampledWrite
+from provhouse.store.tables.written import Written
 
 from .known import Known
 from .output import Output

@@ -21,12 +21,12 @@ from provhouse.model.settings import Settings
 from provhouse.runtime.scratch import clear_abandoned
 from provhouse.store.names.erased import erased_in
 from provhouse.store.tables.group_counts import without_texts
+from provhouse.store.tables.registry import REGISTRY, clear
 from provhouse.store.tables.snapshot import Snapshot, all_of_base
 from provhouse.store.warehouse.bases import bases
 from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import check_lock
-from provhouse.store.warehouse.pins import forget_ranges
 
 from ..graph_rows import announce
 from ..module_graph import module_graph
@@ -132,7 +132,8 @@ def erase(settings: Settings, progress: Progress, *, in_views: bool = True) -> t
     check_lock(layout)
     for base in bases(layout):
         finish_rejected(layout, base)
-    forget_ranges(layout)
+    for table in REGISTRY:
+        clear(layout, table)
     clear_logs(layout)
     clear_abandoned()
     reach("logs cleared")

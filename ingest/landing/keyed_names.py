@@ -15,7 +15,7 @@ from provhouse.capturing.reading.known import Known
 from provhouse.capturing.reading.row_names import keyed_items
 from provhouse.model.arrays import I64
 from provhouse.model.errors import BadInput, UsageError
-from provhouse.store.warehouse.written import Written
+from provhouse.store.tables.written import Written
 
 
 @dataclass(frozen=True)

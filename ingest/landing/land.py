@@ -30,10 +30,8 @@ from provhouse.capturing.reading.row_names import (
 from provhouse.capturing.reading.sampled import sampled_writes
 from provhouse.capturing.reading.traced_rows import Traced, bare_rows, operations, pieces, traced
 from provhouse.capturing.reading.widened import widened_windows
-from provhouse.commit.note_samples import note_samples
 from provhouse.commit.number_files import number_files
 from provhouse.commit.number_writes import NewWrite, number_writes
-from provhouse.commit.pin_files import pin_files
 from provhouse.commit.single_writer import only_writer
 from provhouse.model.columns import EXACTNESS, KIND, OP
 from provhouse.model.operations import weakest
@@ -41,10 +39,12 @@ from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.runtime.files import make_folder
 from provhouse.runtime.scratch import scratch
+from provhouse.store.tables.pins import add_pins
+from provhouse.store.tables.sampled_writes import add_samples
+from provhouse.store.tables.uncaptured import Uncaptured, note_captured, note_uncaptured
+from provhouse.store.tables.written import Written
 from provhouse.store.warehouse.captured_blocks import Block, end_block, read_block
 from provhouse.store.warehouse.layout import Layout, bytes_below
-from provhouse.store.warehouse.uncaptured import Uncaptured, note_captured, note_uncaptured
-from provhouse.store.warehouse.written import Written
 
 from ..ingest import ingest_sources
 from .keyed_names import Fresh, KeyedNames
@@ -297,10 +297,10 @@ def _numbered(
     outputs = [each.output for each in found]
     new = [_new(each, keys, store, run) for each in found]
     versions = number_writes(new, settings, progress)
-    known = Known(Layout(settings.warehouse))
-    if samples := sampled_writes(outputs, versions, known):
-        note_samples(samples, settings, progress)
-    pin_files(pins_of(outputs, versions, sources, keys, known, store), settings, progress)
+    layout = Layout(settings.warehouse)
+    known = Known(layout)
+    add_samples(layout, sampled_writes(outputs, versions, known))
+    add_pins(layout, pins_of(outputs, versions, sources, keys, known, store))
     missing = without_numbers(sources, keys, known)
     if missing:
         number_files([str(path) for path in missing], settings, progress)

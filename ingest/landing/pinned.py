@@ -10,9 +10,9 @@ from provhouse.capturing.reading.known import Known
 from provhouse.capturing.reading.output import Output
 from provhouse.capturing.reading.row_keys import KeyStore, Range
 from provhouse.capturing.reading.row_names import key_of
+from provhouse.store.tables.pins import Pin, read_pins
+from provhouse.store.tables.written import Written
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.pins import Pin, read_pins
-from provhouse.store.warehouse.written import Written
 
 
 def pins_of(

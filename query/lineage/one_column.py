@@ -20,8 +20,8 @@ from provhouse.model.column_map import ColumnMap
 from provhouse.model.errors import NotFound
 from provhouse.model.question import Question
 from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.tables.written import Written, read_written
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.written import Written, read_written
 
 from ..locate import locate_versions
 

@@ -8,10 +8,10 @@ import numpy as np
 from provhouse.cypher.access import running
 from provhouse.model.settings import Settings
 from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.tables.uncaptured import Uncaptured, uncaptured
 from provhouse.store.warehouse.captured_blocks import waiting_blocks
 from provhouse.store.warehouse.commits import Commit, Totals, current
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.uncaptured import Uncaptured, uncaptured
 
 FRAGMENTED = 2
 """Compacting pays if there are more than ``FRAGMENTED * needed + FEW`` partitions."""

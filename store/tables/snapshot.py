@@ -45,13 +45,13 @@ from provhouse.runtime.storage import Array
 from ..names.names import Names, Span
 from ..warehouse.commits import Commit, Totals
 from ..warehouse.layout import Layout
-from ..warehouse.sampled_writes import SampledWrite, read_samples
 from ..warehouse.shown_writes import shown_writes
 from .assertions import Assertions
 from .delta_tables import count_rows, newest_version, read_pieces, read_rows
 from .partitions import partition_path
 from .placements import Placements
 from .ranges import Ranges, places
+from .sampled_writes import SampledWrite, read_samples
 
 _PLACED = [SET, PARTITION, TRIPLES]
 _HALF = 32

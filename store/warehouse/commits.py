@@ -19,8 +19,8 @@ from .json_records import write_record
 from .layout import Layout
 from .locks import check_lock
 
-FORMAT = 7
-"""The newest format of records. Records have this format from generation ``MERGED`` on.
+FORMAT = 8
+"""The newest format of records. Warehouses with registered tables have it.
 
 - Format 2 may show deaths, which a reader of format 1 would overlook.
 - Format 3 may have triples with derivations.
@@ -28,12 +28,16 @@ FORMAT = 7
   patterns.
 - Format 5 may have items that are stored as row ids only, without names.
 - Format 6 may have look-ups of row ids that a reader of format 5 cannot decode.
-- Format 7 may have tables with the rows of several ingests in one file.
+- Format 7 may have tables with the rows of several ingests in one file, as all have from generation
+  ``MERGED`` on.
+- Format 8 may have registered tables, which a reader of format 7 would look for in other folders.
 
-A record of an earlier format is read as a record of format 7 in which these are missing.
+A record of an earlier format is read as a record of format 8 in which these are missing.
 """
 MERGED = 8
 """The number of ingests whose files in a small table are merged into one file."""
+_ROWS_OF_SEVERAL = 7
+"""The format of new records from generation ``MERGED`` on, without registered tables."""
 _PATTERNS = 6
 """The format of new records with patterns, if the generation is below ``MERGED``."""
 _SHARED = 4
@@ -119,6 +123,8 @@ def write_commit(layout: Layout, commit: Commit) -> None:
     shares = GROUPS in commit.tables
     written = _PATTERNS if commit.patterns else _SHARED if shares else _PLAIN
     if commit.generation >= MERGED:  # no ingest number exceeds its generation
+        written = _ROWS_OF_SEVERAL
+    if layout.registered_tables.exists():
         written = FORMAT
     record = asdict(replace(commit, format=written))
     if not shares:

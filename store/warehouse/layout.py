@@ -56,39 +56,23 @@ class Layout:
         return self.root / "unpruned"
 
     @property
-    def files(self) -> Path:
-        """The folder of the table of files, which gives each file a number."""
-        return self.root / "files"
-
-    @property
-    def written(self) -> Path:
-        """The folder of the table of captured writes, which gives each write a version."""
-        return self.root / "written"
-
-    @property
-    def samples(self) -> Path:
-        """The folder with records of those captured writes whose lineage covers only a sample."""
-        return self.root / "samples"
-
-    @property
-    def pins(self) -> Path:
-        """The folder of the table of pinned files: files whose rows captured jobs read or wrote."""
-        return self.root / "pins"
-
-    @property
     def captured(self) -> Path:
         """The folder for the associations that jobs capture, until they are ingested."""
         return self.root / "captured"
 
     @property
-    def uncaptured(self) -> Path:
-        """The folder with records of tables that captured jobs have written without capture."""
-        return self.root / "uncaptured"
-
-    @property
     def logs(self) -> Path:
         """The folder for logs of writers, Spark and unexpected errors."""
         return self.root / "logs"
+
+    @property
+    def registered_tables(self) -> Path:
+        """The folder of the registered tables, which belong to no base."""
+        return self.root / "tables"
+
+    def registered(self, name: str) -> Path:
+        """Return the folder of one registered table."""
+        return self.registered_tables / name
 
     def base(self, number: int) -> Path:
         """Return the folder of one base."""

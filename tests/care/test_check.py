@@ -9,7 +9,6 @@ from random import Random
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from neo4j import GraphDatabase
 
@@ -25,8 +24,8 @@ from provhouse.commit.number_files import number_files
 from provhouse.model.errors import Damaged, NotFound
 from provhouse.model.progress import Silent
 from provhouse.query.lineage.ask import Asker
+from provhouse.store.tables.registry import FILES, append
 from provhouse.store.warehouse.commits import current
-from provhouse.store.warehouse.file_table import FILES
 
 Houses = Callable[..., House]
 
@@ -97,9 +96,13 @@ def rewrite(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
 
 
 def number(house: House, number: int, path: str) -> None:
-    """Write a part of the table of files, which gives one number to one path."""
-    rows = pa.table({"number": [number], "path": [path]}, schema=FILES)
-    pq.write_table(rows, house.layout.files / f"{9:016d}.parquet")
+    """Give one number to one path in the table of files."""
+    append(house.layout, FILES, pa.table({"number": [number], "path": [path]}))
+
+
+def registered(house: House, pattern: str) -> Path:
+    """Return the first file that matches in the table of files."""
+    return sorted(house.layout.registered("files").glob(pattern))[0]
 
 
 def last_commit(house: House) -> Path:
@@ -153,7 +156,20 @@ DAMAGES: dict[str, tuple[Callable[[House], object], str]] = {
         lambda h: rewrite(h.layout.ids, lambda ids: ids.update(set=1)), "ids",
     ),
     "file numbers are truncated": (
-        lambda h: truncate(h.layout.files / f"{1:016d}.parquet"), "table of files",
+        lambda h: truncate(registered(h, "*.parquet")), "table of files",
+    ),
+    "file numbers are missing": (
+        lambda h: registered(h, "*.parquet").unlink(), "table of files",
+    ),
+    "file numbers are those of another version": (
+        lambda h: shutil.copy(*sorted(h.layout.registered("files").glob("*.parquet"))[:2]),
+        "table of files",
+    ),
+    "the log of file numbers has a gap": (
+        lambda h: registered(h, "_delta_log/*0.json").unlink(), "table of files",
+    ),
+    "the newest entry of file numbers is empty": (
+        lambda h: registered(h, "_delta_log/*1.json").write_text(""), "table of files",
     ),
     "two files have one number": (lambda h: number(h, 2, "/data/4"), "table of files"),
     "a file has two numbers": (lambda h: number(h, 4, "/data/1"), "table of files"),

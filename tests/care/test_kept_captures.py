@@ -14,14 +14,18 @@ from pathlib import Path
 
 import pytest
 
+from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.care.compact import compact
 from provhouse.care.repair import repair
 from provhouse.care.rollback import rollback
+from provhouse.commit.number_files import number_files
 from provhouse.model.errors import NotFound
 from provhouse.model.progress import Silent
 from provhouse.query.lineage.ask import Asker
 from provhouse.query.listing.status import status
+from provhouse.store.tables.file_table import read_files
+from provhouse.store.warehouse.commits import FORMAT
 
 KEPT = Path(__file__).parent / "kept" / "format-6.tar.xz"
 LANDS = {"x": (0, 1), "y": (2, 3)}
@@ -80,3 +84,19 @@ def test_the_last_ingest_of_an_earlier_version_is_rolled_back(captured: House) -
         assert sources(asker, "last/40") == {"orders/40"}
         with pytest.raises(NotFound):
             asker.ask("d/1", "upstream")
+
+
+def test_files_of_an_earlier_version_move_when_one_is_added(captured: House) -> None:
+    """The folder of the earlier form stays until earlier versions refuse the warehouse."""
+    before, earlier = read_files(captured.layout), captured.layout.root / "files"
+    assert before.num_rows > 1
+    number_files(["/new"], captured.settings, Silent())
+    assert read_files(captured.layout).slice(0, before.num_rows).equals(before)
+    assert earlier.exists()
+    captured.ingest([Triple("n", "m")])
+    assert captured.commit.format == FORMAT
+    number_files(["/newer"], captured.settings, Silent())
+    assert read_files(captured.layout)["path"].to_pylist()[-2:] == ["/new", "/newer"]
+    assert not earlier.exists()
+    assert (captured.layout.root / "pins").exists()
+    captured.check_deep()

@@ -15,8 +15,8 @@ from provhouse.commit.number_files import number_files
 from provhouse.model.errors import Damaged
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
-from provhouse.store.warehouse import added_rows
-from provhouse.store.warehouse.file_table import read_files
+from provhouse.store.tables import registry
+from provhouse.store.tables.file_table import read_files
 from provhouse.store.warehouse.ids import Ids, read_ids
 from provhouse.store.warehouse.layout import Layout
 
@@ -56,18 +56,18 @@ def test_one_file_has_one_number_however_it_is_written(
 def test_numbers_of_an_interrupted_writer_are_not_given_again(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The writer dies twice: once after it took the numbers, and once with a file half-written."""
+    """The writer dies before, during and after it writes the file of the new numbers."""
     assert numbered(settings, "/a", "/b") == [1, 2]
 
     def die(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    for step in ("make_folder", "sync_file"):
+    for step in ("make_folder", "sync_file", "publish"):
         with monkeypatch.context() as patch:
-            patch.setattr(added_rows, step, die)
+            patch.setattr(registry, step, die)
             with pytest.raises(KeyboardInterrupt):
                 numbered(settings, "/c")
-    assert numbered(settings, "/c", "/a") == [5, 1]
+    assert numbered(settings, "/c", "/a") == [6, 1]
 
 
 def test_a_lost_record_of_ids_gives_no_number_twice(settings: Settings) -> None:
@@ -78,7 +78,8 @@ def test_a_lost_record_of_ids_gives_no_number_twice(settings: Settings) -> None:
 
 def test_a_damaged_table_is_reported(settings: Settings) -> None:
     numbered(settings, "/a")
-    (file,) = Layout(settings.warehouse).files.iterdir()
+    registry._rows.clear()
+    (file,) = Layout(settings.warehouse).registered("files").glob("*.parquet")
     file.write_bytes(file.read_bytes()[:-9])
     with pytest.raises(Damaged, match="Cannot read the table of files"):
         numbered(settings, "/b")

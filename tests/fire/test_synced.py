@@ -25,7 +25,7 @@ def test_every_file_and_folder_is_synced_before_the_record(
     houses: Callable[..., House], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two ingests and a compaction are checked, with checkpoints in the logs of Delta tables."""
-    monkeypatch.setitem(tables._CONFIGURATION, "delta.checkpointInterval", "1")
+    monkeypatch.setitem(tables.CONFIGURATION, "delta.checkpointInterval", "1")
     house = houses(theta=4, pack=0, partition_triples=20)
     synced: set[int] = set()
     lacking: dict[str, list[Path]] = {}

@@ -10,7 +10,7 @@ from provhouse.capturing.reading.description import SourceFile
 from provhouse.capturing.reading.moved_keys import MovedFile, moved_file
 from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import UsageError
-from provhouse.store.warehouse.written import RowTracking, Written
+from provhouse.store.tables.written import RowTracking, Written
 
 IDS, COMMITS = "_row-id-col-7", "_row-commit-version-col-8"
 WRITES = (

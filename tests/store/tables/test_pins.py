@@ -3,27 +3,22 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
-from provhouse.store.warehouse import added_rows
+from provhouse.store.tables.pins import Pin, add_pins, read_pins
+from provhouse.store.tables.registry import PINS, clear, state_of
 from provhouse.store.warehouse.layout import Layout
-from provhouse.store.warehouse.pins import Pin, add_pins, forget_ranges, read_pins
 
 
 def pin(number: int, low: int | None = None) -> Pin:
     return Pin("t", ("id",), Path(f"/data/{number}"), number, 7, low, low)
 
 
-def test_pins_are_in_few_files_and_in_order(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(added_rows, "ROWS", 10)
+def test_pins_are_in_few_files_and_in_order(tmp_path: Path) -> None:
     layout, pins = Layout(tmp_path), [pin(number) for number in range(45)]
     for one in pins:
         add_pins(layout, [one])
         add_pins(layout, [one])  # the state in this pin is already stored
     assert read_pins(layout) == pins
-    assert len([*layout.pins.iterdir()]) == 5
+    assert len(state_of(layout, PINS).files) < 15
     changed = replace(pins[0], bytes=99)
     add_pins(layout, [changed])
     assert read_pins(layout)[-1] == changed
@@ -34,7 +29,7 @@ def test_ranges_of_keys_are_added_later_and_forgotten(tmp_path: Path) -> None:
     add_pins(layout, [pin(1), pin(2, low=20)])
     add_pins(layout, [pin(1, low=10), pin(2)])
     assert {one.path.name: one.low for one in read_pins(layout)} == {"1": 10, "2": 20}
-    forget_ranges(layout)
+    clear(layout, PINS)
     assert [one.low for one in read_pins(layout)] == [None, None]
     add_pins(layout, [pin(1, low=11)])
     assert {one.path.name: one.low for one in read_pins(layout)} == {"2": None, "1": 11}

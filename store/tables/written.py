@@ -1,22 +1,22 @@
 """The table of captured writes, which records the files of each version of a table's rows.
 
-Like the table of files, it belongs to the warehouse, not to a generation: a version keeps its
-number permanently. Each write is a file in the folder ``written``, named after its version.
+A version keeps its number permanently, whatever later becomes of its generation.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-from provhouse.model.column_map import NO_COLUMNS, ColumnMap, column_map
-from provhouse.model.errors import Damaged
-from provhouse.runtime.files import make_folder, write_new
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from .json_records import write_record
-from .layout import Layout
+from provhouse.model.column_map import NO_COLUMNS, ColumnMap, column_map
+
+from ..warehouse.layout import Layout
+from .delta_log import TableState
+from .registry import WRITTEN, append, read, state_of
 
 
 @dataclass(frozen=True)
@@ -79,68 +79,49 @@ class Written:
 def read_written(layout: Layout) -> dict[int, Written]:
     """Return the write that made each file, by the file's number.
 
-    Raises Damaged if a record is unreadable.
+    Raises Damaged if the table is unreadable.
     """
-    return {number: write for write in _all(layout) for number in write.files}
+    return {number: write for write in read_since(layout, 0) for number in write.files}
 
 
-def add_written(layout: Layout, write: Written) -> None:
-    """Store a write. Only the single writer may call this; raises Busy if another took the lock."""
-    make_folder(layout.written)
-    path = layout.written / f"{write.version:016d}.json"
-    write_record(layout, path, asdict(write), lambda: None, write_new)
+def add_written(layout: Layout, writes: Sequence[Written]) -> None:
+    """Store writes. Only the single writer may call this; raises Busy if another took the lock."""
+    rows = [{**asdict(each), "columns": json.dumps(asdict(each.columns))} for each in writes]
+    append(layout, WRITTEN, pa.Table.from_pylist(rows, schema=WRITTEN.schema))
 
 
 def read_since(layout: Layout, version: int) -> list[Written]:
     """Return, in order, the writes with this or a later version.
 
-    Raises Damaged if a record is unreadable.
+    Raises Damaged if the table is unreadable.
     """
-    return list(_all(layout, version))
+    return [*_since(layout, version, state_of(layout, WRITTEN))]
 
 
-def _all(layout: Layout, since: int = 0) -> Iterator[Written]:
-    for path in sorted(layout.written.glob("[0-9]*.json")):
-        if int(path.stem) < since:
-            continue
-        yield _read(path, path.stat().st_mtime_ns)
+@lru_cache(maxsize=4)
+def _since(layout: Layout, version: int, state: TableState) -> tuple[Written, ...]:
+    """Return the writes with this or a later version; ``state`` is the state of the table.
 
-
-@lru_cache(maxsize=4096)
-def _read(path: Path, changed: int) -> Written:
-    """Return the write whose record is at ``path``; ``changed`` is the time of its last change.
-
-    Reads are cached: a question for an overwritten row needs all later writes, and their number
-    grows every night. With ``changed``, a record of a warehouse that was deleted and made again is
-    not mistaken for an earlier one.
+    They are cached: a question for an overwritten row needs all later writes, and their number
+    grows every night.
     """
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        key, files = tuple(found["key"]), tuple(found["files"])
-        stored = tuple(found.get("stored", ()))
-        states = tuple((size, changed) for size, changed in found.get("states", ()))
-        columns = column_map(found.get("columns", {}))
-        tracking = _tracking(found.get("tracking"))
-        return Written(
-            **{
-                **found,
-                "key": key,
-                "files": files,
-                "columns": columns,
-                "tracking": tracking,
-                "stored": stored,
-                "states": states,
-            }
-        )
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise Damaged(
-            f"Cannot read the record of a captured write {path}",
-            repr(error),
-            "Restore the file from a backup",
-        ) from error
+    rows = read(layout, WRITTEN, where=pc.field("version") >= version)
+    return tuple(map(_written, rows.sort_by("version").to_pylist()))
 
 
-def _tracking(found: Mapping[str, Any] | None) -> RowTracking | None:
-    if found is None:
-        return None
-    return RowTracking(found["column"], tuple(found["commits"]), tuple(found["first_rows"]))
+def _written(row: Mapping[str, Any]) -> Written:
+    """Return the write in a row. Rows of earlier releases lack some values."""
+    found = {name: value for name, value in row.items() if value is not None}
+    found |= {name: tuple(found.get(name, ())) for name in ("key", "files", "stored")}
+    found["states"] = tuple((size, changed) for size, changed in found.get("states", ()))
+    found["columns"] = _columns(found.get("columns", "{}"))
+    if tracking := found.get("tracking"):
+        commits, first_rows = tuple(tracking["commits"]), tuple(tracking["first_rows"])
+        found["tracking"] = RowTracking(tracking["column"], commits, first_rows)
+    return Written(**found)
+
+
+@lru_cache(maxsize=256)
+def _columns(text: str) -> ColumnMap:
+    """Return the map in a JSON text, from a cache, since most jobs repeat the night before."""
+    return column_map(json.loads(text))
