@@ -13,7 +13,7 @@ from provhouse.model.paths import local_path
 from provhouse.model.progress import Progress, Silent
 from provhouse.model.question import AsOf
 from provhouse.model.settings import Settings
-from provhouse.output.questions.asking import Asking, Found
+from provhouse.output.questions.asking import Asking, Found, answered
 from provhouse.query.lineage.ask import Asker
 from provhouse.query.source_records import MOST, records
 from provhouse.serve.client import Client
@@ -83,7 +83,7 @@ class Warehouse(Reader):
         """Ask the warehouse's server if one is running; answer in this process otherwise."""
         if client := Client.of(self._settings.warehouse):
             return fetch(client, asked)
-        return asked.answer(self.asker)
+        return answered(asked, self._settings, self.asker)
 
     def ingest(
         self,

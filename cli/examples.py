@@ -41,6 +41,18 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse compare old.sql new.sql --schema tables.sql",
         "provhouse compare old.sql new.sql --schema tables.sql --columns day,total",
     ),
+    "revisions": (
+        "provhouse revisions",
+        "provhouse revisions add tweets job.sql --schema tables.sql",
+        "provhouse revisions log tweets",
+    ),
+    "executions": (
+        "provhouse executions add tweets@r1 --sink result=out.parquet --inputs orders=lake/orders@12",
+    ),
+    "reuse": (
+        "provhouse reuse tweets@r2",
+        "provhouse reuse tweets@r2 --columns state,total",
+    ),
     "what-if": (
         "provhouse what-if --delete orders/17",
         "provhouse what-if --delete-table orders --where by=shop --summary",

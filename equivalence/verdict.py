@@ -62,7 +62,7 @@ def compare(first: Revision, second: Revision, columns: Sequence[str] = ()) -> V
         operator = first_difference(plans, keys)
         if reasons := [*doubts(plans[0]), *doubts(plans[1])]:
             return Verdict("unknown", reasons[0], operator)
-        if found := _by_key(keys, columns):
+        if found := by_key(keys, columns):
             return replace(found, operator="" if found.kind.startswith("equal") else operator)
         if columns:
             return Verdict("unknown", "the keys of these columns differ", operator)
@@ -87,7 +87,7 @@ def _named(operator: Operator) -> str:
     return f"{name} of {table[-1]}" if table else name
 
 
-def _by_key(keys: tuple[PlanKeys, PlanKeys], columns: Sequence[str]) -> Verdict | None:
+def by_key(keys: tuple[PlanKeys, PlanKeys], columns: Sequence[str]) -> Verdict | None:
     """Return a verdict if keys are equal, and all forms that they stand for are equal too."""
     one, other = keys
     if columns:

@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
-from provhouse.model.errors import BadInput, UsageError
+from provhouse.model.errors import UsageError
 from provhouse.output.writer import opened
 
 from ..options import FormOption
+from ..sinks import text_of
 
 TextArgument = Annotated[
     Path, typer.Argument(metavar="FILE", help="A file with one SELECT of DuckDB's SQL.")
@@ -41,9 +42,9 @@ def compare(
     from provhouse.equivalence.verdict import compare as verdict_on
     from provhouse.output.results.verdict_view import VerdictResult
 
-    ddl = _text(schema)
+    ddl = text_of(schema)
     named = tuple(columns.split(",")) if columns else ()
-    texts = Revision(_text(first), ddl), Revision(_text(second), ddl)
+    texts = Revision(text_of(first), ddl), Revision(text_of(second), ddl)
     try:
         found = verdict_on(*texts, named)
     except KeyError as error:
@@ -54,10 +55,3 @@ def compare(
         ) from error
     with opened(form) as output:
         output.write(VerdictResult(found))
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise BadInput(f"Cannot read {path}", str(error), "Give a file with SQL text") from error

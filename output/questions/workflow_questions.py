@@ -1,0 +1,77 @@
+"""Questions about workflows: their revisions and results, reuse, and what changed."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from .asking import AskingStored, Name, meaning
+
+if TYPE_CHECKING:
+    from provhouse.model.settings import Settings
+    from provhouse.workflows.listed import Results, Revisions
+    from provhouse.workflows.reuse import Reuse
+
+SINK = meaning("The sink of the revision. A single query has one, named result.")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AskingRevisions(
+    AskingStored["Revisions"],
+    found="workflows.listed.Revisions",
+    result="stored_rows.RevisionsResult",
+    quick=True,
+):
+    """List the revisions of a workflow, or the newest revision of each workflow."""
+
+    workflow: str | None = field(default=None, metadata=meaning("Name of the workflow"))
+
+    def read(self, settings: "Settings") -> "Revisions":
+        """Return the revisions."""
+        from provhouse.store.warehouse.layout import Layout
+        from provhouse.workflows.listed import list_revisions
+
+        return list_revisions(Layout(settings.warehouse), self.workflow)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AskingResults(
+    AskingStored["Results"],
+    found="workflows.listed.Results",
+    result="stored_rows.ResultsResult",
+    quick=True,
+    command="provhouse results tweets",
+):
+    """List the results of a workflow: which execution gave them, and whether they can be used."""
+
+    workflow: Name = field(metadata=meaning("Name of the workflow.", metavar="WORKFLOW"))
+
+    def read(self, settings: "Settings") -> "Results":
+        """Return the results."""
+        from provhouse.store.warehouse.layout import Layout
+        from provhouse.workflows.listed import list_results
+
+        return list_results(Layout(settings.warehouse), self.workflow)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AskingReuse(
+    AskingStored["Reuse"],
+    found="workflows.reuse.Reuse",
+    result="stored_rows.ReuseResult",
+    quick=True,
+):
+    """Say whether a stored result can be used instead of executing a revision."""
+
+    revision: Name = field(metadata=meaning("Name of the revision, such as tweets@r3"))
+    sink: str | None = field(default=None, metadata=SINK)
+    columns: tuple[Name, ...] = field(
+        default=(), metadata=meaning("The columns that the reader of the result uses")
+    )
+    inputs: tuple[tuple[Name, Name], ...] = field(
+        default=(), metadata=meaning("Tables and their states, such as DELTA@12")
+    )
+
+    def read(self, settings: "Settings") -> "Reuse":
+        """Return whether a result can be used."""
+        from provhouse.workflows.reuse import reuse
+
+        return reuse(settings, self.revision, self.sink, self.columns, dict(self.inputs))

@@ -1,0 +1,1 @@
+"""Revisions of workflows, their executions and results, reuse of results, and what changed."""
