@@ -34,7 +34,8 @@ GROUP_ROWS = 8192
 ROW_NUMBER = "file_row_number"
 """DuckDB's column of the number of a row. A result with a column of this name has no buckets."""
 NESTED = ("STRUCT", "MAP", "UNION")
-STORED = "stored"
+STORED, ERASED, WITHDRAWN = "stored", "erased", "withdrawn"
+"""The states of a result. Only a stored one is offered."""
 Buckets = npt.NDArray[np.uint64]
 """For each bucket: the number of rows, and two sums of 64-bit hashes of the rows."""
 

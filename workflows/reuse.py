@@ -5,43 +5,19 @@ from being used is the reason of the answer ``build``.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 from provhouse.equivalence.plan_form import doubts
-from provhouse.equivalence.verdict import by_key, first_difference
 from provhouse.model.errors import BadInput, NotFound, UsageError
 from provhouse.model.settings import Settings
 from provhouse.store.warehouse.layout import Layout
 
-from .candidates import Candidate, candidates, nearest, pins_now
-from .executions import broken_for, not_offered, results_of
-from .pins import Pin, pinned
-from .result_files import ResultFile, result_path
+from .candidates import candidates, pins_now
+from .pins import pinned
+from .proofs import store_proofs
+from .reuse_search import Reuse, Search
 from .revision_names import revision_name
 from .revisions import SinkPlan, find_revision
-
-Decision = Literal["reuse", "build"]
-
-
-@dataclass(frozen=True)
-class Reuse:
-    """Whether a stored result can be used, and why."""
-
-    revision: str
-    sink: str
-    decision: Decision
-    reason: str
-    by: str = ""
-    """What shows that the result is the same: key, columns or proof."""
-    path: str = ""
-    """The file of the result."""
-    of: str = ""
-    """The revision whose execution gave the result."""
-    execution: str = ""
-    result: str = ""
-    operator: str = ""
-    """The first operator that the nearest revision with a result lacks."""
 
 
 def reuse(
@@ -50,12 +26,14 @@ def reuse(
     sink: str | None = None,
     columns: Sequence[str] = (),
     inputs: Mapping[str, str] | None = None,
+    audited: float = 0.0,
 ) -> Reuse:
     """Return whether a stored result can be used for a sink of a revision.
 
     Without ``inputs``, they are those of the workflow's newest execution, in their state now. With
-    ``columns``, only these columns of the result must be equal. Raises NotFound if the revision or
-    the sink is not stored, BadInput if a given input cannot be read.
+    ``columns``, only these columns of the result must be equal. ``audited`` is the share of reuses
+    that are executed all the same. Raises NotFound if the revision or the sink is not stored,
+    BadInput if a given input cannot be read.
     """
     layout = Layout(settings.warehouse)
     revision = find_revision(layout, revision_name(name))
@@ -70,72 +48,10 @@ def reuse(
         if inputs:
             raise
         return replace(answer, reason=error.wanted)
-    if broken := broken_for(plan, pins):
-        return replace(answer, reason=broken)
-    return Search(layout, answer, plan, tuple(columns), results_of(layout)).among(
-        candidates(layout, plan, pins)
-    )
-
-
-@dataclass(frozen=True)
-class Search:
-    """The search for a result of one sink."""
-
-    layout: Layout
-    answer: Reuse
-    plan: SinkPlan
-    columns: tuple[str, ...]
-    results: Mapping[str, ResultFile]
-
-    def among(self, found: Sequence[Candidate]) -> Reuse:
-        """Return the answer, if these are all executions."""
-        reasons = []
-        for each in found:
-            if verdict := self._by_key(each):
-                reason = self._hindrance(each)
-                if not reason:
-                    return self._use(each, verdict, "columns" if self.columns else "key")
-                reasons.append(reason)
-        same = [each for each in found if not each.changed]
-        near = nearest(self.plan.keys, same or found)
-        if reasons:
-            return replace(self.answer, reason=reasons[0])
-        if not near:
-            return replace(self.answer, reason="no execution is stored")
-        reason = "no stored result is known to be equal" if same else "no result has these inputs"
-        return replace(self.answer, reason=reason, operator=self._difference(near[0]))
-
-    def _by_key(self, one: Candidate) -> str:
-        """Return why keys show that a candidate gives the same rows; empty if they do not."""
-        if not self.columns and one.sink.key != self.plan.key:
-            return ""
-        verdict = by_key((one.sink.keys, self.plan.keys), self.columns)
-        return verdict.reason if verdict and verdict.kind.startswith("equal") else ""
-
-    def _hindrance(self, one: Candidate) -> str:
-        """Return why the result of a candidate with the same rows cannot be used, as a clause."""
-        if one.changed:
-            return f"{', '.join(one.changed)} changed since {one.execution.revision} was executed"
-        return one.execution.broken or not_offered(
-            self.layout, self.results.get(one.execution.result)
-        )
-
-    def _use(self, one: Candidate, reason: str, by: str) -> Reuse:
-        execution = one.execution
-        return replace(
-            self.answer,
-            decision="reuse",
-            reason=reason,
-            by=by,
-            path=str(result_path(self.layout, execution.result)),
-            of=str(execution.revision),
-            execution=execution.execution,
-            result=execution.result,
-        )
-
-    def _difference(self, one: Candidate) -> str:
-        plans = one.sink.plan, self.plan.plan
-        return first_difference(plans, (one.sink.keys, self.plan.keys))
+    search = Search(settings, plan, pins, tuple(columns))
+    found = search.answered(answer, candidates(layout, plan, pins), audited)
+    store_proofs(settings, search.new)
+    return found
 
 
 def _check_columns(plan: SinkPlan, columns: Sequence[str]) -> None:

@@ -31,6 +31,15 @@ def reuse(
         ),
     ] = None,
     inputs: InputsOption = None,
+    audit: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE",
+            min=0,
+            max=1,
+            help="Execute this share of the reuses in DuckDB all the same, and compare the rows.",
+        ),
+    ] = 0.0,
     form: FormOption = None,
     out: OutOption = None,
     safe: SafeOption = False,
@@ -48,7 +57,7 @@ def reuse(
 
     pinned = tuple(pairs(inputs or [], "--inputs").items())
     named = tuple(columns.split(",")) if columns else ()
-    asked = AskingReuse(revision, sink, named, pinned)
+    asked = AskingReuse(revision, sink, named, pinned, audit)
     settings = invocation(ctx).settings()
     with opened(form, out, safe=safe) as output:
         with progress_display() as progress, Warehouse(settings, progress) as warehouse:

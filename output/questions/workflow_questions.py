@@ -8,7 +8,7 @@ from .asking import AskingStored, Name, meaning
 if TYPE_CHECKING:
     from provhouse.model.settings import Settings
     from provhouse.workflows.listed import Results, Revisions
-    from provhouse.workflows.reuse import Reuse
+    from provhouse.workflows.reuse_search import Reuse
 
 SINK = meaning("The sink of the revision. A single query has one, named result.")
 
@@ -55,7 +55,7 @@ class AskingResults(
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingReuse(
     AskingStored["Reuse"],
-    found="workflows.reuse.Reuse",
+    found="workflows.reuse_search.Reuse",
     result="stored_rows.ReuseResult",
     quick=True,
 ):
@@ -69,9 +69,13 @@ class AskingReuse(
     inputs: tuple[tuple[Name, Name], ...] = field(
         default=(), metadata=meaning("Tables and their states, such as DELTA@12")
     )
+    audit: float = field(
+        default=0.0, metadata=meaning("The share of reuses that are executed all the same", 0)
+    )
 
     def read(self, settings: "Settings") -> "Reuse":
         """Return whether a result can be used."""
         from provhouse.workflows.reuse import reuse
 
-        return reuse(settings, self.revision, self.sink, self.columns, dict(self.inputs))
+        inputs = dict(self.inputs)
+        return reuse(settings, self.revision, self.sink, self.columns, inputs, self.audit)

@@ -12,7 +12,7 @@ from .found import FoundResult, json_fields
 
 if TYPE_CHECKING:
     from provhouse.workflows.listed import Results, Revisions
-    from provhouse.workflows.reuse import Reuse
+    from provhouse.workflows.reuse_search import Reuse
 
 
 @dataclass(frozen=True)

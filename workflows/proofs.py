@@ -1,0 +1,115 @@
+"""Verdicts on pairs of plans, stored so that each pair is compared once.
+
+A verdict belongs to the release that has found it: another release may know more, or better. An
+audit that finds a wrong reuse revokes a rule, and with it all verdicts that the rule has given.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.metadata import version
+from typing import Literal
+
+from provhouse.commit.single_writer import only_writer
+from provhouse.equivalence.verdict import Revision as Query
+from provhouse.equivalence.verdict import Verdict, compare
+from provhouse.model.errors import Busy, Unavailable
+from provhouse.model.fault_points import reach
+from provhouse.model.progress import Silent
+from provhouse.model.settings import Settings
+from provhouse.store.warehouse.layout import Layout
+
+from .catalogue import add_rows, now, read_rows
+from .revisions import SinkPlan
+
+Rule = Literal["key", "columns", "proof", "filter"]
+"""What permits reuse: equal keys of plans or of columns, a proof, or a filter of a result."""
+REVOKED = "revoked"
+EQUAL = "equal"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A verdict on two plans, by their keys."""
+
+    key_a: str
+    key_b: str
+    verdict: str
+    """equal, different or unknown; revoked, if an audit has found a wrong reuse."""
+    by: str
+    """The rule that has given the verdict, or that is revoked."""
+    reason: str
+    assumed: tuple[str, ...]
+    """What must hold for the verdict, beside the constraints of the DDL."""
+    counterexample: str
+    """Contents of tables for which the rows differ, as JSON; empty if none is known."""
+    verifier: str
+
+    @property
+    def pair(self) -> frozenset[str]:
+        """The two plans, in any order."""
+        return frozenset((self.key_a, self.key_b))
+
+
+@dataclass(frozen=True)
+class Proofs:
+    """The verdicts of this release, and the rules that are revoked."""
+
+    verdicts: dict[frozenset[str], Proof]
+    revoked: frozenset[str]
+
+
+@cache
+def verifier() -> str:
+    """Return the releases that decide a verdict."""
+    return ", ".join(f"{name} {version(name)}" for name in ("provhouse", "duckdb"))
+
+
+def stored_proofs(layout: Layout) -> Proofs:
+    """Return the stored verdicts that still count."""
+    rows = [Proof(**{**_fields(row)}) for row in read_rows(layout, "proofs")]
+    mine = [each for each in rows if each.verifier == verifier()]
+    revoked = frozenset(each.by for each in mine if each.verdict == REVOKED)
+    counted = {each.pair: each for each in mine if each.by not in revoked}
+    return Proofs(counted, revoked)
+
+
+def prove(one: SinkPlan, other: SinkPlan) -> Proof:
+    """Return the verdict on two plans; it is unknown unless both are queries in SQL."""
+    if one.source != "sql" or other.source != "sql":
+        return _proof(one, other, Verdict("unknown", "only two queries in SQL are compared"))
+    return _proof(one, other, compare(Query(one.text, one.ddl), Query(other.text, other.ddl)))
+
+
+def store_proofs(settings: Settings, proofs: Sequence[Proof]) -> None:
+    """Store verdicts; do nothing if another process writes, since a verdict can be found again."""
+    if not proofs:
+        return
+    try:
+        with only_writer(settings, Silent()):
+            _add(Layout(settings.warehouse), proofs)
+    except (Busy, Unavailable):
+        return
+
+
+def revoke(settings: Settings, one: SinkPlan, other: SinkPlan, rule: str, reason: str) -> None:
+    """Revoke a rule that has called two different plans equal, and all verdicts by this rule."""
+    revoked = Proof(one.key, other.key, REVOKED, rule, reason, (), "", verifier())
+    with only_writer(settings, Silent()):
+        _add(Layout(settings.warehouse), [revoked])
+
+
+def _add(layout: Layout, proofs: Iterable[Proof]) -> None:
+    add_rows(layout, "proofs", [{**asdict(each), "time": now()} for each in proofs])
+    reach("proof stored")
+
+
+def _proof(one: SinkPlan, other: SinkPlan, found: Verdict) -> Proof:
+    example = json.dumps(asdict(found.example), default=str) if found.example else ""
+    return Proof(one.key, other.key, found.kind, "proof", found.reason, (), example, verifier())
+
+
+def _fields(row: dict[str, object]) -> dict[str, object]:
+    found = {name: row[name] for name in Proof.__dataclass_fields__}
+    return {**found, "assumed": tuple(row["assumed"] or ())}  # type: ignore[arg-type]

@@ -1,0 +1,149 @@
+"""The search for a stored result that is certainly equal: by keys first, then by proofs."""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from provhouse.equivalence.verdict import by_key, first_difference
+from provhouse.model.errors import BadInput
+from provhouse.model.settings import Settings
+from provhouse.store.warehouse.layout import Layout
+
+from .audit import audit
+from .candidates import Candidate, nearest
+from .executions import broken_for, not_offered, results_of
+from .pinned_data import scans_of
+from .pins import Pin
+from .proofs import EQUAL, Proof, Rule, prove, stored_proofs
+from .result_files import result_path
+from .revisions import SinkPlan
+
+MOST_PROOFS = 8
+"""The number of pairs of plans that one question compares, beside those that are known."""
+
+
+@dataclass(frozen=True)
+class Reuse:
+    """Whether a stored result can be used, and why."""
+
+    revision: str
+    sink: str
+    decision: Literal["reuse", "build"]
+    reason: str
+    by: str = ""
+    """What shows that the result is the same: key, columns or proof."""
+    path: str = ""
+    """The file of the result."""
+    of: str = ""
+    """The revision whose execution gave the result."""
+    execution: str = ""
+    result: str = ""
+    operator: str = ""
+    """The first operator that the nearest revision with a result lacks."""
+    audited: bool = False
+    """Whether the revision was executed all the same, and the rows compared."""
+
+
+class Search:
+    """The search for a result of one plan on pinned inputs, or of some of its columns."""
+
+    def __init__(
+        self, settings: Settings, plan: SinkPlan, pins: Sequence[Pin], columns: tuple[str, ...]
+    ) -> None:
+        self._settings = settings
+        self._layout = Layout(settings.warehouse)
+        self._plan = plan
+        self._pins = pins
+        self._columns = columns
+        self._read()
+        self.new: list[Proof] = []
+        """The verdicts that the search has found."""
+
+    def _read(self) -> None:
+        self._results = results_of(self._layout)
+        self._known = stored_proofs(self._layout)
+
+    def answered(self, answer: Reuse, found: Sequence[Candidate], audited: float) -> Reuse:
+        """Return the answer, if these are all executions, the newest first."""
+        reasons = []
+        for one, rule, verdict in self._equal(found):
+            reason = self._hindrance(one, rule)
+            checked = not reason and random.random() < audited
+            if checked:
+                reason = self._audit(one, rule)
+            if not reason:
+                return replace(self._use(answer, one, rule), reason=verdict, audited=checked)
+            reasons.append(reason)
+        same = [each for each in found if not each.changed]
+        near = nearest(self._plan.keys, same or found)
+        if not near:
+            return replace(answer, reason="no execution is stored")
+        none = "no stored result is known to be equal" if same else "no result has these inputs"
+        plans, keys = (near[0].sink.plan, self._plan.plan), (near[0].sink.keys, self._plan.keys)
+        reason = reasons[0] if reasons else none
+        return replace(answer, reason=reason, operator=first_difference(plans, keys))
+
+    def _equal(self, found: Sequence[Candidate]) -> Iterator[tuple[Candidate, Rule, str]]:
+        """Yield executions that certainly have equal rows if their inputs are equal, and why."""
+        same = [each for each in found if not each.changed]
+        rule: Rule = "columns" if self._columns else "key"
+        for one in (*same, *(each for each in found if each.changed)):
+            if reason := self._by_key(one):
+                yield one, rule, reason
+        left = MOST_PROOFS
+        for near in nearest(self._plan.keys, same):
+            proof = self._known.verdicts.get(frozenset((near.sink.key, self._plan.key)))
+            if proof is None and left and near.sink.key != self._plan.key:
+                left -= 1
+                proof = prove(near.sink, self._plan)
+                self.new.append(proof)
+            if proof and proof.verdict == EQUAL:
+                for one in same:
+                    if one.sink.key == near.sink.key:
+                        yield one, "proof", proof.reason
+
+    def _by_key(self, one: Candidate) -> str:
+        """Return why keys show that an execution gives the same rows; empty if they do not."""
+        if not self._columns and one.sink.key != self._plan.key:
+            return ""
+        if not set(self._columns) <= set(one.sink.plan.names):
+            return ""
+        found = by_key((one.sink.keys, self._plan.keys), self._columns)
+        return found.reason if found and found.kind.startswith("equal") else ""
+
+    def _hindrance(self, one: Candidate, rule: Rule) -> str:
+        """Return why the result of an execution with equal rows cannot be used, as a clause."""
+        if one.changed:
+            return f"{', '.join(one.changed)} changed since {one.execution.revision} was executed"
+        if rule in self._known.revoked:
+            return f"an audit has revoked the rule {rule}"
+        reason = one.execution.broken or self._broken(one)
+        return reason or not_offered(self._layout, self._results.get(one.execution.result))
+
+    def _broken(self, one: Candidate) -> str:
+        """Return why the plan's constraints do not count. Equal ones were checked before."""
+        covered = scans_of(self._plan.plan).keys() <= scans_of(one.sink.plan).keys()
+        same = covered and one.sink.ddl == self._plan.ddl
+        return "" if same else broken_for(self._plan, self._pins)
+
+    def _audit(self, one: Candidate, rule: Rule) -> str:
+        stored = self._results[one.execution.result]
+        try:
+            reason = audit(self._settings, self._plan, one, stored, self._pins, self._columns, rule)
+        except BadInput as error:
+            return f"an audit is not possible: {error.wanted}"
+        self._read()  # the audit may have withdrawn a result or revoked a rule
+        return reason
+
+    def _use(self, answer: Reuse, one: Candidate, rule: Rule) -> Reuse:
+        execution = one.execution
+        return replace(
+            answer,
+            decision="reuse",
+            by=rule,
+            path=str(result_path(self._layout, execution.result)),
+            of=str(execution.revision),
+            execution=execution.execution,
+            result=execution.result,
+        )
