@@ -56,6 +56,8 @@ POINTS = (
     "record unwritten",
     "record aside",
     "record linked",
+    "registered rows written",
+    "registered rows published",
     "ids finished",
     "announced",
     # a prune

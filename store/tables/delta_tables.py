@@ -36,7 +36,7 @@ PIECE_ROWS = 1 << 16
 
 This holds while the table is written or read in pieces.
 """
-_CONFIGURATION: dict[str, str | None] = {
+CONFIGURATION: dict[str, str | None] = {
     "delta.checkpointInterval": "10",  # for fast opening after years of daily ingests
     "delta.dataSkippingNumIndexedCols": "0",
     "delta.logRetentionDuration": "interval 36500 days",
@@ -120,7 +120,7 @@ def _append_files(
         version = table.version()
     else:
         create_table_with_add_actions(
-            str(folder), schema, actions, partition_by=partition_by, configuration=_CONFIGURATION
+            str(folder), schema, actions, partition_by=partition_by, configuration=CONFIGURATION
         )
     reach("log appended")
     if merged:
@@ -189,10 +189,19 @@ def _to_merge(folder: Path, table: DeltaTable, ingest: int) -> list[Path]:
     """
     found = table.get_add_actions(flatten=True)
     files = sorted(zip(found["path"].to_pylist(), found["num_records"].to_pylist(), strict=True))
-    large = [at for at, (_, rows) in enumerate(files, 1) if rows > PIECE_ROWS]
     numbers = [int(Path(name).stem) for name, _ in files]
-    first = max(merged_from(numbers, ingest), *large, 0)
+    first = first_to_merge(numbers, [rows for _, rows in files], ingest)
     return [folder / name for name, _ in files[first:]]
+
+
+def first_to_merge(numbers: Sequence[int], rows: Sequence[int], ingest: int) -> int:
+    """Return the position of the first file that must be merged with new rows.
+
+    The numbers of the files, as ``merged_from`` takes them, and of their rows are in the order of
+    the files.
+    """
+    large = [at for at, count in enumerate(rows, 1) if count > PIECE_ROWS]
+    return max(merged_from(numbers, ingest), *large, 0)
 
 
 def merged_from(numbers: Sequence[int], ingest: int) -> int:

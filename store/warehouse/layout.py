@@ -95,6 +95,10 @@ class Layout:
         """The folder for logs of writers, Spark and unexpected errors."""
         return self.root / "logs"
 
+    def registered(self, name: str) -> Path:
+        """Return the folder of a registered table, which belongs to no base."""
+        return self.root / "tables" / name
+
     def base(self, number: int) -> Path:
         """Return the folder of one base."""
         return self.root / f"base-{number}"

@@ -124,10 +124,15 @@ COLD = {
 
 In rounds that kill Spark, the input files are so large that an ingest starts Spark.
 """
-ELSEWHERE = ("hint removed", "checkpoint removed")
-"""Fault points that are reached only if a rewritten file changes its length.
+ELSEWHERE = (
+    "hint removed",
+    "checkpoint removed",
+    "registered rows written",
+    "registered rows published",
+)
+"""Fault points that are reached only if a rewritten file changes its length, or by registered tables.
 
-``test_rewriting.py`` tests them.
+``test_rewriting.py`` and ``test_registry.py`` test them.
 """
 
 
