@@ -83,7 +83,7 @@ class Warehouse(Reader):
         """Ask the warehouse's server if one is running; answer in this process otherwise."""
         if client := Client.of(self._settings.warehouse):
             return fetch(client, asked)
-        return answered(asked, self._settings, self.asker)
+        return answered(asked, self._layout, self.asker)
 
     def ingest(
         self,

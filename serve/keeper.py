@@ -52,7 +52,7 @@ class Keeper:
     """Provides askers of the current and earlier generations, from ``start`` to ``close``."""
 
     def __init__(self, settings: Settings, progress: Progress) -> None:
-        self.settings = settings
+        self._settings = settings
         self._progress = progress
         self.layout = Layout(settings.warehouse)
         self._cached = PartitionCache(settings)
@@ -264,7 +264,7 @@ class Keeper:
             self._drop_all("Spark has stopped and is being restarted")
             spark.end()
             self._cached.release()
-            self._cached = PartitionCache(self.settings)
+            self._cached = PartitionCache(self._settings)
         elif not self._neo4j_runs():
             self._drop_all(self._neo4j_lost())
         elif perf_counter() - self._views_checked > VIEWS_SECONDS:
@@ -274,7 +274,7 @@ class Keeper:
 
     def _neo4j_runs(self) -> bool:
         """Return whether Neo4j runs; every few seconds, also check whether it answers."""
-        if not self.settings.neo4j_uri and running(self.settings) is None:
+        if not self._settings.neo4j_uri and running(self._settings) is None:
             return False
         if perf_counter() - self._neo4j_checked < NEO4J_SECONDS:
             return True
@@ -284,9 +284,9 @@ class Keeper:
         return found
 
     def _neo4j_lost(self) -> str:
-        if uri := self.settings.neo4j_uri:
+        if uri := self._settings.neo4j_uri:
             return f"Neo4j at {uri} does not answer"
-        if address := running(self.settings):
+        if address := running(self._settings):
             return f"Neo4j at {address.bolt} does not answer; its process is stopped or hangs"
         return "Neo4j has stopped and is being restarted"
 
@@ -313,7 +313,7 @@ class Keeper:
         """Open an asker and load all its data except triples."""
         with ExitStack() as stack:
             asker = stack.enter_context(
-                Asker(self.settings, self._progress, generation, self._cached)
+                Asker(self._settings, self._progress, generation, self._cached)
             )
             asker.warm()
             stack.pop_all()

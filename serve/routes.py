@@ -53,7 +53,7 @@ def _add_question(app: FastAPI, answering: Answering, asking: type[Asking[Any]])
     async def reply(given: Request, form: ResponseFormat) -> Response:
         asked = given.asked(asking)
         return await answering.reply(
-            lambda keeper: answered(asked, keeper.settings, keeper.asker), asking.written, form
+            lambda keeper: answered(asked, keeper.layout, keeper.asker), asking.written, form
         )
 
     async def get(given: Annotated[model, Query()], form: Format) -> Response:  # type: ignore[valid-type]

@@ -12,22 +12,20 @@ import duckdb
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from provhouse.commit.single_writer import only_writer
-from provhouse.model.progress import Silent
-from provhouse.model.settings import Settings
+from provhouse.store.tables.registry import RESULTS
 from provhouse.store.warehouse.layout import Layout
 
 from .candidates import Candidate
-from .catalogue import add_rows, now
+from .catalogue import add_rows
 from .executed import executed_rows
 from .pins import Pin
-from .proofs import revoke
+from .proofs import revoked, store_proofs
 from .result_files import WITHDRAWN, ResultFile, result_path, row_text
 from .revisions import SinkPlan
 
 
 def audit(
-    settings: Settings,
+    layout: Layout,
     plan: SinkPlan,
     one: Candidate,
     stored: ResultFile,
@@ -39,15 +37,14 @@ def audit(
 
     The clause is empty if the rows are the same. Raises BadInput if a revision cannot be executed.
     """
-    layout = Layout(settings.warehouse)
     names = tuple(columns) or stored.columns
     if _same(layout, stored, _executed(plan, pins, stored, names), names):
         return ""
     if not _same(layout, stored, _executed(one.sink, one.execution.inputs, stored, names), names):
-        _withdraw(settings, stored)
+        add_rows(layout, RESULTS, [asdict(replace(stored, state=WITHDRAWN))])
         return f"an audit has found that the result of {one.execution.revision} was wrong"
     found = f"an audit has found that the rows differ from those of {one.execution.revision}"
-    revoke(settings, one.sink, plan, rule, found)
+    store_proofs(layout, [revoked(one.sink, plan, rule, found)])
     return f"{found}; the rule {rule} is revoked"
 
 
@@ -71,8 +68,3 @@ def _same(layout: Layout, stored: ResultFile, rows: pa.Table, names: Sequence[st
         differ = f"(({one}) except all ({other})) union all (({other}) except all ({one}))"
         return con.execute(f"select 1 from ({differ}) limit 1").fetchone() is None
 
-
-def _withdraw(settings: Settings, stored: ResultFile) -> None:
-    with only_writer(settings, Silent()):
-        row = {**asdict(replace(stored, state=WITHDRAWN)), "time": now()}
-        add_rows(Layout(settings.warehouse), "result_files", [row])

@@ -3,7 +3,11 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from provhouse.equivalence.plan_form import Operator, PlanForm, operators
+from provhouse.equivalence.plan_form import AggregatedRows, Operator, PlanForm, operators
+
+
+NAMES: dict[type[Operator], str] = {AggregatedRows: "aggregate"}
+"""The names of operators that are not called as their classes are."""
 
 
 def changes(before: Mapping[str, PlanForm], after: Mapping[str, PlanForm]) -> tuple[str, ...]:
@@ -19,7 +23,7 @@ def changes(before: Mapping[str, PlanForm], after: Mapping[str, PlanForm]) -> tu
 
 def operator_name(operator: Operator) -> str:
     """Return what people call an operator, with the table of a scan."""
-    name = type(operator).__name__.lower()
+    name = NAMES.get(type(operator), type(operator).__name__.lower())
     table = getattr(operator, "table", ())
     return f"{name} of {table[-1]}" if table else name
 

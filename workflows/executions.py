@@ -13,6 +13,7 @@ from provhouse.model.errors import BadInput, NotFound
 from provhouse.model.fault_points import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
+from provhouse.store.tables.registry import EXECUTIONS, RESULTS
 from provhouse.store.warehouse.layout import Layout
 
 from .catalogue import add_rows, now, read_rows
@@ -77,14 +78,13 @@ def add_execution(
     with only_writer(settings, progress):
         progress.begin("Store the results")
         for sink, plan in sinks.items():
-            ordered = bool(plan.keys.order)
             known, names = results_of(layout), plan.plan.names
-            found = store_result(layout, files[sink], names, key, known, ordered=ordered)
+            found = store_result(layout, files[sink], names, key, known, ordered=plan.ordered)
             if found is not known.get(found.result):
-                add_rows(layout, "result_files", [{**asdict(found), "time": now()}])
+                add_rows(layout, RESULTS, [asdict(found)])
                 reach("result stored")
             rows.append(_row(execution, name, sink, given, broken[sink], found.result, run))
-        add_rows(layout, "executions", rows)
+        add_rows(layout, EXECUTIONS, rows)
         reach("execution stored")
     reasons = [
         *broken.values(),
@@ -104,7 +104,7 @@ def broken_for(sink: SinkPlan, pins: Sequence[Pin]) -> str:
 
 def executions_of(layout: Layout) -> list[Execution]:
     """Return all executions of sinks, in the order in which they were stored."""
-    return [_execution(row) for row in read_rows(layout, "executions")]
+    return [_execution(row) for row in read_rows(layout, EXECUTIONS)]
 
 
 def newest_execution(layout: Layout, name: RevisionName, sink: str) -> Execution:
@@ -122,7 +122,7 @@ def newest_execution(layout: Layout, name: RevisionName, sink: str) -> Execution
 def results_of(layout: Layout) -> dict[str, ResultFile]:
     """Return the newest record of each result, by its digest."""
     names = [each.name for each in fields(ResultFile)]
-    rows = ({name: row[name] for name in names} for row in read_rows(layout, "result_files"))
+    rows = ({name: row[name] for name in names} for row in read_rows(layout, RESULTS))
     found = (ResultFile(**{**row, **_tuples(row)}) for row in rows)
     return {each.result: each for each in found}
 
@@ -167,9 +167,7 @@ def _row(
         "workflow": name.workflow,
         "revision": name.number,
         "sink": sink,
-        "started": "",
         "ended": now(),
-        "state": "done",
         "inputs": json.dumps([asdict(pin) for pin in inputs]),
         "broken": broken,
         "result": result,

@@ -5,22 +5,19 @@ audit that finds a wrong reuse revokes a rule, and with it all verdicts that the
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
 from typing import Literal
 
-from provhouse.commit.single_writer import only_writer
 from provhouse.equivalence.verdict import Revision as Query
 from provhouse.equivalence.verdict import Verdict, compare
-from provhouse.model.errors import Busy, Unavailable
 from provhouse.model.fault_points import reach
-from provhouse.model.progress import Silent
-from provhouse.model.settings import Settings
+from provhouse.store.tables.registry import PROOFS
 from provhouse.store.warehouse.layout import Layout
 
-from .catalogue import add_rows, now, read_rows
+from .catalogue import add_rows, read_rows
 from .revisions import SinkPlan
 
 Rule = Literal["key", "columns", "proof", "filter"]
@@ -68,7 +65,7 @@ def verifier() -> str:
 
 def stored_proofs(layout: Layout) -> Proofs:
     """Return the stored verdicts that still count."""
-    rows = [Proof(**{**_fields(row)}) for row in read_rows(layout, "proofs")]
+    rows = [Proof(**{**_fields(row)}) for row in read_rows(layout, PROOFS)]
     mine = [each for each in rows if each.verifier == verifier()]
     revoked = frozenset(each.by for each in mine if each.verdict == REVOKED)
     counted = {each.pair: each for each in mine if each.by not in revoked}
@@ -82,27 +79,19 @@ def prove(one: SinkPlan, other: SinkPlan) -> Proof:
     return _proof(one, other, compare(Query(one.text, one.ddl), Query(other.text, other.ddl)))
 
 
-def store_proofs(settings: Settings, proofs: Sequence[Proof]) -> None:
-    """Store verdicts; do nothing if another process writes, since a verdict can be found again."""
-    if not proofs:
-        return
-    try:
-        with only_writer(settings, Silent()):
-            _add(Layout(settings.warehouse), proofs)
-    except (Busy, Unavailable):
-        return
+def store_proofs(layout: Layout, proofs: Sequence[Proof]) -> None:
+    """Store verdicts. No lock is needed: each row is complete, and a pair may have several."""
+    if proofs:
+        add_rows(layout, PROOFS, [asdict(each) for each in proofs])
+        reach("proof stored")
 
 
-def revoke(settings: Settings, one: SinkPlan, other: SinkPlan, rule: str, reason: str) -> None:
-    """Revoke a rule that has called two different plans equal, and all verdicts by this rule."""
-    revoked = Proof(one.key, other.key, REVOKED, rule, reason, (), "", verifier())
-    with only_writer(settings, Silent()):
-        _add(Layout(settings.warehouse), [revoked])
+def revoked(one: SinkPlan, other: SinkPlan, rule: str, reason: str) -> Proof:
+    """Return the record that revokes a rule, and all verdicts that it has given.
 
-
-def _add(layout: Layout, proofs: Iterable[Proof]) -> None:
-    add_rows(layout, "proofs", [{**asdict(each), "time": now()} for each in proofs])
-    reach("proof stored")
+    The rule has called two plans equal whose rows differ.
+    """
+    return Proof(one.key, other.key, REVOKED, rule, reason, (), "", verifier())
 
 
 def _proof(one: SinkPlan, other: SinkPlan, found: Verdict) -> Proof:

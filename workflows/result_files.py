@@ -125,9 +125,9 @@ def rows_digest(
 ) -> str:
     """Return the digest of the rows of the view ``rows``, as ``ResultFile`` describes it."""
     whole = hashlib.sha256(json.dumps([[*columns], [*types], ordered]).encode())
-    order = "" if ordered else "order by row"
+    order = "" if ordered else "order by hash"
     text = _text(columns, columns, types)
-    reader = con.sql(f"select unhex(sha256({text})) as row from rows {order}").to_arrow_reader()
+    reader = con.sql(f"select unhex(sha256({text})) as hash from rows {order}").to_arrow_reader()
     for batch in reader:
         hashes = batch.column(0).cast(pa.binary(DIGEST_BYTES))
         start = hashes.offset * DIGEST_BYTES
@@ -142,7 +142,7 @@ def bits_for(records: int) -> int:
 
 def bucket_of(text: str, bits: int) -> str:
     """Return SQL for the number of the bucket of a row, from SQL for the text of its key."""
-    return f"(md5_number_upper({text}) >> {64 - bits})" if bits else "0"
+    return f"(md5_number_upper({text}) >> {64 - bits})" if bits else "0::ubigint"
 
 
 def row_text(columns: Sequence[str], types: dict[str, str]) -> str:

@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from provhouse.equivalence.plan_form import doubts
 from provhouse.model.errors import BadInput, NotFound, UsageError
-from provhouse.model.settings import Settings
 from provhouse.store.warehouse.layout import Layout
 
 from .candidates import candidates, pins_now
@@ -21,7 +20,7 @@ from .revisions import SinkPlan, find_revision
 
 
 def reuse(
-    settings: Settings,
+    layout: Layout,
     name: str,
     sink: str | None = None,
     columns: Sequence[str] = (),
@@ -35,7 +34,6 @@ def reuse(
     that are executed all the same. Raises NotFound if the revision or the sink is not stored,
     BadInput if a given input cannot be read.
     """
-    layout = Layout(settings.warehouse)
     revision = find_revision(layout, revision_name(name))
     sink, plan = revision.sink(sink)
     _check_columns(plan, columns)
@@ -48,9 +46,9 @@ def reuse(
         if inputs:
             raise
         return replace(answer, reason=error.wanted)
-    search = Search(settings, plan, pins, tuple(columns))
+    search = Search(layout, plan, pins, tuple(columns))
     found = search.answered(answer, candidates(layout, plan, pins), audited)
-    store_proofs(settings, search.new)
+    store_proofs(layout, search.new)
     return found
 
 

@@ -7,7 +7,6 @@ from typing import Literal
 
 from provhouse.equivalence.verdict import by_key, first_difference
 from provhouse.model.errors import BadInput
-from provhouse.model.settings import Settings
 from provhouse.store.warehouse.layout import Layout
 
 from .audit import audit
@@ -49,10 +48,9 @@ class Search:
     """The search for a result of one plan on pinned inputs, or of some of its columns."""
 
     def __init__(
-        self, settings: Settings, plan: SinkPlan, pins: Sequence[Pin], columns: tuple[str, ...]
+        self, layout: Layout, plan: SinkPlan, pins: Sequence[Pin], columns: tuple[str, ...]
     ) -> None:
-        self._settings = settings
-        self._layout = Layout(settings.warehouse)
+        self._layout = layout
         self._plan = plan
         self._pins = pins
         self._columns = columns
@@ -130,7 +128,7 @@ class Search:
     def _audit(self, one: Candidate, rule: Rule) -> str:
         stored = self._results[one.execution.result]
         try:
-            reason = audit(self._settings, self._plan, one, stored, self._pins, self._columns, rule)
+            reason = audit(self._layout, self._plan, one, stored, self._pins, self._columns, rule)
         except BadInput as error:
             return f"an audit is not possible: {error.wanted}"
         self._read()  # the audit may have withdrawn a result or revoked a rule

@@ -7,17 +7,18 @@ from typing import Any
 
 from provhouse.commit.single_writer import only_writer
 from provhouse.equivalence.keys import PlanKeys, plan_keys
-from provhouse.equivalence.plan_form import PlanForm
+from provhouse.equivalence.plan_form import Filter, Limit, PlanForm, Project, Sort
 from provhouse.equivalence.plan_json import from_json, to_json
 from provhouse.model.errors import NotFound
 from provhouse.model.fault_points import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
+from provhouse.store.tables.registry import REVISIONS
 from provhouse.store.warehouse.identity import create_identity
 from provhouse.store.warehouse.layout import Layout
 
 from .adapters import ADAPTERS
-from .catalogue import add_rows, now, read_rows
+from .catalogue import add_rows, read_rows
 from .changes import changes
 from .revision_names import RevisionName, check_workflow
 
@@ -44,6 +45,14 @@ class SinkPlan:
     def plan(self) -> PlanForm:
         """The plan."""
         return from_json(self.form)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the rows have an order, by an ORDER BY that is not below another operator."""
+        root = self.plan.root
+        while isinstance(root, Project | Filter | Limit):
+            (root,) = root.inputs
+        return isinstance(root, Sort)
 
     @cached_property
     def keys(self) -> PlanKeys:
@@ -103,7 +112,7 @@ def add_revision(
             return Added(str(known[-1].name), new=False, changes=known[-1].changes)
         name = RevisionName(workflow, len(known) + 1)
         found = changes(_plans(known[-1].sinks) if known else {}, _plans(sinks))
-        add_rows(layout, "revisions", _rows(name, sinks, found))
+        add_rows(layout, REVISIONS, _rows(name, sinks, found))
         reach("revision stored")
     return Added(str(name), new=True, changes=found)
 
@@ -111,7 +120,7 @@ def add_revision(
 def revisions_of(layout: Layout, workflow: str | None = None) -> list[Revision]:
     """Return the revisions of a workflow, or of all workflows, in order."""
     found: dict[RevisionName, list[dict[str, Any]]] = {}
-    for row in read_rows(layout, "revisions"):
+    for row in read_rows(layout, REVISIONS):
         if workflow in (None, row["workflow"]):
             found.setdefault(RevisionName(row["workflow"], row["revision"]), []).append(row)
     return [_revision(name, found[name]) for name in sorted(found)]
@@ -149,7 +158,6 @@ def _plans(sinks: Mapping[str, SinkPlan]) -> dict[str, PlanForm]:
 def _rows(
     name: RevisionName, sinks: Mapping[str, SinkPlan], changed: tuple[str, ...]
 ) -> list[dict[str, Any]]:
-    time = now()
     return [
         {
             "workflow": name.workflow,
@@ -157,7 +165,6 @@ def _rows(
             "sink": sink,
             **asdict(each),
             "changes": list(changed),
-            "time": time,
         }
         for sink, each in sinks.items()
     ]

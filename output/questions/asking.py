@@ -13,8 +13,8 @@ from provhouse.model.question import OPTIONAL, AsOf
 from provhouse.model.wire_names import wire_name
 
 if TYPE_CHECKING:
-    from provhouse.model.settings import Settings
     from provhouse.query.lineage.ask import Asker
+    from provhouse.store.warehouse.layout import Layout
 
     from ..shown_result import ShownResult
 
@@ -136,15 +136,15 @@ class AskingStored(Asking[Found]):
     It is answered even if nothing was ever ingested.
     """
 
-    def read(self, settings: "Settings") -> Found:
+    def read(self, layout: "Layout") -> Found:
         """Answer the question from the warehouse's tables."""
         raise NotImplementedError
 
 
-def answered(asked: Asking[Found], settings: "Settings", askers: Askers) -> Found:
+def answered(asked: Asking[Found], layout: "Layout", askers: Askers) -> Found:
     """Answer a question in this process."""
     if isinstance(asked, AskingStored):
-        found: Found = asked.read(settings)
+        found: Found = asked.read(layout)
         return found
     return asked.answer(askers)
 

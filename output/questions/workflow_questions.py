@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from .asking import AskingStored, Name, meaning
 
 if TYPE_CHECKING:
-    from provhouse.model.settings import Settings
+    from provhouse.store.warehouse.layout import Layout
     from provhouse.workflows.listed import Results, Revisions
     from provhouse.workflows.reuse_search import Reuse
 
@@ -24,12 +24,11 @@ class AskingRevisions(
 
     workflow: str | None = field(default=None, metadata=meaning("Name of the workflow"))
 
-    def read(self, settings: "Settings") -> "Revisions":
+    def read(self, layout: "Layout") -> "Revisions":
         """Return the revisions."""
-        from provhouse.store.warehouse.layout import Layout
         from provhouse.workflows.listed import list_revisions
 
-        return list_revisions(Layout(settings.warehouse), self.workflow)
+        return list_revisions(layout, self.workflow)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,12 +43,11 @@ class AskingResults(
 
     workflow: Name = field(metadata=meaning("Name of the workflow.", metavar="WORKFLOW"))
 
-    def read(self, settings: "Settings") -> "Results":
+    def read(self, layout: "Layout") -> "Results":
         """Return the results."""
-        from provhouse.store.warehouse.layout import Layout
         from provhouse.workflows.listed import list_results
 
-        return list_results(Layout(settings.warehouse), self.workflow)
+        return list_results(layout, self.workflow)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,9 +71,9 @@ class AskingReuse(
         default=0.0, metadata=meaning("The share of reuses that are executed all the same", 0)
     )
 
-    def read(self, settings: "Settings") -> "Reuse":
+    def read(self, layout: "Layout") -> "Reuse":
         """Return whether a result can be used."""
         from provhouse.workflows.reuse import reuse
 
         inputs = dict(self.inputs)
-        return reuse(settings, self.revision, self.sink, self.columns, inputs, self.audit)
+        return reuse(layout, self.revision, self.sink, self.columns, inputs, self.audit)

@@ -44,6 +44,7 @@ import pyarrow.compute as pc
 from cachetools import LRUCache
 from deltalake import Schema
 
+from provhouse.model.columns import WORKFLOW_TABLES
 from provhouse.model.errors import Damaged
 from provhouse.model.fault_points import reach
 from provhouse.runtime.files import make_folder, sync_file, sync_folder, write_new
@@ -70,7 +71,11 @@ class RegisteredTable:
     """The columns that may have keys or names of items. An erasure sets them to NULL."""
 
 
-REGISTRY: tuple[RegisteredTable, ...] = ()
+REVISIONS, EXECUTIONS, RESULTS, PROOFS = (
+    RegisteredTable(name, f"table of {name}", WORKFLOW_TABLES[name])
+    for name in ("revisions", "executions", "results", "proofs")
+)
+REGISTRY: tuple[RegisteredTable, ...] = (REVISIONS, EXECUTIONS, RESULTS, PROOFS)
 """All registered tables."""
 
 

@@ -80,7 +80,7 @@ class Flow:
 
     def reuse(self, number: int, sink: str | None = None, **options: Any) -> Reuse:
         """Ask whether a stored result can be used."""
-        return reuse(self.settings, f"{self.name}@r{number}", sink, **options)
+        return reuse(self.layout, f"{self.name}@r{number}", sink, **options)
 
 
 def write(query: str, path: Path, con: duckdb.DuckDBPyConnection | None = None) -> None:

@@ -1,5 +1,6 @@
 """A stored result is used only if it is certainly the result of the revision, as executed."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from helpers.flow import Flow, rows, write
 from provhouse.model.errors import BadInput, NotFound, UsageError
 from provhouse.model.progress import Silent
+from provhouse.store.tables.registry import PROOFS, read
 from provhouse.workflows.proofs import Proof, store_proofs, stored_proofs, verifier
 from provhouse.workflows.result_files import result_path
 from provhouse.workflows.revision_names import RevisionName, revision_name
@@ -70,8 +72,6 @@ def test_a_result_of_changed_inputs_is_not_used(flow: Flow) -> None:
 
 
 def test_a_file_of_the_same_size_and_time_is_another_input(flow: Flow) -> None:
-    import os
-
     path = flow.folder / "orders.parquet"
     before = path.stat()
     content = bytearray(path.read_bytes())
@@ -187,16 +187,14 @@ def test_each_pair_is_compared_once(flow: Flow) -> None:
     (proof,) = stored_proofs(flow.layout).verdicts.values()
     assert (proof.verdict, bool(proof.counterexample)) == ("different", True)
     flow.reuse(number)
-    from provhouse.workflows.catalogue import read_rows
-
-    assert len(read_rows(flow.layout, "proofs")) == 1
+    assert read(flow.layout, PROOFS).num_rows == 1
 
 
 def _claim(flow: Flow, one: int, other: int) -> None:
     """Store a wrong proof that two revisions are equal."""
     plans = [find_revision(flow.layout, RevisionName("flow", n)).sink()[1] for n in (one, other)]
     wrong = Proof(plans[0].key, plans[1].key, "equal", "proof", "claimed", (), "", verifier())
-    store_proofs(flow.settings, [wrong])
+    store_proofs(flow.layout, [wrong])
 
 
 def test_an_audit_revokes_a_wrong_rule_and_all_its_proofs(flow: Flow) -> None:
