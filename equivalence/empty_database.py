@@ -10,7 +10,7 @@ import duckdb
 from provhouse.model.errors import BadInput
 from provhouse.sql.bound import NotBound, bound
 
-from .from_duckdb import TableFacts, Translation
+from .from_duckdb import ForeignKey, TableFacts, Translation
 from .plan_form import Options, PlanForm
 
 SEALED: dict[str, str | bool | int | float | list[str]] = {
@@ -129,10 +129,25 @@ def _all_settings(con: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
 def _facts(
     con: duckdb.DuckDBPyConnection, tables: Iterable[tuple[str, ...]]
 ) -> dict[tuple[str, ...], TableFacts]:
-    keys = {tuple(path): tuple(columns) for *path, columns in con.execute(KEYS).fetchall()}
+    primary: dict[tuple[str, ...], tuple[str, ...]] = {}
+    keys: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+    for *path, kind, columns in con.execute(KEYS).fetchall():
+        keys.setdefault(tuple(path), []).append(tuple(columns))
+        if kind == "PRIMARY KEY":
+            primary[tuple(path)] = tuple(columns)
+    foreign: dict[tuple[str, ...], list[ForeignKey]] = {}
+    for *path, columns, table, referred in con.execute(FOREIGN).fetchall():
+        key = ForeignKey(tuple(columns), (*path[:2], table), tuple(referred))
+        foreign.setdefault(tuple(path), []).append(key)
     not_null = {tuple(path): columns for *path, columns in con.execute(NOT_NULL).fetchall()}
     return {
-        path: TableFacts(frozenset(not_null.get(path, ())), keys.get(path, ())) for path in tables
+        path: TableFacts(
+            frozenset(not_null.get(path, ())),
+            primary.get(path, ()),
+            tuple(keys.get(path, ())),
+            tuple(foreign.get(path, ())),
+        )
+        for path in tables
     }
 
 
@@ -141,8 +156,13 @@ COLUMNS = """
     where not internal and table_name in (select table_name from duckdb_tables())
     order by database_name, schema_name, table_name, column_index"""
 KEYS = """
-    select database_name, schema_name, table_name, constraint_column_names
-    from duckdb_constraints() where constraint_type = 'PRIMARY KEY'"""
+    select database_name, schema_name, table_name, constraint_type, constraint_column_names
+    from duckdb_constraints() where constraint_type in ('PRIMARY KEY', 'UNIQUE')
+    order by all"""
+FOREIGN = """
+    select database_name, schema_name, table_name, constraint_column_names, referenced_table,
+        referenced_column_names
+    from duckdb_constraints() where constraint_type = 'FOREIGN KEY' order by all"""
 NOT_NULL = """
     select database_name, schema_name, table_name, list(column_name) from duckdb_columns()
     where not is_nullable group by all"""

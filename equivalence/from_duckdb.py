@@ -50,11 +50,24 @@ BOTH = frozenset({"INNER", "LEFT", "RIGHT", "FULL", "SINGLE"})
 
 
 @dataclass(frozen=True)
+class ForeignKey:
+    """Columns whose values, unless one is NULL, are a key of a row of another table."""
+
+    columns: tuple[str, ...]
+    table: tuple[str, ...]
+    referred: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class TableFacts:
     """The constraints of a table, as DuckDB's catalogue records them."""
 
     not_null: frozenset[str]
     unique: tuple[str, ...]
+    """The columns of the primary key."""
+    keys: tuple[tuple[str, ...], ...] = ()
+    """The columns of the primary key and of each UNIQUE."""
+    foreign: tuple[ForeignKey, ...] = ()
 
 
 @dataclass
@@ -288,19 +301,21 @@ def _outer(column: Column, also: bool) -> Column:
 
 
 def _set_operation(_: Translation, part: NodeReader, inputs: tuple[Operator, ...]) -> Operator:
-    left, right = inputs
     part.skip("column_count")
     repeats, kind = bool(part.take("setop_all", True)), part.kind
     part.expect(allow_out_of_order=True)
-    one, other = ([each.type for each in side.columns] for side in inputs)
-    if one != other or ROW_ID.type in one or (kind == "LOGICAL_UNION" and not repeats):
+    types, *others = ([each.type for each in side.columns] for side in inputs)
+    several = len(inputs) > 2 and kind != "LOGICAL_UNION"
+    if any(each != types for each in others) or ROW_ID.type in types or several:
         raise NotTranslated(f"{kind} of different columns")
-    pairs = zip(left.columns, right.columns, strict=True)
-    columns = tuple(_nullable(first, second.nullable) for first, second in pairs)
+    if kind == "LOGICAL_UNION" and not repeats:
+        raise NotTranslated("a distinct union without groups")
+    alike = zip(*(side.columns for side in inputs), strict=True)
+    columns = tuple(Column(each[0].type, any(c.nullable for c in each)) for each in alike)
     if kind == "LOGICAL_UNION":
         return Union(inputs, columns, "")
     made = Except if kind == "LOGICAL_EXCEPT" else Intersect
-    return made(inputs, columns, groups_vary(one), repeats)
+    return made(inputs, columns, groups_vary(types), repeats)
 
 
 def _unnest(_: Translation, part: NodeReader, inputs: tuple[Operator, ...]) -> Operator:

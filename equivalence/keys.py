@@ -213,10 +213,9 @@ class _Forms:
 
     @keyed.register
     def _(self, operator: Union, below: list[KeyedPlan]) -> KeyedPlan:
-        left, right = below
-        rows = self.key("union", left.rows, right.rows)
-        pairs = zip(left.columns, right.columns, strict=True)
-        return KeyedPlan(rows, tuple(self.key("either", *pair) for pair in pairs))
+        rows = self.key("union", *(each.rows for each in below))
+        alike = zip(*(each.columns for each in below), strict=True)
+        return KeyedPlan(rows, tuple(self.key("either", *each) for each in alike))
 
     @keyed.register(Except)
     @keyed.register(Intersect)

@@ -5,7 +5,9 @@ with the reason. A reference is a position among the columns of all inputs of it
 left. A type is a text in the notation of the engine, with all its parameters.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
 
 Options = tuple[tuple[str, str], ...]
 """Names and values of what else determines a result, in the order of the names."""
@@ -167,7 +169,7 @@ class Limit(Operator):
 
 @dataclass(frozen=True)
 class Union(Operator):
-    """The rows of both inputs; a distinct union has an ``AggregatedRows`` above it."""
+    """The rows of all inputs; a distinct union has an ``AggregatedRows`` above it."""
 
 
 @dataclass(frozen=True)
@@ -215,6 +217,23 @@ def operators(root: Operator) -> tuple[Operator, ...]:
     """Return the operators of a plan; those of an operator's inputs come before it."""
     below = [each for child in root.inputs for each in operators(child)]
     return (*below, root)
+
+
+def expressions(operator: Operator) -> Iterator[Expression]:
+    """Yield the expressions of an operator, without those that are parts of others."""
+    waiting: list[Any] = [
+        getattr(operator, each.name)
+        for each in fields(operator)
+        if each.name not in ("inputs", "columns")
+    ]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, ColumnReference | Constant | Call):
+            yield part
+        elif isinstance(part, tuple):
+            waiting += part
+        elif is_dataclass(part):
+            waiting += [getattr(part, each.name) for each in fields(part)]
 
 
 def doubts(plan: PlanForm) -> list[str]:

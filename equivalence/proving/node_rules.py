@@ -1,0 +1,2 @@
+def total_of_totals(name, terms, form):
+    return terms

@@ -1,0 +1,196 @@
+"""The normal form of sums: rules that keep the rows and remove what is redundant."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from .atom_rules import AtomRules
+from .context import Context
+from .formula import (
+    FALSE,
+    TRUE,
+    Formula,
+    and_,
+    conjuncts,
+    nodes_over_terms,
+    not_,
+    rebuild,
+)
+from .merging import merged
+from .node_rules import total_of_totals
+from .schema import Schema
+from .solver import Solver
+from .terms import (
+    Atom,
+    DistinctAtom,
+    OpaqueAtom,
+    SqlValue,
+    Term,
+    Terms,
+    closed_all,
+    is_set,
+    opened,
+    over_terms,
+    substitute,
+    substituted_values,
+    with_bodies,
+)
+
+NOTHING = Context()
+
+
+class NormalForm:
+    """The rules, with the solver and the tables of one proof."""
+
+    def __init__(self, solver: Solver, schema: Schema) -> None:
+        self.solver, self.schema = solver, schema
+        self._atoms = AtomRules(solver, schema)
+        self._bodies: dict[tuple[Terms, bool], Terms] = {}
+
+    def sum(self, terms: Sequence[Term], as_set: bool = False, known: Context = NOTHING) -> Terms:
+        """Return a sum in normal form; as a set, rows may be repeated or not."""
+        made = [each for term in terms for each in self.term(term, as_set, known)]
+        return tuple(made if as_set else merged(made, self.solver))
+
+    def term(self, term: Term, as_set: bool, known: Context) -> list[Term]:
+        """Return a term in normal form, as a sum. The rules are applied until none changes it."""
+        waiting, done = [term], []
+        while waiting:
+            each = _with_equalities(waiting.pop(0))
+            if each.condition is FALSE:
+                continue
+            changed = self._step(each, as_set, known)
+            if changed is None:
+                if not self.solver.proves(and_(known.condition, each.condition), FALSE):
+                    done.append(each)
+            else:
+                waiting = [*changed, *waiting]
+        return done
+
+    def _step(self, term: Term, as_set: bool, known: Context) -> list[Term] | None:
+        inner = self._with_bodies(term)
+        if inner is not term:
+            return [inner]
+        found = self._atoms.step(term, as_set, known)
+        if found is not None:
+            return found
+        inner = self._with_nodes(term, known)
+        return None if inner == term else [inner]
+
+    def _with_bodies(self, term: Term) -> Term:
+        """Return a term whose atoms have sums in normal form."""
+        atoms = tuple(map(self._atom, term.atoms))
+        return term if atoms == term.atoms else replace(term, atoms=atoms)
+
+    def _atom(self, atom: Atom) -> Atom:
+        if not isinstance(atom, DistinctAtom | OpaqueAtom):
+            return atom
+        as_set = isinstance(atom, DistinctAtom)
+        bodies = tuple(self._body(each, as_set) for each in atom.bodies)
+        return atom if bodies == atom.bodies else with_bodies(atom, bodies, atom.columns)
+
+    def _body(self, body: Terms, as_set: bool) -> Terms:
+        key = body, as_set
+        if key not in self._bodies:
+            made = closed_all(self.sum([opened(each) for each in body], as_set))
+            self._bodies[key] = self._bodies[made, as_set] = made
+        return self._bodies[key]
+
+    def _with_nodes(self, term: Term, known: Context) -> Term:
+        """Return a term whose ``exists`` and ``aggregate`` nodes are in normal form."""
+        parts = list(conjuncts(term.condition))
+        for at, each in enumerate(parts):
+            if nodes_over_terms(each):
+                others = and_(*parts[:at], *parts[at + 1 :])
+                parts[at] = self.formula(each, known.inside(term, others))
+        condition = and_(*parts)
+        inside = known.inside(term, condition)
+        outputs = tuple(
+            SqlValue(self.formula(null, inside), self.formula(value, inside))
+            for null, value in term.outputs
+        )
+        return replace(term, condition=condition, outputs=outputs)
+
+    def formula(self, one: Formula, known: Context) -> Formula:
+        """Return a formula whose nodes are in normal form where the context holds."""
+        if not one.depth:
+            return one
+        if one.operator in ("exists", "aggregate"):
+            return self._node(one, known)
+        return rebuild(one, lambda each: self.formula(each, known))
+
+    def _node(self, one: Formula, known: Context) -> Formula:
+        as_set = one.operator == "exists" or is_set(one.arguments[0])
+        terms = self.sum([opened(each) for each in one.arguments[-1]], as_set, known)
+        if one.operator == "aggregate" and len(one.arguments) == 2:
+            terms = total_of_totals(one.arguments[0], terms, self)
+        made = over_terms(one, terms, lambda each: self.formula(each, known))
+        return made
+
+
+def _with_equalities(term: Term) -> Term:
+    """Return a term in which symbols that are known to be equal are one symbol, or a constant."""
+    while mapping := dict(_known(term)):
+        kept = [each for each in conjuncts(term.condition) if _is_known(each)]
+        rest = [each for each in conjuncts(term.condition) if not _is_known(each)]
+        made = replace(
+            term,
+            condition=and_(*(substitute(each, mapping) for each in rest), *_chained(kept, mapping)),
+            outputs=substituted_values(term.outputs, mapping),
+        )
+        if made == term:
+            break
+        term = made
+    return term
+
+
+def _chained(kept: Sequence[Formula], mapping: dict[Formula, Formula]) -> Iterator[Formula]:
+    for each in kept:
+        yield each
+
+
+def _is_known(one: Formula) -> bool:
+    if one.operator == "eq":
+        return all(each.operator in ("symbol", "number") for each in one.arguments)
+    inner = one.arguments[0] if one.operator == "not" else one
+    return bool(inner.operator == "symbol")
+
+
+def _known(term: Term) -> Iterator[tuple[Formula, Formula]]:
+    """Yield the symbols that a condition makes equal to others, with these."""
+    leaders: dict[Formula, Formula] = {}
+
+    def leader(each: Formula) -> Formula:
+        while each in leaders:
+            each = leaders[each]
+        return each
+
+    for each in conjuncts(term.condition):
+        if not _is_known(each):
+            continue
+        if each.operator == "symbol":
+            leaders[leader(each)] = TRUE if leader(each).operator == "symbol" else leader(each)
+        elif each.operator == "not":
+            lead = leader(each.arguments[0])
+            if lead.operator == "symbol":
+                leaders[lead] = FALSE
+        else:
+            first, second = map(leader, each.arguments)
+            if first is second:
+                continue
+            if first.operator != "symbol" or (
+                second.operator == "symbol" and _before(first, second, term)
+            ):
+                first, second = second, first
+            if first.operator == "symbol":
+                leaders[first] = second
+    for each in leaders:
+        yield each, leader(each)
+
+
+def _before(first: Formula, second: Formula, term: Term) -> bool:
+    """Return whether the first symbol stands for both: those from outside come first."""
+    bound = term.bound
+    return (first in bound, first.serial) < (second in bound, second.serial)
+
+
+__all__ = ["not_"]

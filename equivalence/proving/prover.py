@@ -1,0 +1,77 @@
+"""The proof that two plans give the same rows."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+from ..plan_form import PlanForm, doubts
+from . import terms as symbols
+from .expressions import Expressions
+from .matching import Matching
+from .normal_form import NormalForm
+from .rows import Rows
+from .schema import Schema
+from .solver import OutOfSteps, Solver
+from .translation import Translation
+from .values import Constants, NotModelled
+
+STEPS = 60_000_000
+"""The budget of a proof in z3's resource units; a proof of a benchmark's pair takes some 10,000."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A proof, or why there is none."""
+
+    proved: bool
+    reason: str
+    steps: int
+    constraints: tuple[str, ...] = ()
+
+
+def attempt(first: PlanForm, second: PlanForm, schema: Schema, ordered: bool = True) -> Attempt:
+    """Try to prove that two plans give the same rows, and in the same order if ``ordered``."""
+    symbols.forget()
+    solver = Solver(STEPS)
+    try:
+        found = _proved((first, second), schema, solver, ordered)
+    except NotModelled as reason:
+        return Attempt(False, f"the prover has no model of {reason}", solver.steps)
+    except OutOfSteps:
+        return Attempt(False, "the prover's budget of steps is used", solver.steps)
+    except RecursionError:
+        return Attempt(False, "the queries are nested too deeply for the prover", solver.steps)
+    if found:
+        return Attempt(False, found, solver.steps)
+    return Attempt(True, "", solver.steps, tuple(sorted(schema.used)))
+
+
+def _proved(
+    plans: tuple[PlanForm, PlanForm], schema: Schema, solver: Solver, ordered: bool
+) -> str:
+    """Return why there is no proof, or an empty text."""
+    if found := [each for plan in plans for each in doubts(plan)]:
+        raise NotModelled(found[0])
+    translation = Translation(schema, Expressions(Constants.of(_parts(plans))))
+    one, other = (translation.rows(plan.root) for plan in plans)
+    if not ordered:
+        one, other = one.unordered(), other.unordered()
+    if one.order != other.order:
+        return "the prover finds that the order of the rows may differ"
+    form = NormalForm(solver, schema)
+    if Matching(solver).bags(form.sum(one.terms), form.sum(other.terms)):
+        return ""
+    return "the prover finds no proof"
+
+
+def _parts(one: Any) -> Iterator[Any]:
+    if is_dataclass(one):
+        yield one
+        for each in fields(one):
+            yield from _parts(getattr(one, each.name))
+    elif isinstance(one, tuple):
+        for each in one:
+            yield from _parts(each)
+
+
+__all__ = ["Rows", "replace"]

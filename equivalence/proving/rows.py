@@ -1,0 +1,73 @@
+"""The rows of an operator: a sum of terms, and the order in which they come."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from .formula import FALSE, number
+from .terms import (
+    Atom,
+    DistinctAtom,
+    OpaqueAtom,
+    SqlValue,
+    Term,
+    Terms,
+    closed_all,
+    fresh_value,
+    opened,
+)
+from .values import sort_of
+
+Direction = tuple[bool, bool]
+"""Whether a key of an ORDER BY is descending, and whether NULLs come first."""
+ROW_ID = SqlValue(FALSE, number(0, "int"))
+"""The value of a column that no expression can read."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A sum whose outputs are the columns, and after them the keys of the order."""
+
+    terms: Terms
+    order: tuple[Direction, ...] = ()
+
+    def keys_of(self, term: Term) -> tuple[SqlValue, ...]:
+        """Return the values of the keys of the order."""
+        return term.outputs[self.width(term) :]
+
+    def columns_of(self, term: Term) -> tuple[SqlValue, ...]:
+        """Return the values of the columns."""
+        return term.outputs[: self.width(term)]
+
+    def width(self, term: Term) -> int:
+        """Return the number of columns."""
+        return len(term.outputs) - len(self.order)
+
+    def unordered(self) -> "Rows":
+        """Return the rows in no order."""
+        if not self.order:
+            return self
+        return Rows(tuple(replace(each, outputs=self.columns_of(each)) for each in self.terms))
+
+
+def copies(terms: Iterable[Term]) -> list[Term]:
+    """Return terms with symbols that are not used elsewhere."""
+    return [opened(each) for each in terms]
+
+
+def new_row(types: Sequence[str]) -> tuple[SqlValue, ...]:
+    """Return symbols for values of these types."""
+    return tuple(fresh_value(sort_of(each)) for each in types)
+
+
+def distinct_row(body: Iterable[Term], types: Sequence[str]) -> Atom:
+    """Return a row among the distinct outputs of a sum."""
+    terms = closed_all(body)
+    given = zip(*(each.outputs for each in terms), strict=True)
+    nullable = [any(value.null is not FALSE for value in values) for values in given]
+    pairs = zip(types, nullable, strict=True)
+    return DistinctAtom(terms, tuple(fresh_value(sort_of(type_), also) for type_, also in pairs))
+
+
+def opaque_row(name: str, bodies: Iterable[Iterable[Term]], types: Sequence[str]) -> Atom:
+    """Return a row of an operation on sums that is known by its name."""
+    return OpaqueAtom(name, tuple(map(closed_all, bodies)), new_row(types))

@@ -1,0 +1,153 @@
+"""Plans as sums of terms: each operator by its definition over bags."""
+
+from dataclasses import replace
+from functools import singledispatchmethod
+
+from ..plan_form import (
+    AggregatedRows,
+    Constant,
+    Except,
+    Filter,
+    Intersect,
+    Join,
+    Limit,
+    Operator,
+    Project,
+    Scan,
+    Sort,
+    Union,
+    Values,
+    Window,
+)
+from .aggregates import Aggregates
+from .expressions import Expressions
+from .formula import FALSE, TRUE, not_
+from .joins import Joins
+from .rows import ROW_ID, Rows, copies, distinct_row, opaque_row
+from .schema import Schema
+from .terms import SqlValue, TableAtom, Term, all_same, exists, fresh_value
+from .values import NotModelled, sort_of
+
+
+class Translation:
+    """The translation of the operators of plans over the same tables."""
+
+    def __init__(self, schema: Schema, made: Expressions) -> None:
+        self._schema, self._made = schema, made
+
+    def rows(self, operator: Operator) -> Rows:
+        """Return the rows of an operator. Raises NotModelled if a part is not known."""
+        return self._rows(operator)
+
+    @singledispatchmethod
+    def _rows(self, operator: Operator) -> Rows:
+        raise NotModelled(type(operator).__name__.lower())
+
+    @_rows.register
+    def _(self, operator: Scan) -> Rows:
+        known = self._schema.tables[operator.table]
+        columns = tuple(
+            fresh_value(sort_of(type_), name not in known.not_null) for name, type_ in known.columns
+        )
+        at = dict(zip((name for name, _ in known.columns), columns, strict=True))
+        read = tuple(at[name] if name else ROW_ID for name in operator.names)
+        return Rows((Term((TableAtom(operator.table, columns),), TRUE, read),))
+
+    @_rows.register
+    def _(self, operator: Values) -> Rows:
+        rows = [tuple(self._made.value(e, (), ()) for e in row) for row in operator.rows]
+        return Rows(tuple(Term((), TRUE, row) for row in rows))
+
+    @_rows.register
+    def _(self, operator: Filter) -> Rows:
+        below, columns = self.rows(operator.inputs[0]), operator.inputs[0].columns
+        kept = [
+            each.where(*self._made.truth(operator.conditions, each.outputs, columns))
+            for each in below.terms
+        ]
+        return replace(below, terms=tuple(each for each in kept if each.condition is not FALSE))
+
+    @_rows.register
+    def _(self, operator: Project) -> Rows:
+        below, columns = self.rows(operator.inputs[0]), operator.inputs[0].columns
+
+        def projected(term: Term) -> tuple[SqlValue, ...]:
+            own = (self._made.value(e, term.outputs, columns) for e in operator.expressions)
+            return (*own, *below.keys_of(term))
+
+        return replace(
+            below, terms=tuple(replace(each, outputs=projected(each)) for each in below.terms)
+        )
+
+    @_rows.register
+    def _(self, operator: Join) -> Rows:
+        left, right = map(self.rows, operator.inputs)
+        return Joins(self._made, operator, left, right).rows()
+
+    @_rows.register
+    def _(self, operator: AggregatedRows) -> Rows:
+        (below,) = operator.inputs
+        return Aggregates(self._made, below.columns).groups(operator, self.rows(below).unordered())
+
+    @_rows.register
+    def _(self, operator: Window) -> Rows:
+        (below,) = operator.inputs
+        return Aggregates(self._made, below.columns).windows(operator, self.rows(below))
+
+    @_rows.register
+    def _(self, operator: Sort) -> Rows:
+        below, columns = self.rows(operator.inputs[0]).unordered(), operator.inputs[0].columns
+
+        def keyed(term: Term) -> Term:
+            keys = (self._made.value(k.expression, term.outputs, columns) for k in operator.order)
+            return replace(term, outputs=(*term.outputs, *keys))
+
+        order = tuple((key.descending, key.nulls_first) for key in operator.order)
+        return Rows(tuple(map(keyed, below.terms)), order)
+
+    @_rows.register
+    def _(self, operator: Limit) -> Rows:
+        below, (source,) = self.rows(operator.inputs[0]), operator.inputs
+        if operator.count is None and not operator.offset:
+            return below
+        if operator.count == 0 or not below.terms:
+            return replace(below, terms=())
+        constant = isinstance(source, Project) and all(
+            isinstance(each, Constant) for each in source.expressions
+        )
+        if constant and operator.count == 1 and not operator.offset:
+            found = exists(replace(each, outputs=()) for each in below.terms)
+            return Rows((Term((), found, below.columns_of(below.terms[0])),))
+        return self._limited(operator, below)
+
+    def _limited(self, operator: Limit, below: Rows) -> Rows:
+        """Return the first rows as rows of an operation on the bag of rows and their order."""
+        name = f"limit {operator.count} {operator.offset} {below.order}"
+        key_sorts = [value.value.sort for value in below.keys_of(below.terms[0])]
+        types = [column.type for column in operator.inputs[0].columns]
+        atom = opaque_row(name, [below.terms], types)
+        keys = tuple(fresh_value(sort) for sort in key_sorts)
+        whole = replace(atom, columns=(*atom.columns, *keys))
+        return Rows((Term((whole,), TRUE, whole.columns),), below.order)
+
+    @_rows.register
+    def _(self, operator: Union) -> Rows:
+        found = [self.rows(each).unordered().terms for each in operator.inputs]
+        return Rows(tuple(term for terms in found for term in terms))
+
+    @_rows.register(Except)
+    @_rows.register(Intersect)
+    def _(self, operator: Except | Intersect) -> Rows:
+        left, right = (self.rows(each).unordered().terms for each in operator.inputs)
+        types = [column.type for column in operator.columns]
+        if operator.all:
+            name = f"{type(operator).__name__.lower()} all"
+            atom = opaque_row(name, [left, right], types)
+            return Rows((Term((atom,), TRUE, atom.columns),))
+        if not left:
+            return Rows(())
+        atom = distinct_row(left, types)
+        alike = [each.where(all_same(each.outputs, atom.columns)) for each in copies(right)]
+        found = exists(replace(each, outputs=()) for each in alike)
+        wanted = not_(found) if isinstance(operator, Except) else found
+        return Rows((Term((atom,), wanted, atom.columns),))

@@ -1,0 +1,194 @@
+"""Values of SQL as formulas: sorts of types, constants, comparisons and three-valued logic."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from ..known_functions import INTEGERS, is_decimal, is_exact
+from ..plan_form import Constant
+from . import formula
+from .formula import (
+    FALSE,
+    TRUE,
+    Formula,
+    Sort,
+    and_,
+    call,
+    eq,
+    ite,
+    le,
+    lt,
+    not_,
+    number,
+    or_,
+    zero,
+)
+from .terms import SqlValue
+
+COUNTED = frozenset({"DATE", "TIMESTAMP", "TIME"})
+"""Types whose values are numbers in DuckDB's plans, in the order of the values."""
+
+
+class NotModelled(Exception):
+    """The error for a part of a plan that has no formula; the verdict is then *unknown*."""
+
+
+def sort_of(type_: str) -> Sort:
+    """Return the sort of the values of a type."""
+    if type_ == "BOOLEAN":
+        return "bool"
+    return "int" if type_ in INTEGERS or type_ in COUNTED or type_ == "NULL" else "real"
+
+
+def null_of(type_: str) -> SqlValue:
+    """Return NULL."""
+    return SqlValue(TRUE, zero(sort_of(type_)))
+
+
+def truth(one: SqlValue) -> Formula:
+    """Return whether a condition is true, not false or NULL."""
+    return and_(not_(one.null), one.value)
+
+
+def boolean(true: Formula, false: Formula) -> SqlValue:
+    """Return a value of three-valued logic from what makes it true and what makes it false."""
+    return SqlValue(and_(not_(true), not_(false)), true)
+
+
+def _falsity(one: SqlValue) -> Formula:
+    return and_(not_(one.null), not_(one.value))
+
+
+def conjunction(ones: Sequence[SqlValue]) -> SqlValue:
+    """Return AND in three-valued logic."""
+    return boolean(and_(*map(truth, ones)), or_(*map(_falsity, ones)))
+
+
+def disjunction(ones: Sequence[SqlValue]) -> SqlValue:
+    """Return OR in three-valued logic."""
+    return boolean(or_(*map(truth, ones)), and_(*map(_falsity, ones)))
+
+
+def negation(one: SqlValue) -> SqlValue:
+    """Return NOT in three-valued logic."""
+    return SqlValue(one.null, not_(one.value))
+
+
+def chosen(condition: Formula, then: SqlValue, otherwise: SqlValue) -> SqlValue:
+    """Return one of two values."""
+    return SqlValue(
+        ite(condition, then.null, otherwise.null), ite(condition, then.value, otherwise.value)
+    )
+
+
+def function_of(name: str, sort: Sort, arguments: Sequence[SqlValue], strict: bool) -> SqlValue:
+    """Return the value of a function of which nothing else is known.
+
+    A strict function is NULL exactly where an argument is.
+    """
+    given: list[Formula] = []
+    for null, value in arguments:
+        if not strict:
+            given.append(null)
+        given.append(ite(null, zero(value.sort), value))
+    value = call(name, sort, given)
+    if strict:
+        return SqlValue(or_(*(null for null, _ in arguments)), value)
+    return SqlValue(call(f"{name} is null", "bool", given), value)
+
+
+def same_order(value: Formula, type_: str) -> Formula:
+    """Return a number that is equal for values that are equal in SQL, and in their order.
+
+    Equal values of most types are identical. 0.0 and -0.0 are equal and not identical.
+    """
+    if is_exact(type_) or type_ == "NULL":
+        return value
+    if value.operator == "call" and len(value.arguments) == 1:
+        if (known := _double(value.arguments[0])) is not None:
+            return number(known, "real")
+    return call(f"order of {type_}", "real", (value,))
+
+
+def _double(name: str) -> Fraction | None:
+    kind, _, text = name.partition(" constant ")
+    if kind not in ("DOUBLE", "FLOAT"):
+        return None
+    try:
+        return Fraction(float(text))
+    except (ValueError, OverflowError):
+        return None
+
+
+def compared(function: str, one: SqlValue, other: SqlValue, type_: str) -> SqlValue:
+    """Return a comparison of values of one type."""
+    left, right = same_order(one.value, type_), same_order(other.value, type_)
+    if function in ("COMPARE_DISTINCT_FROM", "COMPARE_NOT_DISTINCT_FROM"):
+        alike = or_(and_(one.null, other.null), and_(not_(one.null), not_(other.null), eq(left, right)))
+        return SqlValue(FALSE, alike if function.endswith("NOT_DISTINCT_FROM") else not_(alike))
+    null = or_(one.null, other.null)
+    if function in ("COMPARE_EQUAL", "COMPARE_NOTEQUAL"):
+        alike = eq(left, right)
+        return SqlValue(null, alike if function == "COMPARE_EQUAL" else not_(alike))
+    if left.sort == "bool":
+        left, right = (ite(each, number(1, "int"), number(0, "int")) for each in (left, right))
+    made = {
+        "COMPARE_LESSTHAN": lambda: lt(left, right),
+        "COMPARE_GREATERTHAN": lambda: lt(right, left),
+        "COMPARE_LESSTHANOREQUALTO": lambda: le(left, right),
+        "COMPARE_GREATERTHANOREQUALTO": lambda: le(right, left),
+    }
+    return SqlValue(null, made[function]())
+
+
+@dataclass(frozen=True)
+class Constants:
+    """The values of constants. Texts are numbers in the order of all texts of both plans.
+
+    Texts are a countable order, so that each choice of texts has numbers with the same order.
+    """
+
+    places: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, parts: Iterable[Any]) -> "Constants":
+        """Return the values of the constants of plans."""
+        found = {
+            json.loads(each.value)["value"]
+            for each in parts
+            if isinstance(each, Constant) and each.type == "VARCHAR" and '"value"' in each.value
+        }
+        ordered = sorted(found, key=lambda text: text.encode())
+        return cls({text: at for at, text in enumerate(ordered)})
+
+    def value(self, one: Constant) -> SqlValue:
+        """Return the value of a constant."""
+        known = json.loads(one.value)
+        if known["is_null"]:
+            return null_of(one.type)
+        value = known.get("value")
+        if one.type == "BOOLEAN" and isinstance(value, bool):
+            return SqlValue(FALSE, TRUE if value else FALSE)
+        if one.type == "VARCHAR" and isinstance(value, str):
+            return SqlValue(FALSE, number(self.places[value], "real"))
+        if (one.type in INTEGERS or one.type in COUNTED) and type(value) is int:
+            return SqlValue(FALSE, number(value, "int"))
+        if is_decimal(one.type) and type(value) is int:
+            return SqlValue(FALSE, number(Fraction(value, 10 ** scale(one.type)), "real"))
+        name = f"{one.type} constant {json.dumps(value, sort_keys=True)}"
+        return SqlValue(FALSE, call(name, sort_of(one.type), ()))
+
+
+def scale(type_: str) -> int:
+    """Return the number of digits after the point of a DECIMAL."""
+    return int(json.loads(type_)["type_info"].get("scale", 0))
+
+
+def width(type_: str) -> int:
+    """Return the number of digits of a DECIMAL."""
+    return int(json.loads(type_)["type_info"]["width"])
+
+
+__all__ = ["formula"]
