@@ -67,4 +67,3 @@ def _same(layout: Layout, stored: ResultFile, rows: pa.Table, names: Sequence[st
         one, other = (f"select {text} from {each}" for each in ("executed", "stored"))
         differ = f"(({one}) except all ({other})) union all (({other}) except all ({one}))"
         return con.execute(f"select 1 from ({differ}) limit 1").fetchone() is None
-

@@ -17,7 +17,7 @@ from provhouse.store.tables.registry import EXECUTIONS, RESULTS
 from provhouse.store.warehouse.layout import Layout
 
 from .catalogue import add_rows, now, read_rows
-from .constraints import broken_constraint, declared
+from .constraints import broken_constraint
 from .pinned_data import pins_of, scans_of
 from .pins import Pin, pinned
 from .result_files import STORED, ResultFile, is_intact, result_path, store_result
@@ -97,9 +97,8 @@ def add_execution(
 
 def broken_for(sink: SinkPlan, pins: Sequence[Pin]) -> str:
     """Return why the constraints that a sink's DDL declares do not count for pinned inputs."""
-    tables = scans_of(sink.plan)
-    facts = declared(sink.ddl, tables) if sink.source == "sql" else {}
-    return broken_constraint(sink.ddl, facts, pins_of(tables, pins))
+    tables = pins_of(scans_of(sink.plan), pins)
+    return broken_constraint(sink.ddl, tables) if sink.source == "sql" else ""
 
 
 def executions_of(layout: Layout) -> list[Execution]:

@@ -50,6 +50,7 @@ def pinned_database(ddl: str, pins: Mapping[TablePath, Pin]) -> Iterator[duckdb.
     Raises BadInput if data are missing, or have changed, or do not have the DDL's columns.
     """
     with empty_database(ddl) as database:
+        _drop_tables(database)
         for number, (table, pin) in enumerate(pins.items()):
             _show(database, table, f"__provhouse_input{number}", _dataset(pin))
         yield database.con
@@ -99,15 +100,22 @@ def _show(database: EmptyDatabase, table: TablePath, name: str, data: ds.Dataset
     con.register(name, data)
     listed = ", ".join(f"cast({_quoted(column)} as {type_}) as {_quoted(column)}"
                        for column, type_ in columns)  # fmt: skip
+    con.execute(f"create view {whole_name(table)} as select {listed} from {_quoted(name)}")
+
+
+def _drop_tables(database: EmptyDatabase) -> None:
+    """Drop all tables, those that refer to others first. Views and macros stay."""
+    left = list(database.columns)
+    for _ in database.columns:
+        left = [table for table in left if not _dropped(database.con, table)]
+
+
+def _dropped(con: duckdb.DuckDBPyConnection, table: TablePath) -> bool:
     try:
         con.execute(f"drop table {whole_name(table)}")
-        con.execute(f"create view {whole_name(table)} as select {listed} from {_quoted(name)}")
-    except duckdb.Error as error:
-        raise BadInput(
-            f"Cannot show the pinned data of {table[-1]}",
-            str(error).splitlines()[0],
-            "Leave out foreign keys between tables of the DDL",
-        ) from error
+    except duckdb.Error:
+        return False
+    return True
 
 
 def _quoted(name: str) -> str:

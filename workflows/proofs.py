@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Literal
 
 from provhouse.equivalence.verdict import Revision as Query
@@ -22,6 +23,8 @@ from .revisions import SinkPlan
 
 Rule = Literal["key", "columns", "proof", "filter"]
 """What permits reuse: equal keys of plans or of columns, a proof, or a filter of a result."""
+MODULES = {"provhouse": "provhouse", "duckdb": "duckdb", "z3-solver": "z3"}
+"""The packages that decide a verdict, and their modules. A proof needs z3, which is an extra."""
 REVOKED = "revoked"
 EQUAL = "equal"
 
@@ -37,8 +40,10 @@ class Proof:
     by: str
     """The rule that has given the verdict, or that is revoked."""
     reason: str
+    steps: int
+    """The length of the proof in steps of the solver."""
     assumed: tuple[str, ...]
-    """What must hold for the verdict, beside the constraints of the DDL."""
+    """What must hold for the verdict: constraints, which are checked, and the absence of errors."""
     counterexample: str
     """Contents of tables for which the rows differ, as JSON; empty if none is known."""
     verifier: str
@@ -60,7 +65,8 @@ class Proofs:
 @cache
 def verifier() -> str:
     """Return the releases that decide a verdict."""
-    return ", ".join(f"{name} {version(name)}" for name in ("provhouse", "duckdb"))
+    names = [name for name in ("provhouse", "duckdb", "z3-solver") if find_spec(MODULES[name])]
+    return ", ".join(f"{name} {version(name)}" for name in names)
 
 
 def stored_proofs(layout: Layout) -> Proofs:
@@ -91,12 +97,15 @@ def revoked(one: SinkPlan, other: SinkPlan, rule: str, reason: str) -> Proof:
 
     The rule has called two plans equal whose rows differ.
     """
-    return Proof(one.key, other.key, REVOKED, rule, reason, (), "", verifier())
+    return Proof(one.key, other.key, REVOKED, rule, reason, 0, (), "", verifier())
 
 
 def _proof(one: SinkPlan, other: SinkPlan, found: Verdict) -> Proof:
     example = json.dumps(asdict(found.example), default=str) if found.example else ""
-    return Proof(one.key, other.key, found.kind, "proof", found.reason, (), example, verifier())
+    steps, assumed = (found.proof.steps, found.proof.assumptions) if found.proof else (0, ())
+    return Proof(
+        one.key, other.key, found.kind, "proof", found.reason, steps, assumed, example, verifier()
+    )
 
 
 def _fields(row: dict[str, object]) -> dict[str, object]:

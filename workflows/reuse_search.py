@@ -11,8 +11,9 @@ from provhouse.store.warehouse.layout import Layout
 
 from .audit import audit
 from .candidates import Candidate, nearest
-from .executions import broken_for, not_offered, results_of
-from .pinned_data import scans_of
+from .constraints import broken_constraint
+from .executions import not_offered, results_of
+from .pinned_data import pins_of, scans_of
 from .pins import Pin
 from .proofs import EQUAL, Proof, Rule, prove, stored_proofs
 from .result_files import result_path
@@ -120,10 +121,15 @@ class Search:
         return reason or not_offered(self._layout, self._results.get(one.execution.result))
 
     def _broken(self, one: Candidate) -> str:
-        """Return why the plan's constraints do not count. Equal ones were checked before."""
-        covered = scans_of(self._plan.plan).keys() <= scans_of(one.sink.plan).keys()
-        same = covered and one.sink.ddl == self._plan.ddl
-        return "" if same else broken_for(self._plan, self._pins)
+        """Return why constraints of the plan do not count, unless the execution has checked them.
+
+        A proof may use constraints between tables of both plans.
+        """
+        mine, read = scans_of(self._plan.plan), scans_of(one.sink.plan)
+        if mine.keys() <= read.keys() and one.sink.ddl == self._plan.ddl:
+            return ""
+        pins = {**pins_of(read, one.execution.inputs), **pins_of(mine, self._pins)}
+        return broken_constraint(self._plan.ddl, pins) if self._plan.source == "sql" else ""
 
     def _audit(self, one: Candidate, rule: Rule) -> str:
         stored = self._results[one.execution.result]

@@ -193,7 +193,7 @@ def test_each_pair_is_compared_once(flow: Flow) -> None:
 def _claim(flow: Flow, one: int, other: int) -> None:
     """Store a wrong proof that two revisions are equal."""
     plans = [find_revision(flow.layout, RevisionName("flow", n)).sink()[1] for n in (one, other)]
-    wrong = Proof(plans[0].key, plans[1].key, "equal", "proof", "claimed", (), "", verifier())
+    wrong = Proof(plans[0].key, plans[1].key, "equal", "proof", "claimed", 0, (), "", verifier())
     store_proofs(flow.layout, [wrong])
 
 
