@@ -13,6 +13,7 @@ from .keys import PlanKeys, plan_keys
 from .plan_form import Operator, PlanForm, doubts, operators
 from .proving.proof import Proof, prove
 from .random_rows import RandomRows, values_near
+from .segments import smallest_segments
 
 DATABASES = 40
 """The number of random databases that are tried."""
@@ -124,6 +125,8 @@ def _by_rows(
             example = Example(random_rows.rows(), lost, gained)
             return Verdict("different", "the rows differ for an example", operator, example)
     found = prove(plans, database)
+    if not isinstance(found, Proof) and (segments := smallest_segments(*plans)) != plans:
+        found = prove(segments, database)
     if isinstance(found, Proof):
         return Verdict("equal", "a proof shows that the rows are equal", proof=found)
     return Verdict("unknown", f"{DATABASES} random databases show no difference; {found}", operator)
