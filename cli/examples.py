@@ -45,9 +45,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse revisions",
         "provhouse revisions add tweets job.sql --schema tables.sql",
         "provhouse revisions log tweets",
+        "provhouse revisions diff tweets@r1 tweets@r2 --sink map --records",
     ),
     "executions": (
-        "provhouse executions add tweets@r1 --sink result=out.parquet --inputs orders=lake/orders@12",
+        "provhouse executions add tweets@r1 --sink result=out.parquet --inputs tweet=tweets@12",
     ),
     "reuse": (
         "provhouse reuse tweets@r2",

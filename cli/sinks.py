@@ -2,10 +2,17 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.paths import local_path
 
+SinkOption = Annotated[
+    str | None,
+    typer.Option(metavar="SINK", help="The sink; not needed if the revision has only one."),
+]
 RESULT = "result"
 """The name of the sink of a single query."""
 

@@ -243,6 +243,7 @@ WORKFLOW_TABLES: Final[dict[str, pa.Schema]] = {
             ("file", _TEXT),
             ("key", pa.list_(_TEXT)),
             ("bits", _COUNTER),
+            ("distinct", pa.bool_()),
             ("time", _TEXT),
         ]
     ),

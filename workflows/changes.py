@@ -5,7 +5,6 @@ from collections.abc import Mapping
 
 from provhouse.equivalence.plan_form import AggregatedRows, Operator, PlanForm, operators
 
-
 NAMES: dict[type[Operator], str] = {AggregatedRows: "aggregate"}
 """The names of operators that are not called as their classes are."""
 

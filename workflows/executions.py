@@ -10,7 +10,6 @@ from typing import Any
 from provhouse.commit.single_writer import only_writer
 from provhouse.equivalence.plan_form import doubts
 from provhouse.model.errors import BadInput, NotFound
-from provhouse.model.fault_points import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.store.tables.registry import EXECUTIONS, RESULTS
@@ -79,13 +78,12 @@ def add_execution(
         progress.begin("Store the results")
         for sink, plan in sinks.items():
             known, names = results_of(layout), plan.plan.names
-            found = store_result(layout, files[sink], names, key, known, ordered=plan.ordered)
+            own = key or plan.identifying
+            found = store_result(layout, files[sink], names, own, known, ordered=plan.ordered)
             if found is not known.get(found.result):
                 add_rows(layout, RESULTS, [asdict(found)])
-                reach("result stored")
             rows.append(_row(execution, name, sink, given, broken[sink], found.result, run))
         add_rows(layout, EXECUTIONS, rows)
-        reach("execution stored")
     reasons = [
         *broken.values(),
         *(reason for each in sinks.values() for reason in doubts(each.plan)),

@@ -22,6 +22,8 @@ from provhouse.model.paths import local_path
 Kind = Literal["delta", "files", "digest"]
 TablePath = tuple[str, ...]
 """The whole name of a table: its database, its schema and its own name."""
+SHOWN = len("sha256:") + 12
+"""The length of a digest that is shown to people."""
 _DELTA = re.compile(r"(.+)@(\d+)")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
@@ -50,7 +52,9 @@ class Pin:
     @property
     def shown(self) -> str:
         """The pin as people give it."""
-        return f"{self.place}@{self.version}" if self.kind == "delta" else self.place or self.state
+        if self.kind == "delta":
+            return f"{self.place}@{self.version}"
+        return f"{self.place} {self.state[:SHOWN]}".strip()
 
     @property
     def version(self) -> int:

@@ -10,11 +10,10 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
-from typing import Literal
+from typing import Any, Literal
 
 from provhouse.equivalence.verdict import Revision as Query
 from provhouse.equivalence.verdict import Verdict, compare
-from provhouse.model.fault_points import reach
 from provhouse.store.tables.registry import PROOFS
 from provhouse.store.warehouse.layout import Layout
 
@@ -71,7 +70,7 @@ def verifier() -> str:
 
 def stored_proofs(layout: Layout) -> Proofs:
     """Return the stored verdicts that still count."""
-    rows = [Proof(**{**_fields(row)}) for row in read_rows(layout, PROOFS)]
+    rows = [Proof(**_fields(row)) for row in read_rows(layout, PROOFS)]
     mine = [each for each in rows if each.verifier == verifier()]
     revoked = frozenset(each.by for each in mine if each.verdict == REVOKED)
     counted = {each.pair: each for each in mine if each.by not in revoked}
@@ -89,7 +88,6 @@ def store_proofs(layout: Layout, proofs: Sequence[Proof]) -> None:
     """Store verdicts. No lock is needed: each row is complete, and a pair may have several."""
     if proofs:
         add_rows(layout, PROOFS, [asdict(each) for each in proofs])
-        reach("proof stored")
 
 
 def revoked(one: SinkPlan, other: SinkPlan, rule: str, reason: str) -> Proof:
@@ -108,6 +106,6 @@ def _proof(one: SinkPlan, other: SinkPlan, found: Verdict) -> Proof:
     )
 
 
-def _fields(row: dict[str, object]) -> dict[str, object]:
+def _fields(row: dict[str, Any]) -> dict[str, Any]:
     found = {name: row[name] for name in Proof.__dataclass_fields__}
-    return {**found, "assumed": tuple(row["assumed"] or ())}  # type: ignore[arg-type]
+    return {**found, "assumed": tuple(row["assumed"])}

@@ -56,6 +56,8 @@ class ResultFile:
     """The columns whose hash places a row in a bucket; empty for all columns."""
     bits: int | None
     """There are two to the power of this number of buckets; None without buckets."""
+    distinct: bool
+    """Whether no two rows have the same key."""
     state: str = STORED
 
 
@@ -94,6 +96,8 @@ def store_result(
     files = [str(file) for file in files_of(source)]
     make_folder(layout.results)
     make_folder(layout.staging)
+    for left in layout.results.glob(".*.new"):  # by a writer that was killed
+        left.unlink()
     with duckdb.connect(config={"temp_directory": str(layout.staging)}) as con:
         con.execute("set TimeZone = 'UTC'")
         columns, types = _columns(con, files, source, names)
@@ -104,6 +108,9 @@ def store_result(
             return stored
         records = _count(con)
         plain = ordered or ROW_NUMBER in map(str.lower, columns)
+        distinct = _is_distinct(
+            con, row_text(key or columns, dict(zip(columns, types, strict=True)))
+        )
         bits = None if plain else bits_for(records)
         bucket = "" if bits is None else bucket_of(_text(key or columns, columns, types), bits)
         path = result_path(layout, digest)
@@ -117,7 +124,7 @@ def store_result(
     sync_folder(path.parent)
     reach("result written")
     size, file = path.stat().st_size, file_digest(path)
-    return ResultFile(digest, columns, types, records, size, file, key, bits)
+    return ResultFile(digest, columns, types, records, size, file, key, bits, distinct)
 
 
 def rows_digest(
@@ -198,6 +205,11 @@ def _count(con: duckdb.DuckDBPyConnection) -> int:
     return int(found[0])
 
 
+def _is_distinct(con: duckdb.DuckDBPyConnection, text: str) -> bool:
+    query = f"select 1 from rows group by md5({text}) having count(*) > 1 limit 1"
+    return con.execute(query).fetchone() is None
+
+
 def _write(con: duckdb.DuckDBPyConnection, path: Path, bucket: str) -> None:
     order = f"order by {bucket}" if bucket else ""
     target = str(path).replace("'", "''")
@@ -210,8 +222,8 @@ def _write(con: duckdb.DuckDBPyConnection, path: Path, bucket: str) -> None:
 def _write_buckets(
     con: duckdb.DuckDBPyConnection, layout: Layout, digest: str, bucket: str, text: str, bits: int
 ) -> None:
-    hashes = (f"sum(md5_number_{half}({text})::hugeint) % (1::hugeint << 64)" for half in
-              ("upper", "lower"))  # fmt: skip
+    sums = (f"sum(md5_number_{half}({text})::hugeint)" for half in ("upper", "lower"))
+    hashes = (f"coalesce({each} % (1::hugeint << 64), 0)" for each in sums)
     query = f"select {bucket} b, count(*), {', '.join(hashes)} from rows group by all"
     found: Buckets = np.zeros((1 << bits, 3), np.uint64)
     for number, *values in con.execute(query).fetchall():

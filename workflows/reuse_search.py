@@ -39,8 +39,11 @@ class Reuse:
     """The revision whose execution gave the result."""
     execution: str = ""
     result: str = ""
+    nearest: str = ""
+    """The revision with a result that has the most operators in common, if none can be used."""
+    nearest_sink: str = ""
     operator: str = ""
-    """The first operator that the nearest revision with a result lacks."""
+    """The first operator that the nearest revision lacks."""
     audited: bool = False
     """Whether the revision was executed all the same, and the rows compared."""
 
@@ -81,7 +84,13 @@ class Search:
         none = "no stored result is known to be equal" if same else "no result has these inputs"
         plans, keys = (near[0].sink.plan, self._plan.plan), (near[0].sink.keys, self._plan.keys)
         reason = reasons[0] if reasons else none
-        return replace(answer, reason=reason, operator=first_difference(plans, keys))
+        return replace(
+            answer,
+            reason=reason,
+            nearest=str(near[0].execution.revision),
+            nearest_sink=near[0].execution.sink,
+            operator=first_difference(plans, keys),
+        )
 
     def _equal(self, found: Sequence[Candidate]) -> Iterator[tuple[Candidate, Rule, str]]:
         """Yield executions that certainly have equal rows if their inputs are equal, and why."""

@@ -5,8 +5,6 @@ from typing import NamedTuple
 
 from provhouse.model.errors import UsageError
 
-RESULT = "result"
-"""The name of the sink of a single query."""
 _NAME = re.compile(r"[^\s@/][^\s@]*")
 _REVISION = re.compile(rf"({_NAME.pattern})@r([1-9]\d*)")
 

@@ -9,8 +9,8 @@ from provhouse.commit.single_writer import only_writer
 from provhouse.equivalence.keys import PlanKeys, plan_keys
 from provhouse.equivalence.plan_form import Filter, Limit, PlanForm, Project, Sort
 from provhouse.equivalence.plan_json import from_json, to_json
+from provhouse.equivalence.variation import unique_keys
 from provhouse.model.errors import NotFound
-from provhouse.model.fault_points import reach
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.store.tables.registry import REVISIONS
@@ -53,6 +53,13 @@ class SinkPlan:
         while isinstance(root, Project | Filter | Limit):
             (root,) = root.inputs
         return isinstance(root, Sort)
+
+    @property
+    def identifying(self) -> tuple[str, ...]:
+        """The columns by which the plan's rows are certainly distinct; empty if none are known."""
+        names = self.plan.names
+        found = [tuple(names[at] for at in sorted(key)) for key in unique_keys(self.plan.root)]
+        return next((key for key in found if key), ())
 
     @cached_property
     def keys(self) -> PlanKeys:
@@ -113,7 +120,6 @@ def add_revision(
         name = RevisionName(workflow, len(known) + 1)
         found = changes(_plans(known[-1].sinks) if known else {}, _plans(sinks))
         add_rows(layout, REVISIONS, _rows(name, sinks, found))
-        reach("revision stored")
     return Added(str(name), new=True, changes=found)
 
 

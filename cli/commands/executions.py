@@ -62,7 +62,7 @@ def executions(
     Each distinct result is stored once, in the warehouse. The inputs must be named in the state in
     which they were read.
     """
-    from provhouse.output.results.stored_rows import AddedResult
+    from provhouse.output.results.found import FoundResult
     from provhouse.workflows.executions import add_execution
     from provhouse.workflows.revision_names import revision_name
 
@@ -78,4 +78,4 @@ def executions(
     with opened(form) as output:
         with progress_display() as progress:
             found = add_execution(name, files, pinned, settings, progress, key=named, run=run)
-        output.write(AddedResult(found))
+        output.write(FoundResult(found))

@@ -10,12 +10,8 @@ from provhouse.output.writer import opened
 
 from ..invocation import invocation
 from ..options import FormOption, OutOption, SafeOption, pairs
+from ..sinks import SinkOption
 from .executions import InputsOption
-
-SinkOption = Annotated[
-    str | None,
-    typer.Option(metavar="SINK", help="The sink; not needed if the revision has only one."),
-]
 
 
 def reuse(
@@ -50,8 +46,7 @@ def reuse(
     the reason, and the exit status is 3. Without --inputs, the inputs are those of the workflow's
     newest execution, in the state that they have now.
     """
-    from provhouse.output.results.stored_rows import ReuseResult
-    from provhouse.warehouse import Warehouse
+        from provhouse.warehouse import Warehouse
 
     from ..progress_display import progress_display
 
@@ -63,6 +58,6 @@ def reuse(
         with progress_display() as progress, Warehouse(settings, progress) as warehouse:
             found = warehouse.ask(asked)
             progress.clear()
-        output.write(ReuseResult(found))
+        output.write(asked.written(found))
     if found.decision == "build":
         raise typer.Exit(NotFound.exit_status)

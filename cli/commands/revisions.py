@@ -9,13 +9,13 @@ import typer
 
 from provhouse.model.errors import UsageError
 from provhouse.output.form import Form
-from provhouse.output.questions.workflow_questions import AskingRevisions
+from provhouse.output.questions.workflow_questions import AskingRevisionDiff, AskingRevisions
 from provhouse.output.writer import opened
 
 from ..invocation import invocation
 from ..options import FormOption, OutOption, SafeOption, WaitOption
 from ..questions import OutputOptions, answer
-from ..sinks import sinks_of, text_of
+from ..sinks import SinkOption, sinks_of, text_of
 
 
 class RevisionsAction(StrEnum):
@@ -24,6 +24,7 @@ class RevisionsAction(StrEnum):
     add = "add"
     list = "list"
     log = "log"
+    diff = "diff"
 
 
 class SourceOption(StrEnum):
@@ -36,14 +37,14 @@ class SourceOption(StrEnum):
 def revisions(
     ctx: typer.Context,
     action: Annotated[
-        RevisionsAction, typer.Argument(metavar="add|list|log", help="What to do.")
+        RevisionsAction, typer.Argument(metavar="add|list|log|diff", help="What to do.")
     ] = RevisionsAction.list,
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[WORKFLOW] [[SINK=]FILE]...",
-            help="For log: the workflow. For add: the workflow and a file for each sink. The sink "
-            "of a file without a name is result.",
+            metavar="[NAME]...",
+            help="For log: a workflow. For diff: two revisions. For add: a workflow, and FILE or "
+            "SINK=FILE for each sink; without a name, the sink is result.",
         ),
     ] = None,
     source: Annotated[
@@ -56,17 +57,39 @@ def revisions(
             metavar="FILE", help="For add: a file with the CREATE statements of the tables."
         ),
     ] = None,
+    sink: SinkOption = None,
+    records: Annotated[
+        bool, typer.Option("--records", help="For diff: compare the records of the results too.")
+    ] = False,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B", help="For diff: columns that identify a record.", show_default=False
+        ),
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(metavar="N", min=1, help="For diff: show at most N records.")
+    ] = 100,
     form: FormOption = None,
     out: OutOption = None,
     safe: SafeOption = False,
     wait: WaitOption = None,
 ) -> None:
-    """List workflows, list the revisions of a workflow, or store a new revision.
+    """List workflows or their revisions, store a revision, or show what changed between two.
 
     A revision is what a workflow computes, at one time: a query for each of its sinks. A revision
-    that equals the newest one is not stored again.
+    that equals the newest one is not stored again. diff compares the queries and, with --records,
+    the results of their newest executions: which records came, went and changed, and whether the
+    code or the data are the cause.
     """
     given = names or []
+    if action is RevisionsAction.diff:
+        if len(given) != 2:
+            raise UsageError("revisions diff takes two revisions", remedy="Name them as tweets@r3")
+        columns = tuple(key.split(",")) if key else ()
+        compared = AskingRevisionDiff(*given, sink, records, columns, limit)
+        answer(invocation(ctx).asking(), compared, OutputOptions(form, out, safe=safe))
+        return
     if action is RevisionsAction.add:
         _add(ctx, given, source, schema, form, wait)
         return
@@ -84,7 +107,7 @@ def _add(
     form: Form | None,
     wait: int | None,
 ) -> None:
-    from provhouse.output.results.stored_rows import AddedResult
+    from provhouse.output.results.found import FoundResult
     from provhouse.workflows.revisions import add_revision
 
     from ..progress_display import progress_display
@@ -102,4 +125,4 @@ def _add(
     with opened(form) as output:
         with progress_display() as progress:
             added = add_revision(workflow, texts, source, ddl, settings, progress)
-        output.write(AddedResult(added))
+        output.write(FoundResult(added))

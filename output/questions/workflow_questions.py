@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from provhouse.store.warehouse.layout import Layout
     from provhouse.workflows.listed import Results, Revisions
     from provhouse.workflows.reuse_search import Reuse
+    from provhouse.workflows.revision_diff import RevisionDiff
+    from provhouse.workflows.why_not_reused import WhyNotReused
 
 SINK = meaning("The sink of the revision. A single query has one, named result.")
 
@@ -17,7 +19,7 @@ SINK = meaning("The sink of the revision. A single query has one, named result."
 class AskingRevisions(
     AskingStored["Revisions"],
     found="workflows.listed.Revisions",
-    result="stored_rows.RevisionsResult",
+    rows="revisions",
     quick=True,
 ):
     """List the revisions of a workflow, or the newest revision of each workflow."""
@@ -35,7 +37,7 @@ class AskingRevisions(
 class AskingResults(
     AskingStored["Results"],
     found="workflows.listed.Results",
-    result="stored_rows.ResultsResult",
+    rows="results",
     quick=True,
     command="provhouse results tweets",
 ):
@@ -54,7 +56,6 @@ class AskingResults(
 class AskingReuse(
     AskingStored["Reuse"],
     found="workflows.reuse_search.Reuse",
-    result="stored_rows.ReuseResult",
     quick=True,
 ):
     """Say whether a stored result can be used instead of executing a revision."""
@@ -77,3 +78,61 @@ class AskingReuse(
 
         inputs = dict(self.inputs)
         return reuse(layout, self.revision, self.sink, self.columns, inputs, self.audit)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AskingWhyNotReused(
+    AskingStored["WhyNotReused"],
+    found="workflows.why_not_reused.WhyNotReused",
+    quick=True,
+    command="provhouse why-not-reused tweets@r2 --sink map",
+):
+    """Say why a revision has to be executed: the first operator that differs.
+
+    It is compared with the revision that has a result and the most operators in common. The exit
+    status is 0 also if a stored result can be used.
+    """
+
+    revision: Name = field(
+        metadata=meaning("Name of the revision, such as tweets@r3.", metavar="REVISION")
+    )
+    sink: str | None = field(default=None, metadata={**SINK, "metavar": "SINK"})
+
+    def read(self, layout: "Layout") -> "WhyNotReused":
+        """Return the reason."""
+        from provhouse.workflows.why_not_reused import why_not_reused
+
+        return why_not_reused(layout, self.revision, self.sink)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AskingRevisionDiff(
+    AskingStored["RevisionDiff"],
+    found="workflows.revision_diff.RevisionDiff",
+    result="revision_diff_view.RevisionDiffResult",
+    quick=True,
+):
+    """Show what changed between two revisions, and between their results."""
+
+    before: Name = field(metadata=meaning("Name of the earlier revision"))
+    after: Name = field(metadata=meaning("Name of the later revision"))
+    sink: str | None = field(default=None, metadata=SINK)
+    records: bool = field(default=False, metadata=meaning("Compare the records of the results too"))
+    key: tuple[Name, ...] = field(
+        default=(), metadata=meaning("The columns that identify a record")
+    )
+    limit: int = field(default=100, metadata=meaning("At most this many records", 1))
+
+    def read(self, layout: "Layout") -> "RevisionDiff":
+        """Return the difference."""
+        from provhouse.workflows.revision_diff import diff_revisions
+
+        return diff_revisions(
+            layout,
+            self.before,
+            self.after,
+            self.sink,
+            records=self.records,
+            key=self.key,
+            limit=self.limit,
+        )

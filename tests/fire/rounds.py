@@ -64,6 +64,7 @@ POINTS = {
     ),
     "forget": (
         "lock held",
+        "results erased",
         "erasure aside",
         "erasure written",
         "erased unwritten",
@@ -129,10 +130,12 @@ ELSEWHERE = (
     "checkpoint removed",
     "registered rows written",
     "registered rows published",
+    "result written",
 )
-"""Fault points that are reached only if a rewritten file changes its length, or by registered tables.
+"""Fault points that are reached only if a rewritten file changes its length, or by
+registered tables and results of workflows.
 
-``test_rewriting.py`` and ``test_registry.py`` test them.
+``test_rewriting.py``, ``test_registry.py`` and ``test_killed.py`` test them.
 """
 
 

@@ -66,6 +66,16 @@ class Flow:
     ) -> Registered:
         """Store files as the results of a revision."""
         inputs = {table: str(self.folder / f"{table}.parquet") for table in tables}
+        return self.store_with(files, number, inputs, key)
+
+    def store_with(
+        self,
+        files: Mapping[str, Path],
+        number: int,
+        inputs: Mapping[str, str],
+        key: Sequence[str] = (),
+    ) -> Registered:
+        """Store files as the results of a revision on named inputs."""
         name = RevisionName(self.name, number)
         return add_execution(name, files, inputs, self.settings, Silent(), key=key)
 
@@ -91,4 +101,4 @@ def write(query: str, path: Path, con: duckdb.DuckDBPyConnection | None = None) 
 def rows(path: str | Path) -> list[tuple[Any, ...]]:
     """Return the rows of a Parquet file as texts, in any fixed order."""
     found = duckdb.connect().execute(f"from '{path}'").fetchall()
-    return sorted((tuple(map(repr, row)) for row in found))
+    return sorted(tuple(map(repr, row)) for row in found)

@@ -20,7 +20,9 @@ TWEETS = """
     select i::integer id, case i % 4 when 0 then 'rain' when 1 then 'climate' when 2 then null
     else 'climates' end as text, (i % 7)::integer place, [i % 5, i % 3]::integer[] coordinate
     from range(200) t(i)"""
-STATES = "select i::integer sid, case when i < 2 then 'CA' else 'S' || i end as name from range(6) t(i)"
+STATES = (
+    "select i::integer sid, case when i < 2 then 'CA' else 'S' || i end as name from range(6) t(i)"
+)
 CLOUD = "select id, text from climate"
 MAP = """select s.name, count(*) as n from labelled l join {states} s on l.place = s.sid
     where l.label = 1 group by s.name"""
