@@ -46,7 +46,7 @@ def reuse(
     the reason, and the exit status is 3. Without --inputs, the inputs are those of the workflow's
     newest execution, in the state that they have now.
     """
-        from provhouse.warehouse import Warehouse
+    from provhouse.warehouse import Warehouse
 
     from ..progress_display import progress_display
 
