@@ -43,14 +43,16 @@ class FoundResult(ShownResult):
         found = self.found
         own = [n for n in _in_order(found) if n not in (*LATER, *LAST, self.rows)]
         yield facts((wire_name(name), shown(str(getattr(found, name)))) for name in own)
-        yield from noted((*exactness_notes(found), *sample_notes(found)))
+        of_generation = hasattr(found, "read")
+        if of_generation:
+            yield from noted((*exactness_notes(found), *sample_notes(found)))
         columns, rows = self.csv()
         table = grid(*columns)
         for row in rows:
             table.add_row(*(styled(_cell(value)) for value in row))
         if table.row_count:
             yield from headed(self.rows.replace("_", " ").capitalize(), table)
-        if hasattr(found, "read"):
+        if of_generation:
             yield source_line(found)
 
     def json(self) -> Iterator[Json]:
