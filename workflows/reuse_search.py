@@ -12,6 +12,7 @@ from provhouse.store.warehouse.layout import Layout
 from .audit import audit
 from .candidates import Candidate, nearest
 from .constraints import broken_constraint
+from .containment import contained
 from .executions import not_offered, results_of
 from .pinned_data import pins_of, scans_of
 from .pins import Pin
@@ -29,16 +30,19 @@ class Reuse:
 
     revision: str
     sink: str
-    decision: Literal["reuse", "build"]
+    decision: Literal["reuse", "filter", "build"]
+    """reuse: the stored rows are the result. filter: the query ``sql`` computes it from them."""
     reason: str
     by: str = ""
-    """What shows that the result is the same: key, columns or proof."""
+    """What shows that the result is the same: key, columns or proof; filter for a part of it."""
     path: str = ""
     """The file of the result."""
     of: str = ""
     """The revision whose execution gave the result."""
     execution: str = ""
     result: str = ""
+    sql: str = ""
+    """A query in DuckDB's SQL that computes the result from the file."""
     nearest: str = ""
     """The revision with a result that has the most operators in common, if none can be used."""
     nearest_sink: str = ""
@@ -79,6 +83,8 @@ class Search:
             reasons.append(reason)
         same = [each for each in found if not each.changed]
         near = nearest(self._plan.keys, same or found)
+        if same and (part := self._filtered(answer, near)):
+            return part
         if not near:
             return replace(answer, reason="no execution is stored")
         none = "no stored result is known to be equal" if same else "no result has these inputs"
@@ -91,6 +97,21 @@ class Search:
             nearest_sink=near[0].execution.sink,
             operator=first_difference(plans, keys),
         )
+
+    def _filtered(self, answer: Reuse, near: Sequence[Candidate]) -> Reuse | None:
+        """Return the answer if the result is a filter of a stored one. A filter keeps no order."""
+        if self._columns or self._plan.ordered:
+            return None
+        for one in near[:MOST_PROOFS]:
+            stored = self._results.get(one.execution.result)
+            if stored is None or self._hindrance(one, "filter"):
+                continue
+            path = str(result_path(self._layout, stored.result))
+            if sql := contained(self._plan.plan, one.sink.plan, stored, path):
+                reason = f"the rows are among those of {one.execution.revision}"
+                used = self._use(answer, one, "filter")
+                return replace(used, decision="filter", reason=reason, sql=sql)
+        return None
 
     def _equal(self, found: Sequence[Candidate]) -> Iterator[tuple[Candidate, Rule, str]]:
         """Yield executions that certainly have equal rows if their inputs are equal, and why."""

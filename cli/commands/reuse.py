@@ -43,7 +43,8 @@ def reuse(
     """Say whether a stored result can be used instead of executing a revision.
 
     If it can, the answer has the path of its file, and the exit status is 0. If not, the answer has
-    the reason, and the exit status is 3. Without --inputs, the inputs are those of the workflow's
+    the reason, and the exit status is 3. It is also 3 if the decision is filter: then the answer
+    has a query that computes the result from the file. Without --inputs, the inputs are those of the workflow's
     newest execution, in the state that they have now.
     """
     from provhouse.warehouse import Warehouse
@@ -59,5 +60,5 @@ def reuse(
             found = warehouse.ask(asked)
             progress.clear()
         output.write(asked.written(found))
-    if found.decision == "build":
+    if found.decision != "reuse":
         raise typer.Exit(NotFound.exit_status)

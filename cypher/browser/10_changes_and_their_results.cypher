@@ -4,8 +4,9 @@ WHERE next.changes IS NOT NULL
 MATCH (a)<--(:Execution)-[before]->(old:Result)
 MATCH (b)<--(:Execution)-[after]->(new:Result)
 WHERE before.sink = after.sink
-RETURN DISTINCT a.name AS before, b.name AS after, next.changes AS changes, after.sink AS sink,
-       CASE WHEN old = new THEN 'the same result' ELSE 'another result' END AS result,
-       old.records AS records_before, new.records AS records_after
+WITH DISTINCT a, next, b, after.sink AS sink, old, new
 ORDER BY b.number DESC
 LIMIT 100
+RETURN a.name AS before, b.name AS after, next.changes AS changes, sink,
+       CASE WHEN old = new THEN 'the same result' ELSE 'another result' END AS result,
+       old.records AS records_before, new.records AS records_after
