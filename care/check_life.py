@@ -15,7 +15,7 @@ from .damage_report import RESTORE_FOLDER, Damage
 
 
 def life_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
-    """Yield a `Damage` for missing triples, missing origins, and triples that end twice."""
+    """Yield a `Damage` for missing triples, missing origins, and triples that were ended twice."""
     counts["deaths"] += len(snapshot.deaths)
     died, asserted = snapshot.rows("deaths"), snapshot.rows("assertions")
     for name, rows in (("deaths", died), ("assertions", asserted)):

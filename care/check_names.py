@@ -97,7 +97,7 @@ def _row_ids(folder: Path, span: Span) -> Offsets:
 
 
 def _version_damages(snapshot: Snapshot, where: str, span: Span) -> Iterator[Damage]:
-    """Yield a `Damage` if a look-up of versions leads from a name to no version of that name."""
+    """Yield a `Damage` if a look-up of versions leads from a name to anything but its versions."""
     hashed, offsets = read_versions(snapshot.layout.names(snapshot.commit.base), span.ingest)
     numbers = ItemNumbers(offsets.astype(np.int64) + span.first)
     rows, bases = version_hashes(snapshot.names.stored(numbers))

@@ -26,8 +26,8 @@ from .restage import restage
 STAGE = Step("stage", "Stage what is stored")
 VERIFY = Step("verify", "Verify the new base")
 SMALL = 1 << 18
-"""With fewer triples than this, Spark is not used: its start takes longer than a second
-core saves.
+"""Below this many triples, Spark is not used: starting it would take longer than the time that
+using two cores saves.
 """
 LARGE = 1 << 18
 """With at least this many sets and dependencies, Neo4j's importer is faster; it is used if

@@ -124,7 +124,7 @@ def _without_used(snapshot: Snapshot, items: ItemNumbers) -> ItemNumbers:
 
 
 def _edges(snapshot: Snapshot, items: ItemNumbers) -> tuple[I64, I64]:
-    """Return the ends of all live triples from the items, and from the groups on the way."""
+    """Return src and dst of all live triples from the items, and from the groups on the way."""
     found, seen = [(np.empty(0, np.int64), np.empty(0, np.int64))], items
     while len(items):
         found += _triples_from(snapshot, items)

@@ -96,7 +96,7 @@ def restage(job: Job) -> tuple[ReadResult, NumberResult]:
 
 
 def _join_tables(staging: Staging, items: int) -> None:
-    """Write the table of each item, and its stored number: -1, as the new base has no item yet."""
+    """Write each item's table, and -1 as its stored number, as the new base has no item yet."""
     codes = create_array(staging.tables, np.int32, (items,))
     at = 0
     for path in staging.item_tables.all():

@@ -101,7 +101,7 @@ def ensure_password(home: Path) -> str:
 def _write_private(file: Path, text: str) -> None:
     """Write a private file in one step.
 
-    If a crash left half of a password in it, no user could log in.
+    Otherwise, a crash could leave half of a password in it, and no user could log in.
     """
     if not write_new(file, text.encode("ascii"), mode=0o600):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(file))

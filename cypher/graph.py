@@ -306,7 +306,7 @@ class Graph:
         return self._repeated(work)
 
     def _repeated(self, work: Callable[[ManagedTransaction], list[Any]]) -> list[Any]:
-        """Return the result of work in a transaction, repeated if it may not be committed."""
+        """Return the result of work in a transaction; repeat work that may not be committed."""
 
         def repeated() -> list[Any]:
             with self._session() as session:

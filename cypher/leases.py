@@ -18,7 +18,7 @@ from provhouse.runtime.files import exclusive, lock, open_lock
 
 @contextmanager
 def transition(home: Path, progress: Progress) -> Iterator[None]:
-    """Run a block that starts, stops, joins or leaves the server, after all other such blocks."""
+    """Run a block that starts, stops, joins or leaves the server, alone among such blocks."""
     with exclusive(
         home / "transition.lock",
         waiting=lambda: progress.say("Waiting for another command that starts or stops Neo4j"),

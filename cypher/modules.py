@@ -19,7 +19,7 @@ _SHOWN = (_NUMBER, "module", "name", "run", "execution", "invocation", "triples"
 
 
 def show_modules(run: Run, rows: Mapping[str, RowList]) -> None:
-    """Write the rows about modules. They are given by statement, in writing order."""
+    """Write the rows about modules. ``rows`` has the rows of each statement, in writing order."""
     wanted, digests = _by_module(rows)
     stored = {name: (state, ends) for name, state, ends in run("modules_shown")}
     changed = {

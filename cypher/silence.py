@@ -1,9 +1,9 @@
 """Wait for Neo4j, and notice a server that no longer answers.
 
 If the process of a server was stopped (SIGSTOP), or if the network loses packets, the connection
-stays open but no reply ever arrives. A statement may take minutes, so a time limit would not tell
-such a server from a busy server. But a busy server still accepts a new connection within
-milliseconds.
+stays open but no reply ever arrives. A statement may take minutes, so a time limit would not
+distinguish such a server from a busy server. But a busy server still accepts a new connection
+within milliseconds.
 """
 
 from collections.abc import Callable

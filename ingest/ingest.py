@@ -30,12 +30,12 @@ from .writing_run import carry_out
 SMALL_BYTES = 32 << 20
 """The least size in bytes of an input that is ingested with Spark.
 
-For a smaller input, starting Spark would take longer than its second core saves.
+For a smaller input, starting Spark would take longer than the time that using two cores saves.
 """
 IMPORTED_BYTES = 64 << 20
 """The least size in bytes of an input that is expected to have many sets.
 
-With this many sets, Neo4j's importer saves time.
+For many sets, Neo4j's importer saves time.
 """
 
 

@@ -61,7 +61,7 @@ def connect(
 
 
 class Connection:
-    """A session of queries. Several threads may call its methods, which run in turn."""
+    """A session of queries. Several threads may call its methods, which run one at a time."""
 
     def __init__(
         self,

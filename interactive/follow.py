@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from provhouse.model.arrays import column, unique
 from provhouse.model.errors import Damaged
+from provhouse.sql.not_covered import REWRITE, NotCovered
 
 from .distinct_rows import Questions, distinct_questions
 from .index.ancestors import ancestors
@@ -50,10 +51,19 @@ class Tracer:
     _readable: set[str] = field(default_factory=set)
 
     def rows(self, identity: Identity, table: pa.Table, number: int) -> dict[int, list[Chain]]:
-        """Return the chains from rows, given by their hidden columns, to each wanted reference."""
+        """Return the chains from rows, given by their hidden columns, to each wanted reference.
+
+        Raises NotCovered if DuckDB ends a witness query with an internal error.
+        """
         try:
             eids = np.arange(number, dtype=np.int32)
             self._block(identity, BlockRows(table, eids, number, distinct=True), [])
+        except duckdb.InternalException:
+            raise NotCovered(
+                "The lineage of this query cannot be computed",
+                "DuckDB ends with an internal error in the query that finds the lineage",
+                REWRITE,
+            ) from None
         finally:
             for name in self._readable:
                 unreadable(self.con, name)

@@ -113,7 +113,7 @@ class Lineage:
         )
 
     def identifying(self, row: int) -> pa.Table | None:
-        """Return a row's values, or a group's keys; return None after compiled loops."""
+        """Return a row's values, or a group's keys, or None if compiled loops ran the query."""
         captured, identity = self._captured, self._plan.identity
         if captured.cells is not None:
             return None

@@ -78,6 +78,6 @@ def check_tables(named: Iterable[str], snapshot: Snapshot) -> None:
         near = get_close_matches(unknown[0], snapshot.tables) or snapshot.tables[:5]
         raise UsageError(
             f"There is no table {unknown[0]!r}",
-            "No item is in it",
+            "No item belongs to a table of that name",
             f"Tables include {', '.join(map(repr, near))}" if near else "",
         )

@@ -108,7 +108,7 @@ class Client:
     def _pieces(
         self, response: http.client.HTTPResponse, watched: Watched, mark: bytes
     ) -> Iterator[bytes]:
-        """Yield the body. What follows the mark, which no result contains, is an error to raise."""
+        """Yield the body. No result contains the mark; an error follows it, which is raised."""
         while piece := self._piece(response, watched):
             before, marked, problem = piece.partition(mark)
             if before:

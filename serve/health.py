@@ -2,8 +2,8 @@
 
 A process that was stopped (SIGSTOP), or that hangs, still has its port open: the system accepts
 connections for it, and nothing is ever sent. An answer may take minutes, so a time limit on the
-answer would not tell such a server from a busy server. A health check takes milliseconds, however
-many questions the server is answering.
+answer would not distinguish such a server from a busy server. A health check takes milliseconds,
+however many questions the server is answering.
 
 Every command imports this module, so it imports little besides the standard library.
 """

@@ -21,7 +21,8 @@ STORED = np.iinfo(np.int32).max
 Cut: TypeAlias = Callable[[I32, Edges, Edges, I32], tuple[I32, int]]
 """A function that cuts pieces.
 
-It gets each item's piece, the src and dst of edges, and each table.
+Its arguments are the piece of each item, the src and the dst of each edge, and the table of each
+item. It returns the set of each item, and the number of sets.
 """
 
 

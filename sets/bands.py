@@ -18,7 +18,7 @@ from .depths import depths
 from .distinct import dense_values, distinct_pairs
 
 BANDS = 64
-"""The largest number of bands for all items whose tables derive from themselves, together."""
+"""All items whose tables derive from themselves are divided into at most this many bands."""
 MAX_GROUPS = 256
 """The largest number of groups in a grouping.
 

@@ -19,7 +19,7 @@ Edges = npt.NDArray[np.signedinteger]
 def weak_components(items: int, edges: Iterable[tuple[Edges, Edges]]) -> I32:
     """Return the component of each item, named by the lowest position of an item in it.
 
-    ``edges`` are chunks of edges: two arrays of item positions, src and dst.
+    ``edges`` are chunks of edges. A chunk is two arrays of item positions: src and dst.
     """
     parent = np.arange(items, dtype=np.int32)
     for src, dst in edges:

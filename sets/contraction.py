@@ -1,14 +1,13 @@
 """The sets of a component for which no splits are given, found by joining tables.
 
-The tables are joined whose joining costs queries least. In CSProv (section IV) a person divides the
-tables of a large component into splits. This module finds the sets instead. At first every item is
-a set of its own. A query then reads no more than it needs, but there are as many sets as items and
-as many dependencies as triples. Step by step, two tables are joined: for each triple between them,
-the sets of its two ends become one. Each join makes the set graph smaller and makes queries read
-more; sampled queries measure how much more (``sampling``). The pair of tables with the lowest cost
-per saved set or dependency is joined first, and so on until the set graph is small enough. No set
-reaches theta.
-
+In CSProv (section IV) a person divides the tables of a large component into splits. This module
+finds the sets instead, by joining the tables whose joining costs queries least. At first every item
+is a set of its own. A query then reads no more than it needs, but there are as many sets as items
+and as many dependencies as triples. Step by step, two tables are joined: for each triple between
+them, the sets of its two ends become one. Each join makes the set graph smaller and makes queries
+read more; sampled queries measure how much more (``sampling``). The pair of tables with the lowest
+cost per saved set or dependency is joined first, and so on until the set graph is small enough. No
+set reaches theta.
 A cost is measured again only when it is the lowest. Costs rarely fall while sets grow, so a pair
 that is still the cheapest after measuring again is joined.
 """

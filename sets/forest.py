@@ -54,7 +54,7 @@ class Forest:
         return int(_join(self.parent, self.size, self.ring, self.log, src, dst, joins, theta))
 
     def take_back(self, joins: int) -> None:
-        """Undo the joins in the log, of which there are ``joins``, the last one first."""
+        """Undo the joins in the log, the last one first. ``joins`` is their number."""
         _undo(self.parent, self.size, self.ring, self.log, joins)
 
     def join_some(self, src: Edges, dst: Edges, largest: int) -> int:
@@ -105,7 +105,7 @@ def _join_some(parent: I32, size: I32, ring: I32, src: Edges, dst: Edges, larges
 
 @njit(cache=True)
 def _link(parent: I32, size: I32, ring: I32, one: int, other: int) -> int:
-    """Join two trees; return the root that is now below the other root, or -1 for one tree."""
+    """Join two trees; return the root that is now below the other, or -1 if both are one tree."""
     if one == other:
         return -1
     if size[one] < size[other]:

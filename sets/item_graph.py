@@ -17,10 +17,10 @@ from .components import dense, flatten, join, weak_components
 from .distinct import coded, decoded, distinct
 
 APPENDED = 1_000
-"""The least number of new items that are cut if they join a large stored component.
+"""From this number on, new items that join a large stored component are cut.
 
-They are cut although they are fewer than theta. As one set, they would lead a question about one of
-them to everything that any of them derives from, such as the state of all earlier nights.
+This holds even if they are fewer than theta. If they stayed one set, a question about one of them
+would read everything that any of them derives from, such as the state of all earlier nights.
 """
 PAIRS = 1 << 22
 """The approximate number of collected dependencies at which repetitions are removed."""

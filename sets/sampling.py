@@ -17,7 +17,7 @@ from .depths import neighbours
 from .forest import Forest, root
 
 SAMPLES = 50
-"""The number of samples drawn from all derived items. About as many are drawn table by table."""
+"""The number of samples drawn from all derived items. About as many more are drawn by table."""
 SEED = 0
 """The fixed seed, by which the same graph always gets the same samples."""
 UNBOUNDED = 1 << 62

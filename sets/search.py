@@ -31,10 +31,10 @@ from .stars import ALONE, SOURCES, star_sets
 ENOUGH = 5
 """A cut is small enough if it has at most one set or dependency for every ``ENOUGH`` items."""
 FREE = 1_000
-"""The largest average number of triples that sampled questions read from a cut that is fast enough.
+"""A cut is fast enough if sampled questions read at most this many triples on average.
 
-The limit applies if tables derive from themselves. Of the cuts that are fast enough, the search
-chooses the cut with the smallest set graph. Reading this many triples takes less time than looking
+This limit applies if tables derive from themselves. Of the cuts that are fast enough, the search
+chooses the one with the smallest set graph. Reading this many triples takes less time than looking
 up the item that a question names.
 """
 FREE_PART = 100
@@ -147,7 +147,7 @@ def _roots(piece: Piece, theta: int, limit: int, plans: Plans) -> I32:
 
 
 def _large_pieces(label: I32, src: Edges, dst: Edges, table: I32, bar: I32) -> Iterator[Piece]:
-    """Yield the pieces that have as many items as ``bar`` requires for these, largest first."""
+    """Yield the pieces that have at least the number of items in ``bar``, largest first."""
     sizes = np.bincount(label)
     large = np.flatnonzero(_are_large(label, bar))
     if not len(large):
@@ -169,7 +169,7 @@ def _large_pieces(label: I32, src: Edges, dst: Edges, table: I32, bar: I32) -> I
 
 
 def _are_large(label: I32, bar: I32) -> Bools:
-    """Return, for each piece, whether it has as many items as ``bar`` requires for its items."""
+    """Return, for each piece, whether it has at least the number of items in ``bar``."""
     sizes = np.bincount(label)
     bars = np.zeros(len(sizes), np.int32)
     bars[label] = bar

@@ -19,7 +19,7 @@ def tables_of(splits: Iterable["str | Split"]) -> Iterator[str]:
 
 
 def restricted(splits: Sequence[Split], tables: Set[str]) -> list[Split]:
-    """Return the splits without tables that ``tables`` lacks, and without empty splits."""
+    """Return the splits with only the tables in ``tables``, and without empty splits."""
     kept: list[Split] = []
     for split in splits:
         texts = [part for part in split if isinstance(part, str) and part in tables]

@@ -92,6 +92,8 @@ def bound(con: duckdb.DuckDBPyConnection, *texts: str) -> list[Bound]:
     except duckdb.Error as error:
         raise NotBound(str(error)) from None
     for plan in plans:
+        if not plan:
+            raise NotBound("DuckDB writes no plan of it, as if a bit string is compared to another")
         if plan.startswith('{"error":true'):
             raise NotBound(json.loads(plan)["error_message"])
     return [Bound(NAN.sub(r'"value":"\1"', plan)) for plan in plans]

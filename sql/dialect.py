@@ -50,7 +50,8 @@ class Verbatim(DuckDB):
 class Meta(dict[str, Any]):
     """Metadata of a node.
 
-    A copy of the node has a shallow copy of it, made in a third of the time.
+    A copy of the node has a shallow copy of its metadata. A deep copy would take three times as
+    long.
     """
 
     def __deepcopy__(self, memo: object) -> "Meta":

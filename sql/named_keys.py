@@ -1,10 +1,11 @@
-"""Keys that are taken from the SELECT list, for ORDER BY ALL, GROUP BY ALL and GROUPING SETS."""
+"""Keys of ORDER BY and GROUP BY: those that the SELECT list defines, and those refused."""
 
 from collections.abc import Iterator
 
 from sqlglot import exp
 
 from .blocks import SETS, is_aggregate, key_leaves, own, sources
+from .not_covered import refuse
 from .subqueries import outer_columns
 
 
@@ -79,6 +80,23 @@ def expand_named(nodes: list[exp.Expr]) -> None:
                 found = by_name.get(key.name)
             if found is not None:
                 key.replace(found.unalias().copy())
+
+
+def refuse_outer_keys(nodes: list[exp.Expr]) -> None:
+    """Refuse grouping sets by a column of an outer query: DuckDB 2.0 may end with a fatal error."""
+    for select, keys in _grouped_by_sets(nodes):
+        bound = {source.alias_or_name for source in sources(select)}
+        for column in (each for key in keys for each in own(key, exp.Column)):
+            if column.table not in bound:
+                refuse(f"grouping sets by {column.name}, a column of an outer query,", column)
+
+
+def refuse_large(nodes: list[exp.Expr]) -> None:
+    """Refuse a key that is a number beyond 64 bits, which sqlglot takes for a position."""
+    for node in nodes:
+        is_key = isinstance(node.parent, (exp.Group, exp.Ordered))
+        if is_key and isinstance(node, exp.Literal) and node.is_int and int(node.this) >= 2**63:
+            refuse(f"the key {node.this}", node)
 
 
 def _grouped_by_sets(nodes: list[exp.Expr]) -> Iterator[tuple[exp.Select, list[exp.Expr]]]:

@@ -21,7 +21,7 @@ from .ctes import cte_of
 from .lateral import mark, unmark
 from .lower import lower
 from .macros import unfold
-from .named_keys import expand_all, expand_named, name_all
+from .named_keys import expand_all, expand_named, name_all, refuse_large, refuse_outer_keys
 from .not_covered import LOAD, PLACE, place, refuse
 from .outputs import Output, listed, outputs
 from .parentheses import clauses_inside
@@ -120,6 +120,7 @@ def _qualified(
     if lateral:
         mark(tree)
     _name_subqueries(nodes)
+    refuse_large(nodes)
     whole_rows.keep_names(nodes)
     schema = _schema(nodes, catalog)
     try:
@@ -138,6 +139,7 @@ def _qualified(
     whole_rows.spell_out(nodes, partial(_columns, catalog))
     expand_all(nodes)
     expand_named(nodes)
+    refuse_outer_keys(nodes)
     return tree, sql, names
 
 

@@ -122,7 +122,7 @@ def _use(node: exp.Expr, root: exp.Expr) -> Use:
 
 
 def _path(node: exp.Expr, root: exp.Expr) -> list[tuple[exp.Expr, exp.Expr]]:
-    """Return the nodes from an expression, or a clause, down to a node, each with the next."""
+    """Return each node on the way from an expression or clause down to a node, with the next."""
     found: list[tuple[exp.Expr, exp.Expr]] = []
     while node is not root and node.parent is not None:
         if node.parent is root and isinstance(root, FILTERS):

@@ -12,9 +12,12 @@ import duckdb
 from sqlglot import exp
 
 from . import blocks
+from .blocks import sources
 from .bound import Bound, NotBound, bound
+from .not_covered import refuse
 from .parse import Parsed
 from .quoting import RESERVED
+from .subqueries import outer_columns
 
 SIDE = f"{RESERVED}_side"
 
@@ -25,20 +28,34 @@ def unify(con: duckdb.DuckDBPyConnection, parsed: Parsed, nodes: Iterable[exp.Ex
     ``nodes`` are the nodes of the query.
     """
     found = [each for each in nodes if isinstance(each, exp.SetOperation) and _compares(each)]
-    clause = parsed.query.args.get("with_")
     for each in reversed(found):
-        before = f"{clause.sql('duckdb')} " if clause and each is not parsed.query else ""
         sides = [each.this, each.expression]
-        texts = [f"{before}SELECT * FROM ({query.sql('duckdb')}) AS q" for query in (each, *sides)]
+        texts = [_text(query, parsed.query) for query in (each, *sides)]
         try:
             whole, *own = map(_types, bound(con, *texts))
-        except NotBound:  # it refers to a query around it
-            continue
+        except NotBound:
+            refuse("this set operation, whose types depend on an outer query,", each)
         if any(types != whole for types in own):
             names = list(map(str, con.sql(texts[0]).types))
             for side, types in zip(sides, own, strict=True):
                 if types != whole:
                     _cast(side, names, list(map(_collation, whole)))
+
+
+def _text(query: exp.Expr, root: exp.Query) -> str:
+    """Return a text with the columns of a query, beside the rows of the blocks around it."""
+    text = f"SELECT q.* FROM ({query.sql('duckdb')}) AS q"
+    around = query.find_ancestor(exp.Select) if outer_columns(query) else None
+    while around is not None:
+        beside = [each.sql("duckdb") for each in sources(around) if not _has(each, query)]
+        text = f"SELECT q.* FROM {', '.join([*beside, f'LATERAL ({text}) AS q'])}"
+        around = around.find_ancestor(exp.Select)
+    clause = root.args.get("with_")
+    return f"{clause.sql('duckdb')} {text}" if clause and query is not root else text
+
+
+def _has(node: exp.Expr, part: exp.Expr) -> bool:
+    return any(each is part for each in node.walk())
 
 
 def _compares(node: exp.SetOperation) -> bool:

@@ -211,7 +211,7 @@ class Bench:
         return cls(spark, folder, partitions)
 
     def measure(self, program: str, interface: str, repeats: int) -> dict[str, Way]:
-        """Return the costs of the ways of a program, which run in turn."""
+        """Return the costs of each way to run a program. The ways take turns."""
         for path in sorted(each for each in (self.folder / "data").iterdir() if not each.suffix):
             self.spark.read.parquet(str(path)).createOrReplaceTempView(path.name)
         costs: dict[str, list[Cost]] = {way: [] for way in WAYS}

@@ -29,7 +29,7 @@ class Inputs:
         return self.text(name).map(_fields)
 
     def names(self, name: str) -> Any:
-        """Return the first fields of the rows of a table, each with None."""
+        """Return the first field of each row of a table, paired with None."""
         return self.text(name).map(_named)
 
 

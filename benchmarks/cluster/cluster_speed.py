@@ -2,10 +2,10 @@
 
     make cluster
 
-It runs a master and two workers on this machine. A third run loses one worker during the ingest,
-which is replaced, and then another worker during questions. Each of the two has a task when it is
-killed. Prints a table; exits with status 1 if anything differs, or if Spark has not repeated the
-tasks of the killed workers.
+It runs a master and two workers on this machine. In a third run, one worker is killed during the
+ingest and replaced, then another worker is killed during questions. Each of the two has a task at
+that moment. Prints a table; exits with status 1 if anything differs, or if Spark has not repeated
+the tasks of the killed workers.
 """
 
 import argparse

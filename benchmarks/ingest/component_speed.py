@@ -169,7 +169,7 @@ def save(folder: Path, items: int, edges: int, parts: Iterable[Pairs]) -> None:
 
 
 def measure(trace: str, folder: Path, items: int, edges: int) -> Measurement:
-    """Measure the contenders in turn on one trace. Raises Damaged if their answers differ."""
+    """Measure the contenders, which take turns. Raises Damaged if their answers differ."""
     runs: dict[str, list[Trial]] = {name: [] for name in CONTENDERS}
     failed: set[str] = set()
     for _ in range(REPETITIONS):

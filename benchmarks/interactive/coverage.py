@@ -65,7 +65,7 @@ class Suite(Record):
 Results = dict[str, Suite]
 RESULTS = ResultsFile[Results]("interactive_coverage.json")
 FACTORS = {"tpch": ("0.01",), "tpch-1": ("1",), "tpcds": ("0.01", "0.1", "1")}
-"""For each suite, the sizes of its tables that are tried in turn until a query has rows."""
+"""For each suite, the sizes of its tables, to be tried in this order until a query has rows."""
 MEANING = {
     "right": "right",
     "wrong": "**wrong**",

@@ -3,9 +3,10 @@
 python -m benchmarks.interactive.interactive [--scale 1] [--rows 10000000] [--repeats 5]
 
 Four parts: the 22 queries of TPC-H; other ways to the same records; queries over the records of one
-row; GROUP BY with zipf-distributed keys. All ways of one part take turns. Ratios include planning
-from the plan that is kept; planning of a new text is shown apart. Each measurement is stored at
-once, and a run with the same settings and code continues where it was stopped.
+row; GROUP BY with zipf-distributed keys. All ways of one part take turns. Ratios include the time
+to plan a query again from its kept plan; the time to plan a new text is shown separately. Each
+measurement is stored at once, and a run with the same settings and code continues where it was
+stopped.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Time several ways to the same answer, in turn."""
+"""Time several ways to the same answer. The ways take turns."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence

@@ -1,8 +1,8 @@
 """Compare provhouse with other programs that find lineage and impact: `make bench-peers`.
 
 All contenders get the triples of the paper's trace and the same questions. The questions are about
-random items of the paper's classes (`classes.py`). The contenders run in turn, each in a process of
-its own (`peer_run.py`), and must find the same items. Results go to `results/peers.json`, by the
+random items of the paper's classes (`classes.py`). The contenders run one by one, each in a process
+of its own (`peer_run.py`), and must find the same items. Results go to `results/peers.json`, by the
 number of copies of the trace.
 """
 

@@ -94,7 +94,7 @@ class MeasuredClass(TypedDict):
 
 
 class Batch(TypedDict):
-    """A batch of lineage questions of class LC-SL, asked in turn before any other question."""
+    """A batch of lineage questions of class LC-SL, asked one by one before any other question."""
 
     items: int
     seconds: float
@@ -131,7 +131,7 @@ MANY, WANTED, BATCH, SEED = 100, 10, 1_000, 4
 """The numbers of items to ask for.
 
 ``MANY`` is for each class with CSProv alone, and ``WANTED`` for each class with all methods.
-``BATCH`` is for the batch, which CSProv answers in turn while only the total time is measured.
+``BATCH`` is for the batch: CSProv answers its questions one by one, and only the total is timed.
 """
 
 

@@ -70,7 +70,7 @@ def _rerun(spark: SparkSession, folder: Path, program: str, repeats: int) -> Aga
 
 
 def _without(row: Cursor, data: Path, folder: Path) -> Path:
-    """Return a new folder with the texts, without the only line of a cursor."""
+    """Return a new folder with the texts, but without the one line that a cursor is at."""
     (place,) = row.ids().collect()
     for path in (each for each in data.rglob("*.txt") if each.is_file()):
         copy = folder / path.relative_to(data)

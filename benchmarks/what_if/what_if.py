@@ -1,9 +1,10 @@
 """Measure what-if deletion: `make bench-what-if`.
 
 On a random graph of ten million triples of all kinds, 1, 100 and 10,000 items are deleted. With a
-warehouse of the paper's trace, the complete question is compared with `impact`, both as counts only
-and with nothing in memory. An aggregate of a million inputs is computed without each of them, and
-the answer about an item with a million triples upstream is shown at each level.
+warehouse of the paper's trace, the complete question is compared with `impact`; both return only
+counts, and nothing is in memory. An aggregate of a million inputs is computed without one of
+them, for each of them. The answer about an item with a million triples upstream is shown at each
+level.
 
 Results go to `results/what_if.json` after each part. A run with the same sizes and seed goes on
 with the parts that are missing, unless `--again` is given.
@@ -77,7 +78,7 @@ class Whole(TypedDict):
 
 
 class AlternativeRun(TypedDict):
-    """The values of one aggregate without each of its inputs."""
+    """The values of one aggregate without one of its inputs, for each input."""
 
     function: str
     inputs: int
@@ -338,7 +339,7 @@ def deletions(count: int, rng: np.random.Generator) -> Deletions:
 
 
 def questions(warehouse: Path) -> Iterator[Whole]:
-    """Yield the times of whole questions by class: what-if and impact, in turn."""
+    """Yield the times of whole questions by class. The questions what-if and impact take turns."""
     settings = Settings.load({"warehouse": warehouse})
     snapshot = open_snapshot(settings.warehouse)
     kinds = [kind for kind in KINDS if kind.direction == "downstream"]

@@ -47,7 +47,7 @@ class Timed(TypedDict):
 
 
 class Asked(TypedDict):
-    """Questions about the graph of a workflow: processor seconds (medians) after the fetch."""
+    """Questions about the graph of a workflow: processor seconds (medians) without the fetch."""
 
     workflow: str
     triples: int
@@ -175,7 +175,7 @@ def tables(results: WorkflowGenRun) -> str:
 
 
 def _more(one: Stored, form: Form) -> float:
-    """Return the bytes a triple that the columns of a form add to those of plain triples."""
+    """Return the bytes for each triple that the columns of a form add to those of plain triples."""
     return (one[form] - one["plain"]) / one["triples"]
 
 

@@ -66,11 +66,11 @@ class FileContext(ABC, Generic[Made]):
         return self._read(self.spark.sequenceFile(path, *arguments, **named), path, "records")
 
     def hadoopFile(self, path: str, *arguments: Any, **named: Any) -> Made:
-        """Return the pairs in files of an old Hadoop format whose splits are parts of one file."""
+        """Return the pairs in files of Hadoop's old API, if each split is a part of one file."""
         return self._read(self.spark.hadoopFile(path, *arguments, **named), path, "records")
 
     def newAPIHadoopFile(self, path: str, *arguments: Any, **named: Any) -> Made:
-        """Return the pairs in files of a new Hadoop format whose splits are parts of one file."""
+        """Return the pairs in files of Hadoop's new API, if each split is a part of one file."""
         return self._read(self.spark.newAPIHadoopFile(path, *arguments, **named), path, "records")
 
     @abstractmethod

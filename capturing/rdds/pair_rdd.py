@@ -126,7 +126,7 @@ class PairRdd(Branches):
         return self._joined(other, numPartitions, False, True)
 
     def fullOuterJoin(self, other: "PairRdd", numPartitions: int | None = None) -> Self:
-        """Return the pairs of ``join``, and values without a partner on either side."""
+        """Return the pairs of ``join``, and values of each side without a partner on the other."""
         return self._joined(other, numPartitions, True, True)
 
     def subtractByKey(self, other: "PairRdd", numPartitions: int | None = None) -> Self:

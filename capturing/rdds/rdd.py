@@ -265,11 +265,11 @@ class LineageRDD(PairRdd):
         self._save(path, lambda rdd: rdd.saveAsSequenceFile(path, compressionCodecClass))
 
     def saveAsHadoopFile(self, path: str, *arguments: Any, **named: Any) -> None:
-        """Write pairs in any old Hadoop format, with their lineage."""
+        """Write pairs in any format of Hadoop's old API, with their lineage."""
         self._save(path, lambda rdd: rdd.saveAsHadoopFile(path, *arguments, **named))
 
     def saveAsNewAPIHadoopFile(self, path: str, *arguments: Any, **named: Any) -> None:
-        """Write pairs in any new Hadoop format, with their lineage."""
+        """Write pairs in any format of Hadoop's new API, with their lineage."""
         self._save(path, lambda rdd: rdd.saveAsNewAPIHadoopFile(path, *arguments, **named))
 
     def _save(self, path: str, write: "Callable[[RDD[Any]], None]") -> None:

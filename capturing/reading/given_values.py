@@ -16,9 +16,9 @@ from .tap_files import count_rows, tap_pieces
 
 
 def values_of(tap: TapTable, aside: Path) -> Spread:
-    """Return the ids of source rows and the bits of their values, in the parts of a ``PairSet``.
+    """Return the ids of a tap's source rows and the bits of their values, divided into parts.
 
-    This ``PairSet`` must have the pairs of the tap's only slot.
+    A row is in the same part as in the ``PairSet`` with the pairs of the tap's only slot.
     """
     found = Spread(2, count_rows(tap.folder), aside)
     columns = len(tap.slots) + (0 if tap.source else tap.first_slot) + 1

@@ -95,10 +95,11 @@ def _new(ordered: I64) -> Bools:
 
 
 def through(pairs: Pairs, at: I64, values: I64) -> Pairs:
-    """Return pairs of a group and a value, for each value of the lower groups behind the group.
+    """Return pairs of a group and a value: the values of a lower group replace the lower group.
 
-    ``pairs`` are pairs of a group and a lower group. ``at`` has the position of the lower group for
-    each of ``values``, in ascending order; ``pairs.row`` has the same positions.
+    ``pairs`` are pairs of a group and a lower group; ``pairs.row`` has the position of the lower
+    group. ``at`` has, for each of ``values``, the position of the lower group with this value, in
+    ascending order.
     """
     first = np.searchsorted(at, pairs.row, "left")
     count = np.searchsorted(at, pairs.row, "right") - first

@@ -23,7 +23,10 @@ from .description import SourceFile
 from .output import Output
 
 _COMMIT = "_row-commit-version-col-"
-"""The prefix of Delta's column for this version; the rest of its name differs between tables."""
+"""The prefix of Delta's column for the version that last changed a row.
+
+The rest of the column's name differs between tables.
+"""
 
 
 def tracking_of(output: Output) -> RowTracking | None:
@@ -98,10 +101,10 @@ class MovedFile:
 
 
 def moved_file(source: SourceFile, writes: Sequence[Written]) -> MovedFile | None:
-    """Return a ``MovedFile`` if a source file may have rows of these writes; else None.
+    """Return a ``MovedFile`` if a source file may have rows of these writes; else return None.
 
-    None of the writes made the file. Raises UsageError if the writes name their rows in different
-    ways.
+    The file itself was made by something else than these writes. Raises UsageError if the writes
+    name their rows in different ways.
     """
     tracked = {each.tracking.column for each in writes if each.tracking}
     if source.first_row is None or not tracked:

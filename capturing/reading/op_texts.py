@@ -8,9 +8,10 @@ _LONGEST = 120
 
 
 def op_of(write: CapturedWrite, table: str, tap: TapTable | None) -> str:
-    """Return the text of an operation: of ``tap``, or of rows that carried source ids if None.
+    """Return the text of the operation of ``tap``.
 
-    An example is ``totals: aggregate by cust``. A text that the program passes for the write is the
+    If ``tap`` is None, return the text of the operation of the rows that carried source ids. An
+    example is ``totals: aggregate by cust``. A text that the program passes for the write is the
     text of its main operation, and the texts of its other operations begin with it.
     """
     if write.op and tap == _main(write):

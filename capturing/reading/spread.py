@@ -10,7 +10,7 @@ import numpy as np
 from provhouse.model.arrays import I64
 
 MOST = 1 << 22
-"""The largest number of rows of an average part."""
+"""The most rows that a part may have on average; this determines the number of parts."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 """2^64 divided by the golden ratio. The high bits of its product with a value select the part."""
 

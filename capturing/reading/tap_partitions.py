@@ -15,7 +15,7 @@ from .spread import Spread
 from .tap_files import PIECE, alike, check_checks, count_rows, tap_pieces
 
 MOST_PER_ROW = 16
-"""Used rows are listed one by one if their average number per row is not above this."""
+"""The used rows are listed one by one if a row uses at most this many rows on average."""
 
 
 @dataclass(frozen=True)

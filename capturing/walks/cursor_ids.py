@@ -119,11 +119,11 @@ def settled(
     few: bool,
     scan: Callable[[], Found | None] = lambda: None,
 ) -> Position:
-    """Return the ids of frames and the ids that ``stay``, by place; a few ids are in memory.
+    """Return the ids of frames and the ids that ``stay``, by place; if they are few, in memory.
 
-    ``scan`` returns the ids, found without Spark, or None. If it returns None, ``few`` says that
-    the ids may be few: one Spark job then reads at most ``FEW`` rows and one more to find out. Else
-    the frames stay lazy.
+    ``scan`` returns the ids if it finds them without Spark, or else None. If it returns None and
+    ``few`` is true, one Spark job reads at most ``FEW`` rows and one more, to find out whether the
+    ids are few. If ``few`` is false, the frames stay lazy.
     """
     known: Mapping[CursorPlace, I64] | None = None
     scanned = scan()

@@ -39,7 +39,7 @@ class CapturedFlow:
         kept: object = None,
         rules: Any = None,
     ) -> None:
-        """``kept`` is an object that keeps the files of taps while this object exists.
+        """``kept`` is an object whose existence keeps the files of taps from being removed.
 
         ``rules`` are the block's rules in the JVM, which replays need.
 

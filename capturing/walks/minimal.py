@@ -74,7 +74,7 @@ def _part(rows: I64, fails: Fails) -> I64:
 
 
 def _first(end: int, fails: Callable[[int], bool]) -> int:
-    """Return 0 or a number up to ``end`` that fails although its predecessor does not.
+    """Return 0, or a number up to ``end`` that fails although the number before it does not.
 
     The caller knows that ``end`` fails.
     """

@@ -106,7 +106,7 @@ class RddReplay:
 
 
 def _positions(file: NumberedFile, rows: I64, parts: Sequence[tuple[int, int]]) -> dict[int, I64]:
-    """Return, for each partition with some rows of a file, the positions of the rows in it.
+    """Return, for each partition with some of a file's ``rows``, their positions in the partition.
 
     ``parts`` has the number and the first byte of each partition.
     """

@@ -101,9 +101,10 @@ def _ops(rows: pa.Table) -> set[str]:
 
 
 def lone_ops_of_pairs(snapshot: Snapshot, items: ItemNumbers) -> Pairs:
-    """Return the ops, by pair of sets, that only triples touching the items have between the two.
+    """Return, by pair of sets, the ops that the erasure of items removes from all triples between.
 
-    A pair of sets without such ops is left out.
+    Only triples that touch the items have these ops, of all triples between the two sets. A pair of
+    sets without such ops is left out.
     """
     touched = partitions_touching(snapshot, items).tolist()
     lone: Pairs = {}
@@ -119,7 +120,7 @@ def lone_ops_of_pairs(snapshot: Snapshot, items: ItemNumbers) -> Pairs:
 def _across(
     snapshot: Snapshot, partition: PartitionNumber, chosen: Callable[[pa.Table], Bools]
 ) -> Iterator[tuple[tuple[SetId, SetId], str]]:
-    """Yield the distinct combinations of a pair of sets and an op, of triples between two sets.
+    """Yield each pair of sets that triples connect, once for each op of these triples.
 
     ``chosen`` returns a mask of the triples that count. In a pair, the set of dst comes first.
     """

@@ -62,9 +62,10 @@ class ColumnNames:
         return replace(self, describes=marked, by_id=by_id)
 
     def _has_id(self, end: str, present: Collection[str]) -> bool:
-        """Return whether a file identifies an end by id. It does not if it has a column of names.
+        """Return whether a file identifies an end by id.
 
-        The exception is a column of ids in ``--map``, which is always read.
+        A file with a column of names does not, unless ``--map`` names a column of ids, which is
+        always read.
         """
         mapped, taken = dict(self.mapped), {column for _, column in self.mapped}
         if ID_OF[end] in mapped:

@@ -49,7 +49,7 @@ class KeyedNames:
         self._scan, self._write, self._known, self._fresh = scan, write, known, fresh
 
     def includes(self, number: int) -> bool:
-        """Return whether a file number, as the ids of rows have it, belongs to this scan."""
+        """Return whether a file number in the ids of rows belongs to this scan."""
         return self._scan.number <= number < self._scan.number + self._scan.partitions
 
     def items(self, ids: I64) -> tuple[str, pa.Array]:

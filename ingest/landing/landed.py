@@ -26,7 +26,7 @@ class LandedWrite:
     taps: int
     """The number of operators with a tap that wrote associations aside."""
     associations: int
-    """The number of pairs of a source row and a written row, or a group of written rows."""
+    """The number of pairs of a source row and either a written row or a group of written rows."""
     bytes: int
     """The size of the write's association files in bytes. The ingest removes these files."""
     seconds: float
@@ -82,7 +82,7 @@ class Landed:
     kept_out: tuple[Refusal, ...] = ()
     """The writes that could not be ingested, for example because of a wrong key."""
     fault: ProvhouseError | None = field(default=None, repr=False)
-    """The error because of which writes were kept out."""
+    """The error that kept writes out, or None."""
     widened: Widened = field(default_factory=dict, repr=False)
     """The windows whose rows derive from whole partitions."""
 

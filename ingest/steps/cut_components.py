@@ -1,6 +1,6 @@
 """Step 3: cut the new items into sets, and number items and sets.
 
-One task does all cutting, from neither rows nor names. A stored item keeps its number and its set,
+One task does all cutting. It reads neither rows nor names. A stored item keeps its number and set,
 so only new items are cut. New items form a piece if triples between new items connect them. Each
 piece is cut into sets, and small sets are packed. The items of each set get consecutive numbers,
 and so do the new items of each component. Stored components that new triples connect are merged.

@@ -182,7 +182,7 @@ def _roots(staging: Staging, nodes: I32, count: int) -> I32:
 def _groups(
     staging: Staging, nodes: I32, parent: I32, new: int, weights: Weights
 ) -> tuple[I32, Groups]:
-    """Return the groups, and before them an array by node.
+    """Return an array with an entry for each node, and the groups.
 
     At the root of each component, the array has the number of the component's group.
     """

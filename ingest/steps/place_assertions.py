@@ -80,7 +80,7 @@ def assertions(
 class Repeats:
     """The stored triples that an ingest brings again.
 
-    Each partition's are read from staged files.
+    They are read from staged files, one partition at a time.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:

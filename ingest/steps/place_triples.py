@@ -263,7 +263,7 @@ def partition(dst_sets: I64, limit: int) -> tuple[I64, pa.Table]:
 def _within(bounds: I64, further: MoreOrigins) -> pa.Table:
     """Return a row for each further origin of a triple, with three columns.
 
-    They are the partition (from 0), the row in the partition, and the origin.
+    The columns are the partition (from 0), the row in the partition, and the origin.
     """
     partition = np.searchsorted(bounds, further.rows, "right") - 1
     return pa.table(

@@ -6,11 +6,11 @@ columns; it is stored by rows and by columns (CSR and CSC). An entry is a row of
 combinations repeat, all rows with one combination.
 
 Each side keeps the totals of its cells under the brushes of the *other* side. A brush that changes
-moves some cells in or out, and only the entries of these cells are added or subtracted: the flips
-of crossfilter.js, but on consecutive entries. If the flips would exceed half of the entries, the
-totals are computed from the entries that pass, or from the entries that fail. So no change reads
-more than half of the entries. The bars of a view follow from the totals of its side, of which there
-are few.
+moves some cells in or out, and only the entries of these cells are added or subtracted. These are
+the flips of crossfilter.js, but on consecutive entries. If the flips would exceed half of the
+entries, the totals are computed from the entries that pass, or from the entries that fail. So no
+change reads more than half of the entries. The bars of a view follow from the totals of its side. A
+side has few totals.
 """
 
 from dataclasses import dataclass

@@ -38,7 +38,7 @@ class Link:
     rids: Rids
     number: int
     codes: Rids | None = field(default=None, repr=False)
-    """The only row of each rid, or ``rows`` if the rid has none, as captured by a GROUP BY."""
+    """For each rid, its only row, or the number ``rows`` if no row has it; from a GROUP BY."""
     _inverse: "Link | None" = field(default=None, repr=False)
     spilled: bool = False
     """Whether the arrays are in a file."""

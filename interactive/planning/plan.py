@@ -75,7 +75,7 @@ class Plan:
     def took(self, mode: Mode, declared: bool, seconds: float) -> None:
         """Note the processor time of a run.
 
-        The least time of several runs counts: others were slowed.
+        Of several runs, the shortest time counts, since something slowed the other runs.
         """
         self._costs[mode, declared] = min(seconds, self._costs.get((mode, declared), seconds))
 

@@ -1,4 +1,4 @@
-"""The values of an item without each of its inputs in turn."""
+"""The values of an item without one of its inputs, for each input."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Find the value of an aggregate without each of its inputs in turn.
+"""Find the value of an aggregate without one of its inputs, for each input.
 
 Leaving out one input is a what-if question with one deletion. All of these questions are answered
 together, from the lineage of the item.
@@ -48,7 +48,7 @@ _OTHERS = "an input is derived from another one, or from the item"
 
 @dataclass(frozen=True, kw_only=True)
 class WhatIfEach(Header):
-    """The values of an item's aggregates without each of their inputs in turn."""
+    """The values of an item's aggregates without one of their inputs, for each input."""
 
     item: str
     values: pa.Table
@@ -69,7 +69,7 @@ class WhatIfEach(Header):
 
 @dataclass(frozen=True)
 class Alternatives:
-    """The values of one aggregate without each of its inputs in turn."""
+    """The values of one aggregate without one of its inputs, for each input."""
 
     function: int
     before: float
@@ -83,7 +83,7 @@ class Alternatives:
 
 
 def what_if_each(asker: Asker, item: str, limit: int) -> WhatIfEach:
-    """Return the values of an item's aggregates without each input in turn.
+    """Return the values of an item's aggregates without one input, for each input.
 
     Lists up to ``limit`` inputs. Reads the same data as the lineage of the item. Raises NotFound if
     the item is not stored.
@@ -117,7 +117,7 @@ def _what_if_each(asker: Asker, item: str, limit: int) -> WhatIfEach:
 def alternatives(
     graph: Derivations, tensors: Tensors, place: int
 ) -> Iterator[tuple[int, Alternatives]]:
-    """Yield the aggregates of a place, each with its derivation and its alternatives."""
+    """Yield the derivation and the alternatives of each aggregate of the item at a place."""
     for way in _aggregates(graph, place):
         rows = np.flatnonzero(graph.of == way)
         source = graph.src[rows]

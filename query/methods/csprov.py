@@ -34,7 +34,7 @@ from .written_out import without_dead_ends
 
 @dataclass(frozen=True)
 class Searched:
-    """The triples that were read, and a search among them that has reached the whole answer."""
+    """The triples that were read, and the search in them, which has found the whole answer."""
 
     triples: Fetched
     search: LevelSearch

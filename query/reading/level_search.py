@@ -197,7 +197,10 @@ def _search(
 
 @njit(cache=True)
 def _order(depths: I32, queue: Ints, ends: I64) -> None:
-    """Write the reached places to ``queue`` by depth, then place; ``ends[d]`` ends depth ``d``."""
+    """Write the reached places to ``queue`` by depth, then place.
+
+    ``ends`` starts with zeros, and gets the position in ``queue`` where each depth ends.
+    """
     for place in queue:
         ends[depths[place]] += 1
     begin = 0

@@ -244,7 +244,7 @@ def _differing(nodes: pa.Table, items: pa.Table, edges: pa.Table) -> pa.Table:
 
 
 def _changed(one: pa.Table, other: pa.Table, keys: list[str]) -> pa.Table:
-    """Return the number of rows of each key that came and that went, for keys with such rows."""
+    """Return, for each key, the numbers of rows that came and that went, unless both are 0."""
     less = one.set_column(len(one.column_names) - 1, _COUNT, pc.negate(one[_COUNT]))
     rows = pa.concat_tables([less, other])
     whole = rows.group_by(rows.column_names[:-1]).aggregate([(_COUNT, "sum")])

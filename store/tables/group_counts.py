@@ -95,11 +95,11 @@ def count_uses(snapshot: Snapshot, groups: ItemNumbers, *, dead: bool = False) -
 
 
 def with_ended_groups(snapshot: Snapshot, deaths: Ranges, brought: Brought) -> Ranges:
-    """Return the deaths, and the deaths of all other triples of groups that lose one side by them.
+    """Return the deaths, extended to whole groups.
 
-    A group loses a side if the last live triple to the group, or the last one from it, dies. The
-    triples of a group that an ingest brings again stay, since the ingest may bring triples on the
-    other side.
+    If the deaths leave a group without live triples to it, or without live triples from it, its
+    remaining triples die too. If an ingest brings triples to a group again, that group is left
+    alone, because the ingest may also bring triples on its other side.
     """
     if not (len(snapshot.groups) and len(deaths)):
         return deaths

@@ -66,9 +66,9 @@ class Placements:
         return order
 
     def rows(self, sets: SetIds) -> tuple[I64, I64]:
-        """Return the positions here of the placements of some sets, and each one's set.
+        """Return the positions of all placements of ``sets``, and the set of each of them.
 
-        The second array has positions in ``sets``.
+        The second array has, for each of these placements, the position of its set in ``sets``.
         """
         return matching_rows(self.sets, sets)
 

@@ -65,9 +65,9 @@ class Beyond:
 
     total: int = 0
     new: int = 0
-    """The increase of the number by the new triples of this generation."""
+    """The part of the number that the new triples of this generation add."""
     ended: int = 0
-    """The decrease of the number by the triples that end in this generation."""
+    """The number by which the triples that end in this generation decrease the total."""
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,7 @@ def test_a_table_in_another_folder_deletes_nothing(
 def test_an_overwrite_with_a_row_of_nothing_proves_no_deletion(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """A sum over no rows is a row without an item, so the plain name means the last version."""
+    """A sum over no rows is a row but not an item, so the plain name means the last version."""
     write_shop(tmp_path)
     house = houses()
     orders = spark.read.parquet(str(tmp_path / "orders"))

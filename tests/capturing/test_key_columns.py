@@ -187,7 +187,7 @@ def test_a_wrong_key_keeps_out_one_write_and_what_builds_on_it(
 def test_one_name_for_two_formats_is_refused(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """A table's name does not contain the ending of its format: both rows would be ``orders/1``."""
+    """Table names have no ending such as ``.csv``, so both rows would be named ``orders/1``."""
     (tmp_path / "orders.csv").write_text("id\n1\n")
     (tmp_path / "orders.json").write_text('{"id": 1}\n')
     house = houses()

@@ -330,6 +330,6 @@ def test_all_rules(block: Block) -> None:
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore:Keys are declared")
 def test_a_shared_derivation_needs_one_entry_a_row(block: Block) -> None:
-    """Nine rows that share nine peers need 9 + 9 triples and 9 of the rows' own, not 81."""
+    """Nine rows share nine peers. They need 9 + 9 triples, and one more for each row, not 81."""
     commit = block(("whole_table",)).house.commit
     assert commit.triples - commit.beyond.total == 27

@@ -23,7 +23,7 @@ COLUMNS = pa.schema([("x", pa.int32()), ("y", pa.string())])
 
 
 def write_tables(held: dict[str, list[Values]], folder: Path) -> None:
-    """Write each table to several files, with its rows dealt out in turn."""
+    """Write each table to several files, which get its rows one by one, again and again."""
     for name, rows in held.items():
         (folder / name).mkdir(parents=True)
         for file in range(FILES):

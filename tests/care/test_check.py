@@ -1,4 +1,4 @@
-"""Every kind of damage is found and named, and damage that the tables suffice for is repaired."""
+"""Every kind of damage is found and named. What can be repaired from the tables is repaired."""
 
 import json
 import shutil

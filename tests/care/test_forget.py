@@ -117,7 +117,7 @@ LEFT_OUT: dict[str, tuple[object, str, object]] = {
 def test_every_step_of_an_erasure_is_needed(
     copy: Persons, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    """If any step of an erasure is left out, ``in_files`` finds remains, as the next test needs."""
+    """If any step of an erasure is left out, ``in_files`` finds remains of it."""
     module, name, result = LEFT_OUT[step]
     monkeypatch.setattr(module, name, lambda *_: result)
     copy.forget()

@@ -59,7 +59,7 @@ OTHERS = {
     "distinct_type": {"DISTINCT", "DISTINCT_ON"},
     "type": {"ASCENDING", "DESCENDING", "CONJUNCTION_AND", "CONJUNCTION_OR", "COMPARE_EQUAL"},
 }
-"""Values that the translation knows, so that it does not refuse them."""
+"""Values that the translation knows and so does not refuse."""
 Path = tuple[str | int, ...]
 
 
@@ -91,7 +91,7 @@ def _changed(value: Any) -> Any:
 
 
 def _set(plan: Any, path: Path, value: Any) -> Any | None:
-    """Return a plan with one part set; None if it has no node there, as the part is a default."""
+    """Return a plan with one part set; None if the plan omits its node, which has a default."""
     changed = copy.deepcopy(plan)
     node = changed
     for step in path[:-1]:

@@ -145,7 +145,7 @@ def test_figures_without_a_reading_are_those_of_the_job_run_again(
 def _check_without(
     demo: "Demo", graph_home: Path, tables: dict[str, list[Row]], readings: list[str]
 ) -> None:
-    """Compare what changes without each reading with the recomputed means and their maximum."""
+    """Delete each reading, and compare the changes with recomputed means and their maximum."""
     before = _means(_winds(tables))
     with provhouse.open(demo.folder / "warehouse", neo4j_home=graph_home) as warehouse:
         for reading in readings:

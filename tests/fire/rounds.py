@@ -1,4 +1,4 @@
-"""Lists of the rounds of the long tests: where which command is interrupted, and what is killed."""
+"""Rounds of the long tests: the interrupted command, the place in it, and the killed process."""
 
 from random import Random
 from typing import NamedTuple

@@ -115,7 +115,7 @@ def test_a_suspended_writer_does_no_harm(fire: Fire) -> None:
 
 @pytest.mark.long
 def test_a_killed_repair_does_not_mark_a_partial_graph_as_complete(fire: Fire) -> None:
-    """One repair is killed before it marks a generation as complete, and the next one after."""
+    """One repair is killed before it marks a generation as complete, the next one after that."""
     fire.grow()
     fire.empty_neo4j()
     for point in ("ingest repaired", "mark written"):

@@ -18,10 +18,11 @@ class CutTables:
         self._plain.execute("create schema cut")
 
     def checked(self, sql: str, most: int = 3) -> Result:
-        """Return a result; fail unless its rows are DuckDB's and come back from their records only.
+        """Return a result; fail unless DuckDB gives the same rows, and each row from its records.
 
-        About ``most`` rows are tried. A table that is read several times is cut to the records of
-        all its references. A table with a negative reference stays whole.
+        For about ``most`` rows, the query runs again on only the records of the row. A table that
+        is read several times is cut to the records of all its references. A table with a negative
+        reference stays whole.
         """
         plain = self._plain
         result = self.con.sql(sql, lineage=True)

@@ -86,7 +86,7 @@ def _check_row(
 
 
 def negated(parsed: Parsed) -> set[int]:
-    """Return the references below NOT or ALL, even if they are not negative, as below OR."""
+    """Return the references below NOT or ALL, also those that are not negative, as below an OR."""
     return {
         table.meta["ref"]
         for table in parsed.query.find_all(exp.Table)

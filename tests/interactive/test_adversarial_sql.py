@@ -38,6 +38,12 @@ def test_lineage_of_500_generated_texts() -> None:
     run(0, 500, most=1)
 
 
+def test_an_internal_error_of_duckdb_is_a_refusal() -> None:
+    (found,) = tried(13_836, 1)
+    assert found.outcome.kind == "refused", found.outcome.why
+    assert "DuckDB ends with an internal error" in found.outcome.why
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(0, 21 * TEXTS, TEXTS))
 def test_lineage_of_21_000_generated_texts(first: int) -> None:

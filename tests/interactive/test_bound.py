@@ -25,7 +25,7 @@ def rows(con: duckdb.DuckDBPyConnection, sql: str) -> list[str]:
 
 
 def compare(seeds: range) -> int:
-    """Compare random queries with the queries that have two columns exchanged.
+    """Compare each random query with the same query in which two columns are exchanged.
 
     Where the plans are the same, the rows must be the same on several data sets. Return the number
     of queries for which the plans are the same.

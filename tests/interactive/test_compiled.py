@@ -1,4 +1,4 @@
-"""GROUP BYs in compiled loops have the values and types of DuckDB and other modes' lineage."""
+"""GROUP BYs in compiled loops give DuckDB's values and types, and the lineage of other modes."""
 
 import random
 

@@ -1,5 +1,7 @@
 """Faults that generated SQL once revealed. Each query must now have the right records."""
 
+import re
+
 import duckdb
 import pytest
 
@@ -14,6 +16,7 @@ SCHEMA = """
     insert into u values ('a', 1), ('c', 2);
     create table s2.t(v int);
     insert into s2.t values (7);
+    create table bits(b bit, v int);
     create macro addone(x) as x + 1;
     create view nested as select a.v from
         (u a left join ((select * from t) b join s2.t c on b.v < c.v) on a.v = b.v)
@@ -116,6 +119,23 @@ def con() -> Connection:
             [[], [], [0], [1], []],
         ),
         ("select v from t union select k from u order by 1", "t", [[0], [1], [], [], [2]]),
+        (
+            "with q as (select * from t) select v from q union select k from u order by 1",
+            "t",
+            [[0], [1], [], [], [2]],
+        ),
+        (
+            "select a.k, q.z from u a, lateral (select a.v + b.v z from t b where b.v = a.v union "
+            "select c.k from u c where c.k = a.k) q order by 1, 2",
+            "t",
+            [[0], [], [1], []],
+        ),
+        (
+            "select k, (select count(*) from (select v from t where v = u.v union select u.k) q) c "
+            "from u order by 1",
+            "t",
+            [[0], [1]],
+        ),
         ('select distinct v "__h0" from u order by 1', "u", [[0], [1]]),
         ("with q as materialized (select * from t) select k from u", "u", [[0], [1]]),
         ("select lag(v ignore nulls) over (order by k) x from u", "u", [[0, 1], [0, 1]]),
@@ -147,6 +167,22 @@ def test_schemas_of_a_search_path_are_taken_in_its_order(
         assert con.sql("select * from t", lineage=True).columns[0] == column
     finally:
         con.execute("reset search_path")
+
+
+@pytest.mark.parametrize(
+    ("sql", "why"),
+    [
+        ("select v from bits where b > '101'::bit", "DuckDB writes no plan of it"),
+        ("select v from t where t.v in (select t.v from u group by rollup(t.v))",
+         "grouping sets by v, a column of an outer query"),
+        ("select (select max(v) from u group by cube((t.v + 1), k) limit 1) x from t",
+         "grouping sets by v, a column of an outer query"),
+        (f"select {2**100} x, count(*) from u group by {2**100}", f"the key {2**100}"),
+    ],
+)  # fmt: skip
+def test_what_duckdb_or_sqlglot_cannot_read_is_refused(con: Connection, sql: str, why: str) -> None:
+    with pytest.raises(NotCovered, match=re.escape(why)):
+        con.sql(sql, lineage=True)
 
 
 def test_names_of_hidden_columns_are_refused(con: Connection) -> None:

@@ -33,9 +33,9 @@ def _value(given: Mapping[int, Any], record: RecordTerm) -> Any:
 
 @pytest.fixture(scope="module")
 def walks() -> dict[tuple[int, int], tuple[Polynomial, list[list[int]]]]:
-    """Walks of three edges.
+    """Walks of three edges, by their two ends.
 
-    By the ends of walks: the polynomial of a row, and the edges of each walk.
+    For each pair of ends: the polynomial of its row, and the edges of each walk.
     """
     rng = random.Random(7)
     edges = [(rng.randrange(4), rng.randrange(4)) for _ in range(14)]

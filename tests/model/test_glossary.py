@@ -18,7 +18,7 @@ OTHER = {
 }
 """Words whose meaning is explained under another term.
 
-A warehouse is what the whole page is about.
+A warehouse has no term of its own, because the whole page is about it.
 """
 
 

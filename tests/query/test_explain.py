@@ -20,7 +20,7 @@ ITEMS = sorted({end for triple in TRIPLES for end in triple[:2]})
 def house(houses: Callable[..., House]) -> House:
     """A warehouse with several partitions.
 
-    One component has many sets, and each other one has one.
+    One component has many sets, and each of the others has one.
     """
     house = houses(theta=8, pack=0, partition_triples=10)
     house.ingest(TRIPLES)

@@ -85,8 +85,8 @@ def recursion(
 ) -> Iterator[Row]:
     """Yield the derivations of the nodes of ``WITH RECURSIVE reach``.
 
-    By each edge, its end derives from the edge and from its begin. The edges out of ``starts`` are
-    the first part of the union. By such an edge, its end also derives from the edge alone.
+    For each edge, the end derives from the edge and from its beginning. The edges out of ``starts``
+    are the first part of the union. The end of such an edge also derives from the edge alone.
     """
     numbers = count()
     for label, (begin, end) in edges.items():

@@ -88,7 +88,7 @@ def traced(edges: list[Edge], prefix: str) -> list[Row]:
 
 @pytest.mark.parametrize("graphs", [3, pytest.param(300, marks=pytest.mark.long)])
 def test_fates_are_those_of_brute_force(houses: Houses, graphs: int) -> None:
-    """First, items are deleted, and triples by op. Then, triples are retracted and items erased."""
+    """Fates are compared on the whole trace, then again after items were retracted and erased."""
     random = Random(graphs)
     house = houses(theta=4, pack=0, partition_triples=20)
     traces = [random_edges(random) for _ in range(graphs)]

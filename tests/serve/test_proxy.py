@@ -85,7 +85,7 @@ def _await(port: int) -> None:
 
 
 def test_questions_go_through_nginx(proxy: tuple[str, Settings, Authority]) -> None:
-    """That the warehouse is empty can only be known by its server."""
+    """Only its server can know that the warehouse is empty."""
     url, settings, authority = proxy
     token = add_token(settings.warehouse, "ann", Role.read, None)
     with pytest.raises(NotFound, match="is empty"):

@@ -1,4 +1,4 @@
-"""Compute an aggregate without each of its inputs in turn: all alternatives in two passes.
+"""Compute an aggregate without one of its inputs, for each input, in two passes for all.
 
 The passes combine the values before an input with the values after it. They subtract nothing from a
 total, because a difference would lose values that are small beside the input. A sum is kept as two
@@ -16,7 +16,7 @@ from .recompute import AVG, COUNT, DISTINCT, F64, MAX, MIN, SUM, added, is_exact
 
 
 def without_each(how: int, values: F64, times: I64, starts: I64) -> F64:
-    """Return the aggregate by the function ``how`` without each input in turn.
+    """Return the aggregate by the function ``how`` without one input, for each input.
 
     The rows of an input reach from its position in ``starts`` to the next position; the last entry
     of ``starts`` is the number of rows. NaN stands for the aggregate of no rows.

@@ -129,9 +129,10 @@ def touch(graph: TripleIndex, fate: I8, mark: U8, queue: I32, filled: int, waiti
 
 @njit(cache=True, nogil=True)
 def inputs(of: I32, graph: TripleIndex, touched: I32) -> tuple[I32, I64]:
-    """Return the rows of the aggregates and copies of some places, and each one's first position.
+    """Return the rows of the aggregates and copies that make some places.
 
-    The rows of a derivation are the ``size`` rows from its first position.
+    The second result has, for each of these derivations, the position of its first row in the first
+    result. Its ``size`` rows are together.
     """
     begins = np.zeros(len(graph.kind), np.int64)
     count = 0

@@ -49,6 +49,7 @@ class Blocks(Sources):
             self.tag("LIMIT in a subquery", fragile=True, chooses=True)
             return f"select {self.column(scope, kind)} from {start}{where} order by all limit 1"
         plain = self.aggregate(scope, kind, 0) if self.chance(0.3) else ""
+        self.chooses |= kind == "nc"  # 'a' and 'A' are ties of MIN
         return f"select {plain or f'min({self.column(scope, kind)})'} from {start}{where}"
 
     def body(self, depth: int, kinds: list[Kind] | None, outer: Scope | None, top: bool) -> Query:

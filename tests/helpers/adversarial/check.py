@@ -22,7 +22,7 @@ from .marks import render
 from .queries import Text
 
 INVERTED = 0.3
-"""The share of the texts whose lineage is also asked forward, for which all rows are indexed."""
+"""The share of the texts whose lineage is also asked forward. All their rows are indexed."""
 Rids = dict[str, list[int]]
 HIDDEN = re.compile("__h|__provhouse|sqlglot|pyarrow|__cte|__asked", re.IGNORECASE)
 """Names that a message may contain only if the text does."""
@@ -79,6 +79,8 @@ def _checked(con: Connection, plain: Database, text: Text, seed: int, most: int)
     try:
         _same_result(result, expected, text, outcome)
         _Checker(result, plain, text, outcome, random.Random(seed)).run(most)
+    except NotCovered as error:  # DuckDB ends with an internal error
+        return Outcome("refused", str(error), expected.num_rows)
     except Wrong as wrong:
         return Outcome("wrong", str(wrong), expected.num_rows)
     except duckdb.OutOfMemoryException:
@@ -98,10 +100,11 @@ def _same_result(result: Result, expected: pa.Table, text: Text, outcome: Outcom
     one, two = exact(found), exact(expected)
     if Counter(one) != Counter(two):
         message = f"other rows: {brief(one)} instead of {brief(two)}"
-        if not text.chooses or len(one) != len(two):
+        paired = "POSITIONAL JOIN" in text.tags  # a view's rows have no certain order
+        if not text.chooses or (len(one) != len(two) and not paired):
             raise Wrong(message)
         outcome.undecided.append(message)  # DuckDB may choose any of the rows
-    if text.ordered and loose(found) != loose(expected):
+    elif text.ordered and loose(found) != loose(expected):
         raise Wrong(f"another order: {brief(one)} instead of {brief(two)}")
 
 
@@ -174,7 +177,7 @@ class _Checker:
                     raise Wrong(f"row {row} does not need {found} of {names[0]}")
 
     def _complete(self, row: int, rids: Rids) -> None:
-        """Fail if anything else makes the row: without all its records, it must disappear."""
+        """Fail if the row is still there after the deletion of all its records."""
         found = {
             at: sorted({rid for name in names for rid in rids[name]})
             for at, (names, _) in self._refs.items()

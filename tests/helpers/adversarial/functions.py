@@ -53,7 +53,7 @@ class Functions(Expressions):
         form = self.rng.choice(own if own and self.chance(0.75) else ANY)
         if form in ANY and kind in ("map", "bit", "struct", "list", "iv"):
             form = "any_value({x})"
-        if any(each in form for each in TIES):
+        if any(each in form for each in TIES) or kind == "nc":  # 'a' and 'A' are ties of MIN
             self.tag("aggregate that may choose among ties", chooses=True)
         with self.within("the argument of an aggregate"):
             text = self.filled(form, scope, kind, depth)

@@ -62,7 +62,7 @@ class Facts:
         """Whether each row must disappear or change if its records of one reference are deleted."""
         self.grouped = False
         self.monotone = True
-        """Whether fewer records can make neither more rows nor different rows."""
+        """Whether fewer records never lead to additional or different rows."""
         self.place = "the select list"
         self.nested = 0
         self.size = 0

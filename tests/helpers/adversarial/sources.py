@@ -193,6 +193,7 @@ class Sources(Functions):
         sides = [column for each in parts for column in each.scope()]
         if kind in (",", "cross join", "positional join", "natural join"):
             self.fragile |= kind == "positional join"
+            self.chooses |= kind == "positional join"
             self.sure = self.sure and kind in (",", "cross join")
             parts.append(other)
             return f"{text}{' ' * (kind != ',')}{kind} {other.text}"

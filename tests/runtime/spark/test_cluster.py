@@ -76,7 +76,7 @@ def test_a_cluster_answers_as_one_machine_does(
 
 
 def check_tasks(stored: int, questions: list[Any]) -> None:
-    """Check that a question has one task for each of its partitions, where Spark has cached it."""
+    """Check that a question has a task for each of its partitions, run where Spark cached it."""
     assert any(0 < partitions < stored for partitions, _ in questions)
     for partitions, times in questions:
         assert [len(tasks) for tasks in times] == [partitions] * len(times)

@@ -130,7 +130,7 @@ def await_file(path: Path) -> None:
 def test_two_attempts_at_a_task_never_mix_their_files(
     spark: SparkSession, tmp_path: Path, first: str
 ) -> None:
-    """Spark starts a task again if its executor is lost, where the first attempt may go on."""
+    """Spark starts a task of a lost executor again, but the first attempt may still be running."""
     attempts = [(tmp_path, first), (tmp_path, "second")]
     if first == "gives up":
         with pytest.raises(BadInput, match="This attempt fails"):

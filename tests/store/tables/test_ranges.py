@@ -1,6 +1,6 @@
-"""Ranges contain the same rows as sets.
+"""Ranges contain the same rows as Python's sets.
 
-If an origin asserts a row repeatedly, the last one counts.
+If an origin asserts a row repeatedly, the last assertion counts.
 """
 
 import numpy as np

@@ -63,7 +63,7 @@ public final class Rewriter {
   }
 
   /**
-   * Rewrite {@code side} of a join. It may contain values of rows of {@code other}, the other side.
+   * Rewrite {@code side} of a join. It may use values of rows of {@code other}, the other side.
    */
   Rewritten rewriteBeside(LogicalPlan other, LogicalPlan side) {
     OuterRows before = outer;

@@ -19,7 +19,7 @@ public final class Form {
   /** The number of bits of a row's index in the row's id. The bits above are the file's number. */
   public static final int ROW_BITS = 40;
 
-  /** The name of the file that ends the taps of a write when it exists in the write's folder. */
+  /** The name of a file. As soon as it exists in a write's folder, the taps of the write stop. */
   public static final String STOP = "stop";
 
   private Form() {}

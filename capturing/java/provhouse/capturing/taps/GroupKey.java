@@ -113,7 +113,8 @@ public record GroupKey(
   }
 
   /**
-   * Return a key for a row's place in a partition. An ingest computes other places from the place.
+   * Return a key for a row's place in a partition. An ingest computes the places of other rows from
+   * this place.
    */
   public static Expression ofPart(Expression partition, Expression place) {
     return new XxHash64(Plans.seq(List.of(partition, place)), SEED);

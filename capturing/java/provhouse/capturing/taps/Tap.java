@@ -59,9 +59,9 @@ public final class Tap implements Serializable {
   /**
    * Take the numbers of a row; arguments beyond the columns of the tap are not read.
    *
-   * <p>Generated code calls this for each row, with the values of its local variables. A variable
-   * number of arguments would need an array for each row, which {@code putAll} takes. Eight
-   * arguments suffice for a key, its check and six slots, and so for most taps.
+   * <p>Generated code calls this for each row, with the values of its local variables. Eight
+   * arguments suffice for a key, its check and six slots, and so for most taps. The other taps call
+   * {@code putAll}, which needs an array for each row.
    */
   public boolean put(long a, long b, long c, long d, long e, long f, long g, long h) {
     int row = next();

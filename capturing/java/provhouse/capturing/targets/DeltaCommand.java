@@ -77,9 +77,7 @@ public record DeltaCommand(
     return table != null && table.getClass().getName().endsWith(STAGED);
   }
 
-  /**
-   * Return the plan of the rows that a command writes, if it is not the command's child, or null.
-   */
+  /** Return the plan of the rows that a command writes, or null if it is the command's child. */
   public static LogicalPlan rowsOf(LogicalPlan command) {
     if (command instanceof SaveIntoDataSourceCommand saving) {
       return saving.query();
