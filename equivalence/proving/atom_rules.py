@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from .context import Context, sources
-from .formula import FALSE, TRUE, Formula, and_, conjuncts, eq, not_
+from .formula import FALSE, TRUE, Formula, and_, conjuncts, eq, nodes_over_terms, not_
 from .schema import Schema
 from .solver import Solver
 from .terms import (
@@ -31,8 +31,10 @@ from .terms import (
     substitute,
     substituted,
     substituted_values,
+    window,
 )
 
+EXCEPT_ALL, INTERSECT_ALL = "except all", "intersect all"
 FOLDS = 60
 """The number of mappings of atoms that are tried for one term."""
 
@@ -71,7 +73,8 @@ class AtomRules:
         """Return what the first rule that applies makes of a term, or None."""
         rules = [self._keys_merged, self._foreign]
         rules += [self._unfolded, self._joined, self._folded] if as_set else [
-            self._counted_once, self._pushed, self._inlined, self._semijoined, self._limited,
+            self._counted_once, self._derived, self._pushed, self._beside, self._limited, self._counted_rows,
+            self._semijoined,
         ]  # fmt: skip
         for rule in rules:
             found = rule(term, known)
@@ -171,7 +174,8 @@ class AtomRules:
     def _folded(self, term: Term, known: Context) -> list[Term] | None:
         """In a set, rows are left out for which other rows can stand."""
         hypothesis = and_(known.condition, term.condition, sources(term.atoms))
-        for tried, (gone, mapping) in enumerate(_foldings(term.atoms, known.atoms)):
+        targets = (*known.atoms, *known.witnesses)
+        for tried, (gone, mapping) in enumerate(_foldings(term.atoms, targets)):
             if tried == FOLDS:
                 return None
             condition = substitute(term.condition, mapping)
@@ -180,8 +184,23 @@ class AtomRules:
             if self._solver.proves(hypothesis, goal):
                 kept = tuple(each for each in term.atoms if each not in gone)
                 kept = substituted(Term(kept, TRUE), mapping).atoms
-                return [Term(kept, condition, outputs)]
+                found = self._without_witnesses(Term(kept, condition, outputs), known)
+                if found is not None:
+                    return [found]
         return None
+
+    def _without_witnesses(self, term: Term, known: Context) -> Term | None:
+        """Return a term without symbols of witnesses, or None if they cannot be left out."""
+        hidden = known.hidden
+        if hidden.isdisjoint(term.symbols):
+            return term
+        kept = [
+            each
+            for each in conjuncts(term.condition)
+            if hidden.isdisjoint(each.symbols) or not self._solver.proves(known.condition, each)
+        ]
+        made = replace(term, condition=and_(*kept))
+        return made if hidden.isdisjoint(made.symbols) else None
 
     # -- bags
 
@@ -226,7 +245,7 @@ class AtomRules:
             if not isinstance(atom, DistinctAtom):
                 continue
             parts = conjuncts(term.condition)
-            own = [e for e in parts if e.symbols and e.symbols <= atom.bound]
+            own = [e for e in parts if e.symbols and e.symbols <= atom.bound and _pushable(e)]
             if not own:
                 continue
             body = [opened(each) for each in atom.body]
@@ -235,11 +254,65 @@ class AtomRules:
             if narrowed.body == atom.body:
                 continue
             atoms = tuple(narrowed if each is atom else each for each in term.atoms)
-            return [replace(term, atoms=atoms)]
+            kept = and_(*(each for each in parts if each not in own or not each.depth))
+            return [Term(atoms, kept, term.outputs)]
         return None
 
-    def _inlined(self, term: Term, known: Context) -> list[Term] | None:
-        """A row of a table whose key is that of a group stands beside the group."""
+    def _derived(self, term: Term, known: Context) -> list[Term] | None:
+        """A column of distinct rows that follows from the others is left out."""
+        for atom in term.atoms:
+            if not isinstance(atom, DistinctAtom) or len(atom.body) != 1:
+                continue
+            body = opened(atom.body[0])
+            if not atom.columns:
+                rest = replace(term, atoms=without(term, atom))
+                return [rest.where(exists([replace(body, outputs=())]))]
+            for at, (null, value) in enumerate(body.outputs):
+                back = _back(atom, body, at)
+                if null.operator in ("true", "false") and value.symbols <= back.keys():
+                    derived = SqlValue(null, substitute(value, back))
+                    mapping = values_mapped(atom.columns[at : at + 1], [derived])
+                    return [_narrowed(term, atom, body, [at], mapping, ())]
+        return None
+
+    def _beside(self, term: Term, known: Context) -> list[Term] | None:
+        """A row of a table whose key is among the columns of distinct rows stands beside them."""
+        for atom in term.atoms:
+            if not isinstance(atom, DistinctAtom) or len(atom.body) != 1:
+                continue
+            body = opened(atom.body[0])
+            for row in body.atoms:
+                if isinstance(row, TableAtom) and (found := self._moved(term, atom, body, row)):
+                    return [found]
+        return None
+
+    def _moved(self, term: Term, atom: DistinctAtom, body: Term, row: TableAtom) -> Term | None:
+        moved = [
+            at for at, each in enumerate(body.outputs)
+            if (used := _symbols([each])) and used <= row.bound
+        ]  # fmt: skip
+        for key in self._keys(row):
+            places = [self._place(body, row.columns[at], moved) for at in key]
+            gone = [at for at in moved if at not in places]
+            if None in places or not gone:
+                continue
+            copy = TableAtom(row.table, tuple(_renamed(each) for each in row.columns))
+            mapping = columns_mapped(row, copy)
+            values = substituted_values([body.outputs[at] for at in gone], mapping)
+            columns = [atom.columns[at] for at in gone]
+            pairs = [(copy.columns[at], atom.columns[p]) for at, p in zip(key, places, strict=True)]
+            self._schema.key_used(row.table, tuple(key))
+            made = _narrowed(term, atom, body, gone, values_mapped(columns, values), (copy,))
+            return made.where(*(and_(not_(other.null), same(one, other)) for one, other in pairs))
+        return None
+
+    def _place(self, body: Term, column: SqlValue, moved: Sequence[int]) -> int | None:
+        """Return the place of a column of a key among the outputs, or None."""
+        for at, each in enumerate(body.outputs):
+            if each.value.sort == column.value.sort and each.value.symbols:
+                goal = and_(not_(column.null), same(column, each))
+                if self._solver.proves(body.condition, goal):
+                    return at
         return None
 
     def _semijoined(self, term: Term, known: Context) -> list[Term] | None:
@@ -289,6 +362,34 @@ class AtomRules:
 
     def _limited(self, term: Term, known: Context) -> list[Term] | None:
         """LIMIT in an order without ties is a condition on the keys of the order."""
+        for atom in term.atoms:
+            if not isinstance(atom, OpaqueAtom) or not atom.keys or len(atom.inputs[0]) != 1:
+                continue
+            body = opened(atom.inputs[0][0])
+            keys = body.outputs[-atom.keys :]
+            if not self.determined(body, keys):
+                continue
+            copy = opened(atom.inputs[0][0])
+            whole = replace(copy, outputs=copy.outputs[-atom.keys :])
+            first = window(atom.name, "bool", flat(keys), [whole])
+            return [_unfolded(term, atom, body).where(first)]
+        return None
+
+    def _counted_rows(self, term: Term, known: Context) -> list[Term] | None:
+        """EXCEPT ALL and INTERSECT ALL of rows without repeats are conditions."""
+        for atom in term.atoms:
+            if not isinstance(atom, OpaqueAtom) or atom.name not in (EXCEPT_ALL, INTERSECT_ALL):
+                continue
+            sides = list(atom.inputs) if atom.name == EXCEPT_ALL else [*atom.inputs, *atom.inputs]
+            for left, right in zip(sides, sides[1:], strict=False):
+                if len(left) != 1:
+                    continue
+                row = opened(left[0])
+                if self.determined(row, row.outputs):
+                    alike = [e.where(all_same(e.outputs, row.outputs)) for e in map(opened, right)]
+                    found = exists(replace(each, outputs=()) for each in alike)
+                    wanted = not_(found) if atom.name == EXCEPT_ALL else found
+                    return [_unfolded(term, atom, row).where(wanted)]
         return None
 
 
@@ -310,16 +411,52 @@ def _symbols(values: Sequence[SqlValue]) -> frozenset[Formula]:
     return frozenset().union(*(each.symbols for each in flat(values)))
 
 
-def _unfolded(term: Term, atom: DistinctAtom, inner: Term) -> Term:
+def _unfolded(term: Term, atom: Atom, inner: Term) -> Term:
     """Return a term with the atoms of a sum's term in place of its distinct row."""
     mapping = values_mapped(atom.columns, inner.outputs)
     rest = substituted(replace(term, atoms=without(term, atom)), mapping)
     return Term((*rest.atoms, *inner.atoms), and_(rest.condition, inner.condition), rest.outputs)
 
 
+def _pushable(one: Formula) -> bool:
+    return all(each.operator == "exists" for each in nodes_over_terms(one))
+
+
 def _restricted(term: Term, atom: DistinctAtom, conditions: Sequence[Formula]) -> Term:
     mapping = values_mapped(atom.columns, term.outputs)
     return term.where(*(substitute(each, mapping) for each in conditions))
+
+
+def _back(atom: DistinctAtom, body: Term, but: int) -> dict[Formula, Formula]:
+    """Return the columns of distinct rows for the symbols that their sum gives, but one column."""
+    pairs = zip(body.outputs, atom.columns, strict=True)
+    return {
+        given.value: column.value
+        for at, (given, column) in enumerate(pairs)
+        if at != but and given.value.operator == "symbol" and given.null is FALSE
+        and column.value.operator == "symbol"
+    }  # fmt: skip
+
+
+def _narrowed(
+    term: Term,
+    atom: DistinctAtom,
+    body: Term,
+    gone: Sequence[int],
+    mapping: Mapped,
+    more: Sequence[Atom],
+) -> Term:
+    """Return a term whose distinct rows lack some columns, which other values replace."""
+    kept = [at for at in range(len(atom.columns)) if at not in gone]
+    less = closed(replace(body, outputs=tuple(body.outputs[at] for at in kept)))
+    narrow = DistinctAtom((less,), tuple(atom.columns[at] for at in kept))
+    rest = substituted(replace(term, atoms=without(term, atom)), mapping)
+    return replace(rest, atoms=(*rest.atoms, narrow, *more))
+
+
+def _renamed(column: SqlValue) -> SqlValue:
+    null = column.null if column.null is FALSE else fresh("bool")
+    return SqlValue(null, fresh(column.value.sort))
 
 
 def _foldings(
@@ -376,5 +513,3 @@ def _nulls(parts: Sequence[Formula], column: SqlValue, atom: Atom) -> Iterator[F
                 if one is column.null and other.symbols.isdisjoint(atom.bound):
                     yield other
 
-
-__all__ = ["OpaqueAtom", "closed"]

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .formula import FALSE, TRUE, Formula, and_, or_
-from .terms import Atom, DistinctAtom, Term, all_same, opened
+from .formula import TRUE, Formula, and_, or_
+from .terms import Atom, DistinctAtom, Term, all_same, exists, opened
 
 
 @dataclass(frozen=True)
@@ -13,21 +13,23 @@ class Context:
 
     atoms: tuple[Atom, ...] = ()
     condition: Formula = TRUE
+    witnesses: tuple[Atom, ...] = ()
+    """Rows that a distinct row comes from; no formula may be left with their symbols."""
 
     def inside(self, term: Term, condition: Formula) -> "Context":
         """Return what is known inside a node of a term, for rows that meet a condition."""
-        made = Context((*self.atoms, *term.atoms), and_(self.condition, condition))
-        return made.with_sources(term.atoms)
-
-    def with_sources(self, atoms: Iterable[Atom]) -> "Context":
-        """Return the context with a row for each distinct row that it comes from."""
-        known, conditions = list(self.atoms), [self.condition]
-        for atom in atoms:
+        found, conditions = list(self.witnesses), [self.condition, condition]
+        for atom in term.atoms:
             if isinstance(atom, DistinctAtom) and len(atom.body) == 1:
                 source = opened(atom.body[0])
-                known += source.atoms
+                found += source.atoms
                 conditions += [source.condition, all_same(source.outputs, atom.columns)]
-        return Context(tuple(known), and_(*conditions))
+        return Context((*self.atoms, *term.atoms), and_(*conditions), tuple(found))
+
+    @property
+    def hidden(self) -> frozenset[Formula]:
+        """The symbols of the witnesses."""
+        return frozenset().union(*(each.bound for each in self.witnesses))
 
 
 def sources(atoms: Iterable[Atom]) -> Formula:
@@ -36,8 +38,6 @@ def sources(atoms: Iterable[Atom]) -> Formula:
     for atom in atoms:
         if isinstance(atom, DistinctAtom):
             terms = [opened(each) for each in atom.body]
-            found.append(
-                or_(FALSE, *(and_(t.condition, all_same(t.outputs, atom.columns), sources(t.atoms))
-                             for t in terms))
-            )  # fmt: skip
+            terms = [each.where(all_same(each.outputs, atom.columns)) for each in terms]
+            found.append(or_(*(and_(e.condition, sources(e.atoms), exists([e])) for e in terms)))
     return and_(*found)

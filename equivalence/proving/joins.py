@@ -8,7 +8,7 @@ from .expressions import Expressions
 from .formula import FALSE, Formula, and_, not_, or_
 from .rows import Rows, copies
 from .terms import SqlValue, Term, exists
-from .values import NotModelled, boolean, null_of, truth
+from .values import boolean, conjunction, null_of, truth
 
 
 class Joins:
@@ -68,18 +68,17 @@ class Joins:
         """Return the left rows with whether a right row meets the conditions.
 
         The first conditions say which right rows a correlated subquery has. The value is NULL if
-        the last condition is true for none of these and NULL for one.
+        the other conditions are true for none of these and NULL for one.
         """
         known = len(self._join.correlated)
-        if len(self._join.conditions) > known + 1:
-            raise NotModelled("IN with several columns")
 
         def some(holds: Callable[[SqlValue], Formula]) -> Formula:
             found = []
             for each in self._right:
                 row = (*term.outputs, *each.outputs)
                 values = [self._made.value(c, row, self._columns) for c in self._join.conditions]
-                found.append(each.where(*map(truth, values[:known]), *map(holds, values[known:])))
+                compared = holds(conjunction(values[known:]))
+                found.append(each.where(*map(truth, values[:known]), compared))
             return exists(found)
 
         true = some(truth)

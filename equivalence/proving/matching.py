@@ -29,6 +29,7 @@ from .terms import (
     substituted,
 )
 
+NOTHING: Mapped = {}
 PAIRINGS = 48
 """The number of bijections of atoms that are tried for two terms."""
 PERMUTED = 4
@@ -56,11 +57,12 @@ class Matching:
 
     def sets(self, ones: Sequence[Term], others: Sequence[Term], known: Formula = TRUE) -> bool:
         """Return whether two sums have the same distinct rows."""
-        return all(self._contained(each, others, known) for each in ones) and all(
-            self._contained(each, ones, known) for each in others
+        return all(self.contained(each, others, known) for each in ones) and all(
+            self.contained(each, ones, known) for each in others
         )
 
-    def _contained(self, one: Term, others: Sequence[Term], known: Formula) -> bool:
+    def contained(self, one: Term, others: Sequence[Term], known: Formula) -> bool:
+        """Return whether each row of a term is a row of a sum."""
         hypothesis = and_(known, one.condition, sources(one.atoms))
         for other in others:
             for tried, mapping in enumerate(self._homomorphisms(other.atoms, one.atoms, {})):
@@ -86,7 +88,7 @@ class Matching:
         """Return a mapping of the symbols of a term's atoms to those of an equal term, or None."""
         if len(one.outputs) != len(other.outputs):
             return None
-        found = self._bijections(one.atoms, other.atoms, {}, known)
+        found = self.bijections(one.atoms, other.atoms, {}, known)
         for tried, mapping in enumerate(found):
             if tried == PAIRINGS:
                 return None
@@ -101,9 +103,14 @@ class Matching:
             return False
         return self.follows(and_(facts, one.condition), all_same(one.outputs, mapped.outputs))
 
-    def _bijections(
-        self, ones: Sequence[Atom], others: Sequence[Atom], mapping: Mapped, known: Formula
+    def bijections(
+        self,
+        ones: Sequence[Atom],
+        others: Sequence[Atom],
+        mapping: Mapped = NOTHING,
+        known: Formula = TRUE,
     ) -> Iterator[Mapped]:
+        """Yield mappings of the symbols of atoms to those of equal atoms, one to one."""
         if len(ones) != len(others):
             return
         if not others:
@@ -113,7 +120,7 @@ class Matching:
         for at, one in enumerate(ones):
             for found in self._atom_pairing(one, first, known):
                 left = [*ones[:at], *ones[at + 1 :]]
-                yield from self._bijections(left, others[1:], {**mapping, **found}, known)
+                yield from self.bijections(left, others[1:], {**mapping, **found}, known)
 
     def _atom_pairing(self, one: Atom, other: Atom, known: Formula) -> Iterator[Mapped]:
         """Yield mappings of the columns of an atom to those of an equal one."""

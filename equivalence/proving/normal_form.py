@@ -1,7 +1,8 @@
 """The normal form of sums: rules that keep the rows and remove what is redundant."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import starmap
 
 from .atom_rules import AtomRules
 from .context import Context
@@ -11,12 +12,11 @@ from .formula import (
     Formula,
     and_,
     conjuncts,
+    eq,
     nodes_over_terms,
-    not_,
     rebuild,
 )
-from .merging import merged
-from .node_rules import total_of_totals
+from .merging import Merging
 from .schema import Schema
 from .solver import Solver
 from .terms import (
@@ -44,12 +44,17 @@ class NormalForm:
     def __init__(self, solver: Solver, schema: Schema) -> None:
         self.solver, self.schema = solver, schema
         self._atoms = AtomRules(solver, schema)
+        self._merging = Merging(solver)
         self._bodies: dict[tuple[Terms, bool], Terms] = {}
 
     def sum(self, terms: Sequence[Term], as_set: bool = False, known: Context = NOTHING) -> Terms:
         """Return a sum in normal form; as a set, rows may be repeated or not."""
         made = [each for term in terms for each in self.term(term, as_set, known)]
-        return tuple(made if as_set else merged(made, self.solver))
+        if len(made) < 2:
+            return tuple(made)
+        if as_set:
+            return tuple(self._merging.maximal(made, known.condition))
+        return tuple(self._merging.merged(made))
 
     def term(self, term: Term, as_set: bool, known: Context) -> list[Term]:
         """Return a term in normal form, as a sum. The rules are applied until none changes it."""
@@ -76,9 +81,15 @@ class NormalForm:
         inner = self._with_nodes(term, known)
         return None if inner == term else [inner]
 
+    def is_set(self, term: Term) -> bool:
+        """Return whether no two rows of a term have the same outputs."""
+        return self._atoms.determined(term, term.outputs)
+
     def _with_bodies(self, term: Term) -> Term:
         """Return a term whose atoms have sums in normal form."""
         atoms = tuple(map(self._atom, term.atoms))
+        if any(isinstance(each, DistinctAtom) and not each.body for each in atoms):
+            return term.where(FALSE)
         return term if atoms == term.atoms else replace(term, atoms=atoms)
 
     def _atom(self, atom: Atom) -> Atom:
@@ -121,31 +132,24 @@ class NormalForm:
     def _node(self, one: Formula, known: Context) -> Formula:
         as_set = one.operator == "exists" or is_set(one.arguments[0])
         terms = self.sum([opened(each) for each in one.arguments[-1]], as_set, known)
-        if one.operator == "aggregate" and len(one.arguments) == 2:
-            terms = total_of_totals(one.arguments[0], terms, self)
-        made = over_terms(one, terms, lambda each: self.formula(each, known))
-        return made
+        return over_terms(one, terms, lambda each: self.formula(each, known))
 
 
 def _with_equalities(term: Term) -> Term:
     """Return a term in which symbols that are known to be equal are one symbol, or a constant."""
-    while mapping := dict(_known(term)):
-        kept = [each for each in conjuncts(term.condition) if _is_known(each)]
+    while (mapping := _known(term)) != {}:
+        if mapping is None:
+            return term.where(FALSE)
         rest = [each for each in conjuncts(term.condition) if not _is_known(each)]
         made = replace(
             term,
-            condition=and_(*(substitute(each, mapping) for each in rest), *_chained(kept, mapping)),
+            condition=and_(*(substitute(each, mapping) for each in rest), *starmap(eq, mapping.items())),
             outputs=substituted_values(term.outputs, mapping),
         )
         if made == term:
             break
         term = made
     return term
-
-
-def _chained(kept: Sequence[Formula], mapping: dict[Formula, Formula]) -> Iterator[Formula]:
-    for each in kept:
-        yield each
 
 
 def _is_known(one: Formula) -> bool:
@@ -155,8 +159,8 @@ def _is_known(one: Formula) -> bool:
     return bool(inner.operator == "symbol")
 
 
-def _known(term: Term) -> Iterator[tuple[Formula, Formula]]:
-    """Yield the symbols that a condition makes equal to others, with these."""
+def _known(term: Term) -> dict[Formula, Formula] | None:
+    """Return the symbols that a condition makes equal to others; None if it is never true."""
     leaders: dict[Formula, Formula] = {}
 
     def leader(each: Formula) -> Formula:
@@ -164,27 +168,22 @@ def _known(term: Term) -> Iterator[tuple[Formula, Formula]]:
             each = leaders[each]
         return each
 
-    for each in conjuncts(term.condition):
-        if not _is_known(each):
-            continue
-        if each.operator == "symbol":
-            leaders[leader(each)] = TRUE if leader(each).operator == "symbol" else leader(each)
-        elif each.operator == "not":
-            lead = leader(each.arguments[0])
-            if lead.operator == "symbol":
-                leaders[lead] = FALSE
-        else:
+    for each in filter(_is_known, conjuncts(term.condition)):
+        if each.operator == "eq":
             first, second = map(leader, each.arguments)
-            if first is second:
-                continue
-            if first.operator != "symbol" or (
-                second.operator == "symbol" and _before(first, second, term)
-            ):
-                first, second = second, first
-            if first.operator == "symbol":
-                leaders[first] = second
-    for each in leaders:
-        yield each, leader(each)
+        else:
+            inner, value = (each.arguments[0], FALSE) if each.operator == "not" else (each, TRUE)
+            first, second = leader(inner), value
+        if first is second:
+            continue
+        if first.operator != "symbol" or (
+            second.operator == "symbol" and _before(first, second, term)
+        ):
+            first, second = second, first
+        if first.operator != "symbol":
+            return None
+        leaders[first] = second
+    return {each: leader(each) for each in leaders}
 
 
 def _before(first: Formula, second: Formula, term: Term) -> bool:
@@ -192,5 +191,3 @@ def _before(first: Formula, second: Formula, term: Term) -> bool:
     bound = term.bound
     return (first in bound, first.serial) < (second in bound, second.serial)
 
-
-__all__ = ["not_"]

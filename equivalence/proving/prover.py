@@ -1,6 +1,6 @@
 """The proof that two plans give the same rows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from .normal_form import NormalForm
 from .rows import Rows
 from .schema import Schema
 from .solver import OutOfSteps, Solver
+from .terms import Term
 from .translation import Translation
 from .values import Constants, NotModelled
 
@@ -58,10 +59,21 @@ def _proved(
         one, other = one.unordered(), other.unordered()
     if one.order != other.order:
         return "the prover finds that the order of the rows may differ"
-    form = NormalForm(solver, schema)
-    if Matching(solver).bags(form.sum(one.terms), form.sum(other.terms)):
+    form, matching = NormalForm(solver, schema), Matching(solver)
+    first, second = form.sum(one.terms), form.sum(other.terms)
+    if matching.bags(first, second) or _equal_sets(first, second, form, matching):
         return ""
     return "the prover finds no proof"
+
+
+def _equal_sets(
+    first: Sequence[Term], second: Sequence[Term], form: NormalForm, matching: Matching
+) -> bool:
+    """Return whether two terms without repeated rows have the same rows."""
+    sides = first, second
+    if any(len(terms) != 1 or not form.is_set(terms[0]) for terms in sides):
+        return False
+    return matching.sets(*(form.sum(terms, as_set=True) for terms in sides))
 
 
 def _parts(one: Any) -> Iterator[Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from .formula import FALSE, number
+from .formula import FALSE, Sort, number
 from .terms import (
     Atom,
     DistinctAtom,
@@ -54,11 +54,6 @@ def copies(terms: Iterable[Term]) -> list[Term]:
     return [opened(each) for each in terms]
 
 
-def new_row(types: Sequence[str]) -> tuple[SqlValue, ...]:
-    """Return symbols for values of these types."""
-    return tuple(fresh_value(sort_of(each)) for each in types)
-
-
 def distinct_row(body: Iterable[Term], types: Sequence[str]) -> Atom:
     """Return a row among the distinct outputs of a sum."""
     terms = closed_all(body)
@@ -68,6 +63,7 @@ def distinct_row(body: Iterable[Term], types: Sequence[str]) -> Atom:
     return DistinctAtom(terms, tuple(fresh_value(sort_of(type_), also) for type_, also in pairs))
 
 
-def opaque_row(name: str, bodies: Iterable[Iterable[Term]], types: Sequence[str]) -> Atom:
+def opaque_row(name: str, bodies: Iterable[Iterable[Term]], sorts: Sequence[Sort]) -> OpaqueAtom:
     """Return a row of an operation on sums that is known by its name."""
-    return OpaqueAtom(name, tuple(map(closed_all, bodies)), new_row(types))
+    columns = tuple(fresh_value(each) for each in sorts)
+    return OpaqueAtom(name, tuple(map(closed_all, bodies)), columns)

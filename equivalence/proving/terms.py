@@ -104,6 +104,8 @@ class OpaqueAtom(Atom):
     name: str
     inputs: tuple["Terms", ...]
     columns: tuple[SqlValue, ...]
+    keys: int = 0
+    """The number of the last columns that are an order without ties; 0 if there is none."""
 
     @property
     def bodies(self) -> tuple["Terms", ...]:  # type: ignore[override]
@@ -261,7 +263,7 @@ def with_bodies(atom: Atom, bodies: Sequence[Terms], columns: tuple[SqlValue, ..
     if isinstance(atom, DistinctAtom):
         return DistinctAtom(bodies[0], columns)
     assert isinstance(atom, OpaqueAtom)
-    return OpaqueAtom(atom.name, tuple(bodies), columns)
+    return OpaqueAtom(atom.name, tuple(bodies), columns, atom.keys)
 
 
 def opened(term: Term) -> Term:
@@ -313,16 +315,17 @@ def _exists(term: Term) -> Formula:
     return and_(*found)
 
 
-def components(term: Term) -> list[Term]:
+def components(term: Term, together: frozenset[Formula] = frozenset()) -> list[Term]:
     """Return a term without outputs as a product of terms that share no symbols.
 
-    Conditions on no atom are in a term of their own.
+    Conditions on no atom are in a term of their own. Some symbols may be kept together.
     """
     groups: list[tuple[set[Formula], list[Atom], list[Formula]]] = [
         (set(atom.bound), [atom], []) for atom in term.atoms
     ]
     alone: list[Formula] = []
     linked = [(each.symbols & term.bound, each) for each in conjuncts(term.condition)]
+    linked += [(together & term.bound, TRUE)] if together else []
     linked += [(frozenset(atom.free | atom.bound) & term.bound, TRUE) for atom in term.atoms]
     for used, condition in linked:
         hit = [each for each in groups if not each[0].isdisjoint(used)]
@@ -353,6 +356,8 @@ def aggregate(name: str, sort: Sort, terms: Sequence[Term]) -> Formula:
     if name == "sum":
         return _added(sort, [_total(each, sort) for each in terms])
     terms = [each for term in terms for each in _split(term)]
+    if name in ("min", "max", "bool_and", "bool_or"):
+        terms = [each for term in terms for each in _nested(term, name)]
     if not terms:
         return zero(sort)
     if is_set(name) and len(terms) == 1 and not terms[0].atoms:
@@ -381,6 +386,17 @@ def _of_one_row(name: str, sort: Sort, term: Term) -> Formula:
     return ite(term.condition, value, zero(sort))
 
 
+def _nested(term: Term, name: str) -> list[Term]:
+    """Return a term whose output is no aggregate of the same kind: the least of the least."""
+    value = term.outputs[0].value
+    if value.operator != "aggregate" or value.arguments[0] != name:
+        return [term]
+    found = [opened(each) for each in value.arguments[1]]
+    return [
+        Term((*term.atoms, *e.atoms), and_(term.condition, e.condition), e.outputs) for e in found
+    ]
+
+
 def _added(sort: Sort, found: Sequence[Formula]) -> Formula:
     made = number(0, sort)
     for each in found:
@@ -389,12 +405,14 @@ def _added(sort: Sort, found: Sequence[Formula]) -> Formula:
 
 
 def _count(term: Term) -> Formula:
-    inner, outside = _outside(term)
-    one = number(1, "int")
-    if inner.atoms:
-        bare = replace(inner, outputs=())
-        one = node("aggregate", "int", "count", (closed(bare),))
-    return ite(outside, one, number(0, "int"))
+    """Return the number of rows of a term, as the product for its components."""
+    value, condition = number(1, "int"), TRUE
+    for component in components(replace(term, outputs=())):
+        if component.atoms:
+            value = multiply(value, node("aggregate", "int", "count", (closed(component),)))
+        else:
+            condition = and_(condition, component.condition)
+    return ite(condition, value, number(0, "int"))
 
 
 def _outside(term: Term) -> tuple[Term, Formula]:
@@ -446,19 +464,46 @@ def _total(term: Term, sort: Sort) -> Formula:
 
 
 def _total_of_product(term: Term, product: Sequence[Formula], sort: Sort) -> Formula:
-    value, by = number(1, sort), number(1, sort)
+    value, by, inner = number(1, sort), number(1, sort), None
     for each in product:
         if each.symbols.isdisjoint(term.bound):
             by = multiply(by, each)
+        elif inner is None and _totalled(each):
+            inner = each
         else:
             value = multiply(value, each)
+    if inner is not None:
+        return multiply(by, _total(_swapped(term, inner, value), sort))
     if value is number(1, sort):
         counted = _count(term)
         return multiply(by, to_real(counted) if sort == "real" else counted)
-    if _choice(value):
-        return multiply(by, _total(replace(term, outputs=(SqlValue(FALSE, value),)), sort))
     whole = replace(term, outputs=(SqlValue(FALSE, value),))
+    if _choice(value):
+        return multiply(by, _total(whole, sort))
+    for component in components(term, value.symbols):
+        if value.symbols.isdisjoint(component.bound):
+            counted = _count(component)
+            by = multiply(by, to_real(counted) if sort == "real" else counted)
+        else:
+            whole = replace(component, outputs=(SqlValue(FALSE, value),))
     return multiply(by, node("aggregate", sort, "sum", (closed(whole),)))
+
+
+def _totalled(one: Formula) -> bool:
+    """Return whether a factor is itself a sum or a count."""
+    inner = one.arguments[0] if one.operator == "to_real" else one
+    return inner.operator == "aggregate" and inner.arguments[0] in ("sum", "count")
+
+
+def _swapped(term: Term, factor: Formula, value: Formula) -> Term:
+    """Return the term of a sum of products with an inner sum, with the rows of both sums."""
+    node_ = factor.arguments[0] if factor.operator == "to_real" else factor
+    inner = opened(node_.arguments[1][0])
+    if inner.outputs:
+        own = inner.outputs[0].value
+        value = multiply(value, to_real(own) if value.sort == "real" else own)
+    condition = and_(term.condition, inner.condition)
+    return Term((*term.atoms, *inner.atoms), condition, (SqlValue(FALSE, value),))
 
 
 def window(name: str, sort: Sort, current: Sequence[Formula], terms: Sequence[Term]) -> Formula:
@@ -467,17 +512,4 @@ def window(name: str, sort: Sort, current: Sequence[Formula], terms: Sequence[Te
     return node("aggregate", sort, name, *current, tuple(sorted(closed_all(kept), key=_serial)))
 
 
-def guarded(value: SqlValue) -> Formula:
-    """Return the value, or ``zero`` if it is NULL."""
-    return ite(value.null, zero(value.value.sort), value.value)
-
-
-def at_most_one_fact(one: Formula) -> Formula:
-    """Return what is always true of a count."""
-    body = one.arguments[1]
-    positive = not_(formula.le(one, number(0, "int")))
-    return and_(formula.le(number(0, "int"), one), eq(positive, exists(map(opened, body))))
-
-
 Change = Callable[[Formula], Formula]
-__all__ = ["Fraction", "implied"]

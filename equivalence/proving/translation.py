@@ -123,12 +123,9 @@ class Translation:
     def _limited(self, operator: Limit, below: Rows) -> Rows:
         """Return the first rows as rows of an operation on the bag of rows and their order."""
         name = f"limit {operator.count} {operator.offset} {below.order}"
-        key_sorts = [value.value.sort for value in below.keys_of(below.terms[0])]
-        types = [column.type for column in operator.inputs[0].columns]
-        atom = opaque_row(name, [below.terms], types)
-        keys = tuple(fresh_value(sort) for sort in key_sorts)
-        whole = replace(atom, columns=(*atom.columns, *keys))
-        return Rows((Term((whole,), TRUE, whole.columns),), below.order)
+        sorts = [value.value.sort for value in below.terms[0].outputs]
+        atom = replace(opaque_row(name, [below.terms], sorts), keys=len(below.order))
+        return Rows((Term((atom,), TRUE, atom.columns),), below.order)
 
     @_rows.register
     def _(self, operator: Union) -> Rows:
@@ -142,7 +139,7 @@ class Translation:
         types = [column.type for column in operator.columns]
         if operator.all:
             name = f"{type(operator).__name__.lower()} all"
-            atom = opaque_row(name, [left, right], types)
+            atom = opaque_row(name, [left, right], list(map(sort_of, types)))
             return Rows((Term((atom,), TRUE, atom.columns),))
         if not left:
             return Rows(())
