@@ -37,11 +37,11 @@ class Pin:
     place: str
     """The folder or file with the data; empty if only a digest is known."""
     state: str
-    """What the data are: the id and the version of a Delta table, or a SHA-256."""
+    """The identity of the data: the id and the version of a Delta table, or a SHA-256."""
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """What two pins of equal data have in common."""
+        """The parts that are equal in two pins of equal data."""
         return (self.kind, self.place, self.state) if self.kind == "delta" else (self.state,)
 
     def names(self, table: TablePath) -> bool:

@@ -21,7 +21,7 @@ from .catalogue import add_rows, read_rows
 from .revisions import SinkPlan
 
 Rule = Literal["key", "columns", "proof", "filter"]
-"""What permits reuse: equal keys of plans or of columns, a proof, or a filter of a result."""
+"""The reasons for reuse: equal keys of plans or of columns, a proof, or a filter of a result."""
 MODULES = {"provhouse": "provhouse", "duckdb": "duckdb", "z3-solver": "z3"}
 """The packages that decide a verdict, and their modules. A proof needs z3, which is an extra."""
 REVOKED = "revoked"
@@ -42,7 +42,7 @@ class Proof:
     steps: int
     """The length of the proof in steps of the solver."""
     assumed: tuple[str, ...]
-    """What must hold for the verdict: constraints, which are checked, and the absence of errors."""
+    """The conditions of the verdict: constraints, which are checked, and the absence of errors."""
     counterexample: str
     """Contents of tables for which the rows differ, as JSON; empty if none is known."""
     verifier: str

@@ -34,7 +34,7 @@ class Reuse:
     """reuse: the stored rows are the result. filter: the query ``sql`` computes it from them."""
     reason: str
     by: str = ""
-    """What shows that the result is the same: key, columns or proof; filter for a part of it."""
+    """The rule by which the result is the same: key, columns or proof; filter for a part."""
     path: str = ""
     """The file of the result."""
     of: str = ""

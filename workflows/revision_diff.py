@@ -1,4 +1,4 @@
-"""What the difference between two revisions has done to the result of a sink."""
+"""The difference between two revisions, and its effect on the result of a sink."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

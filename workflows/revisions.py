@@ -25,7 +25,7 @@ from .revision_names import RevisionName, check_workflow
 
 @dataclass(frozen=True)
 class SinkPlan:
-    """What one sink of a revision computes."""
+    """The query of one sink of a revision: its text and its plan."""
 
     source: str
     text: str

@@ -44,8 +44,8 @@ def reuse(
 
     If it can, the answer has the path of its file, and the exit status is 0. If not, the answer has
     the reason, and the exit status is 3. It is also 3 if the decision is filter: then the answer
-    has a query that computes the result from the file. Without --inputs, the inputs are those of the workflow's
-    newest execution, in the state that they have now.
+    has a query that computes the result from the file. Without --inputs, the inputs are those of
+    the workflow's newest execution, in the state that they have now.
     """
     from provhouse.warehouse import Warehouse
 

@@ -86,8 +86,9 @@ def revisions(
     if action is RevisionsAction.diff:
         if len(given) != 2:
             raise UsageError("revisions diff takes two revisions", remedy="Name them as tweets@r3")
+        before, after = given
         columns = tuple(key.split(",")) if key else ()
-        compared = AskingRevisionDiff(*given, sink, records, columns, limit)
+        compared = AskingRevisionDiff(before, after, sink, records, columns, limit)
         answer(invocation(ctx).asking(), compared, OutputOptions(form, out, safe=safe))
         return
     if action is RevisionsAction.add:

@@ -1,4 +1,4 @@
-"""What changed between two revisions: operators, inputs, and records of their results."""
+"""The difference of two revisions: operators, inputs, and records of their results."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RevisionDiffResult(FoundResult):
-    """What changed between two revisions: operators, inputs and records. CSV has the records."""
+    """The operators, inputs and records that changed between two revisions. CSV has the records."""
 
     found: "RevisionDiff"
 

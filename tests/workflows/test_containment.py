@@ -9,7 +9,8 @@ from helpers.flow import Flow
 
 DDL = "create table t(id integer primary key, s varchar, a integer, d date, v double);"
 ROWS = """
-    select i::integer id, case when i % 5 = 0 then null else chr((97 + i % 4)::integer) || i % 3 end s,
+    select i::integer id,
+        case when i % 5 = 0 then null else chr((97 + i % 4)::integer) || i % 3 end s,
         nullif(i % 7, 3)::integer a, date '2020-01-01' + (i % 40)::integer d, (i / 3)::double v
     from range(120) t(i)"""
 WIDE = "select id, s, a, d from t where a > 1"

@@ -1,6 +1,7 @@
 """Neo4j shows revisions, executions and results, and answers the paper's two questions."""
 
 from pathlib import Path
+from typing import Any
 
 from helpers.flow import Flow
 from provhouse.cypher.graph import Graph
@@ -21,10 +22,8 @@ def test_the_browser_answers_both_questions(tmp_path: Path, graph: Graph) -> Non
     for _ in range(2):  # the second time replaces the nodes of the first
         show_revisions(graph, flow.layout)
     made, done = (each.text for each in queries(graph.warehouse)[-2:])
-    revisions = {
-        row[4]["properties"]["name"]: row[0]["properties"]["result"]
-        for row in graph.read(made, {}).rows
-    }
+    rows: list[Any] = graph.read(made, {}).rows
+    revisions = {row[4]["properties"]["name"]: row[0]["properties"]["result"] for row in rows}
     assert revisions["flow@r1"] == revisions["flow@r2"] != revisions["flow@r3"]
     changes = [(row[0], row[1], row[3], row[4]) for row in graph.read(done, {}).rows]
     assert changes == [
