@@ -76,7 +76,7 @@ def compare_records(
         all(each.distinct and each.key == tuple(key) for each in results)
         or all(_is_distinct(con, f"{view}_rows", at) for view in SIDES)
     )
-    con.execute(_by_key(shape, results[0], at) if distinct else _by_rows(pairs=bool(at)))
+    con.execute(_by_key(shape, results, key) if distinct else _by_rows(pairs=bool(at)))
     return opened.buckets, opened.unequal
 
 
@@ -107,13 +107,17 @@ def project(
     types: dict[str, str],
     key: Sequence[str],
 ) -> None:
-    """Make a view with columns named by position, the text of all of them, and that of the key."""
+    """Make a view with columns named by position, the text of all of them, and that of the key.
+
+    Another view, named after the source, has the columns only.
+    """
     listed = [f"{whole_name((name,))} as c{at}" for at, name in enumerate(columns)]
     texts = row_text(columns, types), row_text(key or columns, types)
     con.execute(
         f"create view {view} as select {', '.join(listed)}, {texts[0]} as row_text, "
         f"{texts[1]} as key_text from {source}"
     )
+    con.execute(f"create view {source}_columns as select {', '.join(listed)} from {source}")
 
 
 def _is_distinct(con: duckdb.DuckDBPyConnection, view: str, at: Sequence[str]) -> bool:
@@ -121,23 +125,45 @@ def _is_distinct(con: duckdb.DuckDBPyConnection, view: str, at: Sequence[str]) -
     return con.execute(query).fetchone() is None
 
 
-def _by_key(shape: Shape, result: ResultFile, at: Sequence[str]) -> str:
-    """Return SQL for the differences of rows whose keys are distinct."""
-    types = dict(zip(result.columns, result.types, strict=True))
-    same = " and ".join(f"a.{name} is not distinct from b.{name}" for name in at)
-    differ = [
-        f"a.c{number}{cast} is distinct from b.c{number}{cast}"
-        for number, name in enumerate(shape.columns)
-        for cast in ["::varchar" if name in shape.retyped or types[name] in FLOATS else ""]
-    ]
+def _by_key(shape: Shape, results: tuple[ResultFile, ResultFile], key: Sequence[str]) -> str:
+    """Return SQL for the differences of rows whose keys are distinct.
+
+    Texts are made only of rows that differ, since they cost more than the join.
+    """
+    places = range(len(shape.columns))
+    at = [shape.columns.index(name) for name in key]
+    same = " and ".join(f"a.c{number} is not distinct from b.c{number}" for number in at)
+    sides = [
+        {f"{side}{number}": dict(zip(result.columns, result.types, strict=True))[name]
+         for number, name in enumerate(shape.columns)}
+        for side, result in zip("ab", results, strict=True)
+    ]  # fmt: skip
+    rows = [row_text([*types], types) for types in sides]
+    keys = [row_text([[*types][number] for number in at], types) for types in sides]
+    differ = [_differ(number, shape, sides[0][f"a{number}"]) for number in places]
+    listed = ", ".join(f"{side}.c{number} as {side}{number}" for side in "ab" for number in places)
+    one, other = (f"(select *, true as here from {view}_columns)" for view in SIDES)
     return f"""
+        create temp table pairs as select {listed}, a.here as old_here, b.here as new_here
+        from {one} a full join {other} b on {same}
+        where a.here is null or b.here is null or {" or ".join(differ)};
         create temp table differences as
-        select case when a.here is null then 'came' when b.here is null then 'went'
-            else 'changed' end as kind, coalesce(a.key_text, b.key_text) as key,
-            a.row_text as old, b.row_text as new, '' as cause
-        from (select *, true as here from before_rows) a
-        full join (select *, true as here from after_rows) b on {same}
-        where a.here is null or b.here is null or {" or ".join(differ)}"""
+        select case when old_here is null then 'came' when new_here is null then 'went'
+            else 'changed' end as kind,
+            case when old_here then {keys[0]} else {keys[1]} end as key,
+            case when old_here then {rows[0]} end as old,
+            case when new_here then {rows[1]} end as new, '' as cause
+        from pairs"""
+
+
+def _differ(number: int, shape: Shape, type_: str) -> str:
+    """Return SQL for whether a column differs; 0.0 and -0.0 are equal, but not identical."""
+    one, other = f"a.c{number}", f"b.c{number}"
+    texts = f"{one}::varchar is distinct from {other}::varchar"
+    if shape.columns[number] in shape.retyped:
+        return texts
+    zeros = f" or ({one} = 0 and {texts})" if type_ in FLOATS else ""
+    return f"({one} is distinct from {other}{zeros})"
 
 
 def _by_rows(*, pairs: bool) -> str:
