@@ -42,11 +42,12 @@ from provhouse.store.tables.modules import Module
 from .consequences import Dependency, Evaluation, WhatIf, WhatIfEach, Why, WhyChanged
 from .filters import Filters, question_of
 from .results import Answer, Diff, Explanation, Finding, Paths, Subgraph, public
+from .revised import Revised
 from .rows import Invocation, Operation, Rows, rows_of
 from .views import Views, deletion_of
 
 
-class Reader(Views):
+class Reader(Views, Revised):
     """A warehouse that answers questions; use it in a ``with`` statement.
 
     All results name the generation that they come from.

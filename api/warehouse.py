@@ -13,7 +13,7 @@ from provhouse.model.paths import local_path
 from provhouse.model.progress import Progress, Silent
 from provhouse.model.question import AsOf
 from provhouse.model.settings import Settings
-from provhouse.output.questions.asking import Asking, Found
+from provhouse.output.questions.asking import Asking, Found, answered
 from provhouse.query.lineage.ask import Asker
 from provhouse.query.source_records import MOST, records
 from provhouse.serve.client import Client
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from provhouse.ingest.formats.spool import ArrowStream
     from provhouse.ingest.ingest_summary import Summary
     from provhouse.ingest.landing.landed import Landed
+    from provhouse.workflows.adapters import Source
+    from provhouse.workflows.executions import Registered
+    from provhouse.workflows.revisions import Added
 
 
 PathLike = str | os.PathLike[str]
@@ -83,7 +86,7 @@ class Warehouse(Reader):
         """Ask the warehouse's server if one is running; answer in this process otherwise."""
         if client := Client.of(self._settings.warehouse):
             return fetch(client, asked)
-        return asked.answer(self.asker)
+        return answered(asked, self._layout, self.asker)
 
     def ingest(
         self,
@@ -229,6 +232,58 @@ class Warehouse(Reader):
         done = retract(selection, self._settings, self._progress)
         await_generation(self._settings, done.generation, self._progress)
         return done
+
+    def add_revision(
+        self,
+        workflow: str,
+        queries: str | Mapping[str, str],
+        schema: str = "",
+        *,
+        source: "Source" = "sql",
+    ) -> "Added":
+        """Store a revision of a workflow, unless it equals the newest one.
+
+        ``queries`` is a query, or one for each sink. ``schema`` has the CREATE statements of the
+        tables that they read. ``source`` is their language. Raises BadInput if a query has no plan,
+        and Busy while another process writes.
+
+        >>> tables = "create table orders(id integer, amount integer)"
+        >>> warehouse.add_revision("sales", "select amount from orders", tables).revision
+        'sales@r1'
+        """
+        from provhouse.workflows.revisions import add_revision
+
+        texts = {"result": queries} if isinstance(queries, str) else queries
+        return add_revision(workflow, texts, source, schema, self._settings, self._progress)
+
+    def add_execution(
+        self,
+        revision: str,
+        results: Mapping[str, PathLike],
+        inputs: Mapping[str, str] | None = None,
+        *,
+        key: Sequence[str] = (),
+        run: str = "",
+    ) -> "Registered":
+        """Store the results that an execution of a revision has written, by sink.
+
+        ``results`` are Parquet files or folders. ``inputs`` are the states of the tables that were
+        read: ``DELTA@VERSION``, a Parquet file or folder, or ``sha256:HEX``. ``key`` are columns
+        that identify a record. Raises NotFound if the revision is not stored, BadInput if files or
+        inputs do not fit it, and Busy while another process writes.
+
+        >>> added = warehouse.add_revision("one", "select 1 as a")
+        >>> pyarrow.parquet.write_table(pyarrow.table({"a": [1]}), parquet)
+        >>> done = warehouse.add_execution(added.revision, {"result": parquet})
+        >>> warehouse.reuse(added.revision).decision
+        'reuse'
+        """
+        from provhouse.workflows.executions import add_execution
+        from provhouse.workflows.revision_names import revision_name
+
+        files = {sink: local_path(path) for sink, path in results.items()}
+        name, given = revision_name(revision), inputs or {}
+        return add_execution(name, files, given, self._settings, self._progress, key=key, run=run)
 
     def records(self, answer: Answer, most: int = MOST) -> ItemRecords:
         """Return the rows of the first items of an answer, from the files of captured jobs.

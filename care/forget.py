@@ -25,6 +25,7 @@ from provhouse.store.tables.snapshot import all_of_base
 from provhouse.store.warehouse.bases import bases
 from provhouse.store.warehouse.commits import generations, nothing_stored
 from provhouse.store.warehouse.layout import Layout
+from provhouse.workflows.erase_results import erase_results
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ def forget(
             found = _find(layout, names)
         ours = resumed if resumed and any(map(resumed.erasure.has_name, names)) else None
         _check_found(found, names, ours)
+        erase_results(layout)
         left = read_erasure(layout)  # an erasure that has yet to rebuild Neo4j
         if left and not ours:  # only its rebuild of Neo4j is left
             left = Erasure({}, graph=left.graph)

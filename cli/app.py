@@ -24,6 +24,7 @@ from .commands.cypher import cypher
 from .commands.diff import diff
 from .commands.doctor import doctor
 from .commands.evaluate import evaluate
+from .commands.executions import executions
 from .commands.explain import explain
 from .commands.export import export
 from .commands.forget import forget
@@ -37,6 +38,7 @@ from .commands.prune import prune
 from .commands.repair import repair
 from .commands.retract import retract
 from .commands.reuse import reuse
+from .commands.revisions import revisions
 from .commands.rollback import rollback
 from .commands.run_spark import run_spark
 from .commands.show import show
@@ -78,6 +80,8 @@ COMMANDS = (
     evaluate,
     diff,
     compare,
+    revisions,
+    executions,
     reuse,
     values,
     ops,

@@ -19,11 +19,18 @@ class ReuseForm(StrEnum):
     github = "github"
     table = "table"
     json = "json"
+    lines = "jsonl"
     csv = "csv"
+    parquet = "parquet"
 
 
 def reuse_dbt(
-    target: Path, base: Path, database: Path | None, schema: Path | None, form: ReuseForm | None
+    target: Path,
+    base: Path,
+    database: Path | None,
+    schema: Path | None,
+    form: ReuseForm | None,
+    out: Path | None,
 ) -> None:
     """Write what must be built of a dbt project, and exit with 3 if something must be."""
     from provhouse.output.results.dbt_reuse import DbtReuseResult
@@ -32,10 +39,10 @@ def reuse_dbt(
 
     plan = reuse_plan(target, base, database, schema)
     if form is ReuseForm.github:
-        with destination(None) as handle:
+        with destination(out) as handle:
             handle.write(github_page(plan))
     else:
-        with opened(Form(form) if form else None) as output:
+        with opened(Form(form) if form else None, out) as output:
             output.write(DbtReuseResult(plan))
     if plan.build:
         raise typer.Exit(BUILD)

@@ -10,6 +10,7 @@ import typer
 from provhouse.model.wire_names import wire_name
 from provhouse.output.questions import derivation_questions as derivations
 from provhouse.output.questions import items, lists
+from provhouse.output.questions import workflow_questions as workflows
 from provhouse.output.questions.asking import Asking, declared
 
 from .invocation import invocation
@@ -17,7 +18,7 @@ from .options import AsOfOption, FormOption, ItemArgument, OutOption, SafeOption
 from .questions import OutputOptions, answer
 
 Command = Callable[..., None]
-QUESTIONS = declared(items, derivations, lists)
+QUESTIONS = declared(items, derivations, lists, workflows)
 """The questions that may have commands.
 
 Questions at a level are options of other commands, and are loaded when they are used.

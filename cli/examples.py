@@ -41,7 +41,18 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse compare old.sql new.sql --schema tables.sql",
         "provhouse compare old.sql new.sql --schema tables.sql --columns day,total",
     ),
+    "revisions": (
+        "provhouse revisions",
+        "provhouse revisions add tweets job.sql --schema tables.sql",
+        "provhouse revisions log tweets",
+        "provhouse revisions diff tweets@r1 tweets@r2 --sink map --records",
+    ),
+    "executions": (
+        "provhouse executions add tweets@r1 --sink result=out.parquet --inputs tweet=tweets@12",
+    ),
     "reuse": (
+        "provhouse reuse tweets@r2",
+        "provhouse reuse tweets@r2 --columns state,total",
         "provhouse reuse --dbt target --base main/target",
         "provhouse reuse --dbt target --base main/target --format github",
     ),

@@ -121,7 +121,23 @@ class Graph:
             self.remove(name, 0, MAX_ID)
         self.delete_tables()
         self._run(statement("modules_deleted"))
+        self.show_revisions({})
         self.remove_views()
+
+    def show_revisions(self, rows: Mapping[str, RowList]) -> None:
+        """Replace all nodes about revisions of workflows, in one transaction.
+
+        ``rows`` are given by the name of the statement that writes them, in writing order.
+        """
+
+        def work(transaction: ManagedTransaction) -> list[Any]:
+            transaction.run(statement("revisions_deleted"), warehouse=self.warehouse).consume()
+            for name, listed in rows.items():
+                given = {"warehouse": self.warehouse, "rows": listed}
+                transaction.run(statement(name), given).consume()
+            return []
+
+        self._repeated(work)
 
     def remove(self, name: str, first: int, last: int) -> None:
         """Run ``statements/<name>.cypher`` until it finds no more nodes of a range to delete."""

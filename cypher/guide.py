@@ -45,7 +45,8 @@ def queries(warehouse: str) -> list[BrowserQuery]:
     The text contains the warehouse's id, because Browser starts without parameters.
     """
     folder = files(__package__) / "browser"
-    names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".cypher"))
+    names = [file.name for file in folder.iterdir() if file.name.endswith(".cypher")]
+    names.sort(key=lambda name: int(name.partition("_")[0]))
     return [_query((folder / name).read_text(encoding="utf-8"), warehouse) for name in names]
 
 

@@ -13,6 +13,7 @@ from .keys import PlanKeys, plan_keys
 from .plan_form import Operator, PlanForm, doubts, operators
 from .proving.proof import Proof, prove
 from .random_rows import RandomRows, values_near
+from .segments import smallest_segments
 
 DATABASES = 40
 """The number of random databases that are tried."""
@@ -65,7 +66,7 @@ def compare(first: Revision, second: Revision, columns: Sequence[str] = ()) -> V
         operator = first_difference(plans, keys)
         if reasons := [*doubts(plans[0]), *doubts(plans[1])]:
             return Verdict("unknown", reasons[0], operator)
-        if found := _by_key(keys, columns):
+        if found := by_key(keys, columns):
             return replace(found, operator="" if found.kind.startswith("equal") else operator)
         if columns:
             return Verdict("unknown", "the keys of these columns differ", operator)
@@ -83,7 +84,7 @@ def compare_plans(first: PlanForm, second: PlanForm, columns: Sequence[str] = ()
     operator = first_difference((first, second), keys)
     if reasons := [*doubts(first), *doubts(second)]:
         return Verdict("unknown", reasons[0], operator)
-    if found := _by_key(keys, columns):
+    if found := by_key(keys, columns):
         return replace(found, operator="" if found.kind.startswith("equal") else operator)
     if columns:
         return Verdict("unknown", "the keys of these columns differ", operator)
@@ -112,7 +113,7 @@ def _named(operator: Operator) -> str:
     return f"{name} of {table[-1]}" if table else name
 
 
-def _by_key(keys: tuple[PlanKeys, PlanKeys], columns: Sequence[str]) -> Verdict | None:
+def by_key(keys: tuple[PlanKeys, PlanKeys], columns: Sequence[str]) -> Verdict | None:
     """Return a verdict if keys are equal, and all forms that they stand for are equal too."""
     one, other = keys
     if columns:
@@ -145,6 +146,8 @@ def _by_rows(
             example = Example(random_rows.rows(), lost, gained)
             return Verdict("different", "the rows differ for an example", operator, example)
     found = prove(plans, database)
+    if not isinstance(found, Proof) and (segments := smallest_segments(*plans)) != plans:
+        found = prove(segments, database)
     if isinstance(found, Proof):
         return Verdict("equal", "a proof shows that the rows are equal", proof=found)
     return Verdict("unknown", f"{DATABASES} random databases show no difference; {found}", operator)

@@ -201,3 +201,65 @@ TABLES: Final[dict[str, pa.Schema]] = {
 
 The column ``partition`` of ``triples`` is its Delta partition column.
 """
+
+_TEXT = pa.string()
+WORKFLOW_TABLES: Final[dict[str, pa.Schema]] = {
+    "revisions": pa.schema(
+        [
+            ("workflow", _TEXT),
+            ("revision", _NUMBER),
+            ("sink", _TEXT),
+            ("source", _TEXT),
+            ("text", _TEXT),
+            ("ddl", _TEXT),
+            ("form", _TEXT),
+            ("key", _TEXT),
+            ("changes", pa.list_(_TEXT)),
+            ("time", _TEXT),
+        ]
+    ),
+    "executions": pa.schema(
+        [
+            ("execution", _TEXT),
+            ("workflow", _TEXT),
+            ("revision", _NUMBER),
+            ("sink", _TEXT),
+            ("ended", _TEXT),
+            ("inputs", _TEXT),
+            ("broken", _TEXT),
+            ("result", _TEXT),
+            ("reused_from", _TEXT),
+            ("run", _TEXT),
+        ]
+    ),
+    "results": pa.schema(
+        [
+            ("result", _TEXT),
+            ("state", _TEXT),
+            ("columns", pa.list_(_TEXT)),
+            ("types", pa.list_(_TEXT)),
+            ("records", _NUMBER),
+            ("bytes", _NUMBER),
+            ("file", _TEXT),
+            ("key", pa.list_(_TEXT)),
+            ("bits", _COUNTER),
+            ("distinct", pa.bool_()),
+            ("time", _TEXT),
+        ]
+    ),
+    "proofs": pa.schema(
+        [
+            ("key_a", _TEXT),
+            ("key_b", _TEXT),
+            ("verdict", _TEXT),
+            ("by", _TEXT),
+            ("reason", _TEXT),
+            ("steps", _NUMBER),
+            ("verifier", _TEXT),
+            ("assumed", pa.list_(_TEXT)),
+            ("counterexample", _TEXT),
+            ("time", _TEXT),
+        ]
+    ),
+}
+"""The schemas of the registered tables about workflows, by the table's name."""

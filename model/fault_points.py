@@ -60,10 +60,12 @@ POINTS = (
     "registered rows published",
     "ids finished",
     "announced",
+    "result written",
     # a prune
     "record dropped",
     "merged file removed",
     # an erasure
+    "results erased",
     "rejects cleared",
     "erasure aside",
     "erasure written",

@@ -1,1 +1,1 @@
-"""Revisions of workflows, and the reuse of their results."""
+"""Revisions of workflows, their executions and results, reuse of results, and what changed."""

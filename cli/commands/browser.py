@@ -54,6 +54,7 @@ def browser(
         raise UsageError("No item is named", remedy="Name one: provhouse browser ITEM")
     address = _up(settings)
     if item is None:
+        _show_revisions(settings, warehouse)
         _guide(address, warehouse)
     else:
         direction: Direction = "downstream" if impact else "upstream"
@@ -87,6 +88,17 @@ def _guide(address: "Address", warehouse: str) -> None:
     sys.stdout.write("\nQueries to paste:\n")
     for query in guide.queries(warehouse):
         sys.stdout.write(f"\n{query.text.strip()}\n")
+
+
+def _show_revisions(settings: Settings, warehouse: str) -> None:
+    from provhouse.cypher.graph import shared_graph
+    from provhouse.store.warehouse.layout import Layout
+    from provhouse.workflows.revision_graph import show_revisions
+
+    from ..progress_display import progress_display
+
+    with progress_display() as progress, shared_graph(warehouse, settings, progress) as graph:
+        show_revisions(graph, Layout(settings.warehouse))
 
 
 def _clear(settings: Settings, warehouse: str) -> None:

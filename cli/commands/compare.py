@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from provhouse.model.errors import BadInput, UsageError
+from provhouse.model.errors import UsageError
 from provhouse.output.writer import opened
 
 from ..options import FormOption
+from ..sinks import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -55,9 +56,9 @@ def compare(
     from provhouse.equivalence.verdict import Revision
     from provhouse.output.results.verdict_view import VerdictResult
 
-    ddl = _text(schema)
+    ddl = text_of(schema)
     named = tuple(columns.split(",")) if columns else ()
-    texts = Revision(_text(first), ddl), Revision(_text(second), ddl)
+    texts = Revision(text_of(first), ddl), Revision(text_of(second), ddl)
     try:
         found = _verdict(engine)(*texts, named)
     except KeyError as error:
@@ -78,10 +79,3 @@ def _verdict(engine: Engine) -> "Callable[[Revision, Revision, Sequence[str]], V
     from provhouse.equivalence.verdict import compare
 
     return compare
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise BadInput(f"Cannot read {path}", str(error), "Give a file with SQL text") from error

@@ -1,4 +1,4 @@
-"""``reuse``: what need not be built again after an edit."""
+"""``reuse``: whether results that exist can be used instead of building them again."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,15 +6,44 @@ from typing import Annotated
 import typer
 
 from provhouse.model.errors import UsageError
+from provhouse.output.questions.workflow_questions import AskingReuse
 
 from ..dbt_reuse import ReuseForm, reuse_dbt
+from ..invocation import invocation
+from ..options import OutOption, SafeOption, pairs
+from ..revision_reuse import reuse_result
+from ..sinks import SinkOption
+from .executions import InputsOption
 
 
 def reuse(
+    ctx: typer.Context,
+    revision: Annotated[
+        str | None, typer.Argument(metavar="REVISION", help="The revision, such as tweets@r3.")
+    ] = None,
+    sink: SinkOption = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B", help="Only these columns of the result are read.", show_default=False
+        ),
+    ] = None,
+    inputs: InputsOption = None,
+    audit: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE",
+            min=0,
+            max=1,
+            help="Execute this share of the reuses in DuckDB all the same, and compare the rows.",
+        ),
+    ] = 0.0,
     dbt: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="The target folder of a dbt project, compiled with the edit."
+            metavar="DIR",
+            help="Instead of a revision: the target folder of a dbt project, compiled with the "
+            "edit.",
         ),
     ] = None,
     base: Annotated[
@@ -27,33 +56,56 @@ def reuse(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="A database file of DuckDB with the types of sources and seeds, if the base has "
-            "no catalog.json.",
+            help="With --dbt: a database file of DuckDB with the types of sources and seeds, if "
+            "the base has no catalog.json.",
         ),
     ] = None,
     schema: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="A file with CREATE statements that have these types, instead."
+            metavar="FILE",
+            help="With --dbt: a file with CREATE statements that have these types, instead.",
         ),
     ] = None,
     form: Annotated[
         ReuseForm | None,
         typer.Option(
             "--format",
-            help="Format of the result; github is Markdown for a comment or a job summary. "
-            "Default: table on a terminal, else json.",
+            help="Format of the result. Default: by the ending of --out, or table on a terminal, "
+            "else json. With --dbt, github is Markdown for a comment or a job summary.",
         ),
     ] = None,
+    out: OutOption = None,
+    safe: SafeOption = False,
 ) -> None:
-    """Say which models of a dbt project need no build after an edit, and why.
+    """Say whether results that exist can be used instead of building them again.
 
-    Each changed model is equal, equal in the columns that its readers use, different with rows
-    that show it, or undecided. No table is read and no warehouse is needed. The exit status is 0
-    if nothing must be built, and 3 if something must be.
+    With REVISION, the answer has the path of a stored result, and the exit status is 0, if its rows
+    are certainly those of the revision. Otherwise, the answer has the reason, and the exit status
+    is 3. It is also 3 if the decision is filter: then the answer has a query that computes the
+    result from the file. Without --inputs, the inputs are those of the workflow's newest execution,
+    in the state that they have now.
+
+    With --dbt and --base, the answer says which models of a dbt project need no build after an
+    edit. Each changed model is equal, equal in the columns that its readers use, different with
+    rows that show it, or undecided. No table is read and no warehouse is needed. The exit status
+    is 3 if something must be built.
     """
-    if dbt is None or base is None:
+    if (revision is None) == (dbt is None):
         raise UsageError(
-            "Two target folders are compared", "One is missing", "Give --dbt DIR and --base DIR"
+            "Reuse of a revision's result, or of models of a dbt project, is decided",
+            "Both are given" if dbt else "Neither is given",
+            "Give a revision such as tweets@r2, or --dbt DIR and --base DIR",
         )
-    reuse_dbt(dbt, base, database, schema, form)
+    if dbt is not None:
+        if base is None:
+            raise UsageError(
+                "Two target folders are compared", "One is missing", "Give --dbt DIR and --base DIR"
+            )
+        reuse_dbt(dbt, base, database, schema, form, out)
+    elif revision is not None:
+        named = tuple(columns.split(",")) if columns else ()
+        pinned = tuple(pairs(inputs or [], "--inputs").items())
+        settings = invocation(ctx).settings()
+        asked = AskingReuse(revision, sink, named, pinned, audit)
+        reuse_result(settings, asked, form, out, safe)

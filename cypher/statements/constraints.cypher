@@ -16,4 +16,10 @@ FOR (w:Workflow) REQUIRE (w.warehouse, w.name) IS UNIQUE;
 CREATE CONSTRAINT module_key IF NOT EXISTS
 FOR (m:Module) REQUIRE (m.warehouse, m.name) IS UNIQUE;
 CREATE CONSTRAINT invocation_key IF NOT EXISTS
-FOR (i:Invocation) REQUIRE (i.warehouse, i.number) IS UNIQUE
+FOR (i:Invocation) REQUIRE (i.warehouse, i.number) IS UNIQUE;
+CREATE CONSTRAINT revision_key IF NOT EXISTS
+FOR (r:Revision) REQUIRE (r.warehouse, r.name) IS UNIQUE;
+CREATE CONSTRAINT execution_key IF NOT EXISTS
+FOR (e:Execution) REQUIRE (e.warehouse, e.execution) IS UNIQUE;
+CREATE CONSTRAINT result_key IF NOT EXISTS
+FOR (r:Result) REQUIRE (r.warehouse, r.result) IS UNIQUE

@@ -10,5 +10,6 @@ CALL () {
 CALL () {
   MATCH (w:Workflow {warehouse: $warehouse})
   WHERE w.name IS NOT NULL AND NOT EXISTS {()-[:PART_OF]->(w)}
+    AND NOT EXISTS {(w)-[:HAS]->()}
   DETACH DELETE w
 }

@@ -14,6 +14,7 @@ from provhouse.model.wire_names import wire_name
 
 if TYPE_CHECKING:
     from provhouse.query.lineage.ask import Asker
+    from provhouse.store.warehouse.layout import Layout
 
     from ..shown_result import ShownResult
 
@@ -127,6 +128,25 @@ class Asking(ABC, Generic[Found]):
         Filters of ``Question`` come last.
         """
         return sorted(fields(cls), key=lambda each: OPTIONAL.get(each.name) is each)
+
+
+class AskingStored(Asking[Found]):
+    """A question about tables of the warehouse that belong to no generation.
+
+    It is answered even if nothing was ever ingested.
+    """
+
+    def read(self, layout: "Layout") -> Found:
+        """Answer the question from the warehouse's tables."""
+        raise NotImplementedError
+
+
+def answered(asked: Asking[Found], layout: "Layout", askers: Askers) -> Found:
+    """Answer a question in this process."""
+    if isinstance(asked, AskingStored):
+        found: Found = asked.read(layout)
+        return found
+    return asked.answer(askers)
 
 
 def declared(*modules: ModuleType) -> tuple[type[Asking[Any]], ...]:

@@ -36,21 +36,24 @@ class FoundResult(ShownResult):
     rows: str = ""
     """The name of the field whose rows CSV contains; if it is empty, CSV has one row."""
     columns: tuple[str, ...] = ()
-    """The columns of CSV; if there are none, CSV has all columns of the rows."""
+    """The columns of CSV; if there are none, CSV has all columns of the rows, or all fields."""
 
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield the fields, the rows of CSV as a table, and the data read."""
         found = self.found
         own = [n for n in _in_order(found) if n not in (*LATER, *LAST, self.rows)]
         yield facts((wire_name(name), shown(str(getattr(found, name)))) for name in own)
-        yield from noted((*exactness_notes(found), *sample_notes(found)))
+        of_generation = hasattr(found, "read")
+        if of_generation:
+            yield from noted((*exactness_notes(found), *sample_notes(found)))
         columns, rows = self.csv()
         table = grid(*columns)
         for row in rows:
             table.add_row(*(styled(_cell(value)) for value in row))
         if table.row_count:
             yield from headed(self.rows.replace("_", " ").capitalize(), table)
-        yield source_line(found)
+        if of_generation:
+            yield source_line(found)
 
     def json(self) -> Iterator[Json]:
         """Yield one object with the fields, as its schema describes it."""
@@ -59,7 +62,8 @@ class FoundResult(ShownResult):
     def csv(self) -> Csv:
         """Return the rows of the field ``rows``, or a single row if no field is named."""
         if not self.rows:
-            return one_row({name: _json(getattr(self.found, name)) for name in self.columns})
+            names = self.columns or _in_order(self.found)
+            return one_row({name: _json(getattr(self.found, name)) for name in names})
         rows = getattr(self.found, self.rows)
         if _is_table(rows):
             columns = self.columns or rows.column_names

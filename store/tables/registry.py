@@ -39,6 +39,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from cachetools import LRUCache
 
+from provhouse.model.columns import WORKFLOW_TABLES
 from provhouse.model.errors import Damaged
 from provhouse.model.fault_points import reach
 from provhouse.runtime.files import make_folder, sync_file, sync_folder
@@ -139,7 +140,13 @@ UNCAPTURED = RegisteredTable(
     pa.schema([(name, pa.string()) for name in ("table", "run", "written", "reason")]),
     earlier=True,
 )
-REGISTRY = (FILES, WRITTEN, SAMPLES, PINS, UNCAPTURED)
+REVISIONS, EXECUTIONS, RESULTS, PROOFS = (
+    RegisteredTable(name, f"table of {name}", WORKFLOW_TABLES[name])
+    for name in ("revisions", "executions", "results", "proofs")
+)
+REGISTRY = (
+    FILES, WRITTEN, SAMPLES, PINS, UNCAPTURED, REVISIONS, EXECUTIONS, RESULTS, PROOFS
+)  # fmt: skip
 """All registered tables."""
 
 

@@ -56,6 +56,11 @@ class Layout:
         return self.root / "unpruned"
 
     @property
+    def results(self) -> Path:
+        """The folder of the files of results of workflows."""
+        return self.root / "results"
+
+    @property
     def captured(self) -> Path:
         """The folder for the associations that jobs capture, until they are ingested."""
         return self.root / "captured"

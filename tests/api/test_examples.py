@@ -21,9 +21,24 @@ from provhouse.store.warehouse.locks import locked
 
 MODULES = [
     import_module(f"provhouse.{name}")
-    for name in ("connection", "reader", "records", "results", "rows", "views", "warehouse")
+    for name in (
+        "connection",
+        "reader",
+        "records",
+        "results",
+        "revised",
+        "rows",
+        "views",
+        "warehouse",
+    )
 ]
-WRITERS = ("Warehouse.ingest", "Warehouse.ingest_captured", "Warehouse.retract")
+WRITERS = (
+    "Warehouse.ingest",
+    "Warehouse.ingest_captured",
+    "Warehouse.retract",
+    "Warehouse.add_revision",
+    "Warehouse.add_execution",
+)
 """The calls whose examples need a warehouse of their own."""
 
 
@@ -78,13 +93,14 @@ def test_an_example_prints_what_it_shows(
     tmp_path: Path,
 ) -> None:
     monkeypatch.chdir(Path(__file__).parents[2])
-    house = houses() if name in WRITERS else first
+    house = houses() if name in WRITERS or name.startswith("Revised.") else first
     if name == "Warehouse.retract":
         house.ingest_files(Path("examples/first/orders.csv"))
     left = captured(house, tmp_path) if name == "Warehouse.ingest_captured" else None
     settings = {"neo4j_home": house.settings.neo4j_home, "master": "local[2]"}
     with house.open() as warehouse:
         names = {"settings": settings, "folder": house.settings.warehouse, "left": left}
+        names |= {"pyarrow": pa, "parquet": tmp_path / "out.parquet"}
         run(name, warehouse=warehouse, **names)
 
 

@@ -64,6 +64,7 @@ POINTS = {
     ),
     "forget": (
         "lock held",
+        "results erased",
         "erasure aside",
         "erasure written",
         "erased unwritten",
@@ -129,10 +130,11 @@ ELSEWHERE = (
     "checkpoint removed",
     "registered rows written",
     "registered rows published",
+    "result written",
 )
-"""Fault points of rewritten files that change their length, and of registered tables.
+"""Fault points of rewritten files that change their length, of registered tables and of results.
 
-``test_rewriting.py`` and ``test_registry.py`` test them.
+``test_rewriting.py``, ``test_registry.py`` and ``test_killed.py`` test them.
 """
 
 

@@ -1,0 +1,129 @@
+"""``revisions``: store revisions of workflows, list them, and show what changed."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from provhouse.model.errors import UsageError
+from provhouse.output.form import Form
+from provhouse.output.questions.workflow_questions import AskingRevisionDiff, AskingRevisions
+from provhouse.output.writer import opened
+
+from ..invocation import invocation
+from ..options import FormOption, OutOption, SafeOption, WaitOption
+from ..questions import OutputOptions, answer
+from ..sinks import SinkOption, sinks_of, text_of
+
+
+class RevisionsAction(StrEnum):
+    """The values of the argument ACTION."""
+
+    add = "add"
+    list = "list"
+    log = "log"
+    diff = "diff"
+
+
+class SourceOption(StrEnum):
+    """The values of the option --from."""
+
+    sql = "sql"
+    json = "json"
+
+
+def revisions(
+    ctx: typer.Context,
+    action: Annotated[
+        RevisionsAction, typer.Argument(metavar="add|list|log|diff", help="What to do.")
+    ] = RevisionsAction.list,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...",
+            help="For log: a workflow. For diff: two revisions. For add: a workflow, and FILE or "
+            "SINK=FILE for each sink; without a name, the sink is result.",
+        ),
+    ] = None,
+    source: Annotated[
+        SourceOption,
+        typer.Option("--from", help="The language of the files: DuckDB's SQL, or a stored plan."),
+    ] = SourceOption.sql,
+    schema: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="For add: a file with the CREATE statements of the tables."
+        ),
+    ] = None,
+    sink: SinkOption = None,
+    records: Annotated[
+        bool, typer.Option("--records", help="For diff: compare the records of the results too.")
+    ] = False,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B", help="For diff: columns that identify a record.", show_default=False
+        ),
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(metavar="N", min=1, help="For diff: show at most N records.")
+    ] = 100,
+    form: FormOption = None,
+    out: OutOption = None,
+    safe: SafeOption = False,
+    wait: WaitOption = None,
+) -> None:
+    """List workflows or their revisions, store a revision, or show what changed between two.
+
+    A revision is what a workflow computes, at one time: a query for each of its sinks. A revision
+    that equals the newest one is not stored again. diff compares the queries and, with --records,
+    the results of their newest executions: which records came, went and changed, and whether the
+    code or the data are the cause.
+    """
+    given = names or []
+    if action is RevisionsAction.diff:
+        if len(given) != 2:
+            raise UsageError("revisions diff takes two revisions", remedy="Name them as tweets@r3")
+        before, after = given
+        columns = tuple(key.split(",")) if key else ()
+        compared = AskingRevisionDiff(before, after, sink, records, columns, limit)
+        answer(invocation(ctx).asking(), compared, OutputOptions(form, out, safe=safe))
+        return
+    if action is RevisionsAction.add:
+        _add(ctx, given, source, schema, form, wait)
+        return
+    if len(given) != (action is RevisionsAction.log):
+        raise UsageError(f"revisions {action} takes {'one workflow' if given else 'a workflow'}")
+    asked = AskingRevisions(given[0] if given else None)
+    answer(invocation(ctx).asking(), asked, OutputOptions(form, out, safe=safe))
+
+
+def _add(
+    ctx: typer.Context,
+    given: Sequence[str],
+    source: SourceOption,
+    schema: Path | None,
+    form: Form | None,
+    wait: int | None,
+) -> None:
+    from provhouse.output.results.found import FoundResult
+    from provhouse.workflows.revisions import add_revision
+
+    from ..progress_display import progress_display
+
+    if len(given) < 2 or (schema is None and source is SourceOption.sql):
+        raise UsageError(
+            "The revision is not complete",
+            "A workflow, a file or --schema is missing",
+            "Use provhouse revisions add WORKFLOW FILE --schema DDL",
+        )
+    workflow, *files = given
+    texts = {sink: text_of(path) for sink, path in sinks_of(files).items()}
+    ddl = text_of(schema) if schema else ""
+    settings = invocation(ctx).settings(wait_seconds=wait)
+    with opened(form) as output:
+        with progress_display() as progress:
+            added = add_revision(workflow, texts, source, ddl, settings, progress)
+        output.write(FoundResult(added))

@@ -1,0 +1,34 @@
+"""The part of ``reuse`` that decides on the stored result of a revision."""
+
+from pathlib import Path
+
+import typer
+
+from provhouse.model.errors import NotFound, UsageError
+from provhouse.model.settings import Settings
+from provhouse.output.form import Form
+from provhouse.output.questions.workflow_questions import AskingReuse
+from provhouse.output.writer import opened
+
+from .dbt_reuse import ReuseForm
+
+
+def reuse_result(
+    settings: Settings, asked: AskingReuse, form: ReuseForm | None, out: Path | None, safe: bool
+) -> None:
+    """Write the decision on a revision's result, and exit with 3 unless the result is reused."""
+    from provhouse.warehouse import Warehouse
+
+    from .progress_display import progress_display
+
+    if form is ReuseForm.github:
+        raise UsageError(
+            "The format github is for --dbt", "A revision is given", "Choose another --format"
+        )
+    with opened(Form(form) if form else None, out, safe=safe) as output:
+        with progress_display() as progress, Warehouse(settings, progress) as warehouse:
+            found = warehouse.ask(asked)
+            progress.clear()
+        output.write(asked.written(found))
+    if found.decision != "reuse":
+        raise typer.Exit(NotFound.exit_status)

@@ -1,0 +1,89 @@
+"""A tightened query is computed from a stored result, with the rows of a whole execution."""
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from helpers.flow import Flow
+
+DDL = "create table t(id integer primary key, s varchar, a integer, d date, v double);"
+ROWS = """
+    select i::integer id,
+        case when i % 5 = 0 then null else chr((97 + i % 4)::integer) || i % 3 end s,
+        nullif(i % 7, 3)::integer a, date '2020-01-01' + (i % 40)::integer d, (i / 3)::double v
+    from range(120) t(i)"""
+WIDE = "select id, s, a, d from t where a > 1"
+GROUPS = "select s, count(*) as n from t group by s"
+JOINED = "select x.id, x.s, y.a from t x join t y on x.id = y.a where x.a > 0"
+NARROW = {
+    "a condition more": (WIDE, "select id, s, a, d from t where a > 1 and s = 'a1'"),
+    "fewer columns": (WIDE, "select d, id from t where a > 1"),
+    "OR with NULL": (WIDE, "select id from t where a > 1 and (a < 4 or s is null)"),
+    "NOT": (WIDE, "select id from t where a > 1 and not (s = 'b1' and a = 2)"),
+    "a date": (WIDE, "select id, a from t where d >= date '2020-01-20' and a > 1"),
+    "LIKE": (WIDE, "select id from t where s like 'a%' and a > 1"),
+    "a computed column": (WIDE, "select a + id as total from t where a > 1 and id < 50"),
+    "a WITH": (
+        WIDE,
+        "with q as (select * from t where a > 1) select id as k from q where s <> 'x'",
+    ),
+    "HAVING": (GROUPS, "select s, count(*) as n from t group by s having count(*) > 5"),
+    "a join": (JOINED, f"{JOINED} and y.a = 2"),
+    "a quote": (WIDE, "select id from t where a > 1 and s <> 'it''s'"),
+}
+NOT_CONTAINED = {
+    "a wider condition": (WIDE, "select id from t where a > 0"),
+    "a condition less": (f"{WIDE} and id < 9", WIDE),
+    "a condition on a missing column": (WIDE, "select id from t where a > 1 and v > 2"),
+    "a missing column": (WIDE, "select id, v from t where a > 1"),
+    "an order": (WIDE, "select id from t where a > 1 and id < 9 order by id"),
+    "a limit": (WIDE, "select id from t where a > 1 order by id limit 3"),
+    "groups": (WIDE, "select s, count(*) as n from t where a > 1 group by s"),
+    "distinct rows": (WIDE, "select distinct s from t where a > 1"),
+    "a condition below a group": (GROUPS, "select s, count(*) as n from t where a > 1 group by s"),
+    "a limited result": (
+        "select id, a from t order by id limit 9",
+        "select id, a from t where a > 1 order by id limit 9",
+    ),
+    "another join": (JOINED, JOINED.replace("join t y", "left join t y") + " and y.a = 2"),
+    "an unknown function": (WIDE, "select id from t where a > 1 and upper(s) = 'A1'"),
+}
+
+
+def flow_with(folder: Path, text: str) -> Flow:
+    """Return a workflow whose first revision was executed."""
+    flow = Flow(folder, DDL)
+    flow.table("t", ROWS)
+    flow.execute(flow.add(text), text, "t")
+    return flow
+
+
+@pytest.mark.parametrize(("wide", "narrow"), NARROW.values(), ids=NARROW)
+def test_a_narrower_query_is_a_filter_of_the_stored_rows(
+    tmp_path: Path, wide: str, narrow: str
+) -> None:
+    flow = flow_with(tmp_path, wide)
+    found = flow.reuse(flow.add(narrow))
+    assert (found.decision, found.by, found.of) == ("filter", "filter", "flow@r1"), found
+    computed = duckdb.connect().execute(found.sql)
+    names = [each[0] for each in computed.description or ()]
+    rows = sorted(computed.fetchall(), key=repr)
+    oracle = flow.prepared("t").execute(narrow)
+    assert names == [each[0] for each in oracle.description or ()]
+    assert rows == sorted(oracle.fetchall(), key=repr)
+    assert rows
+
+
+@pytest.mark.parametrize(("stored", "asked"), NOT_CONTAINED.values(), ids=NOT_CONTAINED)
+def test_other_queries_are_built(tmp_path: Path, stored: str, asked: str) -> None:
+    flow = flow_with(tmp_path, stored)
+    found = flow.reuse(flow.add(asked))
+    assert (found.decision, found.sql) == ("build", "")
+
+
+def test_a_filter_of_a_removed_result_is_not_offered(tmp_path: Path) -> None:
+    wide, narrow = NARROW["a condition more"]
+    flow = flow_with(tmp_path, wide)
+    Path(flow.reuse(1).path).unlink()
+    assert flow.reuse(flow.add(narrow)).decision == "build"

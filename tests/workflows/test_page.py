@@ -1,0 +1,47 @@
+"""The commands of docs/revisions.md work as the page says."""
+
+import re
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from helpers.flow import write
+from provhouse.cli.app import run
+
+PAGE = Path(__file__).parents[2] / "docs" / "revisions.md"
+ORDERS = "select i::integer id, 'S' || i % 5 as state, (i % 30)::integer amount from range(99) t(i)"
+NOT_FOUND = 3
+STATUS = {"provhouse reuse sales@r3": NOT_FOUND}
+"""The exit statuses of the page's commands, where they are not 0."""
+
+
+def steps() -> list[tuple[str, str]]:
+    """Return the commands of the page, each with the lines that follow it."""
+    blocks = re.findall(r"```\n(\$.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    parts = [part for block in blocks for part in re.split(r"^\$ ", block, flags=re.MULTILINE)]
+    found = [tuple(part.partition("\n")[::2]) for part in parts if part]
+    return [(command, after) for command, after in found]
+
+
+def test_the_example_of_the_page_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(ORDERS, tmp_path / "orders.parquet")
+    newest = ""
+    for command, after in steps():
+        words = command.split()
+        if words[0] == "cat":
+            Path(words[1]).write_text(after)
+            newest = words[1] if words[1] != "tables.sql" else newest
+            continue
+        if words[1] == "executions":
+            con = duckdb.connect()
+            con.execute("create view orders as from 'orders.parquet'")
+            write(Path(newest).read_text(), tmp_path / "out.parquet", con)
+        assert run([*words[1:], "--format", "json"]) == STATUS.get(command, 0), command
+    shown = capsys.readouterr().out
+    assert '"by":"key"' in shown
+    assert '"operator":"filter, operator 2 of 4"' in shown
+    assert '"cause":"code"' in shown

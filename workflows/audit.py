@@ -1,0 +1,69 @@
+"""Audits: results that would be reused are computed all the same, and compared.
+
+If they differ, the result itself may be wrong: then the earlier revision, executed again, differs
+from it too, and the result is withdrawn. Otherwise the rule was wrong that has called the two
+revisions equal, and the rule is revoked.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+
+import duckdb
+import pyarrow as pa
+import pyarrow.dataset as ds
+
+from provhouse.store.tables.registry import RESULTS
+from provhouse.store.warehouse.layout import Layout
+
+from .candidates import Candidate
+from .catalogue import add_rows
+from .executed import executed_rows
+from .pins import Pin
+from .proofs import revoked, store_proofs
+from .result_files import WITHDRAWN, ResultFile, result_path, row_text
+from .revisions import SinkPlan
+
+
+def audit(
+    layout: Layout,
+    plan: SinkPlan,
+    one: Candidate,
+    stored: ResultFile,
+    pins: Sequence[Pin],
+    columns: Sequence[str],
+    rule: str,
+) -> str:
+    """Execute a revision whose result would be reused; return why it is not, as a clause.
+
+    The clause is empty if the rows are the same. Raises BadInput if a revision cannot be executed.
+    """
+    names = tuple(columns) or stored.columns
+    if _same(layout, stored, _executed(plan, pins, stored, names), names):
+        return ""
+    if not _same(layout, stored, _executed(one.sink, one.execution.inputs, stored, names), names):
+        add_rows(layout, RESULTS, [asdict(replace(stored, state=WITHDRAWN))])
+        return f"an audit has found that the result of {one.execution.revision} was wrong"
+    found = f"an audit has found that the rows differ from those of {one.execution.revision}"
+    store_proofs(layout, [revoked(one.sink, plan, rule, found)])
+    return f"{found}; the rule {rule} is revoked"
+
+
+def _executed(
+    sink: SinkPlan, pins: Sequence[Pin], stored: ResultFile, names: Sequence[str]
+) -> pa.Table:
+    """Return some columns of the rows of a sink, with the types of a stored result."""
+    types = dict(zip(stored.columns, stored.types, strict=True))
+    listed = sink.plan.names
+    rows = executed_rows(sink, pins, listed, [types.get(name, "VARCHAR") for name in listed])
+    return rows.select([*names])
+
+
+def _same(layout: Layout, stored: ResultFile, rows: pa.Table, names: Sequence[str]) -> bool:
+    """Return whether a stored result has the same rows, in any order, in some columns."""
+    text = row_text(names, dict(zip(stored.columns, stored.types, strict=True)))
+    with duckdb.connect() as con:
+        con.register("executed", rows)
+        con.register("stored", ds.dataset(str(result_path(layout, stored.result))))
+        one, other = (f"select {text} from {each}" for each in ("executed", "stored"))
+        differ = f"(({one}) except all ({other})) union all (({other}) except all ({one}))"
+        return con.execute(f"select 1 from ({differ}) limit 1").fetchone() is None

@@ -1,0 +1,46 @@
+"""The difference of neighbouring revisions: the operators that only one of them has."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from provhouse.equivalence.plan_form import AggregatedRows, Operator, PlanForm, operators
+
+NAMES: dict[type[Operator], str] = {AggregatedRows: "aggregate"}
+"""The names of operators that are not called as their classes are."""
+
+
+def changes(before: Mapping[str, PlanForm], after: Mapping[str, PlanForm]) -> tuple[str, ...]:
+    """Return a line for each sink, and each operator of a sink, that only one revision has."""
+    found = [f"- sink {name}" for name in before if name not in after]
+    for name, plan in after.items():
+        if name not in before:
+            found += [f"+ sink {name}"] if before else []
+        elif before[name] != plan:
+            found += [f"{line} in {name}" for line in _changed(before[name], plan)]
+    return tuple(found)
+
+
+def operator_name(operator: Operator) -> str:
+    """Return what people call an operator, with the table of a scan."""
+    name = NAMES.get(type(operator), type(operator).__name__.lower())
+    table = getattr(operator, "table", ())
+    return f"{name} of {table[-1]}" if table else name
+
+
+def _changed(before: PlanForm, after: PlanForm) -> list[str]:
+    """Return the operators of either plan that the other lacks, by their keys."""
+    old, new = (Counter(_keyed(plan)) for plan in (before, after))
+    lines = [f"- {name}" for (name, _), times in (old - new).items() for _ in range(times)]
+    lines += [f"+ {name}" for (name, _), times in (new - old).items() for _ in range(times)]
+    if not lines and before.names != after.names:
+        return ["~ names of columns"]
+    return lines or ["~ engine or settings"]
+
+
+def _keyed(plan: PlanForm) -> list[tuple[str, str]]:
+    """Return the name and the own parts of each operator, without what is below it."""
+    return [(operator_name(each), repr(_own(each))) for each in operators(plan.root)]
+
+
+def _own(operator: Operator) -> tuple[object, ...]:
+    return tuple(value for name, value in vars(operator).items() if name != "inputs")

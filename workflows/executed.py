@@ -1,0 +1,48 @@
+"""Queries of revisions, executed again in DuckDB on pinned inputs."""
+
+from collections.abc import Sequence
+
+import duckdb
+import pyarrow as pa
+
+from provhouse.equivalence.empty_database import whole_name
+from provhouse.model.errors import BadInput
+
+from .pinned_data import pinned_database, pins_of, scans_of
+from .pins import Pin
+from .revisions import SinkPlan
+
+EXECUTED = "__provhouse_executed"
+
+
+def executed_rows(
+    sink: SinkPlan, pins: Sequence[Pin], names: Sequence[str], types: Sequence[str]
+) -> pa.Table:
+    """Return the rows of a sink on pinned inputs, with given names and types of columns.
+
+    Raises BadInput if the sink is not a query in SQL, if the inputs cannot be read, or if the query
+    ends with an error or has other columns.
+    """
+    if sink.source != "sql":
+        raise BadInput(
+            "The revision cannot be executed again",
+            f"DuckDB does not execute a revision from {sink.source}",
+            "Execute it in its own engine",
+        )
+    if len(sink.plan.names) != len(names):
+        raise BadInput("The numbers of columns differ", "The schema of the result has changed")
+    listed = ", ".join(f"c{at}" for at in range(len(names)))
+    made = ", ".join(
+        f"cast(c{at} as {type_}) as {whole_name((name,))}"
+        for at, (name, type_) in enumerate(zip(names, types, strict=True))
+    )
+    with pinned_database(sink.ddl, pins_of(scans_of(sink.plan), pins)) as con:
+        try:
+            con.execute(f"create temp table {EXECUTED} as {sink.text}")
+            return con.sql(f"select {made} from {EXECUTED} as t({listed})").to_arrow_table()
+        except duckdb.Error as error:
+            raise BadInput(
+                "The query of the revision fails on the pinned inputs",
+                str(error).splitlines()[0],
+                "Correct the query, or the inputs",
+            ) from error

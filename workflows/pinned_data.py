@@ -1,0 +1,122 @@
+"""A DuckDB in memory with the tables of a DDL, which show the data of pins.
+
+Queries run here as the revision was read: with the names and types of the DDL, and without access
+to anything but the pinned data.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.dataset as ds
+from deltalake import DeltaTable
+from deltalake.exceptions import DeltaError
+
+from provhouse.equivalence.empty_database import EmptyDatabase, empty_database, whole_name
+from provhouse.equivalence.plan_form import PlanForm, Scan, operators
+from provhouse.model.errors import BadInput
+
+from .pins import Pin, TablePath, files_of, pinned_now
+
+
+def scans_of(plan: PlanForm) -> dict[TablePath, Scan]:
+    """Return a scan of each table that a plan reads, by the table's whole name."""
+    return {each.table: each for each in operators(plan.root) if isinstance(each, Scan)}
+
+
+def pins_of(tables: Iterable[TablePath], pins: Iterable[Pin]) -> dict[TablePath, Pin]:
+    """Return the pin of each table. A pin names a table by the last parts of its name.
+
+    Raises BadInput if a table has no pin or several.
+    """
+    known = list(pins)
+    found = {table: [pin for pin in known if pin.names(table)] for table in tables}
+    for table, named in found.items():
+        if len(named) != 1:
+            raise BadInput(
+                f"The input {table[-1]} is not pinned",
+                f"{len(named)} inputs have its name",
+                f"Name its state with --inputs {table[-1]}=DELTA@VERSION",
+            )
+    return {table: named for table, (named,) in found.items()}
+
+
+@contextmanager
+def pinned_database(ddl: str, pins: Mapping[TablePath, Pin]) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Yield a database in which the pinned tables of a DDL show the pinned data.
+
+    Raises BadInput if data are missing, or have changed, or do not have the DDL's columns.
+    """
+    with empty_database(ddl) as database:
+        _drop_tables(database)
+        for number, (table, pin) in enumerate(pins.items()):
+            _show(database, table, f"__provhouse_input{number}", _dataset(pin))
+        yield database.con
+
+
+def _dataset(pin: Pin) -> ds.Dataset | pa.Table:
+    """Return the data of a pin, after a check that they are still the same."""
+    if pin.kind == "digest":
+        raise BadInput(
+            f"The data of the input {pin.table} are not known",
+            "Only their digest is stored",
+            "Pin the input as a Delta table or as Parquet files",
+        )
+    try:
+        if pin.kind == "delta":
+            table = DeltaTable(pin.place, version=pin.version)
+            same = f"{table.metadata().id}@{table.version()}" == pin.state
+            data = table.to_pyarrow_dataset()
+        else:
+            (now,) = pinned_now([pin])
+            same = now == pin
+            data = ds.dataset([str(file) for file in files_of(Path(pin.place))])
+        data.count_rows()  # files that VACUUM has removed are noticed here
+    except (DeltaError, OSError, pa.ArrowException) as error:
+        raise _gone(pin, "Files are missing, or the table cannot be read without Spark") from error
+    if not same:
+        raise _gone(pin, "It was made again, or its files have changed")
+    return data
+
+
+def _gone(pin: Pin, found: str) -> BadInput:
+    return BadInput(
+        f"The pinned data of {pin.table} in {pin.place} cannot be read", found, "Run it again"
+    )
+
+
+def _show(database: EmptyDatabase, table: TablePath, name: str, data: ds.Dataset) -> None:
+    """Replace an empty table by a view of data with the table's columns and types."""
+    con, columns = database.con, database.columns[table]
+    missing = [column for column, _ in columns if column not in data.schema.names]
+    if missing:
+        raise BadInput(
+            f"The pinned data of {table[-1]} lack the column {missing[0]}",
+            f"Their columns are {', '.join(data.schema.names)}",
+            "Correct the DDL of the revision, or pin another input",
+        )
+    con.register(name, data)
+    listed = ", ".join(f"cast({_quoted(column)} as {type_}) as {_quoted(column)}"
+                       for column, type_ in columns)  # fmt: skip
+    con.execute(f"create view {whole_name(table)} as select {listed} from {_quoted(name)}")
+
+
+def _drop_tables(database: EmptyDatabase) -> None:
+    """Drop all tables, those that refer to others first. Views and macros stay."""
+    left = list(database.columns)
+    for _ in database.columns:
+        left = [table for table in left if not _dropped(database.con, table)]
+
+
+def _dropped(con: duckdb.DuckDBPyConnection, table: TablePath) -> bool:
+    try:
+        con.execute(f"drop table {whole_name(table)}")
+    except duckdb.Error:
+        return False
+    return True
+
+
+def _quoted(name: str) -> str:
+    return whole_name((name,))

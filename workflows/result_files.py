@@ -1,0 +1,238 @@
+"""Files of results: each distinct result is stored once, under the SHA-256 of its sorted rows.
+
+Rows without an order of their own are stored by *buckets*, which are ranges of a hash of the key.
+The number of rows and a digest of each bucket are stored beside the file. So the difference of two
+results reads only the buckets that differ.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from provhouse.equivalence.empty_database import whole_name
+from provhouse.model.errors import BadInput
+from provhouse.model.fault_points import reach
+from provhouse.runtime.files import make_folder, sync_file, sync_folder
+from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.locks import check_lock
+
+from .pins import file_digest, files_of
+
+ROWS_OF_BUCKET = 500
+MOST_BITS = 16
+DIGEST_BYTES = 32
+GROUP_ROWS = 8192
+"""The rows of a row group: a difference reads a row group for each bucket that differs."""
+ROW_NUMBER = "file_row_number"
+"""DuckDB's column of the number of a row. A result with a column of this name has no buckets."""
+NESTED = ("STRUCT", "MAP", "UNION")
+STORED, ERASED, WITHDRAWN = "stored", "erased", "withdrawn"
+"""The states of a result. Only a stored one is offered."""
+Buckets = npt.NDArray[np.uint64]
+"""For each bucket: the number of rows, and two sums of 64-bit hashes of the rows."""
+
+
+@dataclass(frozen=True)
+class ResultFile:
+    """A stored result."""
+
+    result: str
+    """The SHA-256 of names, types and sorted rows. If the rows have an order, they keep it."""
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    records: int
+    bytes: int
+    file: str
+    """The SHA-256 of the stored file."""
+    key: tuple[str, ...]
+    """The columns whose hash places a row in a bucket; empty for all columns."""
+    bits: int | None
+    """There are two to the power of this number of buckets; None without buckets."""
+    distinct: bool
+    """Whether no two rows have the same key."""
+    state: str = STORED
+
+
+def result_path(layout: Layout, digest: str) -> Path:
+    """Return the place of a stored result."""
+    return layout.results / f"{digest}.parquet"
+
+
+def buckets_path(layout: Layout, digest: str) -> Path:
+    """Return the place of the digests of a result's buckets."""
+    return layout.results / f"{digest}.npy"
+
+
+def is_intact(layout: Layout, stored: ResultFile) -> bool:
+    """Return whether the file of a result exists and has its SHA-256."""
+    try:
+        return file_digest(result_path(layout, stored.result)) == stored.file
+    except BadInput:
+        return False
+
+
+def store_result(
+    layout: Layout,
+    source: Path,
+    names: Sequence[str],
+    key: Sequence[str],
+    known: Mapping[str, ResultFile],
+    *,
+    ordered: bool,
+) -> ResultFile:
+    """Store the rows of Parquet files as a result; only the single writer may call this.
+
+    ``names`` are the columns that the result must have. Raises BadInput if it has others. A result
+    among ``known`` whose file is intact is not stored again.
+    """
+    files = [str(file) for file in files_of(source)]
+    make_folder(layout.results)
+    make_folder(layout.staging)
+    for left in layout.results.glob(".*.new"):  # by a writer that was killed
+        left.unlink()
+    with duckdb.connect(config={"temp_directory": str(layout.staging)}) as con:
+        con.execute("set TimeZone = 'UTC'")
+        columns, types = _columns(con, files, source, names)
+        key = _checked_key(key, columns)
+        digest = rows_digest(con, columns, types, ordered=ordered)
+        stored = known.get(digest)
+        if stored and stored.state == STORED and is_intact(layout, stored):
+            return stored
+        records = _count(con)
+        plain = ordered or ROW_NUMBER in map(str.lower, columns)
+        distinct = _is_distinct(
+            con, row_text(key or columns, dict(zip(columns, types, strict=True)))
+        )
+        bits = None if plain else bits_for(records)
+        bucket = "" if bits is None else bucket_of(_text(key or columns, columns, types), bits)
+        path = result_path(layout, digest)
+        aside = path.with_name(f".{path.name}.new")
+        _write(con, aside, bucket)
+        if bits is not None:
+            _write_buckets(con, layout, digest, bucket, _text(columns, columns, types), bits)
+    sync_file(aside)
+    check_lock(layout)
+    os.replace(aside, path)
+    sync_folder(path.parent)
+    reach("result written")
+    size, file = path.stat().st_size, file_digest(path)
+    return ResultFile(digest, columns, types, records, size, file, key, bits, distinct)
+
+
+def rows_digest(
+    con: duckdb.DuckDBPyConnection, columns: Sequence[str], types: Sequence[str], *, ordered: bool
+) -> str:
+    """Return the digest of the rows of the view ``rows``, as ``ResultFile`` describes it."""
+    whole = hashlib.sha256(json.dumps([[*columns], [*types], ordered]).encode())
+    order = "" if ordered else "order by hash"
+    text = _text(columns, columns, types)
+    reader = con.sql(f"select unhex(sha256({text})) as hash from rows {order}").to_arrow_reader()
+    for batch in reader:
+        hashes = batch.column(0).cast(pa.binary(DIGEST_BYTES))
+        start = hashes.offset * DIGEST_BYTES
+        whole.update(hashes.buffers()[1][start : start + len(hashes) * DIGEST_BYTES])
+    return whole.hexdigest()
+
+
+def bits_for(records: int) -> int:
+    """Return the number of bits of a bucket's number: about one bucket for 500 records."""
+    return min(MOST_BITS, max(0, (records // ROWS_OF_BUCKET).bit_length()))
+
+
+def bucket_of(text: str, bits: int) -> str:
+    """Return SQL for the number of the bucket of a row, from SQL for the text of its key."""
+    return f"(md5_number_upper({text}) >> {64 - bits})" if bits else "0::ubigint"
+
+
+def row_text(columns: Sequence[str], types: dict[str, str]) -> str:
+    """Return SQL for a text that two rows have in common only if these columns are identical."""
+    return f"to_json([{', '.join(_cell(column, types[column]) for column in columns)}])::varchar"
+
+
+def _text(some: Sequence[str], columns: Sequence[str], types: Sequence[str]) -> str:
+    return row_text(some, dict(zip(columns, types, strict=True)))
+
+
+def _cell(column: str, type_: str) -> str:
+    quoted = whole_name((column,))
+    nested = type_.startswith(NESTED) or type_.endswith("]")
+    return f"to_json({quoted})::varchar" if nested else f"{quoted}::varchar"
+
+
+def _columns(
+    con: duckdb.DuckDBPyConnection, files: Sequence[str], source: Path, names: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Make the view ``rows`` of Parquet files, and return the names and types of its columns."""
+    listed = ", ".join("'{}'".format(file.replace("'", "''")) for file in files)
+    try:
+        con.execute(f"create view rows as from read_parquet([{listed}])")
+        found = con.execute("describe rows").fetchall()
+    except duckdb.Error as error:
+        raise BadInput(
+            f"Cannot read the result {source}", str(error).splitlines()[0], "Give Parquet files"
+        ) from error
+    columns = tuple(row[0] for row in found)
+    if columns != tuple(names):
+        raise BadInput(
+            f"The file {source} is not a result of this revision",
+            f"Its columns are {', '.join(columns)}, and those of the query {', '.join(names)}",
+            "Name the file that the revision has written",
+        )
+    return columns, tuple(row[1] for row in found)
+
+
+def _checked_key(key: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
+    if missing := [name for name in key if name not in columns]:
+        raise BadInput(
+            f"The result has no column {missing[0]}",
+            f"Its columns are {', '.join(columns)}",
+            "Name columns of the result with --key",
+        )
+    return tuple(key)
+
+
+def _count(con: duckdb.DuckDBPyConnection) -> int:
+    found = con.execute("select count(*) from rows").fetchone()
+    assert found
+    return int(found[0])
+
+
+def _is_distinct(con: duckdb.DuckDBPyConnection, text: str) -> bool:
+    query = f"select 1 from rows group by md5({text}) having count(*) > 1 limit 1"
+    return con.execute(query).fetchone() is None
+
+
+def _write(con: duckdb.DuckDBPyConnection, path: Path, bucket: str) -> None:
+    order = f"order by {bucket}" if bucket else ""
+    target = str(path).replace("'", "''")
+    con.execute(
+        f"copy (from rows {order}) to '{target}' "
+        f"(format parquet, compression zstd, row_group_size {GROUP_ROWS})"
+    )
+
+
+def _write_buckets(
+    con: duckdb.DuckDBPyConnection, layout: Layout, digest: str, bucket: str, text: str, bits: int
+) -> None:
+    sums = (f"sum(md5_number_{half}({text})::hugeint)" for half in ("upper", "lower"))
+    hashes = (f"coalesce({each} % (1::hugeint << 64), 0)" for each in sums)
+    query = f"select {bucket} b, count(*), {', '.join(hashes)} from rows group by all"
+    found: Buckets = np.zeros((1 << bits, 3), np.uint64)
+    for number, *values in con.execute(query).fetchall():
+        found[number] = values
+    path = buckets_path(layout, digest)
+    aside = path.with_name(f".{path.name}.new")
+    with aside.open("wb") as file:
+        np.save(file, found, allow_pickle=False)
+        file.flush()
+        os.fsync(file.fileno())
+    check_lock(layout)
+    os.replace(aside, path)

@@ -1,0 +1,183 @@
+"""The search for a stored result that is certainly equal: by keys first, then by proofs."""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from provhouse.equivalence.verdict import by_key, first_difference
+from provhouse.model.errors import BadInput
+from provhouse.store.warehouse.layout import Layout
+
+from .audit import audit
+from .candidates import Candidate, nearest
+from .constraints import broken_constraint
+from .containment import contained
+from .executions import not_offered, results_of
+from .pinned_data import pins_of, scans_of
+from .pins import Pin
+from .proofs import EQUAL, Proof, Rule, prove, stored_proofs
+from .result_files import result_path
+from .revisions import SinkPlan
+
+MOST_PROOFS = 8
+"""The number of pairs of plans that one question compares, beside those that are known."""
+
+
+@dataclass(frozen=True)
+class Reuse:
+    """Whether a stored result can be used, and why."""
+
+    revision: str
+    sink: str
+    decision: Literal["reuse", "filter", "build"]
+    """reuse: the stored rows are the result. filter: the query ``sql`` computes it from them."""
+    reason: str
+    by: str = ""
+    """The rule by which the result is the same: key, columns or proof; filter for a part."""
+    path: str = ""
+    """The file of the result."""
+    of: str = ""
+    """The revision whose execution gave the result."""
+    execution: str = ""
+    result: str = ""
+    sql: str = ""
+    """A query in DuckDB's SQL that computes the result from the file."""
+    nearest: str = ""
+    """The revision with a result that has the most operators in common, if none can be used."""
+    nearest_sink: str = ""
+    operator: str = ""
+    """The first operator that the nearest revision lacks."""
+    audited: bool = False
+    """Whether the revision was executed all the same, and the rows compared."""
+
+
+class Search:
+    """The search for a result of one plan on pinned inputs, or of some of its columns."""
+
+    def __init__(
+        self, layout: Layout, plan: SinkPlan, pins: Sequence[Pin], columns: tuple[str, ...]
+    ) -> None:
+        self._layout = layout
+        self._plan = plan
+        self._pins = pins
+        self._columns = columns
+        self._read()
+        self.new: list[Proof] = []
+        """The verdicts that the search has found."""
+
+    def _read(self) -> None:
+        self._results = results_of(self._layout)
+        self._known = stored_proofs(self._layout)
+
+    def answered(self, answer: Reuse, found: Sequence[Candidate], audited: float) -> Reuse:
+        """Return the answer, if these are all executions, the newest first."""
+        reasons = []
+        for one, rule, verdict in self._equal(found):
+            reason = self._hindrance(one, rule)
+            checked = not reason and random.random() < audited
+            if checked:
+                reason = self._audit(one, rule)
+            if not reason:
+                return replace(self._use(answer, one, rule), reason=verdict, audited=checked)
+            reasons.append(reason)
+        same = [each for each in found if not each.changed]
+        near = nearest(self._plan.keys, same or found)
+        if same and (part := self._filtered(answer, near)):
+            return part
+        if not near:
+            return replace(answer, reason="no execution is stored")
+        none = "no stored result is known to be equal" if same else "no result has these inputs"
+        plans, keys = (near[0].sink.plan, self._plan.plan), (near[0].sink.keys, self._plan.keys)
+        reason = reasons[0] if reasons else none
+        return replace(
+            answer,
+            reason=reason,
+            nearest=str(near[0].execution.revision),
+            nearest_sink=near[0].execution.sink,
+            operator=first_difference(plans, keys),
+        )
+
+    def _filtered(self, answer: Reuse, near: Sequence[Candidate]) -> Reuse | None:
+        """Return the answer if the result is a filter of a stored one. A filter keeps no order."""
+        if self._columns or self._plan.ordered:
+            return None
+        for one in near[:MOST_PROOFS]:
+            stored = self._results.get(one.execution.result)
+            if stored is None or self._hindrance(one, "filter"):
+                continue
+            path = str(result_path(self._layout, stored.result))
+            if sql := contained(self._plan.plan, one.sink.plan, stored, path):
+                reason = f"the rows are among those of {one.execution.revision}"
+                used = self._use(answer, one, "filter")
+                return replace(used, decision="filter", reason=reason, sql=sql)
+        return None
+
+    def _equal(self, found: Sequence[Candidate]) -> Iterator[tuple[Candidate, Rule, str]]:
+        """Yield executions that certainly have equal rows if their inputs are equal, and why."""
+        same = [each for each in found if not each.changed]
+        rule: Rule = "columns" if self._columns else "key"
+        for one in (*same, *(each for each in found if each.changed)):
+            if reason := self._by_key(one):
+                yield one, rule, reason
+        left = MOST_PROOFS
+        for near in nearest(self._plan.keys, same):
+            proof = self._known.verdicts.get(frozenset((near.sink.key, self._plan.key)))
+            if proof is None and left and near.sink.key != self._plan.key:
+                left -= 1
+                proof = prove(near.sink, self._plan)
+                self.new.append(proof)
+            if proof and proof.verdict == EQUAL:
+                for one in same:
+                    if one.sink.key == near.sink.key:
+                        yield one, "proof", proof.reason
+
+    def _by_key(self, one: Candidate) -> str:
+        """Return why keys show that an execution gives the same rows; empty if they do not."""
+        if not self._columns and one.sink.key != self._plan.key:
+            return ""
+        if not set(self._columns) <= set(one.sink.plan.names):
+            return ""
+        found = by_key((one.sink.keys, self._plan.keys), self._columns)
+        return found.reason if found and found.kind.startswith("equal") else ""
+
+    def _hindrance(self, one: Candidate, rule: Rule) -> str:
+        """Return why the result of an execution with equal rows cannot be used, as a clause."""
+        if one.changed:
+            return f"{', '.join(one.changed)} changed since {one.execution.revision} was executed"
+        if rule in self._known.revoked:
+            return f"an audit has revoked the rule {rule}"
+        reason = one.execution.broken or self._broken(one)
+        return reason or not_offered(self._layout, self._results.get(one.execution.result))
+
+    def _broken(self, one: Candidate) -> str:
+        """Return why constraints of the plan do not count, unless the execution has checked them.
+
+        A proof may use constraints between tables of both plans.
+        """
+        mine, read = scans_of(self._plan.plan), scans_of(one.sink.plan)
+        if mine.keys() <= read.keys() and one.sink.ddl == self._plan.ddl:
+            return ""
+        pins = {**pins_of(read, one.execution.inputs), **pins_of(mine, self._pins)}
+        return broken_constraint(self._plan.ddl, pins) if self._plan.source == "sql" else ""
+
+    def _audit(self, one: Candidate, rule: Rule) -> str:
+        stored = self._results[one.execution.result]
+        try:
+            reason = audit(self._layout, self._plan, one, stored, self._pins, self._columns, rule)
+        except BadInput as error:
+            return f"an audit is not possible: {error.wanted}"
+        self._read()  # the audit may have withdrawn a result or revoked a rule
+        return reason
+
+    def _use(self, answer: Reuse, one: Candidate, rule: Rule) -> Reuse:
+        execution = one.execution
+        return replace(
+            answer,
+            decision="reuse",
+            by=rule,
+            path=str(result_path(self._layout, execution.result)),
+            of=str(execution.revision),
+            execution=execution.execution,
+            result=execution.result,
+        )

@@ -1,0 +1,39 @@
+"""Why a revision has to be executed: what differs from the nearest revision with a result."""
+
+from dataclasses import dataclass
+
+from provhouse.store.warehouse.layout import Layout
+
+from .changes import changes
+from .reuse import reuse
+from .revision_names import revision_name
+from .revisions import find_revision
+
+
+@dataclass(frozen=True)
+class WhyNotReused:
+    """Why the result of a sink cannot be taken from an earlier execution."""
+
+    revision: str
+    sink: str
+    reused: bool
+    """Whether it can: then the reason says why, and nothing differs."""
+    reason: str
+    nearest: str
+    """The revision with a result that has the most operators in common; empty without any."""
+    operator: str
+    """The first operator that this revision lacks, from the tables up."""
+    changes: tuple[str, ...]
+    """The operators that only this revision (+) or only the nearest one (-) has."""
+
+
+def why_not_reused(layout: Layout, name: str, sink: str | None = None) -> WhyNotReused:
+    """Return why a revision has to be executed; raise NotFound if it is not stored."""
+    found = reuse(layout, name, sink)
+    used = found.decision == "reuse"
+    listed: tuple[str, ...] = ()
+    if found.nearest and not used:
+        _, mine = find_revision(layout, revision_name(name)).sink(found.sink)
+        near = find_revision(layout, revision_name(found.nearest)).sinks.get(found.nearest_sink)
+        listed = changes({found.sink: near.plan}, {found.sink: mine.plan}) if near else ()
+    return WhyNotReused(name, found.sink, used, found.reason, found.nearest, found.operator, listed)
