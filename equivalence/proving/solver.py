@@ -21,8 +21,9 @@ class Solver:
 
     def __init__(self, budget: int) -> None:
         self._budget, self.steps, self.calls = budget, 0, 0
-        self._start: int | None = None
         self._solver = z3.SimpleSolver()
+        self._solver.check()
+        self._start = self._total()
         self._known: dict[tuple[Formula, Formula], bool] = {}
         self._expressions: dict[Formula, Any] = {}
         self._functions: dict[tuple[Any, ...], Any] = {}
@@ -59,10 +60,10 @@ class Solver:
 
     def _count(self) -> None:
         """Add up the steps; z3 counts all of its process."""
-        total = int(self._solver.statistics().get_key_value("rlimit count"))
-        if self._start is None:
-            self._start = total
-        self.steps = total - self._start
+        self.steps = self._total() - self._start
+
+    def _total(self) -> int:
+        return int(self._solver.statistics().get_key_value("rlimit count"))
 
     def _all_facts(self, one: Formula, seen: set[Formula]) -> list[Formula]:
         """Return what is always true of the counts in a formula."""
