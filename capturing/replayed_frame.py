@@ -38,7 +38,10 @@ class Replay:
         return found
 
     def number(self, numbers: Sequence[int]) -> None:
-        """Set the numbers that row ids contain for the files, in the order of ``files``."""
+        """Give each file the number that the ids of its rows contain.
+
+        ``numbers`` is in the order of ``files``.
+        """
         self._java.number(json.dumps([*numbers]))
 
     def keep(self, ids: I64) -> None:

@@ -106,7 +106,8 @@ def _check(session: "SparkSession", statement: str) -> None:
         raise BadInput(
             "The DDL does more than declare tables",
             f"Found the statement {statement.strip()[:60]}",
-            "Remove it; CREATE without AS SELECT, and SET, are allowed",
+            "Remove it; only SET, CREATE VIEW, CREATE FUNCTION, and CREATE TABLE without AS SELECT "
+            "are allowed",
         )
 
 

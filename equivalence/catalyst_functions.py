@@ -1,7 +1,7 @@
 """The expressions of Spark whose value depends on nothing but their arguments.
 
 The list names what is known, not what is excluded: a class that is missing here makes its operator
-opaque. Where Spark and DuckDB have one operation, it has DuckDB's name.
+opaque. Operations that rules treat like operations of DuckDB have DuckDB's names.
 """
 
 

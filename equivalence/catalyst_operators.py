@@ -67,7 +67,7 @@ def _same_rows(_: Translating, part: CatalystNode, node: Node, inputs: Inputs) -
 
 
 def _moved_rows(_: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:
-    """Return the rows of the input without an order; they are spread over tasks in another way."""
+    """Return the rows of the input without an order, because they move between tasks."""
     part.skip("child", *UNCHANGED[part.kind])
     return unordered(inputs[0])
 

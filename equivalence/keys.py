@@ -330,6 +330,6 @@ def _conjuncts(made: Expression) -> list[Expression]:
 
 
 def _same_types(made: Call) -> bool:
-    """Return whether the two arguments of an operator have one type."""
+    """Return whether the two arguments of an operator have the same type."""
     first, *others = json.loads(dict(made.options)["arguments"])
     return bool(others == [first])

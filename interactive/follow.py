@@ -187,7 +187,10 @@ class Tracer:
         self.found.setdefault(ref, []).append(chained([*path, link]))
 
     def _asking(self, part: WitnessQuestion, asked: Questions) -> str:
-        """Let DuckDB read the questions of a witness query, and return the text of the query."""
+        """Make the questions of a witness query a table that DuckDB can read.
+
+        Return the text of the witness query.
+        """
         names = [f"c{at}" for at in range(len(part.columns))]
         eids = column(np.arange(asked.number, dtype=np.int32))
         table = with_eids(asked.table, names, eids)

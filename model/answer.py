@@ -118,7 +118,7 @@ class Answer(ItemHeader, FoundRows):
     """The lineage or impact of one item, as of one generation.
 
     ``items`` has the columns item, table and depth (fewest hops), ordered by depth, then item. It
-    also has the column set if the question asked for sets.
+    also has a column named ``set`` if the question asked for sets.
     ``triples`` has src, dst, op and attributes (a JSON object as text). It is ordered by the depth
     of the near end (dst upstream, src downstream), then src, dst, op, attributes. Item names are
     dictionary-encoded: both tables share one Arrow dictionary, so each name is stored once. Table
@@ -159,7 +159,7 @@ class LargeAnswer(ItemHeader):
     count: int
     """The number of items."""
     sets: bool
-    """Whether items have the column set."""
+    """Whether ``items`` has a column named ``set``."""
     versions: tuple[str, ...] = ()
     """The names that the question used instead of ``item``, as in ``Answer``."""
     items: Iterator[pa.Table]

@@ -76,7 +76,8 @@ class Settings:
     neo4j_uri: str = ""
     """The address of a Neo4j server that you run, such as ``neo4j+s://graph.example.com``.
 
-    With it, provhouse runs none. ``bolt://127.0.0.1:7687`` is not encrypted.
+    If this is set, provhouse does not start a server of its own. An address that begins with
+    ``bolt://``, such as ``bolt://127.0.0.1:7687``, is not encrypted.
     """
     neo4j_user: str = "neo4j"
     """The user who logs in to the server in ``neo4j_uri``."""

@@ -41,7 +41,10 @@ class SetGraph:
 
 @dataclass(frozen=True)
 class SampleReader:
-    """A graph and sampled items, used to measure how many triples queries for these items read."""
+    """A graph and sampled items.
+
+    They are used to measure the number of triples that queries for these items read.
+    """
 
     samples: I64
     up: tuple[I64, I32]

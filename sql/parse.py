@@ -67,8 +67,9 @@ class Parsed:
 def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
     """Return a query ready for planning.
 
-    Raises UsageError for a text that is not one query, and NotCovered for names that cannot be
-    resolved and for texts that DuckDB reads in another way.
+    Raises UsageError if the text is not exactly one query, or if a column's name cannot be
+    resolved. Raises NotCovered for a construct without support, for an unknown table, and if DuckDB
+    reads the text differently from provhouse.
     """
     tree, text, names = _qualified(con, sql, catalog, False)
     nodes = list(tree.walk())

@@ -132,7 +132,7 @@ def _check_keys(rows: pa.Table, table: str, key: Sequence[str]) -> None:
 
 
 def _check_alike(table: str, rows: Sequence[pa.Table]) -> None:
-    """Raise BadInput if several rows with one key derive from different rows."""
+    """Raise BadInput if several rows with the same key derive from different rows."""
     widths = {part.num_columns for part in rows if len(part)}
     columns = list(rows[0].column_names) if len(widths) <= 1 else [_ID]
     some = [part for part in rows if len(part)] or rows[:1]

@@ -217,7 +217,7 @@ class OutputNames:
 
 
 def _alike(parts: Sequence[pa.Array]) -> Sequence[pa.Array]:
-    """Return the arrays with one type: text, unless all are integers."""
+    """Return the arrays with the same type: text, unless all are integers."""
     if all(pa.types.is_integer(part.type) for part in parts):
         return parts
     return [part.cast(pa.string()) for part in parts]
@@ -242,7 +242,7 @@ def marked_items(rows: MarkedRows, at: I64, written: Written) -> pa.Array:
 
 
 def keyed_items(table: str, keys: pa.Array, suffixes: pa.Array, of: I64) -> pa.Array:
-    """Return items with these keys; ``of`` has, for each key, the position of its suffix."""
+    """Return items with these keys. The suffix of key ``i`` is ``suffixes[of[i]]``."""
     ends = suffixes.take(pa.array(of))
     return pc.binary_join_element_wise(f"{table}/", keys.cast(pa.string()), ends, "")
 

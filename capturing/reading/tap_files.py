@@ -205,10 +205,10 @@ def _rows(paths: list[Path], *, ordered: bool) -> pa.Table:
 
 
 def check_proof(folder: Path, by: str, aside: Path) -> None:
-    """Raise BadInput if two groups have one key; the tap of ``folder`` wrote one key per group.
+    """Raise BadInput if two groups have the same key.
 
-    Keys are distinct within a stage only: a sort samples its input in a stage of its own, before it
-    reads the input.
+    The tap of ``folder`` wrote one key per group. Keys are distinct within a stage only: a sort
+    samples its input in a stage of its own, before it reads the input.
     """
     for paths in stages_of(folder):
         keys = Spread(1, sum(pq.read_metadata(path).num_rows for path in paths), aside)

@@ -1,4 +1,4 @@
-"""Numbers for the files of a block, so that a row has one id in all writes of the block.
+"""Numbers for the files of a block, so that a row has the same id in all writes of the block.
 
 Each write has its own numbers for the files that it reads. In the numbering of the block, the files
 that the block has only read come first. The files of each write follow, with consecutive numbers.

@@ -1,4 +1,4 @@
-"""Rules about keys: rows with one key are one row, and a row that keys fix is a condition."""
+"""Rules about keys: rows with the same key are one row, and a row that keys fix is a condition."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ class KeyRules:
         self._solver, self._schema = solver, schema
 
     def keys_merged(self, term: Term, known: Context) -> list[Term] | None:
-        """Two rows with one key are one row."""
+        """Two rows with the same key are one row."""
         for at, atom in enumerate(term.atoms):
             for other in (*known.atoms, *term.atoms[:at]):
                 if not alike(atom, other):

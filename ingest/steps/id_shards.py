@@ -76,7 +76,9 @@ class IdShard:
     staging: Staging
     tables: Sequence[IdTable]
     codes: dict[int, I32]
-    """By the number of a part: for each table code of the part, the position in ``tables``."""
+    """For each part, by its number: an array that maps the part's table codes to positions in
+    ``tables``.
+    """
     names: Names | None
     """The stored names, if any."""
 

@@ -1,8 +1,9 @@
-"""Sort the names of new items by item number; step 1 staged them in the order of their hashes.
+"""Sort the names of new items by item number.
 
-Tasks first distribute the buckets over ranges of item numbers. Then other tasks sort and write one
-range each, so that no task has more than one range in memory. One more task writes the look-up from
-names to item numbers.
+Step 1 staged the names in buckets, in the order of their hashes. Tasks first distribute the names
+of each bucket over ranges of item numbers. Then other tasks sort and write one range each, so that
+no task has more than one range in memory. One more task writes the look-up from names to item
+numbers.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

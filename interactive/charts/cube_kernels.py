@@ -72,8 +72,8 @@ def counting_sort(keys: Codes, cells: int) -> tuple[Ints, NDArray[np.int32]]:
 def changed_runs(offsets: Ints, signs: NDArray[np.int8]) -> NDArray[np.int64]:
     """Return runs of entries whose cells have the same sign.
 
-    A run is a row: first entry, end, sign. Cells with sign 0 are left out. Adjacent cells with one
-    sign are one run.
+    A run is a row: first entry, end, sign. Cells with sign 0 are left out. Adjacent cells with
+    the same sign are one run.
     """
     runs = np.empty((signs.size, 3), np.int64)
     found = 0

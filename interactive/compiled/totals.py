@@ -165,7 +165,10 @@ INTEGER_TYPES = {
     "UTINYINT": pa.uint8(), "USMALLINT": pa.uint16(), "UINTEGER": pa.uint32(),
     "HUGEINT": pa.int64(), "DATE": pa.int32(),
 }  # fmt: skip
-"""The Arrow types of integers. DuckDB itself casts the values of HUGEINT."""
+"""The Arrow types of DuckDB's integers, and of dates as numbers.
+
+Values of HUGEINT are passed as int64, and the query casts them to HUGEINT in DuckDB.
+"""
 
 
 def typed(numbers: Ints, empty: NDArray[np.bool_], kind: str) -> pa.Array:

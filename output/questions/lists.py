@@ -61,8 +61,9 @@ class AskingInvocations(
 ):
     """List the invocations of a module, with their numbers of triples.
 
-    An invocation is identified by its run, execution and invocation. All triples are read, one
-    partition at a time. For an unknown module, the exit status is 3.
+    An invocation is identified by its run, by the execution of the workflow, and by the call within
+    this execution. All triples are read, one partition at a time. For an unknown module, the exit
+    status is 3.
     """
 
     module: Name = field(metadata=meaning("Name of the module.", metavar="MODULE"))

@@ -98,7 +98,7 @@ class HashedTriples:
 
 
 def _visible(session: "SparkSession", snapshot: Snapshot) -> "DataFrame":
-    """Return all rows of the Delta table that visible ingests wrote."""
+    """Return only those rows of the Delta table of triples that visible ingests wrote."""
     from pyspark.sql import functions as f
 
     commit = snapshot.commit

@@ -46,7 +46,7 @@ def _rounded(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def check(con: duckdb.DuckDBPyConnection, pair: Pair) -> int:
-    """Check that both queries of a pair have one result, and return its number of rows."""
+    """Check that both queries of a pair have the same result, and return its number of rows."""
     one = result(con, pair.one)
     assert result(con, pair.other) == one, (pair.name, pair.rules)
     return sum(one[1].values())

@@ -115,7 +115,10 @@ def test_a_suspended_writer_does_no_harm(fire: Fire) -> None:
 
 @pytest.mark.long
 def test_a_killed_repair_does_not_mark_a_partial_graph_as_complete(fire: Fire) -> None:
-    """One repair is killed before it marks a generation as complete, the next one after that."""
+    """One repair is killed before it marks any generation as complete.
+
+    The next one is killed just after it has marked one.
+    """
     fire.grow()
     fire.empty_neo4j()
     for point in ("ingest repaired", "mark written"):

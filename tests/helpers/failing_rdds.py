@@ -1,8 +1,9 @@
 """A program that saves RDDs with capture while tasks fail, are repeated, or run twice at once.
 
 A process can have only one context of PySpark, so the tests run this file as a separate process. It
-fails with a traceback if the lineage of a line is not exactly what an interpreter finds, if the
-number of associations differs from that of a run without failures, or if a cursor finds other rows.
+fails with a traceback if the lineage of any output line is not exactly what the test's interpreter
+finds, if the number of associations differs from that of a run without failures, or if a cursor
+finds rows other than the expected ones.
 """
 
 import os

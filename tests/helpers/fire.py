@@ -309,7 +309,7 @@ class Fire:
             shutil.rmtree(self.home)
 
     def assert_old_or_new(self, before: list[int], after: list[list[Triple]], done: Done) -> None:
-        """Fail unless a change was made completely or, if the status is not 0, not at all."""
+        """Fail if a change was made only in part, or not at all although the status is 0."""
         assert "Traceback" not in done.err, done.err
         assert done.status in (0, 5, 6, -signal.SIGKILL), done
         made = self.generations()[len(before) :]

@@ -21,7 +21,7 @@ Houses = Callable[..., House]
 
 
 class Said(Silent):
-    """A progress that keeps the sentences for people."""
+    """A progress display that records the messages for people."""
 
     def __init__(self) -> None:
         self.sentences: list[str] = []

@@ -51,7 +51,7 @@ def compared_queries(
     one, other = (Revision(_narrowed(each, columns), ddl) for each in (before, node))
     try:
         found = compare(one, other)
-    except BadInput as error:  # for example, two columns have one name
+    except BadInput as error:  # for example, two columns have the same name
         return QueryVerdict("unknown", error.found)
     rows = found.example
     example = _example(base, tables, tuple(columns), rows) if rows else None

@@ -23,7 +23,10 @@ def is_hashed(node: Node) -> bool:
 
 
 def why_not_by_sql(node: Node, macros: Macros) -> str:
-    """Return why a model's rows are not those of its SQL; empty if they are."""
+    """Return why a model's rows may be other rows than its SQL returns.
+
+    The text is empty if there is no reason.
+    """
     if node.language == "python":
         return "it is a Python model"
     if not node.has_query:

@@ -62,7 +62,7 @@ def _joins(condition: exp.Expr, name: str, names: set[str]) -> bool:
 
 
 def on_as_using(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """An equality of two columns may be USING, if both have one name."""
+    """An equality of two columns may be USING, if both columns have the same name."""
     for select in selects(tree, source):
         found = sources(select)
         for each in conjuncts(select):

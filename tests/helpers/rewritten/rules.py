@@ -22,7 +22,7 @@ STRUCTURE: tuple[Rule, ...] = (
     tables.union_swapped, groups.distinct_as_group, groups.group_as_distinct,
     groups.filter_above_group, groups.filter_below_group, groups.sums_of_sums,
 )  # fmt: skip
-"""Rules that change what is read, joined or grouped where."""
+"""Rules that change the structure of a query: what it reads, joins or groups, and where."""
 SPELLING: tuple[Rule, ...] = (
     predicates.order_of_conditions, predicates.sides_of_comparisons,
     predicates.between_as_comparisons, predicates.list_as_or, predicates.comparison_as_not,

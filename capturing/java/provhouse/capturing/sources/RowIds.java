@@ -39,7 +39,7 @@ public final class RowIds implements Serializable {
 
   /** Return the id of the first row of a file. Generated code calls this for each row. */
   public long first(UTF8String path) {
-    if (path != seen) { // all rows of a file in a task have one path object
+    if (path != seen) { // all rows of a file in a task have the same path object
       if (!path.equals(last)) {
         first = first(URI.create(path.toString())); // file:///a and file:/a are equal as URIs
         last = path.clone();

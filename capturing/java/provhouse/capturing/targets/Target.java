@@ -16,7 +16,7 @@ import provhouse.capturing.sources.*;
 
 /** The table or folder to which a command writes, if its way of writing is covered. */
 public interface Target {
-  /** Return the target of a command, or null if the command writes in another way. */
+  /** Return the target of a command, or null if its way of writing is not covered. */
   static Target of(LogicalPlan command, SparkSession session) {
     if (command instanceof InsertIntoHadoopFsRelationCommand inserting) {
       return new FilesTarget(inserting, session);
