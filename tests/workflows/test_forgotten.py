@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from helpers.flow import Flow
+from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.care.forget import forget
 from provhouse.model.progress import Silent
@@ -15,7 +16,7 @@ def test_no_result_is_offered_after_an_erasure(
     tmp_path: Path, houses: Callable[..., House]
 ) -> None:
     house = houses()
-    house.ingest([("orders/1", "bills/1", "bill", "orders", "bills")])
+    house.ingest([Triple("orders/1", "bills/1", "bill", "orders", "bills")])
     flow = Flow(tmp_path, "create table t(a integer);")
     flow.settings = house.settings
     flow.table("t", "select i::integer a from range(5) t(i)")
