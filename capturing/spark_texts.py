@@ -16,7 +16,7 @@ from provhouse.equivalence.verdict import Revision, Verdict, compare_plans
 from provhouse.model.errors import BadInput
 from provhouse.model.settings import Settings
 from provhouse.runtime.spark.pyspark_internals import java_session
-from provhouse.runtime.spark.session import end, spark
+from provhouse.runtime.spark.session import alive, end, spark
 
 from .jvm_rules import add_jar
 
@@ -76,13 +76,24 @@ def compare_spark(first: Revision, second: Revision, columns: Sequence[str] = ()
     Starts Spark, and ends it. Raises BadInput if Spark refuses a text, KeyError if a query lacks a
     named column, and Unavailable without Java.
     """
-    with TemporaryDirectory(prefix="provhouse-compare-") as logs:
+    one, other = text_plans((first, second))
+    return compare_plans(one, other, columns)
+
+
+def text_plans(revisions: Sequence[Revision]) -> list[PlanForm]:
+    """Return the plans of queries of Spark SQL.
+
+    Starts Spark, and ends it, unless it runs already. Raises BadInput if Spark refuses a text, and
+    Unavailable without Java.
+    """
+    running = alive()
+    with TemporaryDirectory(prefix="provhouse-plans-") as logs:
         try:
             session = spark(Settings(master="local[1]", spark_memory=MEMORY), Path(logs))
-            plans = [_plan(session, each) for each in (first, second)]
+            return [_plan(session, each) for each in revisions]
         finally:
-            end()
-    return compare_plans(plans[0], plans[1], columns)
+            if not running:
+                end()
 
 
 def _plan(session: "SparkSession", revision: Revision) -> PlanForm:

@@ -90,9 +90,9 @@ def _files(of: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> O
     relation, table = part.take("relation"), part.take("catalogTable")
     part.expect(isStreaming=False, stream=None)
     part.skip("output")
-    path = scanned(node, relation, table, of.whole)
-    columns = columns_of(node["output"])
-    return Scan((), columns, "", path, tuple(each[1] for each in node["output"]), ())
+    path, reading = scanned(node, relation, table, of.whole)
+    names = tuple(each[1] for each in node["output"])
+    return Scan((), columns_of(node["output"]), "", path, names, (), reading)
 
 
 def _range(_: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:

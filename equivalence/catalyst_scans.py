@@ -13,8 +13,10 @@ PARSED = frozenset({"csv", "json", "xml"})
 """Formats in which the columns that a query reads decide how a malformed record is read."""
 
 
-def scanned(node: Node, relation: Any, table: Any, plan: Node) -> tuple[str, ...]:
-    """Return the name of a table, or the paths of files, and all that decides how they are read.
+def scanned(
+    node: Node, relation: Any, table: Any, plan: Node
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the name of a table, or the paths of files; and all that decides how they are read.
 
     Raises NotTranslated for another source.
     """
@@ -31,10 +33,10 @@ def scanned(node: Node, relation: Any, table: Any, plan: Node) -> tuple[str, ...
             raise NotTranslated("records that are dropped if a column that is read is malformed")
         read = [canonical(relation["data"]), canonical(_columns_read(node, plan))]
     version = ["version", str(relation["pinned"])] if relation.get("pinned") is not None else []
-    place = table["table"] if table else [*sorted(relation["paths"]), relation["format"]]
-    kind = "table" if table else "files"
+    place = table["table"] if table else sorted(relation["paths"])
+    kind = ["table"] if table else ["files", relation["format"]]
     how = [canonical(options), canonical(relation["partitions"])]
-    return (kind, *place, *version, *how, *read)
+    return tuple(place), (*kind, *version, *how, *read)
 
 
 def _columns_read(node: Node, plan: Node) -> list[str]:

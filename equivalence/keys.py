@@ -171,7 +171,7 @@ class _Forms:
         if known := self.tables.get(operator.table):
             read = (known.columns.get(name, NO_KEY) for name in operator.names)
             return KeyedPlan(known.rows, tuple(read))
-        rows = self.key("scan", operator.table)
+        rows = self.key("scan", operator.table, *operator.reading)
         columns = [
             self.key("column", rows, name, column.type, column.nullable)
             for name, column in zip(operator.names, operator.columns, strict=True)

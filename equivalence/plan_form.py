@@ -97,10 +97,13 @@ class Scan(Operator):
     """The rows of a table."""
 
     table: tuple[str, ...]
+    """The whole name of the table, or the paths of files."""
     names: tuple[str, ...]
     """The names in the table of the columns that are read."""
     unique: tuple[str, ...]
     """The columns of the primary key; empty without one."""
+    reading: tuple[str, ...] = ()
+    """What decides how the rows are read, in the notation of the engine: a format and options."""
 
 
 @dataclass(frozen=True)

@@ -6,18 +6,27 @@ from typing import Final, Literal
 from provhouse.equivalence.empty_database import empty_database
 from provhouse.equivalence.plan_form import PlanForm
 from provhouse.equivalence.plan_json import from_json
+from provhouse.equivalence.verdict import Revision
 from provhouse.model.errors import BadInput
 
 Adapter = Callable[[str, str], PlanForm]
 """A function from a text and a DDL to a plan. Raises BadInput if the text has no plan."""
-Source = Literal["sql", "json"]
-"""The languages of revisions: DuckDB's SQL, and the stored form of a plan."""
+Source = Literal["sql", "spark", "json"]
+"""The languages of revisions: DuckDB's SQL, Spark's SQL, and the stored form of a plan."""
 
 
 def duckdb_plan(text: str, ddl: str) -> PlanForm:
     """Return the plan of a query in DuckDB's SQL."""
     with empty_database(ddl) as database:
         return database.plan(text)
+
+
+def spark_plan(text: str, ddl: str) -> PlanForm:
+    """Return the plan of a query in Spark's SQL, which starts Spark; Unavailable without Java."""
+    from provhouse.capturing.spark_texts import text_plans
+
+    (found,) = text_plans([Revision(text, ddl)])
+    return found
 
 
 def stored_plan(text: str, ddl: str) -> PlanForm:
@@ -32,5 +41,9 @@ def stored_plan(text: str, ddl: str) -> PlanForm:
         ) from error
 
 
-ADAPTERS: Final[Mapping[str, Adapter]] = {"sql": duckdb_plan, "json": stored_plan}
+ADAPTERS: Final[Mapping[str, Adapter]] = {
+    "sql": duckdb_plan,
+    "spark": spark_plan,
+    "json": stored_plan,
+}
 """The adapter of each source."""

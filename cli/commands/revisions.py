@@ -31,6 +31,7 @@ class SourceOption(StrEnum):
     """The values of the option --from."""
 
     sql = "sql"
+    spark = "spark"
     json = "json"
 
 
@@ -49,7 +50,9 @@ def revisions(
     ] = None,
     source: Annotated[
         SourceOption,
-        typer.Option("--from", help="The language of the files: DuckDB's SQL, or a stored plan."),
+        typer.Option(
+            "--from", help="The language of the files: DuckDB's SQL, Spark's SQL, or a stored plan."
+        ),
     ] = SourceOption.sql,
     schema: Annotated[
         Path | None,
@@ -113,7 +116,7 @@ def _add(
 
     from ..progress_display import progress_display
 
-    if len(given) < 2 or (schema is None and source is SourceOption.sql):
+    if len(given) < 2 or (schema is None and source is not SourceOption.json):
         raise UsageError(
             "The revision is not complete",
             "A workflow, a file or --schema is missing",

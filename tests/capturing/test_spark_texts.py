@@ -42,12 +42,13 @@ def test_queries_are_compared_by_their_keys(spark: SparkSession) -> None:
 
 
 def test_tables_have_the_names_of_a_job_that_names_no_database(spark: SparkSession) -> None:
-    spark.sql("create table t(a int, b string) using parquet")
+    own = spark.newSession()  # other tests change settings of the shared one
+    own.sql("create table job_t(a int, b string) using parquet")
     try:
-        job = plan_of(spark.table("t").where("a > 1"))
+        job = plan_of(own.table("job_t").where("a > 1"))
     finally:
-        spark.sql("drop table t")
-    found = plan(spark, "select * from t where a > 1", "create table t(a int, b string)")
+        own.sql("drop table job_t")
+    found = plan(spark, "select * from job_t where a > 1", "create table job_t(a int, b string)")
     assert plan_keys(found).rows == plan_keys(job).rows
 
 

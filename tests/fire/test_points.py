@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent.parent
 def test_every_fault_point_is_listed_once_and_reached_somewhere() -> None:
     code = "\n".join(
         file.read_text()
-        for folder in ("care", "commit", "cypher", "ingest", "store")
+        for folder in ("care", "commit", "cypher", "ingest", "store", "workflows")
         for file in (ROOT / folder).rglob("*.py")
     )
     reached = set(re.findall(r'\breach\("([^"]+)"\)', code))
