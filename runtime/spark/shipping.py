@@ -16,7 +16,8 @@ CODE = "provhouse-code"
 """The folder, in an executor's working folder, with the code of this process."""
 DIGEST = "digest"
 PACKAGES = (
-    "model", "runtime", "sets", "store", "cypher", "commit", "capturing", "ingest", "query", "care",
+    "model", "runtime", "sets", "sql", "store", "cypher", "equivalence", "commit", "capturing",
+    "ingest", "query", "workflows", "care",
 )  # fmt: skip
 """The packages that tasks may import. ``provhouse`` itself is an empty package there."""
 

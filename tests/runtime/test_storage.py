@@ -22,7 +22,14 @@ IN_TASKS = (
     "store/tables/*.py",
 )
 """The modules that contain tasks, or functions that tasks call with a path in the warehouse."""
-ON_THE_DRIVER = ("ingest/steps/write.py", "store/tables/delta_recovery.py")
+ON_THE_DRIVER = (
+    "ingest/steps/write.py",
+    "store/tables/delta_recovery.py",
+    "store/tables/delta_log.py",
+    "store/tables/earlier_forms.py",
+    "store/tables/pins.py",
+    "store/tables/registry.py",
+)
 DELTA = "store/tables/delta_tables.py"
 IN_MEMORY = "store/cache/triple_blocks.py"
 """A module whose Arrow streams consist of bytes in memory, not of files."""
