@@ -101,7 +101,7 @@ def test_a_fill_goes_on_after_the_time_limit(
     assert content(asker.answer(question)) == Oracle.of(TRIPLES).ask(ITEM, "upstream")
 
 
-@pytest.mark.long  # on a busy machine, Delta reads its log again, which waits for the occupied cores
+@pytest.mark.long  # on a busy machine, Delta may read its log again, and waits for a core
 def test_a_fill_is_cancelled_once_all_clients_have_left(
     asker: Asker, context: SparkContext, others: ThreadPoolExecutor
 ) -> None:
