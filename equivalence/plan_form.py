@@ -103,7 +103,7 @@ class Scan(Operator):
     unique: tuple[str, ...]
     """The columns of the primary key; empty without one."""
     reading: tuple[str, ...] = ()
-    """What decides how the rows are read, in the notation of the engine: a format and options."""
+    """The format, options and version by which the rows are read, in the notation of the engine."""
 
 
 @dataclass(frozen=True)
