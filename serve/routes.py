@@ -7,7 +7,7 @@ from fastapi import Request as HttpRequest
 
 from provhouse.commit.writer_log import log_event
 from provhouse.model.question import Direction
-from provhouse.output.questions.asking import Asking, answered
+from provhouse.output.questions.asking import Asking, served
 from provhouse.output.questions.items import AskingLineage, AskingView
 from provhouse.output.questions.lists import AskingGenerations
 from provhouse.output.questions.question_registry import QUESTIONS
@@ -53,7 +53,7 @@ def _add_question(app: FastAPI, answering: Answering, asking: type[Asking[Any]])
     async def reply(given: Request, form: ResponseFormat) -> Response:
         asked = given.asked(asking)
         return await answering.reply(
-            lambda keeper: answered(asked, keeper.layout, keeper.asker), asking.written, form
+            lambda keeper: served(asked, keeper.layout, keeper.asker), asking.written, form
         )
 
     async def get(given: Annotated[model, Query()], form: Format) -> Response:  # type: ignore[valid-type]

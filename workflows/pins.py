@@ -45,9 +45,12 @@ class Pin:
         return (self.kind, self.place, self.state) if self.kind == "delta" else (self.state,)
 
     def names(self, table: TablePath) -> bool:
-        """Return whether the pin is of a table, which it names by the last parts of its name."""
+        """Return whether the pin is of a table, which it names by the last parts of its name.
+
+        The last part alone may have dots, as in the path of a file.
+        """
         parts = tuple(self.table.split("."))
-        return table[-len(parts) :] == parts
+        return table[-len(parts) :] == parts or table[-1] == self.table
 
     @property
     def shown(self) -> str:

@@ -7,12 +7,21 @@ counts z3's steps, not seconds: a verdict does not depend on the machine or its 
 import json
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 
 from ..empty_database import EmptyDatabase
-from ..plan_form import Call, ColumnReference, Expression, Join, Operator, PlanForm, expressions
+from ..plan_form import (
+    Call,
+    Column,
+    ColumnReference,
+    Expression,
+    Join,
+    Operator,
+    PlanForm,
+    expressions,
+)
 from ..plan_form import operators as all_operators
 from ..plan_json import to_json
 from ..variation import type_of
@@ -101,7 +110,7 @@ def _failures(operator: Operator) -> Iterable[str]:
         yield from _of_expression(one, columns)
 
 
-def _of_expression(one: Expression, columns: list) -> Iterable[str]:  # type: ignore[type-arg]
+def _of_expression(one: Expression, columns: Sequence[Column]) -> Iterable[str]:
     if not isinstance(one, Call):
         return
     for each in one.arguments:

@@ -9,6 +9,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar, get_type_hints
 
+from provhouse.model.errors import UsageError
 from provhouse.model.question import OPTIONAL, AsOf
 from provhouse.model.wire_names import wire_name
 
@@ -136,9 +137,25 @@ class AskingStored(Asking[Found]):
     It is answered even if nothing was ever ingested.
     """
 
+    local: ClassVar[tuple[str, ...]] = ()
+    """Fields that only a process of the owner may give: they name files, or execute queries."""
+
     def read(self, layout: "Layout") -> Found:
         """Answer the question from the warehouse's tables."""
         raise NotImplementedError
+
+
+def served(asked: Asking[Found], layout: "Layout", askers: Askers) -> Found:
+    """Answer a question of a client; raise UsageError if it has a field that is local."""
+    local = asked.local if isinstance(asked, AskingStored) else ()
+    for each in fields(asked):
+        if each.name in local and getattr(asked, each.name) != each.default:
+            raise UsageError(
+                f"A server does not take {each.name}",
+                "It names files of the server, or executes queries there",
+                "Ask in the warehouse's folder, without a server",
+            )
+    return answered(asked, layout, askers)
 
 
 def answered(asked: Asking[Found], layout: "Layout", askers: Askers) -> Found:

@@ -60,6 +60,8 @@ class AskingReuse(
 ):
     """Say whether a stored result can be used instead of executing a revision."""
 
+    local = ("inputs", "audit")
+
     revision: Name = field(metadata=meaning("Name of the revision, such as tweets@r3"))
     sink: str | None = field(default=None, metadata=SINK)
     columns: tuple[Name, ...] = field(

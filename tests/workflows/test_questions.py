@@ -91,3 +91,14 @@ def test_what_is_not_stored_is_not_found(served: FastAPI) -> None:
     for path in ("results?workflow=none", "reuse?revision=flow@r9", "revisions?workflow=none"):
         assert send_request(served, "GET", f"/v1/{path}", headers).status == 404
     assert send_request(served, "GET", "/v1/reuse?revision=flow", headers).status in (400, 422)
+
+
+@pytest.mark.parametrize(
+    "body", [{"inputs": [["t", "/etc/hosts"]]}, {"audit": 1}], ids=["inputs", "audit"]
+)
+def test_no_client_names_files_or_executes_queries(served: FastAPI, body: dict[str, Any]) -> None:
+    headers = {"authorization": "Bearer secret"}
+    asked = json.dumps({"revision": "flow@r1", **body}).encode()
+    found = send_request(served, "POST", "/v1/reuse", headers, asked)
+    assert found.status == 400
+    assert f"A server does not take {next(iter(body))}" in found.body.decode()
