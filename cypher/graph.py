@@ -1,7 +1,7 @@
 """Write and walk the summary of one warehouse in Neo4j."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -74,9 +74,7 @@ class Graph:
 
     def close(self) -> None:
         """Close the connections, without waiting for a server that no longer answers."""
-        closing = Thread(target=self._driver.close, name="neo4j", daemon=True)
-        closing.start()
-        closing.join(CLOSE_SECONDS)
+        _close(self._driver).join(CLOSE_SECONDS)
 
     def prepare(self) -> None:
         """Create the unique, indexed keys that writing and walking need, unless they exist."""
@@ -336,9 +334,25 @@ class Graph:
         def lost() -> None:
             if self._driver is driver:
                 self._driver = open_driver(self._address)
-                Thread(target=driver.close, name="neo4j", daemon=True).start()
+                _close(driver)
 
         return awaited(done, self._address, lost, watch)
+
+
+def _close(driver: Driver) -> Thread:
+    """Close a driver in a thread, and return the thread.
+
+    A connection that was interrupted in the middle of a message fails when it says goodbye. Nobody
+    needs it any more.
+    """
+
+    def close() -> None:
+        with suppress(Exception):
+            driver.close()
+
+    thread = Thread(target=close, name="neo4j", daemon=True)
+    thread.start()
+    return thread
 
 
 @contextmanager

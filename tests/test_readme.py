@@ -97,6 +97,7 @@ def test_commands_print_what_is_shown(
         assert not missing(shown, wanted), f"{command}\n{shown}"
 
 
+@pytest.mark.usefixtures("spark")  # otherwise Spark's workers would start in the example's folder
 def test_python_prints_what_is_shown(
     environment: dict[str, str],
     folder: Path,
