@@ -5,6 +5,7 @@ of materials, and the checksums of these files. Nothing is published: docs/relea
 """
 
 import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import ZipFile
+
+import sbom
 
 ROOT = Path(__file__).parent.parent
 CHECKSUMS = "SHA256SUMS"
@@ -34,7 +37,9 @@ def release(target: Path) -> list[Path]:
             [*build, "--no-build-isolation", "--wheel-dir", folder, "."],
             ["-c", _SDIST.format(folder=folder)],
         ):
-            subprocess.run([python, *arguments], cwd=source, env=given, check=True, stdout=2)
+            subprocess.run(
+                [python, *arguments], cwd=source, env=given, check=True, stdout=subprocess.DEVNULL
+            )
     (wheel,) = target.glob("*.whl")
     version = wheel.name.split("-")[1]
     check_contents(wheel)
@@ -42,7 +47,7 @@ def release(target: Path) -> list[Path]:
         (jar,) = (name for name in opened.namelist() if name.endswith(".jar"))
         (target / f"provhouse-capturing-{version}.jar").write_bytes(opened.read(jar))
     bill = target / f"provhouse-{version}.cdx.json"
-    subprocess.run([sys.executable, ROOT / "tools/sbom.py", bill], check=True, stdout=2)
+    bill.write_text(json.dumps(sbom.document(), indent=1) + "\n", encoding="utf-8")
     files = sorted(target.iterdir())
     lines = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files]
     (target / CHECKSUMS).write_text("".join(lines), encoding="utf-8")
