@@ -15,6 +15,7 @@ from pathlib import Path
 from shutil import which
 
 import pytest
+from release import release
 
 from helpers.warehouse import House
 from provhouse.model.progress import Silent
@@ -42,8 +43,10 @@ from provhouse import interactive
 from provhouse.model.compiled import HAS_COMPILER
 
 con = interactive.connect()
-con.duckdb.execute("create table t as select i as id, i % 97 as k, i * 31 % 1009 as v from range(300000) t(i)")
-result = con.sql("select k, sum(v) s, min(v) a, max(v) b from t group by k order by k", lineage=True, mode="compiled")
+values = "select i as id, i % 97 as k, i * 31 % 1009 as v from range(300000) t(i)"
+con.duckdb.execute("create table t as " + values)
+query = "select k, sum(v) s, min(v) a, max(v) b from t group by k order by k"
+result = con.sql(query, lineage=True, mode="compiled")
 rows = result.backward("t", rows=[3, 96]).to_arrow()
 print(HAS_COMPILER, result.to_arrow().to_pydict(), len(rows), rows["id"].to_pylist()[:9])
 """
@@ -60,9 +63,6 @@ Environment = Callable[..., Path]
 @pytest.fixture(scope="module")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The files of a release."""
-    sys.path.insert(0, str(ROOT / "tools"))
-    from release import release
-
     target = tmp_path_factory.mktemp("release") / "dist"
     release(target)
     return target
