@@ -80,7 +80,7 @@ import provhouse, sys
 with provhouse.connect({address!r}, {token!r}) as server:
     print([item.item for item in server.lineage("invoices/9").items])
     print(server.find("invoices").items, server.generations()[0].generation)
-    print(server.diff("revenue/2026-03", since=1).added, server.what_if(delete=["prices/milk"]))
+    print(server.path("prices/milk", "revenue/2026-03").triples[0])
 from provhouse.cli.app import run
 sys.exit(run(["--server", {address!r}, "--set", "token_file=token", "impact", "prices/milk"]))
 """
