@@ -20,6 +20,7 @@ from provhouse.capturing.jvm_rules import (
 )
 from provhouse.ingest.landing.landed import Landed
 from provhouse.model.errors import BadInput, UsageError
+from provhouse.model.extras import require
 from provhouse.model.paths import local_path
 from provhouse.model.settings import Settings
 from provhouse.store.warehouse.captured_blocks import begin_block, remove_kept
@@ -276,6 +277,7 @@ def capture(
     >>> run.report.writes[0].rows
     2
     """
+    require("spark")
     check_run(run or None)
     found = Settings.load({**settings, "warehouse": local_path(warehouse)})
     columns = key_columns(keys or {})

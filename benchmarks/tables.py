@@ -1,4 +1,4 @@
-"""Write the tables of all benchmarks into the README and `docs`. No figure is typed by hand.
+"""Write the tables of all benchmarks into `docs`. No figure is typed by hand.
 
 Each table is between two comments that contain its name: the opening and the closing marker. A test
 checks that the pages are up to date.
@@ -54,7 +54,7 @@ def one(
 
 def pages() -> Iterator[Table]:
     """Yield all tables."""
-    yield one("../README.md", "methods", methods.RESULTS, methods_table.short)
+    yield one("benchmarks.md", "methods", methods.RESULTS, methods_table.short)
     for name in summary.TABLES:
         yield "benchmarks.md", name, summary.table(name)
     yield from figures()

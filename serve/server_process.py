@@ -9,6 +9,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from provhouse.model.errors import Unavailable
+from provhouse.model.extras import require
 from provhouse.model.progress import Progress
 from provhouse.model.settings import PREFIX, Settings
 from provhouse.runtime.java import java
@@ -80,6 +81,7 @@ def _running(settings: Settings, progress: Progress) -> tuple[ServerInfo, bool]:
     if server := running(settings.warehouse):
         return server, False
     check_listening(settings)
+    require("spark")
     java()  # reports a missing Java here, not only in the log
     progress.say("Starting the server")
     pid = _start(settings)
