@@ -104,6 +104,12 @@ def executions_of(layout: Layout) -> list[Execution]:
     return [_execution(row) for row in read_rows(layout, EXECUTIONS)]
 
 
+def input_places(layout: Layout) -> set[Path]:
+    """Return the files and folders that executions have read."""
+    pins = (pin for each in executions_of(layout) for pin in each.inputs)
+    return {Path(pin.place) for pin in pins if pin.place}
+
+
 def newest_execution(layout: Layout, name: RevisionName, sink: str) -> Execution:
     """Return the newest execution of a revision's sink; raise NotFound if there is none."""
     found = [each for each in executions_of(layout) if (each.revision, each.sink) == (name, sink)]

@@ -2,10 +2,11 @@
 
 import re
 from abc import ABC
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar, get_type_hints
 
@@ -14,6 +15,7 @@ from provhouse.model.question import OPTIONAL, AsOf
 from provhouse.model.wire_names import wire_name
 
 if TYPE_CHECKING:
+    from provhouse.model.progress import Stopwatch
     from provhouse.query.lineage.ask import Asker
     from provhouse.store.warehouse.layout import Layout
 
@@ -139,23 +141,44 @@ class AskingStored(Asking[Found]):
 
     local: ClassVar[tuple[str, ...]] = ()
     """Fields that only a process of the owner may give: they name files, or execute queries."""
+    private: ClassVar[tuple[str, ...]] = ()
+    """Fields of the answer, and of its parts, whose texts may contain paths."""
 
     def read(self, layout: "Layout") -> Found:
         """Answer the question from the warehouse's tables."""
         raise NotImplementedError
 
+    def read_only(self, layout: "Layout") -> Found:
+        """Answer the question without storing what is found on the way."""
+        return self.read(layout)
 
-def served(asked: Asking[Found], layout: "Layout", askers: Askers) -> Found:
-    """Answer a question of a client; raise UsageError if it has a field that is local."""
-    local = asked.local if isinstance(asked, AskingStored) else ()
+    def places(self, layout: "Layout") -> Iterable[Path]:
+        """Return the files and folders whose paths the fields ``private`` may contain."""
+        return ()
+
+
+def served(
+    asked: Asking[Found], layout: "Layout", askers: Askers, watch: "Stopwatch", *, writes: bool
+) -> Found:
+    """Answer a question of a client in a limited time.
+
+    ``writes`` is whether the client may write into the warehouse. Raises UsageError if the question
+    has a field that is local, TooSlow when the time is up.
+    """
+    if not isinstance(asked, AskingStored):
+        return asked.answer(askers)
     for each in fields(asked):
-        if each.name in local and getattr(asked, each.name) != each.default:
+        if each.name in asked.local and getattr(asked, each.name) != each.default:
             raise UsageError(
                 f"A server does not take {each.name}",
                 "It names files of the server, or executes queries there",
                 "Ask in the warehouse's folder, without a server",
             )
-    return answered(asked, layout, askers)
+    from provhouse.sql.time_limit import time_limit
+
+    with time_limit(watch):
+        found: Found = asked.read(layout) if writes else asked.read_only(layout)
+    return found
 
 
 def answered(asked: Asking[Found], layout: "Layout", askers: Askers) -> Found:

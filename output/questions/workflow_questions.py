@@ -1,9 +1,11 @@
 """Questions about workflows: their revisions and results, reuse, and what changed."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .asking import AskingStored, Name, meaning
+from .asking import AskingStored, Found, Name, meaning
 
 if TYPE_CHECKING:
     from provhouse.store.warehouse.layout import Layout
@@ -13,6 +15,18 @@ if TYPE_CHECKING:
     from provhouse.workflows.why_not_reused import WhyNotReused
 
 SINK = meaning("The sink of the revision. A single query has one, named result.")
+
+
+class AskingOfInputs(AskingStored[Found]):
+    """A question whose answer may name the files of results and of inputs."""
+
+    private = ("path", "sql", "inputs", "reason", "hindrance", "notes")
+
+    def places(self, layout: "Layout") -> Iterable[Path]:
+        """Return the folder of the results, and the places of all inputs."""
+        from provhouse.workflows.executions import input_places
+
+        return (layout.results, *input_places(layout))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,7 +49,7 @@ class AskingRevisions(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingResults(
-    AskingStored["Results"],
+    AskingOfInputs["Results"],
     found="workflows.listed.Results",
     rows="results",
     quick=True,
@@ -54,7 +68,7 @@ class AskingResults(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingReuse(
-    AskingStored["Reuse"],
+    AskingOfInputs["Reuse"],
     found="workflows.reuse_search.Reuse",
     quick=True,
 ):
@@ -76,15 +90,22 @@ class AskingReuse(
 
     def read(self, layout: "Layout") -> "Reuse":
         """Return whether a result can be used."""
+        return self._found(layout, store=True)
+
+    def read_only(self, layout: "Layout") -> "Reuse":
+        """Return whether a result can be used, and store no verdict."""
+        return self._found(layout, store=False)
+
+    def _found(self, layout: "Layout", *, store: bool) -> "Reuse":
         from provhouse.workflows.reuse import reuse
 
-        inputs = dict(self.inputs)
-        return reuse(layout, self.revision, self.sink, self.columns, inputs, self.audit)
+        given = self.revision, self.sink, self.columns, dict(self.inputs), self.audit
+        return reuse(layout, *given, store=store)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingWhyNotReused(
-    AskingStored["WhyNotReused"],
+    AskingOfInputs["WhyNotReused"],
     found="workflows.why_not_reused.WhyNotReused",
     quick=True,
     command="provhouse why-not-reused tweets@r2 --sink map",
@@ -106,10 +127,16 @@ class AskingWhyNotReused(
 
         return why_not_reused(layout, self.revision, self.sink)
 
+    def read_only(self, layout: "Layout") -> "WhyNotReused":
+        """Return the reason, and store no verdict."""
+        from provhouse.workflows.why_not_reused import why_not_reused
+
+        return why_not_reused(layout, self.revision, self.sink, store=False)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingRevisionDiff(
-    AskingStored["RevisionDiff"],
+    AskingOfInputs["RevisionDiff"],
     found="workflows.revision_diff.RevisionDiff",
     result="revision_diff_view.RevisionDiffResult",
     quick=True,
