@@ -8,7 +8,7 @@ from fastapi import Request as HttpRequest
 from provhouse.commit.writer_log import log_event
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Direction
-from provhouse.output.questions.asking import Asking, AskingStored, served
+from provhouse.output.questions.asking import Asking, served
 from provhouse.output.questions.items import AskingLineage, AskingView
 from provhouse.output.questions.lists import AskingGenerations
 from provhouse.output.questions.question_registry import QUESTIONS
@@ -62,8 +62,6 @@ def _add_question(
             def ask(keeper: Keeper) -> Any:
                 watch = Stopwatch(answering.seconds, disconnected)
                 found = served(asked, keeper.layout, keeper.asker, watch, writes=writes)
-                if not isinstance(asked, AskingStored):
-                    return found
                 places = asked.places(keeper.layout)
                 return folders.answer(found, asked.private, places, request.scope)
 

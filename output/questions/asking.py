@@ -70,6 +70,8 @@ class Asking(ABC, Generic[Found]):
 
     A question without an example has no such command.
     """
+    private: ClassVar[tuple[str, ...]] = ()
+    """Fields of the answer, and of its parts, whose texts may contain paths."""
 
     def __init_subclass__(
         cls,
@@ -104,6 +106,10 @@ class Asking(ABC, Generic[Found]):
     def find(self, asker: "Asker") -> Found:
         """Answer the question from one generation."""
         raise NotImplementedError
+
+    def places(self, layout: "Layout") -> Iterable[Path]:
+        """Return the files and folders whose paths the fields ``private`` may contain."""
+        return ()
 
     def part(self, kind: type[Part]) -> Part:
         """Return a ``kind``, a dataclass, with the values of the fields that it shares with the
@@ -141,8 +147,6 @@ class AskingStored(Asking[Found]):
 
     local: ClassVar[tuple[str, ...]] = ()
     """Fields that only a process of the owner may give: they name files, or execute queries."""
-    private: ClassVar[tuple[str, ...]] = ()
-    """Fields of the answer, and of its parts, whose texts may contain paths."""
 
     def read(self, layout: "Layout") -> Found:
         """Answer the question from the warehouse's tables."""
@@ -151,10 +155,6 @@ class AskingStored(Asking[Found]):
     def read_only(self, layout: "Layout") -> Found:
         """Answer the question without storing what is found on the way."""
         return self.read(layout)
-
-    def places(self, layout: "Layout") -> Iterable[Path]:
-        """Return the files and folders whose paths the fields ``private`` may contain."""
-        return ()
 
 
 def served(
@@ -165,10 +165,9 @@ def served(
     ``writes`` is whether the client may write into the warehouse. Raises UsageError if the question
     has a field that is local, TooSlow when the time is up.
     """
-    if not isinstance(asked, AskingStored):
-        return asked.answer(askers)
+    local = asked.local if isinstance(asked, AskingStored) else ()
     for each in fields(asked):
-        if each.name in asked.local and getattr(asked, each.name) != each.default:
+        if each.name in local and getattr(asked, each.name) != each.default:
             raise UsageError(
                 f"A server does not take {each.name}",
                 "It names files of the server, or executes queries there",
@@ -177,8 +176,10 @@ def served(
     from provhouse.sql.time_limit import time_limit
 
     with time_limit(watch):
-        found: Found = asked.read(layout) if writes else asked.read_only(layout)
-    return found
+        if isinstance(asked, AskingStored) and not writes:
+            found: Found = asked.read_only(layout)
+            return found
+        return answered(asked, layout, askers)
 
 
 def answered(asked: Asking[Found], layout: "Layout", askers: Askers) -> Found:

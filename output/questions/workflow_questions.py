@@ -1,32 +1,24 @@
 """Questions about workflows: their revisions and results, reuse, and what changed."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .asking import AskingStored, Found, Name, meaning
+from .asking import Asking, AskingStored, Name, meaning
+from .asking_of_inputs import AskingOfInputs
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from provhouse.query.lineage.ask import Asker
     from provhouse.store.warehouse.layout import Layout
     from provhouse.workflows.listed import Results, Revisions
+    from provhouse.workflows.responsible import ResponsibleInputs
     from provhouse.workflows.reuse_search import Reuse
     from provhouse.workflows.revision_diff import RevisionDiff
     from provhouse.workflows.why_not_reused import WhyNotReused
 
 SINK = meaning("The sink of the revision. A single query has one, named result.")
-
-
-class AskingOfInputs(AskingStored[Found]):
-    """A question whose answer may name the files of results and of inputs."""
-
-    private = ("path", "sql", "inputs", "reason", "hindrance", "notes")
-
-    def places(self, layout: "Layout") -> Iterable[Path]:
-        """Return the folder of the results, and the places of all inputs."""
-        from provhouse.workflows.executions import input_places
-
-        return (layout.results, *input_places(layout))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -165,3 +157,36 @@ class AskingRevisionDiff(
             key=self.key,
             limit=self.limit,
         )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AskingResponsibleInputs(
+    Asking["ResponsibleInputs"],
+    found="workflows.responsible.ResponsibleInputs",
+    rows="tables",
+    command="provhouse responsible-inputs nightly@r1 nightly@r2 --sink report",
+):
+    """Show the inputs that are responsible for the difference of two results, by record lineage.
+
+    The results are of captured runs. The inputs of a record that came, went or changed are the
+    sources of its items in both runs. CSV contains their numbers by table.
+    """
+
+    private = ("notes",)
+
+    before: Name = field(metadata=meaning("Name of the earlier revision.", metavar="BEFORE"))
+    after: Name = field(metadata=meaning("Name of the later revision.", metavar="AFTER"))
+    sink: str | None = field(default=None, metadata={**SINK, "metavar": "SINK"})
+    limit: int = field(default=100, metadata=meaning("At most this many records.", 1))
+
+    def find(self, asker: "Asker") -> "ResponsibleInputs":
+        """Return the inputs."""
+        from provhouse.workflows.responsible import responsible_inputs
+
+        return responsible_inputs(asker, self.before, self.after, self.sink, self.limit)
+
+    def places(self, layout: "Layout") -> "Iterable[Path]":
+        """Return the places of all inputs."""
+        from provhouse.workflows.executions import input_places
+
+        return input_places(layout)
