@@ -9,7 +9,9 @@ SQL is bound by DuckDB again, and is used only if DuckDB reads the same expressi
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 from provhouse.equivalence.empty_database import empty_database, whole_name
 from provhouse.equivalence.keys import plan_keys
@@ -31,6 +33,7 @@ from provhouse.model.errors import BadInput
 
 from .delta_text import branches, lacking
 from .expression_sql import plain_type, sql_of
+from .implication import implied
 from .parts import NotContained, Parts, conjuncts, inlined, over, parts_of, same_base
 from .result_files import ROW_NUMBER, ResultFile
 from .revisions import SinkPlan
@@ -40,7 +43,7 @@ STORED = "stored"
 
 @dataclass(frozen=True)
 class Contained:
-    """How a result is computed from a stored one."""
+    """The queries that compute a result from a stored one, and from the tables."""
 
     sql: str
     """A query for its rows that are among the stored ones."""
@@ -48,19 +51,44 @@ class Contained:
     """A query for its other rows, over the tables; empty if there are none."""
 
 
-def contained(new: SinkPlan, old: SinkPlan, stored: ResultFile, path: str) -> Contained | None:
-    """Return how a plan's rows are computed from the stored rows of another; None if not known."""
+@dataclass(frozen=True)
+class StoredRows:
+    """The rows of a stored result, as SQL names them."""
+
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    source: str
+    """SQL for the rows in a FROM."""
+    numbered: str
+    """SQL for the rows in a FROM, with their numbers."""
+    number: str
+    """The column of the numbers."""
+
+
+def stored_rows(stored: ResultFile, path: str) -> StoredRows:
+    """Return the rows of a stored result in a file."""
+    quoted = path.replace("'", "''")
+    numbered = f"read_parquet('{quoted}', {ROW_NUMBER}=true)"
+    source = f"read_parquet('{quoted}')"
+    return StoredRows(stored.columns, stored.types, source, numbered, ROW_NUMBER)
+
+
+def contained(
+    new: SinkPlan, old: SinkPlan, stored: StoredRows, *, proving: bool = True
+) -> Contained | None:
+    """Return how a plan's rows are computed from the stored rows of another; None if not known.
+
+    Without ``proving``, whether the delta has no rows is decided by constants alone.
+    """
     if old.source != "sql" or new.source != "sql" or doubts(old.plan):
         return None
-    for way in (_parted, _shorter, _branch):
-        try:
-            return way(new, old, stored, path)
-        except (NotContained, BadInput):
-            continue
+    for way in (partial(_parted, proving=proving), _shorter, _branch):
+        with suppress(NotContained, BadInput):
+            return way(new, old, stored)
     return None
 
 
-def _parted(new: SinkPlan, old: SinkPlan, stored: ResultFile, path: str) -> Contained:
+def _parted(new: SinkPlan, old: SinkPlan, stored: StoredRows, *, proving: bool) -> Contained:
     """Return the part of the rows that both conditions keep, and the query for the rest."""
     if new.ordered:
         raise NotContained
@@ -76,16 +104,20 @@ def _parted(new: SinkPlan, old: SinkPlan, stored: ResultFile, path: str) -> Cont
     )
     where = f" where {' and '.join(texts[len(columns) :])}" if conditions else ""
     _check(f"select {listed} from {STORED}{where}", old.plan, stored, columns, conditions)
-    sql = f"select {listed} from {_rows(path)}{where}"
+    sql = f"select {listed} from {stored.source}{where}"
     left = [each for each in other.conditions if each not in mine.conditions]
-    return Contained(sql, _delta(new, old, mine, left) if left else "")
+    if all(implied(mine.conditions, each) for each in left):
+        return Contained(sql)
+    return Contained(sql, _delta(new, old, mine, left, proving))
 
 
-def _delta(new: SinkPlan, old: SinkPlan, mine: Parts, left: Sequence[Expression]) -> str:
+def _delta(
+    new: SinkPlan, old: SinkPlan, mine: Parts, left: Sequence[Expression], proving: bool
+) -> str:
     """Return the query for the rows that stored conditions exclude; empty if there are none."""
     delta, included = lacking(new.text, old.text)
     _check_delta(delta, new, old, mine, left)
-    if compare(Query(new.text, new.ddl), Query(included, new.ddl)).kind == "equal":
+    if proving and compare(Query(new.text, new.ddl), Query(included, new.ddl)).kind == "equal":
         return ""
     return delta
 
@@ -125,18 +157,20 @@ def _beside_true(made: Call) -> Expression:
     return condition
 
 
-def _shorter(new: SinkPlan, old: SinkPlan, stored: ResultFile, path: str) -> Contained:
+def _shorter(new: SinkPlan, old: SinkPlan, stored: StoredRows) -> Contained:
     """Return the first rows of a stored result with an order."""
     (one, count, rows), (other, longer, below) = (_limited(each.plan.root) for each in (new, old))
     same = _same_rows(new.plan, rows, old.plan, below)
-    if count > longer or one.order != other.order or not same or ROW_NUMBER in stored.columns:
+    if count > longer or one.order != other.order or not same:
+        raise NotContained
+    if stored.number in stored.columns:
         raise NotContained
     listed = ", ".join(
         f"{whole_name((column,))} as {whole_name((name,))}"
         for column, name in zip(stored.columns, new.plan.names, strict=True)
     )
-    numbered = _rows(path).replace("')", f"', {ROW_NUMBER}=true)")
-    return Contained(f"select {listed} from {numbered} order by {ROW_NUMBER} limit {count}")
+    order = f"order by {stored.number} limit {count}"
+    return Contained(f"select {listed} from {stored.numbered} {order}")
 
 
 def _limited(root: Operator) -> tuple[Sort, int, Operator]:
@@ -148,7 +182,7 @@ def _limited(root: Operator) -> tuple[Sort, int, Operator]:
     return sort, root.count, sort.inputs[0]
 
 
-def _branch(new: SinkPlan, old: SinkPlan, stored: ResultFile, path: str) -> Contained:
+def _branch(new: SinkPlan, old: SinkPlan, stored: StoredRows) -> Contained:
     """Return the stored result as one side of a UNION ALL, and the query of the other side."""
     root = new.plan.root
     if not isinstance(root, Union) or len(root.inputs) != 2:
@@ -165,7 +199,7 @@ def _branch(new: SinkPlan, old: SinkPlan, stored: ResultFile, path: str) -> Cont
                 f"{whole_name((column,))} as {whole_name((name,))}"
                 for column, name in zip(stored.columns, new.plan.names, strict=True)
             )
-            return Contained(f"select {listed} from {_rows(path)}", delta)
+            return Contained(f"select {listed} from {stored.source}", delta)
     raise NotContained
 
 
@@ -180,12 +214,7 @@ def _same_rows(plan: PlanForm, one: Operator, in_plan: PlanForm, other: Operator
     return same and keys[0].below(keys[0].whole) == keys[1].below(keys[1].whole)
 
 
-def _rows(path: str) -> str:
-    quoted = path.replace("'", "''")
-    return f"read_parquet('{quoted}')"
-
-
-def _check_types(plan: PlanForm, stored: ResultFile) -> None:
+def _check_types(plan: PlanForm, stored: StoredRows) -> None:
     """Raise NotContained unless the stored file has the types of the plan.
 
     DuckDB stores HUGEINT as DOUBLE, for example.
@@ -197,7 +226,7 @@ def _check_types(plan: PlanForm, stored: ResultFile) -> None:
 def _check(
     text: str,
     in_plan: PlanForm,
-    stored: ResultFile,
+    stored: StoredRows,
     columns: Sequence[Expression],
     conditions: Sequence[Expression],
 ) -> None:
@@ -214,6 +243,6 @@ def _check(
         raise NotContained
 
 
-def _position(base: Operator, at: int, stored: ResultFile) -> Expression:
+def _position(base: Operator, at: int, stored: StoredRows) -> Expression:
     names: Mapping[int, str] = dict(enumerate(getattr(base, "names", ())))
     return ColumnReference(stored.columns.index(names[at]) if names.get(at) else -1)

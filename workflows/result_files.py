@@ -26,10 +26,10 @@ from provhouse.store.warehouse.locks import check_lock
 
 from .pins import file_digest
 
-ROWS_OF_BUCKET = 500
+ROWS_OF_BUCKET = 64
 MOST_BITS = 16
 DIGEST_BYTES = 32
-GROUP_ROWS = 8192
+GROUP_ROWS = 2048
 """The rows of a row group: a difference reads a row group for each bucket that differs."""
 ROW_NUMBER = "file_row_number"
 """DuckDB's column of the number of a row. A result with a column of this name has no buckets."""
@@ -142,7 +142,7 @@ def rows_digest(
 
 
 def bits_for(records: int) -> int:
-    """Return the number of bits of a bucket's number: about one bucket for 500 records."""
+    """Return the number of bits of a bucket's number: about one bucket for 64 records."""
     return min(MOST_BITS, max(0, (records // ROWS_OF_BUCKET).bit_length()))
 
 

@@ -12,7 +12,7 @@ from provhouse.store.warehouse.layout import Layout
 from .audit import audit
 from .candidates import Candidate, nearest
 from .constraints import broken_constraint
-from .containment import contained
+from .containment import contained, stored_rows
 from .executions import not_offered, results_of
 from .pinned_data import pins_of, scans_of
 from .pins import Pin
@@ -111,7 +111,7 @@ class Search:
             if stored is None or self._hindrance(one, "filter"):
                 continue
             path = str(result_path(self._layout, stored.result))
-            found = contained(self._plan, one.sink, stored, path)
+            found = contained(self._plan, one.sink, stored_rows(stored, path))
             if found is None:
                 continue
             reason = f"the rows are among those of {one.execution.revision}"
