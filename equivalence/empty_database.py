@@ -9,6 +9,7 @@ import duckdb
 
 from provhouse.model.errors import BadInput
 from provhouse.sql.bound import NotBound, bound
+from provhouse.sql.time_limit import interrupted
 
 from .from_duckdb import ForeignKey, TableFacts, Translation
 from .plan_form import Options, PlanForm
@@ -66,7 +67,7 @@ def empty_database(ddl: str) -> Iterator[EmptyDatabase]:
     The database cannot read files or load extensions. Raises BadInput if the text has other
     statements than CREATE and SET, or if DuckDB refuses one.
     """
-    with duckdb.connect(config=SEALED) as con:
+    with duckdb.connect(config=SEALED) as con, interrupted(con):
         try:
             for statement in con.extract_statements(ddl):
                 _check(statement)

@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import duckdb
 
+from provhouse.sql.time_limit import seconds_left
+
 from .empty_database import EmptyDatabase, empty_database
 from .keys import PlanKeys, plan_keys
 from .plan_form import Operator, PlanForm, doubts, operators
@@ -141,6 +143,7 @@ def _by_rows(
     for _ in range(DATABASES):
         random_rows.fill()
         one, other = (_result(database, text) for text in texts)
+        seconds_left()  # raises TooSlow after an interrupted query
         if one is not None and other is not None and one != other:
             lost, gained = list((one - other).elements()), list((other - one).elements())
             example = Example(random_rows.rows(), lost, gained)
