@@ -119,11 +119,11 @@ class Frame(Asked):
 
     def _ride(self, op: str, move: Callable[[pd.DataFrame], pd.DataFrame]) -> Frame:
         """Move rows with pandas, and read their numbers off the result."""
-        self._check_flat(op)
         moved = move(with_rows(self._value))
         return self._moved(op, moved.drop(columns=ROW), moved[ROW].to_numpy(np.int64))
 
     def _moved(self, op: str, value: pd.DataFrame, rids: Rows) -> Frame:
+        self._check_flat(op)
         link = Ride(rids, len(self))
         return Frame(
             value, Node(len(value), f"{op} {program_place()}", "all", [(link, self._node)])
@@ -353,7 +353,7 @@ class Frame(Asked):
 
         return merge(self, right, how=how, **options)
 
-    def groupby(self, by: Any, **options: Any) -> Grouped:
+    def groupby(self, by: Any = None, **options: Any) -> Grouped:
         """Return the groups of rows with equal values."""
         from .grouped import Grouped
 
