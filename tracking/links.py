@@ -91,6 +91,27 @@ class Groups:
         return found[found >= 0]
 
 
+class Listed:
+    """A link from each row to the rows in its list: CSR arrays."""
+
+    def __init__(self, sizes: Rows, rids: Rows, number: int) -> None:
+        self._ends = np.concatenate([[0], np.cumsum(sizes)])
+        self._rids = rids
+        self._number = number
+
+    def expand(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Return pairs; see ``Link``."""
+        starts, counts = self._ends[rows], self._ends[rows + 1] - self._ends[rows]
+        return np.repeat(np.arange(rows.size), counts), self._rids[expand_ranges(starts, counts)]
+
+    def forward(self, rids: Rows) -> Rows:
+        """Return rows of the result; see ``Link``."""
+        chosen = np.zeros(self._number, np.bool_)
+        chosen[rids] = True
+        found = np.flatnonzero(chosen[self._rids])
+        return unique(np.searchsorted(self._ends, found, "right") - 1)
+
+
 class Every:
     """A link from each of ``rows`` rows to all rows of an input."""
 

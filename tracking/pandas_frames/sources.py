@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from provhouse.model.errors import UsageError
 
+from ..file_options import check_options, file_table
 from ..refusals import untracked
 from ..steps import Items, Node
 from .column import Column
@@ -17,7 +17,6 @@ from .operand import combined, constant
 
 UNREADABLE = ("chunksize", "iterator", "index_col")
 MOVING = ("skiprows", "skipfooter", "on_bad_lines", "comment", "filters")
-"""Options that leave rows of a file out, so that positions are no longer those in the file."""
 
 
 def track(data: pd.DataFrame, *, table: str, key: str | None = None) -> Frame:
@@ -43,34 +42,16 @@ def read_csv(
     Without ``key``, a row is named by its position in the file, from 0. Raises NotTracked for an
     option that would leave out rows of the file if there is no key.
     """
-    _check_options("read_csv", key, options)
-    return _source(pd.read_csv(path, **options), table or _stem(path), key)
+    check_options("read_csv", key, options, UNREADABLE, MOVING)
+    return _source(pd.read_csv(path, **options), table or file_table(path), key)
 
 
 def read_parquet(
     path: Any, *, table: str | None = None, key: str | None = None, **options: Any
 ) -> Frame:
     """Read a Parquet file as pandas does; see ``read_csv``."""
-    _check_options("read_parquet", key, options)
-    return _source(pd.read_parquet(path, **options), table or _stem(path), key)
-
-
-def _check_options(op: str, key: str | None, options: dict[str, Any]) -> None:
-    for name in options:
-        if name in UNREADABLE:
-            raise untracked(f"{op} with {name}=", "", f"Leave {name} out")
-        if name in MOVING and key is None:
-            raise untracked(
-                f"{op} with {name}=",
-                "Rows would no longer have their positions in the file",
-                "Name a column that identifies the rows: key='id'",
-            )
-
-
-def _stem(path: Any) -> str:
-    if not isinstance(path, str | Path):
-        raise UsageError("The file has no name", "", "Name the table, as in table='orders'")
-    return Path(path).name.split(".")[0]
+    check_options("read_parquet", key, options, UNREADABLE, MOVING)
+    return _source(pd.read_parquet(path, **options), table or file_table(path), key)
 
 
 def _source(value: pd.DataFrame, table: str, key: str | None) -> Frame:
