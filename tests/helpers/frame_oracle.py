@@ -12,22 +12,33 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
+from polars.testing import assert_frame_equal
 
-from provhouse import pandas as tracked
+from provhouse import pandas as tracked_pandas
+from provhouse import polars as tracked_polars
 
 Program = Callable[..., Any]
-Data = Mapping[str, pd.DataFrame]
+Data = Mapping[str, Any]
+"""Plain frames of pandas or of polars, by table."""
+
+
+def is_polars(data: Data) -> bool:
+    """Return whether frames are those of polars."""
+    return isinstance(next(iter(data.values())), pl.DataFrame)
 
 
 def run(program: Program, data: Data) -> Any:
     """Run a program on tracked frames and return its tracked result."""
+    tracked: Any = tracked_polars if is_polars(data) else tracked_pandas
     frames = {name: tracked.track(rows, table=name) for name, rows in data.items()}
     return program(tracked, **frames)
 
 
-def rows(frame: pd.DataFrame) -> list[dict[Any, Any]]:
-    """Return the rows with comparable values, without their labels."""
-    columns = {name: [comparable(each) for each in frame[name].tolist()] for name in frame.columns}
+def rows(result: Any) -> list[dict[Any, Any]]:
+    """Return the rows of a tracked frame with comparable values, without their labels."""
+    frame = result.to_polars() if hasattr(result, "to_polars") else result.to_pandas()
+    columns = {name: [comparable(each) for each in frame[name].to_list()] for name in frame.columns}
     return [{name: values[at] for name, values in columns.items()} for at in range(len(frame))]
 
 
@@ -73,13 +84,12 @@ def check(
     """
     result = run(program, data)
     if plain:
-        expected = program(pd, **{name: each.copy() for name, each in data.items()})
-        pd.testing.assert_frame_equal(result.to_pandas(), expected)
-    found = rows(result.to_pandas())
+        check_plain(program, data, result)
+    found = rows(result)
     for at in range(0, len(found), max(1, len(found) // most)):
         records = result.backward([at])
         rids = {name: records[name].rids if name in records else [] for name in data}
-        again = rows(run(program, cut(data, rids)).to_pandas())
+        again = rows(run(program, cut(data, rids)))
         assert any(same(found[at], each) for each in again), (at, found[at], again, rids)
         if minimal:
             _check_minimal(program, data, found[at], rids)
@@ -87,11 +97,20 @@ def check(
     return result
 
 
+def check_plain(program: Program, data: Data, result: Any) -> None:
+    """Check that a tracked result equals that of the plain library."""
+    if is_polars(data):
+        assert_frame_equal(result.to_polars(), program(pl, **data), check_row_order=False)
+    else:
+        expected = program(pd, **{name: each.copy() for name, each in data.items()})
+        pd.testing.assert_frame_equal(result.to_pandas(), expected)
+
+
 def _check_minimal(program: Program, data: Data, row: Any, rids: Mapping[str, Any]) -> None:
     for name in data:
         for rid in rids[name]:
             fewer = {**rids, name: [each for each in rids[name] if each != rid]}
-            again = rows(run(program, cut(data, fewer)).to_pandas())
+            again = rows(run(program, cut(data, fewer)))
             assert not any(same(row, each) for each in again), (row, name, rid)
 
 
@@ -108,6 +127,8 @@ def check_inverse(result: Any, data: Data) -> None:
             assert result.forward(name, [rid]).tolist() == expected, (name, rid)
 
 
-def cut(data: Data, rids: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+def cut(data: Data, rids: Mapping[str, Any]) -> dict[str, Any]:
     """Return only some rows of each frame."""
+    if is_polars(data):
+        return {name: each[list(rids[name])] for name, each in data.items()}
     return {name: each.iloc[list(rids[name])] for name, each in data.items()}

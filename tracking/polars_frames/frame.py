@@ -208,9 +208,9 @@ class Frame(Asked):
         chosen = self.columns if subset is None else subset
         return self._ride("drop_nulls", lambda frame: frame.drop_nulls(chosen))
 
-    def explode(self, columns: Any) -> Frame:
+    def explode(self, columns: Any, **options: bool) -> Frame:
         """Return a row for each element of the lists in some columns."""
-        return self._ride("explode", lambda frame: frame.explode(columns))
+        return self._ride("explode", lambda frame: frame.explode(columns, **options))
 
     def unpivot(self, on: Any = None, *, index: Any = None, **names: str) -> Frame:
         """Return a row for each value of some columns."""
@@ -326,8 +326,7 @@ class Grouped:
         rows = found[ROW]
 
         def lists() -> Listed:
-            rids = rows.explode().to_numpy() if len(rows) else own_rows(0)
-            return Listed(rows.list.len().to_numpy().astype(np.int64), rids, len(frame))
+            return Listed(*_flat(rows), len(frame))
 
         return frame._grouped("group_by.agg", found.drop(ROW), Later(lists), "aggregate")
 
@@ -348,11 +347,17 @@ def _codes(numbered: pl.DataFrame, keys: list[str]) -> tuple[Rows, int]:
     if not keys:
         return np.zeros(len(numbered), np.int64), 1
     rows = numbered.group_by(keys, maintain_order=True).agg(pl.col(ROW))[ROW]
+    sizes, rids = _flat(rows)
     codes = np.empty(len(numbered), np.int64)
-    if len(rows):
-        sizes = rows.list.len().to_numpy()
-        codes[rows.explode().to_numpy()] = np.repeat(own_rows(len(rows)), sizes)
+    codes[rids] = np.repeat(own_rows(len(rows)), sizes)
     return codes, len(rows)
+
+
+def _flat(lists: pl.Series) -> tuple[Rows, Rows]:
+    """Return the sizes of lists of row numbers, and all row numbers."""
+    found = lists.rechunk().to_arrow()
+    sizes = found.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
+    return sizes, found.flatten().to_numpy(zero_copy_only=False).astype(np.int64)
 
 
 def _listed(names: Any) -> list[str]:
