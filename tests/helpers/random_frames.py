@@ -5,7 +5,8 @@ so that the program runs without errors.
 
 On the records of one row alone, an operation that drops rows because of other rows may keep a row
 that it drops in the whole program. Later groups would then have this row, too. So such operations
-come last, and after windows only what drops no rows.
+come last, and after windows only what drops no rows. In the same way, an outer merge may have a row
+without a match that has one in the whole program; so the second frame is not read again after it.
 """
 
 from collections.abc import Callable
@@ -61,7 +62,10 @@ def random_program(seed: int, most: int = 5) -> RandomProgram:
         plan = made[2]
         if plan in CHOOSING:
             break
-        allowed = DROPPING_NONE if plan in READING_OTHERS else allowed
+        if plan in READING_OTHERS:
+            allowed = DROPPING_NONE
+        elif plan is _outer:
+            allowed = [each for each in allowed if each not in (_outer, _inner, _isin)]
     return program
 
 
@@ -119,8 +123,15 @@ def _single(new: str, v: Any, s: Any, k: Any, random: Random) -> tuple[str, Step
     return f"without duplicates of {k}", lambda lib, a, b: a.drop_duplicates([k], keep=False)
 
 
-def _merge(new: str, v: Any, s: Any, k: Any, random: Random) -> tuple[str, Step]:
-    how: Any = random.choice(["inner", "left", "right", "outer"])
+def _inner(new: str, v: Any, s: Any, k: Any, random: Random) -> tuple[str, Step]:
+    return _merge(new, k, "inner")
+
+
+def _outer(new: str, v: Any, s: Any, k: Any, random: Random) -> tuple[str, Step]:
+    return _merge(new, k, random.choice(["left", "right", "outer"]))
+
+
+def _merge(new: str, k: Any, how: Any) -> tuple[str, Step]:
     return f"merge {how} {k}", lambda lib, a, b: a.merge(
         b[["k", "v", "s", "t", "flag"]].rename(columns={"v": f"v_{new}"})
         .drop(columns=[each for each in ("k", "s", "t", "flag") if each != k]), on=k, how=how,
@@ -220,6 +231,6 @@ CHOOSING = [_head, _group_head, _single]
 READING_OTHERS = [_running, _window]
 DROPPING_NONE = [_arithmetic, _transform, _share, *CHOOSING]
 STEPS = [
-    _filter, _filter_mean, _query, _sorting, _dropna, _duplicates, _merge, _merge, _concat, _group,
+    _filter, _filter_mean, _query, _sorting, _dropna, _duplicates, _inner, _outer, _concat, _group,
     _group, _group_two, _isin, _melt, _explode, _group_filter, *READING_OTHERS, *DROPPING_NONE,
 ]  # fmt: skip
