@@ -14,7 +14,6 @@ from typing import Any
 
 from .plan_form import (
     AggregatedRows,
-    Call,
     ColumnReference,
     Constant,
     Except,
@@ -41,6 +40,10 @@ STEPS = {
     "COMPARE_DISTINCT_FROM": 1, "COMPARE_NOT_IN": 1,
 }  # fmt: skip
 """The side of a literal on which a column has to be for a comparison to be true."""
+ORDERED = frozenset(
+    {"COMPARE_LESSTHAN", "COMPARE_GREATERTHAN", "COMPARE_LESSTHANOREQUALTO",
+     "COMPARE_GREATERTHANOREQUALTO"}
+)  # fmt: skip
 
 
 @dataclass
@@ -72,8 +75,11 @@ class NearValues:
         self._near: dict[TableColumn, Near] = {}
         self._leaders: dict[TableColumn, TableColumn] = {}
         self._known: dict[int, list[_Read]] = {}
+        self._ordered: list[TableColumn] = []
         for plan in plans:
             self._operator(plan.root)
+        for near in map(self.of, self._ordered):
+            near.met.update(dict.fromkeys(_stepped(t, by) for t in [*near.met] for by in (-1, 1)))
 
     def of(self, column: TableColumn) -> Near:
         """Return the values for a column; columns that are compared have one object."""
@@ -166,6 +172,8 @@ class NearValues:
         if function.startswith("COMPARE") and len(single) > 1:
             for other in single[1:]:
                 self.link(single[0], other)
+            if function in ORDERED:
+                self._ordered.append(single[0])
 
 
 def _all(given: Iterable[_Read]) -> _Read:

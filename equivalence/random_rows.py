@@ -73,21 +73,22 @@ class RandomRows:
         self._fitting = self._of_types({*VALUES, *self._near.texts()})
         self._constants = {table: self._never_null(table) for table in self._tables}
         self._most = _most(plans)
-        self._made: dict[Table, list[Row]] = {}
+        self.made: dict[Table, list[Row]] = {}
+        """The rows of the tables that the plans need."""
 
     def fill(self) -> None:
         """Replace the rows of the tables. Rows that break a constraint are left out."""
-        if not self._made:
+        if not self.made:
             self._fill(self._fixed, _Style(SIZES[-1], MET[0], 0))
         others = [table for table in self._tables if table not in self._fixed]
         for table in reversed(others):
-            self._database.con.execute(f"delete from {whole_name(table)}")
+            self._database.empty(table)
         self._fill(others, _Style(*map(self._random.choice, (SIZES, MET, NULLS))))
 
     def _fill(self, tables: Iterable[Table], style: _Style) -> None:
         for table in tables:
-            self._made[table] = self._rows(table, style)
-            self._insert(table, self._made[table])
+            self.made[table] = self._rows(table, style)
+            self._insert(table, self.made[table])
 
     def _never_read(self, read: Container[Table]) -> list[Table]:
         """Return the tables that neither are read nor refer to one that is."""
@@ -162,16 +163,21 @@ class RandomRows:
                 changed = self._random.sample([*row.items()], min(len(row), 2))
                 row = {**self._random.choice(found), **dict(changed)}
             for key in sorted(facts.foreign, key=lambda each: -len(each.columns)):
-                parents = found if key.table == table else self._made[key.table]
-                self._refer(table, row, key, parents, style)
+                self._refer(table, row, key, self._parents(table, key, found), style)
             for key in facts.keys:
                 self._make_new(table, row, key, seen)
             keys = [(key, *(row[name] for name in key)) for key in facts.keys]
-            if facts.not_null.isdisjoint(n for n, v in row.items() if v is None):
-                if seen.isdisjoint(keys):
-                    seen.update(each for each in keys if None not in each)
-                    found.append(row)
+            nulls = {name for name, value in row.items() if value is None}
+            if facts.not_null.isdisjoint(nulls) and seen.isdisjoint(keys):
+                seen.update(each for each in keys if None not in each)
+                found.append(row)
         return found
+
+    def _parents(self, table: Table, key: ForeignKey, found: list[Row]) -> list[Row]:
+        """Return the rows that a foreign key may refer to; in its own table, those without one."""
+        if key.table != table:
+            return self.made[key.table]
+        return [row for row in found if all(row[name] is None for name in key.columns)]
 
     def _row(self, table: Table, columns: dict[str, str], style: _Style) -> Row:
         not_null = self._database.facts[table].not_null

@@ -18,7 +18,7 @@ class Process:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._running: subprocess.Popen[bytes] | None = None
+        self.running: subprocess.Popen[bytes] | None = None
         self._requests: socket.socket | None = None
 
     def answer(self, given: bytes) -> bytes:
@@ -36,10 +36,10 @@ class Process:
 
     def close(self) -> None:
         """End the process."""
-        if self._requests and self._running:
+        if self._requests and self.running:
             self._requests.close()
-            self._running.wait()
-        self._requests = self._running = None
+            self.running.wait()
+        self._requests = self.running = None
 
     def _send(self, conversation: socket.socket) -> None:
         """Send a socket to the process, which is started if it does not run."""
@@ -61,7 +61,7 @@ class Process:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             number = theirs.fileno()
-            self._running = subprocess.Popen(
+            self.running = subprocess.Popen(
                 (*COMMAND, str(number)),
                 pass_fds=(number,),
                 stdin=subprocess.DEVNULL,

@@ -21,6 +21,7 @@ DATABASES, LEAST, SEED = 100, 20, 5
 NEVER_ROWS = {"a contradiction"}
 """Equal pairs that give no rows on any database."""
 
+
 def _attempt(database: EmptyDatabase, one: str, other: str) -> Attempt:
     return attempt(database.plan(one), database.plan(other), schema_of(database))
 
