@@ -48,8 +48,9 @@ bench-what-if: setup ## Measure what-if deletion (WAREHOUSE=DIR with the paper's
 	@.venv/bin/python -m benchmarks.what_if.what_if $(if $(WAREHOUSE),--warehouse $(WAREHOUSE)) $(if $(TRIPLES),--triples $(TRIPLES))
 	@.venv/bin/python -m benchmarks.tables
 
-bench-equivalence: setup ## Measure verdicts on pairs of queries, and execute those called equal (SUITES="tpch tpcds mutants hazards", MOST=2000)
-	@.venv/bin/python -m benchmarks.equivalence.pairs --execute $(if $(SUITES),--suites $(SUITES)) $(if $(MOST),--most $(MOST))
+bench-equivalence: setup ## Measure verdicts on pairs of queries, and execute those called equal (SUITES="tpch tpcds mutants hazards", MOST=2000, PARTS=FILE to continue an ended run)
+	@.venv/bin/python -m benchmarks.equivalence.pairs --execute $(if $(SUITES),--suites $(SUITES)) $(if $(MOST),--most $(MOST)) $(if $(PARTS),--parts $(PARTS))
+	@.venv/bin/python -m benchmarks.equivalence.edits
 	@.venv/bin/python -m benchmarks.tables
 
 bench-workflowgen: setup ## Measure the workflows of the Lipstick paper on DuckDB, with capture and without
