@@ -68,6 +68,16 @@ def without_server(settings: Settings, progress: Progress) -> Iterator[None]:
             _await_ready(warehouse, server, progress)
 
 
+def check_startable(settings: Settings) -> None:
+    """Raise the errors of ``check_listening``, unless the warehouse has a server already."""
+    try:
+        if not claimed(settings.warehouse):
+            check_listening(settings)
+    except Unavailable:
+        if not claimed(settings.warehouse):  # its server has not just taken the port
+            raise
+
+
 def _restarted(settings: Settings, port: int, progress: Progress) -> ServerInfo:
     try:
         return _running(replace(settings, server_port=port), progress)[0]
@@ -79,7 +89,7 @@ def _running(settings: Settings, progress: Progress) -> tuple[ServerInfo, bool]:
     """Return the server, and whether it had to be started."""
     if server := running(settings.warehouse):
         return server, False
-    check_listening(settings)
+    check_startable(settings)
     java()  # reports a missing Java here, not only in the log
     progress.say("Starting the server")
     pid = _start(settings)
