@@ -1,6 +1,7 @@
 """Start, find and stop the Java process of a managed server."""
 
 import os
+import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +17,8 @@ from provhouse.runtime.processes import end, log_lines, quoted, spawn
 
 OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 STOP_SECONDS = 60
+FULL = ("No space left on device", "Disk quota exceeded", "Disk full")
+"""Parts of the lines in the log of a server that cannot write its files."""
 ANSWER_SECONDS = 30
 """The number of seconds within which a server that is up must answer a new connection."""
 # Java derives the encoding of file names from the locale; with the locale C, some homes cannot be
@@ -110,12 +113,14 @@ def await_ready(
 ) -> None:
     """Wait until the server answers, for at most ``seconds`` after its start.
 
-    A server that was started long ago must answer within ``ANSWER_SECONDS``. Raises Unavailable,
-    with the end of the server's log, if the server ends or does not answer in time.
+    A server that was started long ago must answer within ``ANSWER_SECONDS``. Raises Unavailable if
+    the disk of the home folder is full; also, with the end of the server's log, if the server ends
+    or does not answer in time.
     """
     left = max(seconds - _age(pid), min(seconds, ANSWER_SECONDS))
     deadline = monotonic() + left
     while not ready():
+        _check_log(home)
         if not serves(pid, home) and not begins(pid):
             reap(pid)
             raise Unavailable(
@@ -132,6 +137,21 @@ def await_ready(
                 "command again",
             )
         sleep(0.05)
+
+
+def _check_log(home: Path) -> None:
+    """Raise Unavailable if a full disk keeps the server from starting. Its process may go on."""
+    if any(part in line for line in log_lines(log_file(home)) for part in FULL):
+        raise full_disk(home)
+
+
+def full_disk(home: Path) -> Unavailable:
+    """Return the error for a home folder on a full disk."""
+    return Unavailable(
+        f"Neo4j cannot write to {home}",
+        f"No space left on device: {shutil.disk_usage(home).free / 1e6:.1f} MB are free",
+        "Free some space, or choose another folder with PROVHOUSE_NEO4J_HOME",
+    )
 
 
 def _age(pid: int | None) -> float:
