@@ -21,7 +21,7 @@ import typer
 
 from provhouse.model.errors import ProvhouseError, Unavailable, UsageError
 from provhouse.output.escape import shown
-from provhouse.runtime.files import write_new
+from provhouse.runtime.files import NO_SPACE, write_new
 
 from .wrong_options import instead_of_argument, instead_of_option
 
@@ -31,7 +31,7 @@ _ENVIRONMENT = {
 }  # fmt: skip
 """Errors caused by the machine or its setup, not by a bug."""
 
-_DISK_FULL = ("No space left on device", " requested and ", "Disk quota exceeded")
+_DISK_FULL = (*NO_SPACE, " requested and ")
 """Parts of the messages for a full disk from numpy and delta-rs, which set no errno."""
 
 _EXTRA = re.compile(r"Got unexpected extra argument\(s\) \((.*)\)", re.DOTALL)

@@ -11,14 +11,13 @@ import psutil
 
 from provhouse.model.errors import Unavailable
 from provhouse.runtime.class_archives import options as archive
+from provhouse.runtime.files import NO_SPACE
 from provhouse.runtime.jars import jar_folder
 from provhouse.runtime.java import java
 from provhouse.runtime.processes import end, log_lines, quoted, spawn
 
 OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 STOP_SECONDS = 60
-FULL = ("No space left on device", "Disk quota exceeded", "Disk full")
-"""Parts of the lines in the log of a server that cannot write its files."""
 ANSWER_SECONDS = 30
 """The number of seconds within which a server that is up must answer a new connection."""
 # Java derives the encoding of file names from the locale; with the locale C, some homes cannot be
@@ -120,7 +119,8 @@ def await_ready(
     left = max(seconds - _age(pid), min(seconds, ANSWER_SECONDS))
     deadline = monotonic() + left
     while not ready():
-        _check_log(home)
+        if _age(pid) < seconds:  # an older server may have had a full disk before
+            _check_log(home)
         if not serves(pid, home) and not begins(pid):
             reap(pid)
             raise Unavailable(
@@ -141,7 +141,7 @@ def await_ready(
 
 def _check_log(home: Path) -> None:
     """Raise Unavailable if a full disk keeps the server from starting. Its process may go on."""
-    if any(part in line for line in log_lines(log_file(home)) for part in FULL):
+    if any(part in line for line in log_lines(log_file(home)) for part in NO_SPACE):
         raise full_disk(home)
 
 

@@ -11,6 +11,7 @@ from time import monotonic, sleep
 from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Progress
 from provhouse.model.settings import PREFIX, Settings
+from provhouse.runtime.files import NO_SPACE
 from provhouse.runtime.java import java
 from provhouse.runtime.processes import end, log_lines, quoted, spawn
 
@@ -167,6 +168,10 @@ def _await_ready(warehouse: Path, server: ServerInfo, progress: Progress) -> Non
             raise Unavailable(
                 "The server stopped before it was ready",
                 f"{log_file(warehouse)} ends with:\n{_tail(warehouse)}",
+            )
+        if any(part in str(health["why"]) for part in NO_SPACE):
+            raise Unavailable(
+                "The server cannot load the warehouse", str(health["why"]), "Free some space"
             )
         if monotonic() > deadline:
             raise Unavailable(
