@@ -11,14 +11,13 @@ from provhouse.output.questions.workflow_questions import AskingReuse
 from provhouse.output.writer import opened
 
 from .dbt_reuse import ReuseForm
+from .questions import found
 
 
 def reuse_result(
     settings: Settings, asked: AskingReuse, form: ReuseForm | None, out: Path | None, safe: bool
 ) -> None:
     """Write the decision on a revision's result, and exit with 3 unless the result is reused."""
-    from provhouse.warehouse import Warehouse
-
     from .progress_display import progress_display
 
     if form is ReuseForm.github:
@@ -26,9 +25,9 @@ def reuse_result(
             "The format github is for --dbt", "A revision is given", "Choose another --format"
         )
     with opened(Form(form) if form else None, out, safe=safe) as output:
-        with progress_display() as progress, Warehouse(settings, progress) as warehouse:
-            found = warehouse.ask(asked)
+        with progress_display() as progress:
+            decided = found(settings, asked, progress)
             progress.clear()
-        output.write(asked.written(found))
-    if found.decision != "reuse":
+        output.write(asked.written(decided))
+    if decided.decision != "reuse":
         raise typer.Exit(NotFound.exit_status)

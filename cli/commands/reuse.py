@@ -106,6 +106,6 @@ def reuse(
     elif revision is not None:
         named = tuple(columns.split(",")) if columns else ()
         pinned = tuple(pairs(inputs or [], "--inputs").items())
-        settings = invocation(ctx).settings()
+        settings = invocation(ctx).asking()
         asked = AskingReuse(revision, sink, named, pinned, audit)
         reuse_result(settings, asked, form, out, safe)
