@@ -38,7 +38,7 @@ def steps(seconds: Mapping[str, float]) -> str:
     parts = [f"{name} {duration(value)}" for name, value in seconds.items()
              if name not in ("total", *starts) and value >= total / 100]  # fmt: skip
     took = f"{duration(total)} ({', '.join(parts)})" if parts else duration(total)
-    started = [f"{name[len(START):]} in {duration(value)}" for name, value in starts.items()]
+    started = [f"{name[len(START) :]} in {duration(value)}" for name, value in starts.items()]
     return f"{took}, after starting {' and '.join(started)}" if started else took
 
 

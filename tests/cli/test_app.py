@@ -36,20 +36,13 @@ def test_help_imports_no_large_package() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stderr == "[]\n"
-    assert "Commands:" in done.stdout
+    assert "Bring in:" in done.stdout
 
 
 def test_version_is_shown() -> None:
     done = started("--version")
     assert done.returncode == 0
     assert done.stdout.startswith("provhouse ")
-
-
-def test_no_command_shows_the_help() -> None:
-    done = started()
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert "Commands:" in done.stderr
 
 
 @pytest.mark.parametrize(

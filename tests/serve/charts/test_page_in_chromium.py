@@ -180,9 +180,7 @@ def test_a_file_that_changes_is_reported_and_cannot_be_saved(page: Any, folder: 
     assert not (folder / "late.parquet").exists()
 
 
-def test_bars_do_not_vanish_beside_the_bar_of_all_other_texts(
-    folder: Path, browser: Any
-) -> None:
+def test_bars_do_not_vanish_beside_the_bar_of_all_other_texts(folder: Path, browser: Any) -> None:
     names = ["a", "a", "a", "a", "b", "b", *map(str, range(200))]
     pq.write_table(pa.table({"name": names, "n": range(len(names))}), folder / "names.parquet")
     with serving(folder, "names.parquet", "--by", "name=2", "--by", "n") as (link, _):
