@@ -93,7 +93,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "show": ("provhouse show set 3 --limit 20",),
     "crossfilter": (
         "provhouse crossfilter flights.parquet --by carrier --by dep_delay=60",
-        "provhouse crossfilter trips.duckdb --table trips --by day=month --grid x,y=80",
+        "provhouse crossfilter trips.duckdb --table trips --by day --grid x,y=80",
     ),
     "status": ("provhouse status --format json",),
     "generations": ("provhouse generations",),

@@ -34,8 +34,7 @@ def _page() -> Iterator[str]:
         for name in (name for lines in GROUPS.values() for name in lines):
             yield from _command(f"provhouse {name}", group.commands[name], root)
         yield "\n## Earlier names"
-        yield "These names still work, with the same output and exit status. The help of each has its"
-        yield "options.\n"
+        yield "These names work, with the same output and exit status. Each has its own help.\n"
         yield "| earlier name | use |"
         yield "|---|---|"
         for old, new in OLD_NAMES.items():

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from .errors import UsageError
 
-_AGE = re.compile(r"(\d{1,5})([dwmy])")
+_AGE = re.compile(r"([0-9]{1,5})([dwmy])")
 _DAYS = {"d": 1, "w": 7}
 _MONTHS = {"m": 1, "y": 12}
 

@@ -68,7 +68,7 @@ class Stopwatch:
         self._starts: dict[str, float] = {}
 
     def inner(self) -> "Stopwatch":
-        """Return a watch for work inside a step of this watch; this watch counts its starts, too."""
+        """Return a watch for work inside a step of this watch, which counts its starts, too."""
         watch = Stopwatch()
         watch._starts = self._starts
         return watch

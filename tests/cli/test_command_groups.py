@@ -44,7 +44,7 @@ def test_each_help_fits_80_columns(capsys: pytest.CaptureFixture[str]) -> None:
         for line in helped(capsys, *name.split()):
             assert len(line) <= 80, line
     assert all(len(line) <= 60 for lines in GROUPS.values() for line in lines.values())
-    assert "..." not in "".join(helped(capsys))
+    assert not [line for line in helped(capsys)[1:] if line.endswith("...")]
 
 
 def test_provhouse_alone_guides_in_five_lines(capsys: pytest.CaptureFixture[str]) -> None:

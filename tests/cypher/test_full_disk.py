@@ -51,15 +51,19 @@ def test_a_server_that_does_not_answer_for_another_reason_is_waited_for(
         process.await_ready(silent_server, tmp_path, lambda: False, 1)
 
 
+def _write(path: Path) -> None:
+    handle = os.open(path, os.O_WRONLY)
+    try:
+        os.write(handle, b"x")
+    finally:
+        os.close(handle)
+
+
 def test_a_home_on_a_full_disk_is_no_question_of_permissions(tmp_path: Path) -> None:
     """The folder of the locks cannot be written: Linux has a device that is always full."""
     (tmp_path / "transition.lock").symlink_to("/dev/full")
     with pytest.raises(Unavailable) as error, server._accessible(tmp_path):
-        handle = os.open(tmp_path / "transition.lock", os.O_WRONLY)
-        try:
-            os.write(handle, b"x")
-        finally:
-            os.close(handle)
+        _write(tmp_path / "transition.lock")
     assert "permissions" not in error.value.remedy
     assert isinstance(error.value.__cause__, OSError)
     assert error.value.__cause__.errno == errno.ENOSPC

@@ -93,7 +93,7 @@ def test_a_port_in_use_is_reported_before_anything_is_started(
         address = f"127.0.0.2:{other.getsockname()[1]}"
         certificate, key = files
         settings = Settings(server_address=address, server_certificate=certificate, server_key=key)
-        with pytest.raises(Unavailable, match="cannot listen at 127.0.0.2"):
+        with pytest.raises(Unavailable, match=r"cannot listen at 127\.0\.0\.2"):
             check_listening(settings)
 
 
