@@ -246,7 +246,7 @@ class Graph:
                 f"Neo4j does not have generation {generation}",
                 "It has another state of this warehouse, or none",
                 "If another server was used, name its folder with PROVHOUSE_NEO4J_HOME; otherwise "
-                "run `provhouse repair`",
+                "run `provhouse check --repair`",
             )
 
     def closure(

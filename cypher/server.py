@@ -129,8 +129,8 @@ def wipe(home: Path, progress: Progress) -> None:
             raise Busy(
                 f"Cannot remove the erased items from Neo4j in {home}",
                 "Another command is using it",
-                "Everything else is done. Run `provhouse repair` when that command, or the server, "
-                "has ended",
+                "Everything else is done. Run `provhouse check --repair` when that command, or the "
+                "server, has ended",
             )
         process.stop_unrecorded(home)
         discard(home)
