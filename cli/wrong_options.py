@@ -1,4 +1,4 @@
-"""What to type instead of an option or an argument that a command does not have."""
+"""Remedies for options and arguments that a command does not have."""
 
 from collections.abc import Iterator
 

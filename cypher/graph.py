@@ -342,8 +342,8 @@ class Graph:
 def _close(driver: Driver) -> Thread:
     """Close a driver in a thread, and return the thread.
 
-    A connection that was interrupted in the middle of a message fails when it says goodbye. Nobody
-    needs it any more.
+    A connection that was interrupted in the middle of a message fails when it says goodbye. It is
+    no longer needed.
     """
 
     def close() -> None:

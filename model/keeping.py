@@ -1,4 +1,4 @@
-"""How long generations and old versions of rows are kept, as people write it: ``30d,12m``."""
+"""Ages for which generations and old versions of rows are kept, as people write them."""
 
 import re
 from calendar import monthrange

@@ -86,7 +86,7 @@ export function grid(card, view, brushed) {
     const { values, all, sameScale } = next;
     const style = getComputedStyle(card.node());
     const ramp = d3.interpolateRgb(style.getPropertyValue("--low").trim(), style.getPropertyValue("--high").trim());
-    // Cells of the less frequent texts may have so many rows that all others would look empty.
+    // Cells of the less frequent texts may have most rows, and all others would look empty.
     const known = (_, cell) => Math.floor(cell / up.labels.length) !== across.others && cell % up.labels.length !== up.others;
     const shades = sameScale ? all.filter(known).concat(values.filter(known)) : values.filter(known);
     const most = d3.max(shades, Math.abs) || 1;
