@@ -216,7 +216,7 @@ class Capture:
     def module(self, name: str, *, state: Sequence[str] = ()) -> Iterator[None]:
         """Name the module that this thread's writes belong to.
 
-        ``provhouse ops`` shows the name with the operations of this thread's writes during the
+        ``provhouse list ops`` shows the name with the operations of this thread's writes during the
         block. ``state`` names the tables in which the module keeps rows from run to run: triples
         from these rows have the role ``state``. Raises UsageError if a name is empty.
         """
