@@ -14,7 +14,15 @@ from provhouse.output.questions import workflow_questions as workflows
 from provhouse.output.questions.asking import Asking, declared
 
 from .invocation import invocation
-from .options import AsOfOption, FormOption, ItemArgument, OutOption, SafeOption, utf8
+from .options import (
+    AsOfOption,
+    ItemArgument,
+    PictureFormOption,
+    PictureOutOption,
+    SafeOption,
+    any_form,
+    utf8,
+)
 from .questions import OutputOptions, answer
 
 Command = Callable[..., None]
@@ -63,14 +71,14 @@ def name_of(command: Command) -> str:
 def _command(asking: type[Asking[Any]]) -> Command:
     def command(
         ctx: typer.Context,
-        form: FormOption = None,
-        out: OutOption = None,
+        form: PictureFormOption = None,
+        out: PictureOutOption = None,
         safe: SafeOption = False,
         **given: Any,
     ) -> None:
         fields = {name: _text(name, value) for name, value in given.items()}
         settings = invocation(ctx).asking()
-        answer(settings, asking(**fields), OutputOptions(form, out, safe=safe))
+        answer(settings, asking(**fields), OutputOptions(any_form(form), out, safe=safe))
 
     hints = get_type_hints(asking)
     ctx, *output, _ = inspect.signature(command).parameters.values()

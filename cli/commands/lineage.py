@@ -16,7 +16,14 @@ from provhouse.output.questions.items import AskingLineage
 
 from ..filter_options import question_fields, question_options
 from ..invocation import invocation
-from ..options import FormOption, OrderOption, OutOption, SafeOption, utf8
+from ..options import (
+    OrderOption,
+    PictureFormOption,
+    PictureOutOption,
+    SafeOption,
+    any_form,
+    utf8,
+)
 from ..questions import OutputOptions, answer, answer_as_found, answer_many, answer_records
 from ..written_page import answer_page
 from ..zoom_options import FoldOption, PageOption, ZoomOption, zoom_level
@@ -55,8 +62,8 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
         zoom: ZoomOption = None,
         fold: FoldOption = None,
         page: PageOption = None,
-        form: FormOption = None,
-        out: OutOption = None,
+        form: PictureFormOption = None,
+        out: PictureOutOption = None,
         safe: SafeOption = False,
         order: OrderOption = Order.auto,
         **options: Any,
@@ -74,7 +81,9 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
             if page:
                 answer_page(invocation(ctx).asking(), asked, page, bool(form or out))
                 return
-            answer(invocation(ctx).asking(), asked, OutputOptions(form, out, timing, safe))
+            answer(
+                invocation(ctx).asking(), asked, OutputOptions(any_form(form), out, timing, safe)
+            )
             return
         if page:
             raise UsageError(
@@ -86,7 +95,7 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
             fields["ends"] = fields["ends"] or not fields["tables"]
             _check_alone("--records", items, fields["summary"])
         question = partial(Question, direction=direction, **fields)
-        output = OutputOptions(form, out, timing, safe, order, records)
+        output = OutputOptions(any_form(form), out, timing, safe, order, records)
         _ask(ctx, question, item, items, output)
 
     ctx, item, items, *output, _ = inspect.signature(command).parameters.values()

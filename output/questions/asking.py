@@ -123,6 +123,15 @@ class Asking(ABC, Generic[Found]):
         return own(found) if own else FoundResult(found, cls.rows)
 
     @classmethod
+    def pictured(cls) -> bool:
+        """Return whether the result can be drawn."""
+        if not cls.result:
+            return False
+        from provhouse.output.results.graphs import PicturedResult
+
+        return issubclass(_loaded(f"output.results.{cls.result}"), PicturedResult)
+
+    @classmethod
     def parameters(cls) -> list[Any]:
         """Return the fields of a request, in the order of the documentation.
 
