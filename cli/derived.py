@@ -16,7 +16,9 @@ from provhouse.output.questions.asking import Asking, declared
 from .invocation import invocation
 from .options import (
     AsOfOption,
+    FormOption,
     ItemArgument,
+    OutOption,
     PictureFormOption,
     PictureOutOption,
     SafeOption,
@@ -71,8 +73,8 @@ def name_of(command: Command) -> str:
 def _command(asking: type[Asking[Any]]) -> Command:
     def command(
         ctx: typer.Context,
-        form: PictureFormOption = None,
-        out: PictureOutOption = None,
+        form: FormOption = None,
+        out: OutOption = None,
         safe: SafeOption = False,
         **given: Any,
     ) -> None:
@@ -82,6 +84,9 @@ def _command(asking: type[Asking[Any]]) -> Command:
 
     hints = get_type_hints(asking)
     ctx, *output, _ = inspect.signature(command).parameters.values()
+    if asking.pictured:
+        drawn = {"form": PictureFormOption, "out": PictureOutOption}
+        output = [each.replace(annotation=drawn.get(each.name, each.annotation)) for each in output]
     own = (_parameter(each, hints[each.name]) for each in asking.parameters())
     command.__signature__ = inspect.Signature([ctx, *own, *output])  # type: ignore[attr-defined]
     command.__name__, command.__doc__ = asking.name.replace("-", "_"), asking.__doc__

@@ -104,7 +104,7 @@ PictureOutOption = Annotated[
 ]
 
 
-def any_form(given: PictureForm | None) -> AnyForm | None:
+def any_form(given: PictureForm | Form | None) -> AnyForm | None:
     """Return the form of rows or of a picture that ``--format`` names."""
     if given is None:
         return None

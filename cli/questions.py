@@ -77,7 +77,7 @@ class AbsentItems:
 
 def answer(settings: Settings, asked: Asking[Found], options: OutputOptions) -> None:
     """Answer a question, and write its result."""
-    pictured = options.picture and asked.pictured()
+    pictured = options.picture and asked.pictured
     choose_form(options.form, options.out, terminal=False, pictured=pictured)
     if client := _client(settings, options, quick=asked.quick):
         _relay(client, asked.path, asked.body(), options)

@@ -128,7 +128,8 @@ async def response_format(
     raise UsageError(
         "No type in the Accept header is supported",
         f"It is {accept!r}",
-        f"Accept application/json, application/jsonl, text/csv, text/plain or {ARROW_TYPE}",
+        f"Accept application/json, application/jsonl, text/csv, text/plain or {ARROW_TYPE}, or for "
+        f"a picture {', '.join(each.partition(';')[0] for each in PICTURE_TYPES.values())}",
     )
 
 

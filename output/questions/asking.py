@@ -61,6 +61,8 @@ class Asking(ABC, Generic[Found]):
     """
     rows: ClassVar[str]
     """The field of ``found`` whose rows CSV contains, if ``result`` is empty."""
+    pictured: ClassVar[bool]
+    """Whether the result can be drawn: ``result`` is a ``PicturedResult``."""
     quick: ClassVar[bool]
     """Whether an answer in this process needs neither Spark nor Neo4j."""
     command: ClassVar[str]
@@ -76,6 +78,7 @@ class Asking(ABC, Generic[Found]):
         schema: str = "",
         rows: str = "",
         *,
+        pictured: bool = False,
         quick: bool = False,
         command: str = "",
     ) -> None:
@@ -83,7 +86,7 @@ class Asking(ABC, Generic[Found]):
         cls.name = "-".join(words).lower()
         cls.schema = schema or cls.name
         cls.found, cls.result, cls.rows = found, result, rows
-        cls.quick, cls.command = quick, command
+        cls.pictured, cls.quick, cls.command = pictured, quick, command
 
     @property
     def path(self) -> str:
@@ -121,15 +124,6 @@ class Asking(ABC, Generic[Found]):
 
         own = cls.result and _loaded(f"output.results.{cls.result}")
         return own(found) if own else FoundResult(found, cls.rows)
-
-    @classmethod
-    def pictured(cls) -> bool:
-        """Return whether the result can be drawn."""
-        if not cls.result:
-            return False
-        from provhouse.output.results.graphs import PicturedResult
-
-        return issubclass(_loaded(f"output.results.{cls.result}"), PicturedResult)
 
     @classmethod
     def parameters(cls) -> list[Any]:
