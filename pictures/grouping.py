@@ -52,6 +52,9 @@ class _Families:
     of: I64
     """The family of each node."""
     sizes: I64
+    """The number of nodes of each family."""
+    items: I64
+    """The number of items of each family."""
     asked: int
 
 
@@ -66,7 +69,9 @@ def _families(graph: Graph) -> _Families:
     of += len(asked)
     of[asked] = np.arange(len(asked))
     _, dense, sizes = np.unique(of, return_inverse=True, return_counts=True)
-    return _Families(dense.reshape(-1), sizes, len(asked))
+    of = dense.reshape(-1)
+    items = np.bincount(of, np.asarray(nodes["items"].fill_null(0)), len(sizes)).astype(np.int64)
+    return _Families(of, sizes, items, len(asked))
 
 
 def _codes(column: pa.ChunkedArray) -> I64:
@@ -88,6 +93,7 @@ def _boxes_of(families: _Families) -> I64:
         total -= int(sizes[family]) - 1
     of = np.where(whole[families.of], families.of, len(sizes) + np.arange(len(families.of)))
     if total > MOST_BOXES:
+        order = families.asked + np.argsort(-families.items[families.asked :], kind="stable")
         rest = order[MOST_BOXES - families.asked - 1 :]
         of[np.isin(families.of, rest)] = -1
     return _numbered(of)

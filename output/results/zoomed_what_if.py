@@ -63,18 +63,13 @@ class ZoomedWhatIfResult(PicturedResult):
         return ("kind", "name", *counts), rows
 
     def graph(self) -> "Graph":
-        """Return the nodes with their fates, and the edges. The deleted items are the asked ones.
+        """Return the nodes with their fates, and the edges. Nodes with deleted items are asked.
 
         An item whose value changes has its values before and after.
         """
         found, summary = self.found, self.found.summary
-        deleted = [
-            at
-            for at, (kind, count) in enumerate(
-                zip(*(found.nodes[name].to_pylist() for name in ("kind", "deleted")), strict=True)
-            )
-            if kind == "item" and count
-        ]
+        counts = found.nodes["deleted"].to_pylist()
+        deleted = [at for at, count in enumerate(counts) if count]
         values = {
             row["item"]: f"{number(row['before'])} → {number(row['after'])}"
             for row in summary.changed.to_pylist()
