@@ -46,18 +46,21 @@ def _shape(plan: PlanForm) -> list[str]:
     return [column.type for column in plan.root.columns]
 
 
-def test_proofs_hold_on_random_databases() -> None:
+@pytest.mark.parametrize("databases", [20, pytest.param(DATABASES, marks=pytest.mark.long)])
+def test_proofs_hold_on_random_databases(databases: int) -> None:
     rows: Counter[str] = Counter()
     with empty_database(DDL) as database:
         made = RandomRows(database, FEW_VALUES, SEED)
-        for _ in range(DATABASES):
+        for _ in range(databases):
             made.fill()
             for name, pair in EQUAL.items():
                 one, other = (Counter(database.con.execute(text).fetchall()) for text in pair)
                 assert one == other, name
                 rows[name] += bool(one)
-    assert {name for name in EQUAL if rows[name] < LEAST} == NEVER_ROWS | SELDOM_ROWS
-    assert {name for name in EQUAL if not rows[name]} == NEVER_ROWS
+    assert {name for name in EQUAL if not rows[name]} <= NEVER_ROWS | SELDOM_ROWS
+    if databases == DATABASES:
+        assert {name for name in EQUAL if rows[name] < LEAST} == NEVER_ROWS | SELDOM_ROWS
+        assert {name for name in EQUAL if not rows[name]} == NEVER_ROWS
 
 
 @pytest.mark.parametrize(("one", "other"), TRAPS.values(), ids=TRAPS)
@@ -67,7 +70,7 @@ def test_a_trap_is_not_proved(one: str, other: str) -> None:
             assert not _attempt(database, first, second).proved
 
 
-@pytest.mark.parametrize("count", [40, pytest.param(300, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [16, pytest.param(300, marks=pytest.mark.long)])
 def test_no_mutant_with_other_rows_is_proved(count: int) -> None:
     source, refuted, proved = random.Random(38), 0, 0
     with empty_database(MUTATED) as database:
