@@ -158,7 +158,7 @@ def _is_reused(plan: PlanForm, other: PlanForm) -> bool:
     return not doubts(plan) and plan_keys(plan).whole == plan_keys(other).whole
 
 
-@pytest.mark.parametrize("name", SAME)
+@pytest.mark.parametrize("name", one_in(2, SAME))
 def test_an_edit_that_changes_no_row_is_equal_by_key(
     spark: SparkSession, folder: Path, captured: Captured, name: str
 ) -> None:
@@ -187,7 +187,7 @@ def test_a_changed_job_is_not_equal_when_it_is_captured(captured: Captured) -> N
     assert captured("body")[1] != rows
 
 
-@pytest.mark.parametrize("name", CHANGED)
+@pytest.mark.parametrize("name", one_in(3, CHANGED))
 def test_a_changed_job_is_not_equal(
     spark: SparkSession, folder: Path, captured: Captured, name: str
 ) -> None:

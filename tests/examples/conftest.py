@@ -31,9 +31,7 @@ class Demo:
 
 
 @pytest.fixture(scope="session")
-def made(
-    tmp_path_factory: pytest.TempPathFactory, graph_home: Path, spark: SparkSession
-) -> Path:
+def made(tmp_path_factory: pytest.TempPathFactory, graph_home: Path, spark: SparkSession) -> Path:
     """The folder of a pipeline that has run on the Spark of all tests.
 
     Its folder ``data`` has the tables, and its folder ``warehouse`` their lineage. The demo would

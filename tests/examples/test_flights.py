@@ -1,4 +1,4 @@
-"""On data of three days, the pairs that the demo's pipeline captures equal those once made by hand."""
+"""On data of three days, the pairs captured from the demo's pipeline equal those made by hand."""
 
 from collections import defaultdict
 from pathlib import Path

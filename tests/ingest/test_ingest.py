@@ -185,9 +185,7 @@ def house_committed(house: House, *files: Path) -> bool:
 
 
 @pytest.mark.parametrize("method", one_in(3, METHODS))
-def test_attributes_make_triples_distinct(
-    houses: Houses, tmp_path: Path, method: Method
-) -> None:
+def test_attributes_make_triples_distinct(houses: Houses, tmp_path: Path, method: Method) -> None:
     house = houses()
     rows = [("a", "b", "o", "1"), ("a", "b", "o", "1"), ("a", "b", "o", "2"), ("a", "b", "p", "1")]
     summary = house.ingest_files(file(tmp_path, "t.csv", rows, "src,dst,op,v"))
