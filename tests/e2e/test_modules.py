@@ -82,6 +82,7 @@ def test_a_deletion_has_a_fate_for_each_item(nightly: Command) -> None:
     assert "total/1" in shown
 
 
+@pytest.mark.long
 def test_an_item_depends_on_others(nightly: Command) -> None:
     found = answered(nightly, "depends", "depends", "clean/1", "--on", "ref/1")
     assert (found["exists"], len(found["smallest"])) == ("no", 1)
