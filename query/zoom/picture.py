@@ -205,9 +205,7 @@ def _by_op(view: ShownAt) -> _Grouped:
     tables = [each or "" for each in flow.tables]
     kinds = ["op" if at < len(texts) else "table" for at in labels.tolist()]
     names = [texts[at] if at < len(texts) else tables[at - len(texts)] for at in labels.tolist()]
-    return _Grouped(
-        view, items, view.groups.calls, ["item"] * len(asked) + kinds, [*asked, *names]
-    )
+    return _Grouped(view, items, view.groups.calls, ["item"] * len(asked) + kinds, [*asked, *names])
 
 
 def _depths(view: ShownAt) -> I64:
@@ -285,11 +283,11 @@ class _Drawing:
         items = self._node[: len(of)]
         single = np.concatenate([flow.asked, self._apart])
         names = self._grouped.view.snapshot.names.names(ItemNumbers(flow.numbers[single]))
+        keys = [""] * self._asked + [self._keys[at] for at in of[self._apart].tolist()]
         named = [
-            Box("item", name, flow.tables[flow.flow.table[at]] or "", 1, self._depth(at),
-                "" if number < self._asked else self._keys[of[at]])
-            for number, (at, name) in enumerate(zip(single.tolist(), names.to_pylist(), strict=True))
-        ]  # fmt: skip
+            Box("item", name, flow.tables[flow.flow.table[at]] or "", 1, _hops(self._depths[at]), key)
+            for at, name, key in zip(single.tolist(), names.to_pylist(), keys, strict=True)
+        ]
         number = self._asked + len(self._shown) + len(self._apart) + (len(self._without) > 0)
         sizes = np.bincount(items[items >= 0], minlength=number)
         groups = [
@@ -301,9 +299,6 @@ class _Drawing:
             Box("rest", "", "", int(sizes[-1]), _hops(self._nearest[self._without].min()), "rest:")
         ] if len(self._without) else []  # fmt: skip
         return [*named[: self._asked], *groups, *named[self._asked :], *rest]
-
-    def _depth(self, item: int) -> int:
-        return _hops(self._depths[item])
 
     def links(self) -> tuple[list[Link], int]:
         """Return the links with the most triples, and the number of those left out."""

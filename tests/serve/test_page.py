@@ -1,4 +1,4 @@
-"""The page of the server: links that log in once, files without a token, and pictures of answers."""
+"""The page of the server: links that log in once, files without a token, pictures of answers."""
 
 import json
 from collections import Counter
@@ -9,7 +9,6 @@ import pytest
 from fastapi import FastAPI
 
 from helpers.asgi import HOST, Reply, send_request
-from helpers.oracle import Triple
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.runtime.jars import fetch
@@ -125,7 +124,9 @@ def drawn(served: Served, **question: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("direction", ["upstream", "downstream"])
-@pytest.mark.parametrize("opened", [{}, {"op:op 1": 7, "table:t": 5, "table:no": 1}, {"op:op 0": 0}])
+@pytest.mark.parametrize(
+    "opened", [{}, {"op:op 1": 7, "table:t": 5, "table:no": 1}, {"op:op 0": 0}]
+)
 def test_a_picture_shows_each_item_once_and_each_triple_between_boxes(
     served: Served, direction: str, opened: dict[str, int]
 ) -> None:
