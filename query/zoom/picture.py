@@ -285,7 +285,14 @@ class _Drawing:
         names = self._grouped.view.snapshot.names.names(ItemNumbers(flow.numbers[single]))
         keys = [""] * self._asked + [self._keys[at] for at in of[self._apart].tolist()]
         named = [
-            Box("item", name, flow.tables[flow.flow.table[at]] or "", 1, _hops(self._depths[at]), key)
+            Box(
+                "item",
+                name,
+                flow.tables[flow.flow.table[at]] or "",
+                1,
+                _hops(self._depths[at]),
+                key,
+            )
             for at, name, key in zip(single.tolist(), names.to_pylist(), keys, strict=True)
         ]
         number = self._asked + len(self._shown) + len(self._apart) + (len(self._without) > 0)

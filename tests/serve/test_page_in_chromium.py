@@ -35,7 +35,7 @@ def link(served: Served) -> str:
 
 @pytest.fixture(scope="module")
 def page(browser: Any, served: Served, link: str) -> Iterator[Any]:
-    """The page, logged in. It must have sent requests to its server only, and have had no errors."""
+    """The page, logged in. All its requests must have gone to its server, without an error."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     problems: list[str] = []
     asked: set[str] = set()
@@ -136,7 +136,7 @@ def test_one_click_opens_folds_selects_and_walks_on(page: Any, served: Served) -
     expected = {src for src, dst, _ in served.triples if dst == first}
     assert {each.get_attribute("data-item") for each in made.all()} == expected
     page.locator("#panel-values", has_text="Not known").wait_for()
-    page.locator(".box .small", has_text="−").click()
+    page.locator(".box .small", has_text="-").click()
     page.wait_for_function("() => document.querySelectorAll('.box.item').length === 1")
     page.go_back()
     named(page, first).locator(".small").click()
@@ -167,7 +167,9 @@ def test_a_name_of_any_characters_is_text(page: Any) -> None:
     assert odd.get_attribute("data-name") == ODD
     assert page.locator(".box b").count() == 0
     odd.locator(".small").click()
-    page.wait_for_function("(name) => document.querySelector('.box.asked')?.dataset.name === name", arg=ODD)
+    page.wait_for_function(
+        "(name) => document.querySelector('.box.asked')?.dataset.name === name", arg=ODD
+    )
 
 
 def test_the_asked_item_is_whole_and_in_sight_and_no_text_is_small(page: Any) -> None:
@@ -177,7 +179,8 @@ def test_the_asked_item_is_whole_and_in_sight_and_no_text_is_small(page: Any) ->
         found = page.evaluate("""() => {
             const frame = document.querySelector("#picture").getBoundingClientRect();
             const asked = document.querySelector(".box.asked").getBoundingClientRect();
-            const texts = [...document.querySelectorAll("body *")].filter((one) => one.textContent.trim());
+            const every = [...document.querySelectorAll("body *")];
+            const texts = every.filter((one) => one.textContent.trim() && one.checkVisibility());
             return {
                 seen: asked.left >= frame.left - 1 && asked.right <= frame.right + 1,
                 least: Math.min(...texts.map((one) => parseFloat(getComputedStyle(one).fontSize))),
@@ -193,8 +196,10 @@ def test_the_asked_item_is_whole_and_in_sight_and_no_text_is_small(page: Any) ->
 def test_boxes_and_labels_do_not_overlap(page: Any) -> None:
     shows(page, f"item={ITEM}&by=op&open=%3C12%20op%3Aop%201&open=%3E8%20op%3Aop%202")
     overlaps = page.evaluate("""() => {
-        const all = [...document.querySelectorAll(".box, .line-label")].map((one) => one.getBoundingClientRect());
-        const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+        const every = [...document.querySelectorAll(".box, .line-label")];
+        const all = every.map((one) => one.getBoundingClientRect());
+        const beside = (a, b) => a.left < b.right - 1 && b.left < a.right - 1;
+        const meet = (a, b) => beside(a, b) && a.top < b.bottom - 1 && b.top < a.bottom - 1;
         return all.flatMap((a, at) => all.slice(at + 1).filter((b) => meet(a, b))).length;
     }""")
     assert overlaps == 0

@@ -28,7 +28,7 @@ export function boxElement(box, acts) {
   if (item && !box.asked && acts.walk) {
     buttons.push(small("→", `Ask about ${name}`, () => acts.walk(box)));
   }
-  if (!item && box.partly && acts.fold) buttons.push(small("−", `Fold ${name}`, () => acts.fold(box)));
+  if (!item && box.partly && acts.fold) buttons.push(small("-", `Fold ${name}`, () => acts.fold(box)));
   return make("div", {
     class: `box ${box.kind}${box.asked ? " asked" : ""}${box.selected ? " selected" : ""}${box.fate ? ` ${box.fate}` : ""}`,
     "data-box": box.id, "data-name": name, "data-kind": box.kind, "data-items": box.items,

@@ -15,14 +15,18 @@ export function lines(links) {
   return [...found.values()];
 }
 
-/** Return the label of a line: its most frequent op, and how many more there are. */
-export function label({ ops }, nameOf, { from, to }) {
+/**
+ * Return the label of a line: its most frequent op, and how many more there are.
+ *
+ * `made` is the op that the box at the end of the line stands for; its name is not repeated.
+ */
+export function label({ from, to, ops }, nameOf, made) {
   const [{ op, triples }] = ops;
   const words = ops.map((each) => `${each.op || "(no op)"}: ${counted(each.triples, "triple")}`);
   const count = triples > 1 ? ` ×${number(triples)}` : "";
   const more = ops.length > 1 ? ` +${ops.length - 1}` : "";
   return make("div", { class: "line-label", title: `${nameOf(to)} from ${nameOf(from)}\n${words.join("\n")}` },
-    make("span", { class: "op" }, op || "(no op)"), make("span", { class: "count" }, count + more));
+    op === made && count ? null : make("span", { class: "op" }, op || "(no op)"), make("span", {}, count + more));
 }
 
 /** Return a drawing of lines between placed boxes. */

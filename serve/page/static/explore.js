@@ -15,9 +15,11 @@ const MARKS = { upstream: "<", downstream: ">" };
 
 /** Show an item, with the given state of the page. */
 export async function explore(state, view, still) {
-  const frame = make("div", { class: "picture", id: "picture", tabindex: 0 });
-  const rows = make("div", { id: "rows" });
+  // What is shown stays until the answer has come.
+  const frame = element("picture") ?? make("div", { class: "picture", id: "picture", tabindex: 0 });
+  const rows = element("rows") ?? make("div", { id: "rows" });
   view.replaceChildren(controls(state), chips(state), frame, rows);
+  say("…");
   const directions = state.dir === "both" ? ["upstream", "downstream"] : [state.dir];
   const answers = await Promise.all(directions.map((direction) =>
     askOnce("page/picture", question(state, direction, directions.length))));
@@ -66,6 +68,7 @@ function said(answers) {
   const parts = answers.map((each) => {
     const cut = each.truncated === "depth" ? " within this depth" : "";
     const erased = each.erased ? `, ${counted(each.erased, "item")} erased` : "";
+    if (!each.found) return each.direction === "upstream" ? "It is a source." : "Nothing was made from it.";
     const lacks = each.complete ? "" : " Other rows may be missing: only samples of some writes have lineage.";
     return `It ${words[each.direction]} ${counted(each.found, "item")}${cut}, by ${counted(each.triples, "triple")}${erased}.${lacks}`;
   });

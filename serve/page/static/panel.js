@@ -1,7 +1,7 @@
 // The side panel of a selected item: its values, what made it, what was made from it, its versions.
 
 import { askOnce } from "./ask.js";
-import { counted, element, make, problem, short, value } from "./elements.js";
+import { counted, element, make, problem } from "./elements.js";
 import { about, go } from "./state.js";
 import { facts, itemLink } from "./tables.js";
 
@@ -41,7 +41,7 @@ function head(state) {
     make("div", { class: "buttons" },
       item === state.item && state.view === "explore" ? null : button("Ask about it", about(item), { class: "first" }),
       button("What if it did not exist?", { view: "what-if", strike: [item] }),
-      state.item && state.item !== item ? button(`Path to ${short(state.item, "")}`, { view: "path", from: item, to: state.item }) : null,
+      state.item && state.item !== item ? button(`Path to ${state.item}`, { view: "path", from: item, to: state.item }) : null,
       button("Changes", { view: "changes", item })));
 }
 
@@ -65,7 +65,7 @@ async function values(state) {
   const found = await askOnce("page/record", of(state));
   const columns = Object.entries(found.values);
   if (columns.length) {
-    const texts = columns.map(([name, each]) => [name, typeof each === "object" && each ? JSON.stringify(each) : each === null ? "null" : value(each)]);
+    const texts = columns.map(([name, each]) => [name, typeof each === "object" && each ? JSON.stringify(each) : String(each)]);
     return [facts(texts), make("p", { class: "soft file" }, `From ${found.file}`)];
   }
   if (!found.lost.length) {

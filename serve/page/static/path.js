@@ -30,7 +30,7 @@ export async function path(state, view, still) {
     return;
   }
   const boxes = found.items.map(({ item, table: of, depth }) => ({
-    id: item, kind: "item", name: item, table: of, items: 1, depth, asked: item === state.to, selected: item === state.sel,
+    id: item, kind: "item", name: item, table: of, items: 1, depth, asked: depth === found.hops, selected: item === state.sel,
   }));
   const links = found.triples.map(({ src, dst, op }) => ({ from: src, to: dst, op, triples: 1 }));
   drawPicture(frame, boxes, links, { select: (box) => go({ sel: box.name }), walk: (box) => go(about(box.name)) }, "Picture of the path");

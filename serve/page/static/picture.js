@@ -18,7 +18,8 @@ export function drawPicture(frame, boxes, links, acts, label_ = "Picture of the 
   const name = (id) => nameOf(byId.get(id));
   const joined = lines(links);
   const made = boxes.map((box) => boxElement(box, acts));
-  const labels = joined.map((line) => label(line, name, line));
+  const madeBy = ({ kind, name: op }) => (kind === "op" ? op : null);
+  const labels = joined.map((line) => label(line, name, madeBy(byId.get(line.to))));
   const sheet = make("div", { class: "sheet measuring" }, ...labels, ...made);
   frame.replaceChildren(sheet);
   frame.setAttribute("role", "group");
@@ -27,7 +28,7 @@ export function drawPicture(frame, boxes, links, acts, label_ = "Picture of the 
   const ways = joined.map(({ from, to }, at) => ({
     from, to, width: labels[at].offsetWidth, height: labels[at].offsetHeight,
   }));
-  const found = place(sized, ways, frame.clientWidth < NARROW);
+  const found = place(sized, ways, frame.clientWidth, frame.clientWidth < NARROW);
   sheet.classList.remove("measuring");
   sheet.style.width = `${found.width}px`;
   sheet.style.height = `${found.height}px`;

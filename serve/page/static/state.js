@@ -43,7 +43,7 @@ let listener = () => {};
 /** Call a function with each new state, also when the address is typed or the way back is taken. */
 export function onState(call) {
   listener = call;
-  window.addEventListener("popstate", () => {
+  window.addEventListener("hashchange", () => {
     performance.mark("asked");
     call(state());
   });
