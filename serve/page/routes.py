@@ -3,6 +3,7 @@
 These routes belong to the page and may change with it, so the OpenAPI document has none of them.
 """
 
+from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import FastAPI, Request, Response
@@ -14,6 +15,7 @@ from provhouse.model.question import AsOf, Direction, Question
 from provhouse.output.results.found import FoundResult
 from provhouse.output.results.record_tables import plain
 from provhouse.query.item_record import ItemRecord, item_record
+from provhouse.query.listing.writes import list_writes
 from provhouse.query.zoom.picture import MOST_BOXES, Grouping, Picture, picture
 
 from ..answering import Answering
@@ -111,6 +113,12 @@ def _add_answers(app: FastAPI, answering: Answering) -> None:
                 return picture(asker, question, asked.by, asked.opened, asked.most)
 
         return await answering.reply(ask, FoundResult, form)
+
+    @app.post("/v1/page/writes", include_in_schema=False)
+    async def writes() -> Response:
+        async with answering.limiter.slot():
+            found = await run_in_threadpool(list_writes, answering.keeper.layout)
+        return JSONResponse([asdict(each) for each in found])
 
     @app.post("/v1/page/record", include_in_schema=False)
     async def record(asked: RecordRequest, _: Admin) -> Response:

@@ -35,12 +35,17 @@ async function show(now) {
       go({ view: key });
     },
   }, text)));
+  element("view").setAttribute("aria-busy", "true");
   const panel = showPanel(now);
   try {
     if (NEEDS_ITEM.includes(now.view) && !now.item) welcome();
     else await view(now, element("view"), still);
   } catch (error) {
     if (still()) wrong(error);
+  }
+  if (still()) {
+    element("view").setAttribute("aria-busy", "false");
+    element("view").dataset.shown = location.hash;
   }
   await panel;
 }

@@ -89,7 +89,7 @@ async function used(state) {
 
 async function described(state) {
   const found = await askOnce("ops", state.as_of ? { as_of: asOf(state) } : {});
-  return new Map((found.ops ?? found).map((each) => [each.op, each]));
+  return new Map(found.map((each) => [each.op, each]));
 }
 
 /** Return, for each op, what is known of it, and the items at the other ends of its triples. */

@@ -3,6 +3,7 @@
 import { ask } from "./ask.js";
 import { counted, make, say } from "./elements.js";
 import { asOf } from "./panel.js";
+import { drawPicture } from "./picture.js";
 import { go } from "./state.js";
 import { table } from "./tables.js";
 
@@ -14,11 +15,13 @@ export async function whatIf(state, view, still) {
     return;
   }
   say("…");
-  const found = await ask("what-if", { items: state.strike, ...(state.as_of ? { as_of: asOf(state) } : {}) });
+  const asked = { items: state.strike, ...(state.as_of ? { as_of: asOf(state) } : {}) };
+  const [found, zoomed] = await Promise.all([ask("what-if", asked), ask("zoom-what-if", { ...asked, zoom: "table" })]);
   if (!still()) return;
   say(`Without ${counted(found.deleted, "item")}: ${counted(found.dies, "item")} would not exist, `
     + `${counted(found.changed_items, "item")} would have another value, ${counted(found.survives, "item")} would exist, `
     + `${counted(found.undecided, "item")} undecided. Nothing was changed.`);
+  drawFates(view, zoomed);
   const values = found.changed.map((each) => ({ ...each, after: each.after ?? "nothing left" }));
   view.append(
     table("Values that change", [
@@ -34,6 +37,22 @@ export async function whatIf(state, view, still) {
     table("Items", [
       { heading: "item", field: "item", kind: "item" }, { heading: "table", field: "table" },
       { heading: "fate", field: "fate" }], found.items.slice(0, 1000)));
+}
+
+const MOST = 60;
+const FATES = { deleted: "struck", dies: "would not exist", changed: "another value", undecided: "undecided", survives: "would exist" };
+
+/** Draw the tables with the fates of their items. */
+function drawFates(view, { nodes, edges }) {
+  if (!edges.length || nodes.length > MOST) return;
+  const frame = make("div", { class: "picture", tabindex: 0 });
+  view.append(frame);
+  const boxes = nodes.map((node) => {
+    const fates = Object.keys(FATES).filter((fate) => node[fate]);
+    return { ...node, id: String(node.node), depth: 0, note: fates.map((fate) => `${node[fate]} ${FATES[fate]}`).join(", "), fate: fates[0] };
+  });
+  const links = edges.filter(({ from, to }) => from !== to).map((edge) => ({ ...edge, from: String(edge.from), to: String(edge.to) }));
+  drawPicture(frame, boxes, links, { select: (box) => go({ sel: box.name }) }, "Picture of the consequences");
 }
 
 function form(state) {
