@@ -129,6 +129,7 @@ test: ## Run the tests of every change: about a quarter of an hour on two cores
 
 test-long: setup ## Kill commands at every fault point and at random (hours; continues where it stopped; MINUTES=110, PARTS=2 PART=1)
 	@.venv/bin/pytest -m long --maxfail=10 tests --ignore=tests/fire/test_soak.py
+	@.venv/bin/pytest -q --hypothesis-profile deep $$(grep -rl --include='*.py' '^@given' tests)
 	@.venv/bin/python -m benchmarks.server.reliability
 	@.venv/bin/python -m benchmarks.capture.capture_coverage
 	@.venv/bin/python -m benchmarks.tables
