@@ -23,6 +23,7 @@ from provhouse.model.question import Direction, Method, Question
 from provhouse.query.lineage.ask import Asker
 from provhouse.query.lineage.path import Paths, path
 from provhouse.query.listing.find import find
+from provhouse.query.suggest import close_matches
 
 TRACES, QUESTIONS, PAIRS = 4, 10, 6
 ODD = [
@@ -223,18 +224,36 @@ def test_find_matches_every_character_exactly(
         ('a "quo', 'a "quoted" name'),
         ("A\\NAME", "a\\name"),
         ("mIxed casE", "Mixed cAse"),
+        ("MIXED C", "Mixed cAse"),
+        ("a namee", "A NAME"),
+        ("; drpo", "; DROP"),
     ],
 )
 def test_similar_names_are_suggested(asker: Asker, asked: str, meant: str | None) -> None:
     with pytest.raises(NotFound) as error:
         asker.ask(asked, "upstream")
     message = error.value.remedy
-    assert "`provhouse find`" in message
+    assert "`provhouse find TEXT --anywhere`" in message
     if meant is not None:
         assert repr(meant) in message
     with pytest.raises(NotFound) as error:
         asker.answer(Question(asked, "upstream"), suggest=False)
     assert "must match exactly" in error.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("asked", "near"),
+    [
+        ("ORDERS", ["orders"]),
+        ("Orders", ["orders"]),
+        ("ORDRES", ["orders"]),
+        ("Invoice", ["INVOICES", "invoices"]),
+        ("zzz", []),
+        ("", []),
+    ],
+)
+def test_close_names_of_tables_differ_in_case(asked: str, near: list[str]) -> None:
+    assert close_matches(asked, ["INVOICES", "invoices", "orders", "prices"]) == near
 
 
 @pytest.fixture

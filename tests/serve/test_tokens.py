@@ -61,6 +61,7 @@ WAYS: dict[tuple[str, str], Role] = {
     ("GET", "/v1/results?workflow=w"): Role.read,
     ("GET", "/v1/reuse?revision=w@r1"): Role.read,
     ("GET", "/v1/why-not-reused?revision=w@r1"): Role.read,
+    ("GET", "/v1/responsible-inputs?before=w@r1&after=w@r2"): Role.read,
     ("GET", "/v1/status"): Role.read,
     ("GET", "/v1/openapi.json"): Role.read,
     ("POST", "/v1/view"): Role.write,
