@@ -127,13 +127,14 @@ bench-large: ## Measure components and an ingest of nine copies of that trace, 5
 	@.venv/bin/python -m benchmarks.ingest.ingest --copies 9
 	@.venv/bin/python -m benchmarks.tables
 
-test: ## Run the tests of every change: about a quarter of an hour on two cores
-	@echo "make test takes about a quarter of an hour on two cores"
+test: ## Run the tests of every change: about twenty minutes on two cores
+	@echo "make test takes about twenty minutes on two cores"
 	@tools/setup.sh
 	@.venv/bin/pytest --numprocesses 3 --dist loadscope --no-loadscope-reorder --timeout 600
 
 test-long: setup ## Kill commands at every fault point and at random (hours; continues where it stopped; MINUTES=110, PARTS=2 PART=1)
 	@.venv/bin/pytest -m long --maxfail=10 tests --ignore=tests/fire/test_soak.py
+	@.venv/bin/pytest -q --hypothesis-profile deep $$(grep -rl --include='*.py' '^@given' tests)
 	@.venv/bin/python -m benchmarks.server.reliability
 	@.venv/bin/python -m benchmarks.capture.capture_coverage
 	@.venv/bin/python -m benchmarks.tables
