@@ -10,6 +10,7 @@ import duckdb
 from provhouse.model.errors import BadInput
 from provhouse.sql.bound import NotBound, bound
 from provhouse.sql.quoting import quoted
+from provhouse.sql.time_limit import interrupted
 
 from .from_duckdb import ForeignKey, TableFacts, Translation
 from .plan_form import Options, PlanForm
@@ -82,6 +83,7 @@ def empty_database(ddl: str) -> Iterator[EmptyDatabase]:
             statements = con.extract_statements(ddl)
             sets = any(each.type == duckdb.StatementType.SET for each in statements)
             con = opened.enter_context(own_instance()) if sets else con
+            opened.enter_context(interrupted(con))
             for statement in statements:
                 _check(statement)
                 con.execute(statement)

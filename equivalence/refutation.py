@@ -6,6 +6,8 @@ from typing import Any
 
 import duckdb
 
+from provhouse.sql.time_limit import seconds_left
+
 from .empty_database import EmptyDatabase
 from .plan_form import PlanForm
 from .random_rows import RandomRows
@@ -41,6 +43,7 @@ class Refutation:
             self._random_rows.fill()
             self._tried += 1
             one, other = map(self._rows, self._texts)
+            seconds_left()  # raises TooSlow after an interrupted query
             if one is not None and other is not None and one != other:
                 lost, gained = list((one - other).elements()), list((other - one).elements())
                 return Example(self._random_rows.rows(), lost, gained)

@@ -10,6 +10,8 @@ import subprocess
 import sys
 from threading import Lock
 
+from provhouse.sql.time_limit import seconds_left
+
 COMMAND = (sys.executable, "-m", "provhouse.equivalence.proving.child")
 
 
@@ -22,11 +24,12 @@ class Process:
         self._requests: socket.socket | None = None
 
     def answer(self, given: bytes) -> bytes:
-        """Return what the process answers; nothing if the proof ends without an answer."""
+        """Return what the process answers; nothing if the proof or the time limit ends first."""
         ours, theirs = socket.socketpair()
         with ours:
             with theirs:
                 self._send(theirs)
+            ours.settimeout(seconds_left())
             try:
                 ours.sendall(given)
                 ours.shutdown(socket.SHUT_WR)

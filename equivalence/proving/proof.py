@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 
+from provhouse.sql.time_limit import seconds_left
+
 from ..empty_database import EmptyDatabase
 from ..plan_form import (
     Call,
@@ -61,12 +63,16 @@ class Proof:
 
 
 def prove(plans: tuple[PlanForm, PlanForm], database: EmptyDatabase) -> Proof | str:
-    """Return a proof that two plans over the tables of a database are equal, or why not."""
+    """Return a proof that two plans over the tables of a database are equal, or why not.
+
+    Raises TooSlow when the time of the question is up.
+    """
     if find_spec("z3") is None:
         return MISSING
     given = json.dumps([[to_json(plan) for plan in plans], schema_json(schema_of(database))])
     answer = PROCESS.answer(given.encode())
     if not answer:
+        seconds_left()  # raises TooSlow
         return STOPPED
     found = json.loads(answer)
     if not found["proved"]:

@@ -9,6 +9,7 @@ import pytest
 from helpers.proof_pairs import DDL, EQUAL, TRAPS
 from helpers.query_pairs import DDL as MUTATED
 from helpers.query_pairs import mutants, random_query
+from helpers.sampled import one_in
 from provhouse.equivalence.empty_database import EmptyDatabase, empty_database
 from provhouse.equivalence.plan_form import PlanForm, doubts
 from provhouse.equivalence.proving.proof import schema_of
@@ -26,7 +27,7 @@ def _attempt(database: EmptyDatabase, one: str, other: str) -> Attempt:
     return attempt(database.plan(one), database.plan(other), schema_of(database))
 
 
-@pytest.mark.parametrize(("one", "other"), EQUAL.values(), ids=EQUAL)
+@pytest.mark.parametrize(("one", "other"), one_in(3, EQUAL.values()), ids=EQUAL)
 def test_a_rewritten_query_is_proved(one: str, other: str) -> None:
     with empty_database(DDL) as database:
         plans = [database.plan(each) for each in (one, other)]
@@ -39,28 +40,32 @@ def _shape(plan: PlanForm) -> list[str]:
     return [column.type for column in plan.root.columns]
 
 
-def test_proofs_hold_on_random_databases() -> None:
+@pytest.mark.parametrize("databases", [20, pytest.param(DATABASES, marks=pytest.mark.long)])
+def test_proofs_hold_on_random_databases(databases: int) -> None:
     rows: Counter[str] = Counter()
     with empty_database(DDL) as database:
         for name, pair in EQUAL.items():
             made = RandomRows(database, [database.plan(text) for text in pair], SEED)
-            for _ in range(DATABASES):
+            for _ in range(databases):
                 made.fill()
                 one, other = (Counter(database.con.execute(text).fetchall()) for text in pair)
                 assert one == other, name
                 rows[name] += bool(one)
-    assert {name for name in EQUAL if rows[name] < LEAST} == NEVER_ROWS
-    assert {name for name in EQUAL if not rows[name]} == NEVER_ROWS
+    without = {name for name in EQUAL if not rows[name]}
+    assert without >= NEVER_ROWS
+    assert len(without) < len(EQUAL) / 2
+    if databases == DATABASES:
+        assert {name for name in EQUAL if rows[name] < LEAST} == without == NEVER_ROWS
 
 
-@pytest.mark.parametrize(("one", "other"), TRAPS.values(), ids=TRAPS)
+@pytest.mark.parametrize(("one", "other"), one_in(2, TRAPS.values()), ids=TRAPS)
 def test_a_trap_is_not_proved(one: str, other: str) -> None:
     with empty_database(DDL) as database:
         for first, second in ((one, other), (other, one)):
             assert not _attempt(database, first, second).proved
 
 
-@pytest.mark.parametrize("count", [40, pytest.param(300, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [16, pytest.param(300, marks=pytest.mark.long)])
 def test_no_mutant_with_other_rows_is_proved(count: int) -> None:
     source, refuted, proved = random.Random(38), 0, 0
     with empty_database(MUTATED) as database:
