@@ -20,6 +20,7 @@ from provhouse.capturing.jvm_rules import (
 )
 from provhouse.ingest.landing.landed import Landed
 from provhouse.model.errors import BadInput, UsageError
+from provhouse.model.extras import require
 from provhouse.model.paths import local_path
 from provhouse.model.settings import Settings
 from provhouse.store.warehouse.captured_blocks import begin_block, remove_kept
@@ -215,7 +216,7 @@ class Capture:
     def module(self, name: str, *, state: Sequence[str] = ()) -> Iterator[None]:
         """Name the module that this thread's writes belong to.
 
-        ``provhouse ops`` shows the name with the operations of this thread's writes during the
+        ``provhouse list ops`` shows the name with the operations of this thread's writes during the
         block. ``state`` names the tables in which the module keeps rows from run to run: triples
         from these rows have the role ``state``. Raises UsageError if a name is empty.
         """
@@ -282,6 +283,7 @@ def capture(
     >>> run.report.writes[0].rows
     2
     """
+    require("spark")
     check_run(run or None)
     if workflow is not None:
         check_workflow(workflow)

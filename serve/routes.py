@@ -81,7 +81,11 @@ def _add_question(
     ) -> Response:
         return await reply(given, form, request)
 
-    path, text, answers = f"/v1/{asking.name}", described(asking), responses(asking.schema)
+    path, text, answers = (
+        f"/v1/{asking.name}",
+        described(asking),
+        responses(asking.schema, pictured=asking.pictured),
+    )
     app.get(path, name=asking.name, description=text, responses=answers)(get)
     app.post(path, name=f"{asking.name}_posted", description=text, responses=answers)(post)
 
@@ -116,13 +120,15 @@ def described(asking: type[Asking[Any]]) -> str:
 def _add_lineage(
     app: FastAPI, answering: Answering, name: str, direction: Direction, text: str
 ) -> None:
-    @app.get(f"/v1/{name}", name=name, description=text, responses=responses("answer"))
+    @app.get(
+        f"/v1/{name}", name=name, description=text, responses=responses("answer", pictured=True)
+    )
     async def get(
         asking: Annotated[AskingOne, Query()], request: HttpRequest, form: Format
     ) -> Response:
         return await answering.one(asking.question(asking.item, direction), form, request)
 
-    many = responses("answer", lines=True)
+    many = responses("answer", lines=True, pictured=True)
     text = f"{text} For many items, the response has one answer on each line."
 
     @app.post(f"/v1/{name}", name=f"{name}_posted", description=text, responses=many)

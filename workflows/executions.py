@@ -120,7 +120,7 @@ def newest_execution(layout: Layout, name: RevisionName, sink: str) -> Execution
         raise NotFound(
             f"No execution of {name} has given the sink {sink}",
             "Its results are not stored",
-            f"Store one: provhouse executions add {name} --sink {sink}=FILE --inputs TABLE=PLACE",
+            f"Store one: provhouse revisions run {name} {sink}=FILE --inputs TABLE=PLACE",
         )
     return found[-1]
 

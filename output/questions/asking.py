@@ -63,6 +63,8 @@ class Asking(ABC, Generic[Found]):
     """
     rows: ClassVar[str]
     """The field of ``found`` whose rows CSV contains, if ``result`` is empty."""
+    pictured: ClassVar[bool]
+    """Whether the result can be drawn: ``result`` is a ``PicturedResult``."""
     quick: ClassVar[bool]
     """Whether an answer in this process needs neither Spark nor Neo4j."""
     command: ClassVar[str]
@@ -80,6 +82,7 @@ class Asking(ABC, Generic[Found]):
         schema: str = "",
         rows: str = "",
         *,
+        pictured: bool = False,
         quick: bool = False,
         command: str = "",
     ) -> None:
@@ -87,7 +90,7 @@ class Asking(ABC, Generic[Found]):
         cls.name = "-".join(words).lower()
         cls.schema = schema or cls.name
         cls.found, cls.result, cls.rows = found, result, rows
-        cls.quick, cls.command = quick, command
+        cls.pictured, cls.quick, cls.command = pictured, quick, command
 
     @property
     def path(self) -> str:
