@@ -10,7 +10,8 @@ from helpers.structure import dumped
 from provhouse.model.errors import UsageError
 from provhouse.model.settings import Settings
 
-VALUES = {"int": ("17", 17), "str": ("x", "x"), "path": ("/x", Path("/x"))}
+VALUES = {"int": ("17", 17), "str": ("x", "x"), "path": ("/x", Path("/x")),
+          "ages": ("30d,12m", "30d,12m")}  # fmt: skip
 """By kind of setting: a string that a setting of this kind accepts, and the value that results."""
 FOLDER = "warehouse"
 """The only setting that cannot be in the settings file: it determines where that file is."""
