@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from provhouse.cypher.graph import Graph, shared_graph
 from provhouse.model.errors import UsageError
+from provhouse.model.extras import require
 from provhouse.model.naming import SaidNaming
 from provhouse.model.paths import local_path
 from provhouse.model.progress import Progress, Silent
@@ -65,6 +66,7 @@ class Warehouse(Reader):
     """
 
     def __init__(self, settings: Settings, progress: Progress | None = None) -> None:
+        require("spark")
         self._settings = settings
         self._progress = progress or Silent()
         self._layout = Layout(settings.warehouse)

@@ -14,7 +14,17 @@ from provhouse.output.questions import workflow_questions as workflows
 from provhouse.output.questions.asking import Asking, declared
 
 from .invocation import invocation
-from .options import AsOfOption, FormOption, ItemArgument, OutOption, SafeOption, utf8
+from .options import (
+    AsOfOption,
+    FormOption,
+    ItemArgument,
+    OutOption,
+    PictureFormOption,
+    PictureOutOption,
+    SafeOption,
+    any_form,
+    utf8,
+)
 from .questions import OutputOptions, answer
 
 Command = Callable[..., None]
@@ -72,10 +82,13 @@ def derived_command(asking: type[Asking[Any]]) -> Command:
     ) -> None:
         fields = {name: _text(name, value) for name, value in given.items()}
         settings = invocation(ctx).asking()
-        answer(settings, asking(**fields), OutputOptions(form, out, safe=safe))
+        answer(settings, asking(**fields), OutputOptions(any_form(form), out, safe=safe))
 
     hints = get_type_hints(asking)
     ctx, *output, _ = inspect.signature(command).parameters.values()
+    if asking.pictured:
+        drawn = {"form": PictureFormOption, "out": PictureOutOption}
+        output = [each.replace(annotation=drawn.get(each.name, each.annotation)) for each in output]
     own = (_parameter(each, hints[each.name]) for each in asking.parameters())
     command.__signature__ = inspect.Signature([ctx, *own, *output])  # type: ignore[attr-defined]
     command.__name__, command.__doc__ = asking.name.replace("-", "_"), asking.__doc__

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from provhouse.model.errors import ProvhouseError, Unavailable
+from provhouse.model.extras import require
 
 from ..invocation import invocation
 
@@ -43,8 +44,9 @@ def doctor(
 
     from ..progress_display import progress_display
 
-    settings = invocation(ctx).settings()
+    settings = invocation(ctx).local()
     if fetch:
+        require("spark")
         from ..prepare import prepare
 
         with progress_display() as progress:
@@ -64,6 +66,11 @@ def doctor(
             sys.stdout.write(f"{line}\n")
     if missing:
         raise typer.Exit(Unavailable.exit_status)
+
+
+def _packages(settings: "Settings") -> str:
+    require("spark")
+    return "all packages for a warehouse are installed"
 
 
 def _java(settings: "Settings") -> str:
@@ -173,6 +180,7 @@ def _neo4j(settings: "Settings") -> str:
 
 
 _CHECKS: dict[str, "Callable[[Settings], str]"] = {
+    "packages": _packages,
     "Java": _java,
     "jars": _jars,
     "disk": _disk,

@@ -17,7 +17,14 @@ from provhouse.output.questions.items import AskingLineage
 from ..filter_options import question_fields, question_options
 from ..invocation import invocation
 from ..lineage_forms import other_question
-from ..options import FormOption, OrderOption, OutOption, SafeOption, utf8
+from ..options import (
+    OrderOption,
+    PictureFormOption,
+    PictureOutOption,
+    SafeOption,
+    any_form,
+    utf8,
+)
 from ..questions import OutputOptions, answer, answer_as_found, answer_many, answer_records
 from ..written_page import answer_page
 from ..zoom_options import FoldOption, PageOption, ZoomOption, zoom_level
@@ -80,8 +87,8 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
         zoom: ZoomOption = None,
         fold: FoldOption = None,
         page: PageOption = None,
-        form: FormOption = None,
-        out: OutOption = None,
+        form: PictureFormOption = None,
+        out: PictureOutOption = None,
         safe: SafeOption = False,
         order: OrderOption = Order.auto,
         **options: Any,
@@ -92,7 +99,8 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
             others = {"--items": items, "--records": records, "--zoom": zoom, "--fold": fold,
                       "--page": page, "--timing": timing}  # fmt: skip
             other = other_question(item, direction, wanted, fields, others)
-            answer(invocation(ctx).asking(), other, OutputOptions(form, out, safe=safe))
+            options_ = OutputOptions(any_form(form), out, safe=safe)
+            answer(invocation(ctx).asking(), other, options_)
             return
         if level := zoom_level(zoom, fold):
             from provhouse.output.questions.levels import AskingZoom
@@ -106,7 +114,9 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
             if page:
                 answer_page(invocation(ctx).asking(), asked, page, bool(form or out))
                 return
-            answer(invocation(ctx).asking(), asked, OutputOptions(form, out, timing, safe))
+            answer(
+                invocation(ctx).asking(), asked, OutputOptions(any_form(form), out, timing, safe)
+            )
             return
         if page:
             raise UsageError(
@@ -118,7 +128,7 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
             fields["ends"] = fields["ends"] or not fields["tables"]
             _check_alone("--records", items, fields["summary"])
         question = partial(Question, direction=direction, **fields)
-        output = OutputOptions(form, out, timing, safe, order, records)
+        output = OutputOptions(any_form(form), out, timing, safe, order, records)
         _ask(ctx, question, item, items, output)
 
     ctx, item, items, *output, _ = inspect.signature(command).parameters.values()

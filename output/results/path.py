@@ -9,14 +9,16 @@ from provhouse.model.columns import TRIPLE
 from ..escape import shown
 from ..phrases import counted
 from ..sections import Section, grid, headed, noted, styled, subject
-from .derivation_list import erased_sentence, operation, source_line, table_name
+from .derivation_list import as_of_sentence, erased_sentence, operation, source_line, table_name
 from .exactness_notes import exactness_notes
 from .found import FoundResult
+from .graphs import Part, PicturedResult, of_triples
 from .sample_notes import sample_notes
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from provhouse.pictures.graph import Graph
     from provhouse.query.lineage.path import Paths
 
 ROWS = 1_000
@@ -28,7 +30,7 @@ _ENDS = ("src", "dst")
 
 
 @dataclass(frozen=True)
-class PathResult(FoundResult):
+class PathResult(FoundResult, PicturedResult):
     """The steps of one shortest path, or of all paths."""
 
     found: "Paths"
@@ -39,14 +41,26 @@ class PathResult(FoundResult):
         """Yield a headline, the steps, and the data read."""
         path = self.found
         yield subject(path.target, _headline(path))
-        if path.erased:
-            yield styled(erased_sentence(path.erased), "yellow")
-        yield from noted((*exactness_notes(path), *sample_notes(path)))
+        yield from noted(_notes(path))
         yield from headed("Step by step", _steps(path))
         if path.triples.num_rows > ROWS:
             more = counted(path.triples.num_rows - ROWS, "more step")
             yield styled(f"… {more}; for all use --format json or csv with --out FILE", "dim")
         yield source_line(path)
+
+    def graph(self) -> "Graph":
+        """Return the items and triples on the paths."""
+        path = self.found
+        notes = (*_notes(path), as_of_sentence(path))
+        asked = dict.fromkeys((path.source, path.target), "")
+        title = shown(path.target) + _headline(path)
+        return of_triples(title, notes, [Part(path.items, path.triples)], asked)
+
+
+def _notes(path: "Paths") -> Iterator[str]:
+    if path.erased:
+        yield erased_sentence(path.erased)
+    yield from (*exactness_notes(path), *sample_notes(path))
 
 
 def _headline(path: "Paths") -> str:

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 from ..escape import shown
 from ..phrases import counted
 from ..sections import Section, subject
-from ..shown_result import Csv, Json, ShownResult, attributes
+from ..shown_result import Csv, Json, attributes
 from .derivation_list import read_and_seconds
-from .level_view import edge_rows, view_fields, view_sections
+from .graphs import PicturedResult, of_view
+from .level_view import edge_rows, view_fields, view_notes, view_sections
 from .sample_notes import sample_fields
 
 if TYPE_CHECKING:
+    from provhouse.pictures.graph import Graph
     from provhouse.query.zoom.zoom_path import ZoomedPath
 
 
 @dataclass(frozen=True)
-class ZoomedPathResult(ShownResult):
+class ZoomedPathResult(PicturedResult):
     """The nodes and edges of a path."""
 
     found: "ZoomedPath"
@@ -43,6 +45,13 @@ class ZoomedPathResult(ShownResult):
     def csv(self) -> Csv:
         """Return a row for each edge, with the names of its nodes."""
         return edge_rows(self.found, "triples")
+
+    def graph(self) -> "Graph":
+        """Return the nodes and edges. The first nodes are the ends of the path."""
+        found = self.found
+        ends = {"catalogue": 0}.get(found.zoom, len({found.source, found.target}))
+        title = shown(found.target) + _headline(found)
+        return of_view(title, view_notes(found), found, range(min(ends, found.nodes.num_rows)))
 
 
 def _headline(found: "ZoomedPath") -> str:

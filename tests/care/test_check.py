@@ -177,8 +177,14 @@ DAMAGES: dict[str, tuple[Callable[[House], object], str]] = {
 }  # fmt: skip
 
 
-LONG = {"a partition is truncated", "dependencies are missing", "names are missing"}
-"""Damages that resemble other damages: a table has a file that is missing or unreadable."""
+LONG = {
+    "a partition is truncated", "a partition is replaced by another", "the sets are truncated",
+    "placements are missing", "dependencies are missing", "a look-up is truncated",
+    "names are missing", "an earlier record is truncated", "a record counts other dependencies",
+    "free ids are in use", "file numbers are missing", "a file has two numbers",
+    "the newest entry of file numbers is empty",
+}  # fmt: skip
+"""Damages that resemble other damages: a file is missing or unreadable, or a count is wrong."""
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from provhouse.care.damage_report import Damage, Report
 from provhouse.care.forget import Forgotten
 from provhouse.care.prune import Pruned
 from provhouse.care.retract import Retraction
-from provhouse.equivalence.verdict import Example, Row, Verdict
+from provhouse.equivalence.refutation import Example, Row
+from provhouse.equivalence.verdict import Verdict
 from provhouse.ingest.ingest_summary import Reject, Summary
 from provhouse.ingest.preview import Component, FileKind, Preview
 from provhouse.model.answer import Answer, Counts, Read

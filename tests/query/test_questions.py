@@ -77,7 +77,7 @@ def test_all_methods_give_the_same_filtered_answer(
         answer = asker.answer(question)
         assert shown(answer) == one.ask(question), question
         assert answer.complete
-        if turn % 4 == 0:
+        if turn in (0, 4) or (number and turn % 4 == 0):
             method: Method = "ccprov" if turn == 4 else "rq"
             other = asker.answer(replace(question, method=method))
             assert other.items == answer.items
@@ -185,7 +185,7 @@ def all_names(asker: Asker, traces: list[Trace]) -> dict[str, str]:
 @pytest.mark.parametrize(
     "wanted",
     one_in(
-        3, ["", "1", "1.", "a", "A", "ä", "a\u0308", *ODD, ".*", ".", "name", "%", "\\", "\n", "x"]
+        8, ["", "1", "1.", "a", "A", "ä", "a\u0308", *ODD, ".*", ".", "name", "%", "\\", "\n", "x"]
     ),
 )
 def test_find_matches_every_character_exactly(
@@ -282,7 +282,7 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 @pytest.mark.parametrize(("options", "change"), OPTIONS)
-@pytest.mark.parametrize("command_name", ["lineage", "impact"])
+@pytest.mark.parametrize("command_name", one_in(2, ["lineage", "impact"]))
 def test_options_become_filters(
     command: Callable[..., str],
     traces: list[Trace],
