@@ -346,7 +346,7 @@ class Graph:
 def _close(driver: "neo4j.Driver") -> Thread:
     """Close a driver in a thread, and return the thread.
 
-    A connection that was interrupted in the middle of a message fails when it says goodbye. Nobody
+    A connection that was interrupted in the middle of a message fails when it says goodbye. No caller
     needs it any more.
     """
 
