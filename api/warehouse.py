@@ -154,7 +154,7 @@ class Warehouse(Reader):
             "progress": self._progress,
         }
         summary = _ingested(data, self._settings, input_format, options)
-        await_generation(self._settings, summary.generation, self._progress)
+        self._settle(summary.generation)
         return summary
 
     def ingest_captured(
@@ -181,8 +181,15 @@ class Warehouse(Reader):
             None if keys is None else key_columns(keys),
         )
         if landed.generation:
-            await_generation(self._settings, landed.generation, self._progress)
+            self._settle(landed.generation)
         return landed
+
+    def _settle(self, generation: int) -> None:
+        """Tidy after an ingest if the settings say so, and wait for the server."""
+        from provhouse.care.tidy import tidy_after_ingest
+
+        tidy_after_ingest(self._settings, self._progress)
+        await_generation(self._settings, generation, self._progress)
 
     def number_files(self, *paths: PathLike) -> tuple[int, ...]:
         """Return the numbers of files; a file without a number gets the next one.

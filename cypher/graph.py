@@ -249,7 +249,7 @@ class Graph:
                 f"Neo4j does not have generation {generation}",
                 "It has another state of this warehouse, or none",
                 "If another server was used, name its folder with PROVHOUSE_NEO4J_HOME; otherwise "
-                "run `provhouse repair`",
+                "run `provhouse check --repair`",
             )
 
     def closure(
@@ -346,8 +346,8 @@ class Graph:
 def _close(driver: "neo4j.Driver") -> Thread:
     """Close a driver in a thread, and return the thread.
 
-    A connection that was interrupted in the middle of a message fails when it says goodbye. No caller
-    needs it any more.
+    A connection that was interrupted in the middle of a message fails when it says goodbye. It is
+    no longer needed.
     """
 
     def close() -> None:

@@ -61,7 +61,7 @@ def application(keeper: Keeper, settings: Settings, access: Access) -> FastAPI:
     install_handlers(app, folders)
     app.add_middleware(AccessMiddleware, access=access)
     app.add_middleware(MetricsMiddleware, metrics=metrics)
-    add_routes(app, answering)
+    add_routes(app, answering, folders)
     _add_status_routes(app, keeper, settings, folders)
     _add_document_and_metrics(app, keeper, metrics, limiter)
     return app

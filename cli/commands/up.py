@@ -24,6 +24,7 @@ def up(
     from ..progress_display import progress_display
 
     settings = invocation(ctx).settings()
+    process.check_startable(settings)  # before Neo4j is started
     with progress_display() as progress:
         address = neo4j.up(settings, progress)
         info = process.up(settings, progress, wait == "yes")
