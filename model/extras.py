@@ -18,7 +18,7 @@ EXTRA_OF = {
 }
 """The extra that installs a package, by the name that programs import."""
 _MEANS = {"fast": "compiled loops", "spark": "Spark", "prove": "z3"}
-"""What an extra brings, in the words of a message."""
+"""The name of what an extra brings, for messages."""
 
 
 def missing(package: str) -> Unavailable:

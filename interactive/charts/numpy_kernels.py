@@ -5,9 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from provhouse.model.arrays import expand_ranges
-
-from ..index.numpy_kernels import starts
+from provhouse.model.arrays import expand_ranges, key_starts
 
 Codes = NDArray[Any]
 Ints = NDArray[np.int64]
@@ -38,7 +36,7 @@ def extend(keys: NDArray[np.uint32], codes: Codes, bars: int) -> None:
 
 def counting_sort(keys: Codes, cells: int) -> tuple[Ints, NDArray[np.int32]]:
     """Return where each key begins in sorted order, and the positions of the rows in this order."""
-    return starts(keys, cells), np.argsort(keys, kind="stable").astype(np.int32)
+    return key_starts(keys, cells), np.argsort(keys, kind="stable").astype(np.int32)
 
 
 def changed_runs(offsets: Ints, signs: NDArray[np.int8]) -> Ints:

@@ -5,24 +5,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from provhouse.model.arrays import expand_ranges
+from provhouse.model.arrays import expand_ranges, key_starts
 
 Offsets = NDArray[np.int64]
 Rids = NDArray[Any]
-
-
-def starts(keys: Rids, number: int) -> Offsets:
-    """Return where each key begins in sorted order, and the number of keys at the end."""
-    offsets = np.zeros(number + 1, np.int64)
-    np.cumsum(np.bincount(keys, minlength=number), out=offsets[1:])
-    return offsets
 
 
 def sort_pairs(keys: Rids, values: Rids, number: int) -> tuple[Offsets, Rids]:
     """Return the values of each key as CSR, in their order; drop negative values."""
     kept = values >= 0
     keys, values = keys[kept], values[kept]
-    return starts(keys, number), values[np.argsort(keys, kind="stable")]
+    return key_starts(keys, number), values[np.argsort(keys, kind="stable")]
 
 
 def sort_rows(offsets: Offsets, rids: Rids) -> tuple[Offsets, Rids]:
@@ -64,7 +57,7 @@ def increasing(offsets: Offsets, rids: Rids) -> bool:
 def invert(offsets: Offsets, rids: Rids, number: int) -> tuple[Offsets, NDArray[np.int32]]:
     """Return the rows of each rid: the index in the other direction."""
     rows = _rows(offsets).astype(np.int32)
-    return starts(rids, number), rows[np.argsort(rids, kind="stable")]
+    return key_starts(rids, number), rows[np.argsort(rids, kind="stable")]
 
 
 def composed_size(offsets: Offsets, middle: Rids, inner_offsets: Offsets) -> int:
@@ -109,4 +102,4 @@ def _without_repeats(rows: Rids, rids: Rids, number: int) -> tuple[Offsets, Rids
     rows, rids = rows[order], rids[order]
     new = np.ones(rids.size, np.bool_)
     new[1:] = (rows[1:] != rows[:-1]) | (rids[1:] != rids[:-1])
-    return starts(rows[new], number), rids[new]
+    return key_starts(rows[new], number), rids[new]

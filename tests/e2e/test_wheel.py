@@ -173,7 +173,7 @@ def test_numba_changes_no_answer(environment: Environment, base: Path, tmp_path:
 
 def test_the_page_of_linked_views_in_the_base(base: Path, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("a,b\n" + "".join(f"{n},{n % 3}\n" for n in range(100)))
-    command = [base / "provhouse", "crossfilter", "a.csv", "--by", "a", "--by", "b"]
+    command = [str(base / "provhouse"), "crossfilter", "a.csv", "--by", "a", "--by", "b"]
     environment = {**os.environ, "JAVA_HOME": "/nowhere"}
     with subprocess.Popen(
         command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True

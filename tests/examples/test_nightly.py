@@ -20,7 +20,7 @@ PAGE = (ROOT / "docs" / "nightly.md").read_text(encoding="utf-8")
 def _night(folder: Path, **given: str) -> subprocess.CompletedProcess[str]:
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "WAIT": "1", **given}
-    command = [SCRIPT, folder, "night 1"]
+    command = [str(SCRIPT), str(folder), "night 1"]
     return subprocess.run(command, env=environment, capture_output=True, text=True)
 
 
