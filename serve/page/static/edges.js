@@ -25,7 +25,8 @@ export function label({ from, to, ops }, nameOf, made) {
   const words = ops.map((each) => `${each.op || "(no op)"}: ${counted(each.triples, "triple")}`);
   const count = triples > 1 ? ` ×${number(triples)}` : "";
   const more = ops.length > 1 ? ` +${ops.length - 1}` : "";
-  return make("div", { class: "line-label", title: `${nameOf(to)} from ${nameOf(from)}\n${words.join("\n")}` },
+  const spoken = `${nameOf(to)} from ${nameOf(from)}\n${words.join("\n")}`;
+  return make("div", { class: "line-label", role: "img", "aria-label": spoken, title: spoken },
     op === made && count ? null : make("span", { class: "op" }, op || "(no op)"), make("span", {}, count + more));
 }
 
