@@ -33,10 +33,11 @@ def url(address: Address, query: str = "") -> str:
     return f"{address.http}/browser/?{urlencode(parts, safe=':/@', quote_via=quote)}"
 
 
-def view_query(warehouse: str, view: str) -> str:
-    """Return the query that shows a view, and the sets that its items are in."""
+def view_query(warehouse: str, view: str, *, sets: bool = False) -> str:
+    """Return the query that shows a view; with ``sets``, also the sets that its items are in."""
     items = f"MATCH (i:Item {{warehouse: {_quoted(warehouse)}, view: {_quoted(view)}}})"
-    return f"{items} OPTIONAL MATCH (i)-[d:DERIVES|IN_SET]->(n) RETURN i, d, n"
+    links = "DERIVES|IN_SET" if sets else "DERIVES"
+    return f"{items} OPTIONAL MATCH (i)-[d:{links}]->(n) RETURN i, d, n"
 
 
 def queries(warehouse: str) -> list[BrowserQuery]:

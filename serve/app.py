@@ -66,7 +66,7 @@ def application(keeper: Keeper, settings: Settings, access: Access) -> FastAPI:
     admitted = replace(access, people=links, public=public, static=STATIC)
     app.add_middleware(AccessMiddleware, access=admitted)
     app.add_middleware(MetricsMiddleware, metrics=metrics)
-    add_routes(app, answering)
+    add_routes(app, answering, folders)
     add_page(app, answering, links)
     _add_status_routes(app, keeper, settings, folders)
     _add_document_and_metrics(app, keeper, metrics, limiter)

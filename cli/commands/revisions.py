@@ -16,6 +16,7 @@ from ..invocation import invocation
 from ..options import FormOption, OutOption, SafeOption, WaitOption
 from ..questions import OutputOptions, answer
 from ..sinks import SinkOption, sinks_of, text_of
+from .executions import ExecutionsAction, InputsOption, executions
 
 
 class RevisionsAction(StrEnum):
@@ -25,6 +26,7 @@ class RevisionsAction(StrEnum):
     list = "list"
     log = "log"
     diff = "diff"
+    run = "run"
 
 
 class SourceOption(StrEnum):
@@ -38,14 +40,15 @@ class SourceOption(StrEnum):
 def revisions(
     ctx: typer.Context,
     action: Annotated[
-        RevisionsAction, typer.Argument(metavar="add|list|log|diff", help="What to do.")
+        RevisionsAction, typer.Argument(metavar="add|list|log|diff|run", help="What to do.")
     ] = RevisionsAction.list,
     names: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[NAME]...",
             help="For log: a workflow. For diff: two revisions. For add: a workflow, and FILE or "
-            "SINK=FILE for each sink; without a name, the sink is result.",
+            "SINK=FILE for each sink; without a name, the sink is result. For run: a revision, "
+            "and the Parquet file that each sink has written.",
         ),
     ] = None,
     source: Annotated[
@@ -67,12 +70,18 @@ def revisions(
     key: Annotated[
         str | None,
         typer.Option(
-            metavar="A,B", help="For diff: columns that identify a record.", show_default=False
+            metavar="A,B",
+            help="For diff and run: columns that identify a record.",
+            show_default=False,
         ),
     ] = None,
     limit: Annotated[
         int, typer.Option(metavar="N", min=1, help="For diff: show at most N records.")
     ] = 100,
+    inputs: InputsOption = None,
+    captured: Annotated[
+        str, typer.Option("--run", metavar="KEY", help="For run: the run that was captured.")
+    ] = "",
     form: FormOption = None,
     out: OutOption = None,
     safe: SafeOption = False,
@@ -83,9 +92,14 @@ def revisions(
     A revision is what a workflow computes, at one time: a query for each of its sinks. A revision
     that equals the newest one is not stored again. diff compares the queries and, with --records,
     the results of their newest executions: which records came, went and changed, and whether the
-    code or the data are the cause.
+    code or the data are the cause. run stores the results of an execution, so that later revisions
+    can use them.
     """
     given = names or []
+    if action is RevisionsAction.run:
+        revision, *files = given or [""]
+        executions(ctx, ExecutionsAction.add, revision, files, inputs, key, captured, form, wait)
+        return
     if action is RevisionsAction.diff:
         if len(given) != 2:
             raise UsageError("revisions diff takes two revisions", remedy="Name them as tweets@r3")

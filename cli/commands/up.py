@@ -27,6 +27,7 @@ def up(
     from ..progress_display import progress_display
 
     settings = invocation(ctx).settings()
+    process.check_startable(settings)  # before Neo4j is started
     with progress_display() as progress:
         try:
             fetch(progress, ["page"])

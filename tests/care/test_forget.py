@@ -180,7 +180,7 @@ POINTS: list[tuple[object, str, bool]] = [
     (name_files, "erased unwritten", True),
     (name_files, "erased written", False),
     (triples, "ops cleared", True),
-    (rewriting, "file rewritten", False),
+    (rewriting, "file rewritten", True),
     (triples, "links cleared", True),
     (name_files, "segment rewritten", True),
     (name_files, "look-up rewritten", True),

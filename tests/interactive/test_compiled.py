@@ -107,6 +107,7 @@ def test_forward_is_the_inverse_of_backward(con: Connection) -> None:
     same(con, text, ("compiled", "witness"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.long), 3])
 def test_many_cells_and_rows(con: Connection, threads: int) -> None:
     con.execute(f"set threads = {threads}")
