@@ -16,6 +16,8 @@ from provhouse.serve import server_file
 from provhouse.serve.server_process import page_link
 
 ROUNDS = 5
+PATIENCE = 120_000
+"""The longest time for a picture, in milliseconds."""
 SIZE = {"width": 1280, "height": 1130}
 STEPS = {
     "ask about the figure": "item={item}",
@@ -63,10 +65,13 @@ def drawn(page: Any, fragment: str) -> float:
 
     The page begins without kept answers, and has loaded everything but the answer.
     """
+    page.evaluate("() => history.replaceState(null, '', '#')")
     page.reload()
-    page.locator("#title").wait_for()
+    page.locator("#search-text:focus").wait_for()
     page.evaluate("(to) => { location.hash = to; }", fragment)
-    page.wait_for_function("() => performance.getEntriesByName('drawn').length > 0")
+    page.wait_for_function(
+        "() => performance.getEntriesByName('drawn').length > 0", timeout=PATIENCE
+    )
     times: list[float] = page.evaluate(
         "() => performance.getEntriesByName('drawn').map((each) => each.duration)"
     )

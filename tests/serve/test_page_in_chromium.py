@@ -85,10 +85,14 @@ def test_the_link_logs_in_once_and_leaves_no_token_behind(
 def test_a_shared_address_opens_in_another_tab_that_has_logged_in(page: Any) -> None:
     shows(page, f"item={ITEM}&by=op")
     other = page.context.new_page()
+    problems: list[str] = []
+    other.on("pageerror", lambda error: problems.append(str(error)))
     other.goto(page.url)
     named(other, ITEM).wait_for(timeout=PATIENCE)
     other.locator('#choose-by [data-value="op"][aria-pressed="true"]').wait_for()
+    other.wait_for_function("() => performance.getEntriesByName('drawn').length === 1")
     assert page.context.cookies() == []
+    assert problems == []
     other.close()
 
 
