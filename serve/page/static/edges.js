@@ -18,15 +18,21 @@ export function lines(links) {
 /**
  * Return the label of a line: its most frequent op, and how many more there are.
  *
- * `made` is the op that the box at the end of the line stands for; its name is not repeated.
+ * `made` is the op that the box at the end of the line stands for; its name is not repeated. Without
+ * `hasText`, only a screen reader gets the label.
  */
-export function label({ from, to, ops }, nameOf, made) {
-  const [{ op, triples }] = ops;
-  const words = ops.map((each) => `${each.op || "(no op)"}: ${counted(each.triples, "triple")}`);
+export function label({ from, to, ops }, nameOf, made, hasText) {
+  const words = ops.map(({ op, triples }) => `${op || "(no op)"}: ${counted(triples, "triple")}`);
+  const spoken = `${nameOf(to)} from ${nameOf(from)}\n${words.join("\n")}`;
+  const parts = hasText ? text(ops, made) : [];
+  return make("div", { class: "line-label", role: "img", "aria-label": spoken, title: spoken }, ...parts);
+}
+
+function text([{ op, triples }, ...others], made) {
   const count = triples > 1 ? ` ×${number(triples)}` : "";
-  const more = ops.length > 1 ? ` +${ops.length - 1}` : "";
-  return make("div", { class: "line-label", title: `${nameOf(to)} from ${nameOf(from)}\n${words.join("\n")}` },
-    op === made && count ? null : make("span", { class: "op" }, op || "(no op)"), make("span", {}, count + more));
+  const more = others.length ? ` +${others.length}` : "";
+  return [
+    op === made && count ? null : make("span", { class: "op" }, op || "(no op)"), make("span", {}, count + more)];
 }
 
 /** Return a drawing of lines between placed boxes. */

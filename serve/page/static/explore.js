@@ -60,6 +60,7 @@ function joined(state, answers) {
     });
     links.push(...ways.map((way) => ({ ...way, from: id(way.from), to: id(way.to) })));
   }
+  boxes.sort((a, b) => a.depth - b.depth || (a.name < b.name ? -1 : 1));
   return { boxes, links };
 }
 

@@ -77,6 +77,7 @@ function start() {
     element("leave").addEventListener("click", () => leave(start));
   }
   startAsOf();
+  performance.mark("asked");
   show(state());
 }
 

@@ -19,7 +19,8 @@ export function drawPicture(frame, boxes, links, acts, label_ = "Picture of the 
   const joined = lines(links);
   const made = boxes.map((box) => boxElement(box, acts));
   const madeBy = ({ kind, name: op }) => (kind === "op" ? op : null);
-  const labels = joined.map((line) => label(line, name, madeBy(byId.get(line.to))));
+  const texts = withText(joined, byId);
+  const labels = joined.map((line, at) => label(line, name, madeBy(byId.get(line.to)), texts[at]));
   const sheet = make("div", { class: "sheet measuring" }, ...labels, ...made);
   frame.replaceChildren(sheet);
   frame.setAttribute("role", "group");
@@ -37,6 +38,21 @@ export function drawPicture(frame, boxes, links, acts, label_ = "Picture of the 
   sheet.prepend(draw(found.ways, found.width, found.height));
   sheet.addEventListener("keydown", walkBoxes);
   showAsked(frame, made[boxes.findIndex((box) => box.asked)]);
+}
+
+/**
+ * Return whether each line has a text: of the lines between a box and the items of an opened group
+ * with one op, only the middle one has it.
+ */
+function withText(joined, byId) {
+  const alike = new Map();
+  joined.forEach(({ from, to, ops }, at) => {
+    const ends = [from, to].map((id) => byId.get(id)).map(({ id, kind, group }) => (kind === "item" && group ? group : id));
+    const key = JSON.stringify([ends, ops.map(({ op }) => op)]);
+    alike.set(key, [...(alike.get(key) ?? []), at]);
+  });
+  const middles = new Set([...alike.values()].map((each) => each[Math.floor(each.length / 2)]));
+  return joined.map((_, at) => middles.has(at));
 }
 
 function move(one, { x, y }) {

@@ -18,7 +18,7 @@ export async function runs(state, view, still) {
   }, "ask as of") }));
   view.replaceChildren(
     table("Generations", [
-      { heading: "generation", field: "generation", kind: "number" }, { heading: "time", field: "time" },
+      { heading: "generation", field: "generation", kind: "number" }, { heading: "time", field: "time", kind: "short" },
       { heading: "change", field: "change" }, { heading: "new triples", field: "new_triples", kind: "number" },
       { heading: "new items", field: "new_items", kind: "number" }, { heading: "rejected", field: "rejected", kind: "number" },
       { heading: "triples", field: "triples", kind: "number" }, { heading: "items", field: "items", kind: "number" },

@@ -15,7 +15,8 @@ export function itemLink(item) {
 /**
  * Return a table that sorts its rows when a heading is pressed.
  *
- * `columns` have a heading, the name of a field, and perhaps a kind: "item" or "number".
+ * `columns` have a heading, the name of a field, and perhaps a kind: "item", "number" or "short",
+ * which is not wrapped.
  */
 export function table(caption, columns, rows) {
   const body = make("tbody");
@@ -43,6 +44,7 @@ function cell({ field, kind }, row) {
   const found = row[field];
   if (kind === "item" && found) return make("td", {}, itemLink(found));
   if (kind === "number") return make("td", { class: "number" }, typeof found === "number" ? value(found) : found ?? "");
+  if (kind === "short") return make("td", { class: "short" }, found ?? "");
   if (found instanceof Node) return make("td", {}, found);
   return make("td", {}, found === null || found === undefined ? "" : String(found));
 }
