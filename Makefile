@@ -1,4 +1,4 @@
-.PHONY: cluster containers bench-tracing bench-capture bench-capture-tpcds bench-capture-memory bench-capture-nights bench-builds bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-what-if bench-equivalence bench-interactive bench-interactive-all coverage-interactive bench-crossfilter bench-programs bench-workflowgen bench-dbt site release bench-result-diff
+.PHONY: cluster containers bench-tracing bench-capture bench-capture-tpcds bench-capture-memory bench-capture-nights bench-builds bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-what-if bench-equivalence bench-interactive bench-interactive-all coverage-interactive bench-crossfilter bench-programs bench-workflowgen bench-dbt site release bench-result-diff bench-frames
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -65,6 +65,10 @@ bench-result-diff: setup ## Time the difference of two stored results (RECORDS=2
 	@.venv/bin/python -m benchmarks.workflows.result_diff $(if $(RECORDS),--records $(RECORDS))
 	@.venv/bin/python -m benchmarks.tables
 
+bench-frames: setup ## Measure what lineage costs operations of pandas and polars (ROWS=1000000, REPEATS=5)
+	@.venv/bin/python -m benchmarks.frames.frames_speed $(if $(ROWS),--rows $(ROWS)) $(if $(REPEATS),--repeats $(REPEATS))
+	@.venv/bin/python -m benchmarks.tables
+
 bench-set-graph: setup ## Import and walk a large set graph in Neo4j (WAREHOUSE=DIR of one ingest; SETS=20000000)
 	@.venv/bin/python -m benchmarks.sets.set_graph --warehouse $(WAREHOUSE) $(if $(SETS),--sets $(SETS))
 	@.venv/bin/python -m benchmarks.tables
@@ -127,13 +131,14 @@ bench-large: ## Measure components and an ingest of nine copies of that trace, 5
 	@.venv/bin/python -m benchmarks.ingest.ingest --copies 9
 	@.venv/bin/python -m benchmarks.tables
 
-test: ## Run the tests of every change: about a quarter of an hour on two cores
-	@echo "make test takes about a quarter of an hour on two cores"
+test: ## Run the tests of every change: about twenty minutes on two cores
+	@echo "make test takes about twenty minutes on two cores"
 	@tools/setup.sh
 	@.venv/bin/pytest --numprocesses 3 --dist loadscope --no-loadscope-reorder --timeout 600
 
 test-long: setup ## Kill commands at every fault point and at random (hours; continues where it stopped; MINUTES=110, PARTS=2 PART=1)
 	@.venv/bin/pytest -m long --maxfail=10 tests --ignore=tests/fire/test_soak.py
+	@.venv/bin/pytest -q --hypothesis-profile deep $$(grep -rl --include='*.py' '^@given' tests)
 	@.venv/bin/python -m benchmarks.server.reliability
 	@.venv/bin/python -m benchmarks.capture.capture_coverage
 	@.venv/bin/python -m benchmarks.tables

@@ -14,6 +14,7 @@ from benchmarks.capture import capture_memory as memory
 from benchmarks.capture import nights, overhead, programs, tpcds
 from benchmarks.charts import crossfilter_speed as crossfilter
 from benchmarks.equivalence import edits, pairs
+from benchmarks.frames import frames_speed
 from benchmarks.ingest import builds, capacity, ingest
 from benchmarks.ingest import component_speed as components
 from benchmarks.interactive import all_table, generated
@@ -102,6 +103,7 @@ def figures() -> Iterator[Table]:
     yield one("figures/workflows.md", "workflowgen", workflowgen.RESULTS, workflowgen.tables)
     yield one("dbt.md", "dbt edits", dbt_edits.RESULTS, dbt_edits.tables)
     yield one("revisions.md", "result diff", result_diff.RESULTS, result_diff.tables)
+    yield one("pandas.md", "frames", frames_speed.RESULTS, frames_speed.table)
 
 
 def main() -> None:

@@ -5,7 +5,6 @@ A command in no group is an old name: it works, but no help lists it.
 
 from typing import Any
 
-import typer
 from typer.core import TyperGroup
 
 GROUPS = {
@@ -93,7 +92,7 @@ def group_of(command: str) -> str | None:
 class GroupedHelp(TyperGroup):
     """A list of commands that the help shows by group."""
 
-    def format_commands(self, ctx: typer.Context, formatter: Any) -> None:
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write a section for each group, and hidden commands nowhere."""
         width = max(len(name) for lines in GROUPS.values() for name in lines)
         for group, lines in GROUPS.items():

@@ -9,7 +9,7 @@ import typer
 
 from provhouse.model.errors import UsageError
 from provhouse.output.form import AnyForm, Form, Order
-from provhouse.pictures.formats import Picture
+from provhouse.pictures.formats import PICTURE_ENDINGS, Picture
 
 FormOption = Annotated[
     Form | None,
@@ -108,7 +108,8 @@ def any_form(given: PictureForm | Form | None) -> AnyForm | None:
     """Return the form of rows or of a picture that ``--format`` names."""
     if given is None:
         return None
-    return Picture(given) if given in set(Picture) else Form(given)
+    name = given.value
+    return Picture(name) if name in PICTURE_ENDINGS.values() else Form(name)
 
 
 def each_pair(texts: Sequence[str], option: str) -> Iterator[tuple[str, str]]:

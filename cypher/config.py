@@ -34,9 +34,9 @@ dbms.security.allow_csv_import_from_file_urls=false
 internal.dbms.cypher_ip_blocklist=0.0.0.0/0,::/0
 dbms.usage_report.enabled=false
 client.allow_telemetry=false
-# Browser runs these commands when it connects. The first one replaces its welcome page, which is
-# about movies; the last one closes the output of the others.
-browser.post_connect_cmd=config initCmd: ":clear"; {style}; clear
+# Browser runs these commands when it connects; the second one closes the output of the first, and
+# Browser's welcome page, which is about movies.
+browser.post_connect_cmd={style}; clear
 server.memory.pagecache.size={pagecache}
 # By default, 256 MB are reserved for each of two databases, and 32 MB in each store file.
 db.tx_log.preallocate=false

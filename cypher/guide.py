@@ -16,6 +16,8 @@ class BrowserQuery:
 
     title: str
     text: str
+    why_empty: str
+    """The reason why it may show nothing, as a clause."""
 
 
 def url(address: Address, query: str = "") -> str:
@@ -52,8 +54,9 @@ def queries(warehouse: str) -> list[BrowserQuery]:
 
 
 def _query(text: str, warehouse: str) -> BrowserQuery:
-    title = text.partition("\n")[0].removeprefix("// ")
-    return BrowserQuery(title, text.replace("$warehouse", _quoted(warehouse)))
+    title, why, *_ = (line.removeprefix("// ") for line in text.split("\n", 2))
+    why = why.removeprefix("Shows nothing if ")
+    return BrowserQuery(title, text.replace("$warehouse", _quoted(warehouse)), why)
 
 
 def _quoted(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import duckdb
 
-from provhouse.sql.quoting import quoted
+from provhouse.sql.quoting import quoted, text_of
 
 from .empty_database import EmptyDatabase, whole_name
 from .from_duckdb import ForeignKey
@@ -283,4 +283,5 @@ def _joined(operator: Operator) -> tuple[int, int]:
 
 
 def _literal(value: str | None) -> str:
-    return "null" if value is None else "'{}'".format(value.replace("'", "''"))
+    """Return a text as SQL; NULL has a type, since rows of NULL alone would be integers."""
+    return "null::varchar" if value is None else text_of(value)

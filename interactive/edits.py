@@ -3,6 +3,7 @@
 The results are in memory. They are forgotten when a table may have changed.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 MOST = 100
 """The number of results that are kept."""
 MOST_BYTES = 512 << 20
+MOST_TRIED = 8
+"""The number of earlier results from which one edit is tried to be computed."""
 SCHEMAS = """
     select format('create schema if not exists "{}"', replace(schema_name, '"', '""'))
     from duckdb_schemas() where database_name = current_database() and not internal
@@ -135,20 +138,29 @@ class Edits:
 
     def _parted(self, plan: SinkPlan) -> Edited | None:
         """Return the rows that are computed from those of an earlier result, if need be in part."""
-        found = [
-            (part, each)
-            for each in reversed(self._kept)
-            if (part := contained(plan, each.plan, each.stored, proving=False))
-        ]
-        for part, each in sorted(found, key=lambda pair: bool(pair[0].delta)):
-            rows = self._own.sql(part.sql).to_arrow_table()
-            if not part.delta:
+        parted = None
+        for each in self._nearest(plan):
+            part = contained(plan, each.plan, each.stored, proving=False)
+            if part and not part.delta:
+                rows = self._own.sql(part.sql).to_arrow_table()
                 return Edited(self._number, rows, "filter", each.edited.number)
-            more = self._computed(part.delta)
-            if rows.schema.equals(more.schema):
-                both = pa.concat_tables([rows, more])
-                return Edited(self._number, both, "delta", each.edited.number)
-        return None
+            parted = parted or (part and (part, each))
+        if parted is None:
+            return None
+        part, each = parted
+        rows, more = self._own.sql(part.sql).to_arrow_table(), self._computed(part.delta)
+        if not rows.schema.equals(more.schema):
+            return None
+        return Edited(self._number, pa.concat_tables([rows, more]), "delta", each.edited.number)
+
+    def _nearest(self, plan: SinkPlan) -> list[_Kept]:
+        """Return the results with the most operators in common with a plan, the newest first."""
+        mine = Counter(plan.keys.operators)
+
+        def rank(each: _Kept) -> tuple[int, int]:
+            return (mine & Counter(each.plan.keys.operators)).total(), each.edited.number
+
+        return sorted(self._kept, key=rank, reverse=True)[:MOST_TRIED]
 
     def _keep(self, found: Edited, plan: SinkPlan) -> None:
         """Keep a result, and drop the oldest ones beyond the bounds."""

@@ -1,5 +1,6 @@
 """Start and stop the server of a warehouse, and wait for it."""
 
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -36,6 +37,13 @@ def up(settings: Settings, progress: Progress, wait: bool) -> ServerInfo:
     if wait:
         _await_ready(settings.warehouse, server, progress)
     return server
+
+
+def page_link(warehouse: Path, server: ServerInfo) -> str:
+    """Return a link that opens the server's page once, logged in as the warehouse's owner."""
+    with Client(warehouse, server).ask("/v1/page/link", {}, "application/json", {}) as reply:
+        found = json.loads(b"".join(reply.pieces))
+    return f"{server.address}/#token={found['token']}"
 
 
 def up_for_a_while(settings: Settings, progress: Progress) -> None:

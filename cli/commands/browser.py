@@ -18,6 +18,7 @@ from ..questions import OutputOptions, answer
 
 if TYPE_CHECKING:
     from provhouse.cypher.access import Address
+    from provhouse.cypher.guide import BrowserQuery
 
 
 def browser(
@@ -56,7 +57,6 @@ def browser(
         raise UsageError("No item is named", remedy="Name one: provhouse browser ITEM")
     address = _up(settings)
     if item is None:
-        _show_revisions(settings, warehouse)
         _guide(address, warehouse, settings, form)
     else:
         direction: Direction = "downstream" if impact else "upstream"
@@ -78,28 +78,40 @@ def _guide(address: "Address", warehouse: str, settings: Settings, form: Form | 
     from provhouse.output.results.browser_guide import BrowserGuideResult
 
     folder = shlex.quote(str(settings.warehouse.absolute()))
-    result = BrowserGuideResult(
-        url=guide.url(address),
-        connect=address.bolt,
-        database="" if address.managed else address.database,
-        user=address.user,
-        password_file=str(address.password_file or ""),
-        stop=f"provhouse --warehouse {folder} down" if address.managed else "",
-        queries=guide.queries(warehouse),
-    )
     with opened(form) as output:
+        queries, empty = _queries(settings, warehouse)
+        result = BrowserGuideResult(
+            url=guide.url(address),
+            connect=address.bolt,
+            database="" if address.managed else address.database,
+            user=address.user,
+            password_file=str(address.password_file or ""),
+            stop=f"provhouse --warehouse {folder} down" if address.managed else "",
+            queries=queries,
+            empty=empty,
+        )
         output.write(result)
 
 
-def _show_revisions(settings: Settings, warehouse: str) -> None:
+def _queries(settings: Settings, warehouse: str) -> "tuple[list[BrowserQuery], list[BrowserQuery]]":
+    """Return the queries that show something, and those that would show nothing.
+
+    Revisions are written into Neo4j first, so that two of the queries can show them.
+    """
     from provhouse.cypher.graph import shared_graph
+    from provhouse.cypher.guide import queries
     from provhouse.store.warehouse.layout import Layout
     from provhouse.workflows.revision_graph import show_revisions
 
     from ..progress_display import progress_display
 
+    found: list[BrowserQuery] = []
+    empty: list[BrowserQuery] = []
     with progress_display() as progress, shared_graph(warehouse, settings, progress) as graph:
         show_revisions(graph, Layout(settings.warehouse))
+        for query in queries(warehouse):
+            (found if graph.read(query.text, {}).rows else empty).append(query)
+    return found, empty
 
 
 def _clear(settings: Settings, warehouse: str, form: Form | None) -> None:

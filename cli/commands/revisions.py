@@ -3,13 +3,18 @@
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from provhouse.model.errors import UsageError
 from provhouse.output.form import Form
-from provhouse.output.questions.workflow_questions import AskingRevisionDiff, AskingRevisions
+from provhouse.output.questions.asking import Asking
+from provhouse.output.questions.workflow_questions import (
+    AskingResponsibleInputs,
+    AskingRevisionDiff,
+    AskingRevisions,
+)
 from provhouse.output.writer import opened
 
 from ..invocation import invocation
@@ -67,6 +72,12 @@ def revisions(
     records: Annotated[
         bool, typer.Option("--records", help="For diff: compare the records of the results too.")
     ] = False,
+    lineage: Annotated[
+        bool,
+        typer.Option(
+            "--lineage", help="For diff: show the inputs of the records that differ, instead."
+        ),
+    ] = False,
     key: Annotated[
         str | None,
         typer.Option(
@@ -92,7 +103,7 @@ def revisions(
     A revision is what a workflow computes, at one time: a query for each of its sinks. A revision
     that equals the newest one is not stored again. diff compares the queries and, with --records,
     the results of their newest executions: which records came, went and changed, and whether the
-    code or the data are the cause. run stores the results of an execution, so that later revisions
+    code or the data are the cause; with --lineage, from which sources they derive. run stores the results of an execution, so that later revisions
     can use them.
     """
     given = names or []
@@ -105,7 +116,9 @@ def revisions(
             raise UsageError("revisions diff takes two revisions", remedy="Name them as tweets@r3")
         before, after = given
         columns = tuple(key.split(",")) if key else ()
-        compared = AskingRevisionDiff(before, after, sink, records, columns, limit)
+        compared: Asking[Any] = AskingRevisionDiff(before, after, sink, records, columns, limit)
+        if lineage:
+            compared = AskingResponsibleInputs(before, after, sink, limit)
         answer(invocation(ctx).asking(), compared, OutputOptions(form, out, safe=safe))
         return
     if action is RevisionsAction.add:

@@ -164,7 +164,6 @@ class AskingResponsibleInputs(
     Asking["ResponsibleInputs"],
     found="workflows.responsible.ResponsibleInputs",
     rows="tables",
-    command="provhouse responsible-inputs nightly@r1 nightly@r2 --sink report",
 ):
     """Show the inputs that are responsible for the difference of two results, by record lineage.
 
@@ -174,10 +173,10 @@ class AskingResponsibleInputs(
 
     private = ("notes",)
 
-    before: Name = field(metadata=meaning("Name of the earlier revision.", metavar="BEFORE"))
-    after: Name = field(metadata=meaning("Name of the later revision.", metavar="AFTER"))
-    sink: str | None = field(default=None, metadata={**SINK, "metavar": "SINK"})
-    limit: int = field(default=100, metadata=meaning("At most this many records.", 1))
+    before: Name = field(metadata=meaning("Name of the earlier revision"))
+    after: Name = field(metadata=meaning("Name of the later revision"))
+    sink: str | None = field(default=None, metadata=SINK)
+    limit: int = field(default=100, metadata=meaning("At most this many records", 1))
 
     def find(self, asker: "Asker") -> "ResponsibleInputs":
         """Return the inputs."""

@@ -24,6 +24,8 @@ class BrowserGuideResult(ShownResult):
     stop: str
     """The command that stops the server; empty if provhouse does not manage it."""
     queries: "Sequence[BrowserQuery]"
+    empty: "Sequence[BrowserQuery]"
+    """The queries that would show nothing in this warehouse."""
 
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield the address and the login, then the queries to paste."""
@@ -41,14 +43,19 @@ class BrowserGuideResult(ShownResult):
         yield styled("\nQueries to paste:")
         for query in self.queries:
             yield unbroken(f"\n{query.text.strip()}")
+        if self.empty:
+            yield styled("\nOther queries show nothing in this warehouse:")
+        for query in self.empty:
+            yield styled(f"{query.title}: {query.why_empty}")
 
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/browser.json`` describes it."""
         rows = [{"title": each.title, "query": each.text.strip()} for each in self.queries]
-        yield {**self._login(), "queries": rows}
+        empty = [{"title": each.title, "why": each.why_empty} for each in self.empty]
+        yield {**self._login(), "queries": rows, "empty": empty}
 
     def csv(self) -> Csv:
-        """Return a row for each query."""
+        """Return a row for each query that shows something."""
         return ("title", "query"), ((each.title, each.text.strip()) for each in self.queries)
 
     def _login(self) -> dict[str, object]:

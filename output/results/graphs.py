@@ -79,8 +79,8 @@ def of_triples(
     for at, name in enumerate(weights):
         ones = [np.full(size, int(at == of), np.int64) for of, size in enumerate(sizes)]
         edges[name] = np.concatenate(ones)
-    places = tuple(dict.fromkeys(first.tolist()))
-    return Graph(title, tuple(notes), pa.table(nodes), pa.table(edges), places)
+    named_places = tuple(dict.fromkeys(first.tolist()))
+    return Graph(title, tuple(notes), pa.table(nodes), pa.table(edges), named_places)
 
 
 def _coded(columns: Sequence[pa.ChunkedArray]) -> "tuple[pa.Array, list[npt.NDArray[np.int64]]]":

@@ -5,6 +5,7 @@ The boxes and lines of each picture are compared with the JSON of the same quest
 
 import json
 import re
+import shlex
 import xml.etree.ElementTree as ET
 from collections import Counter
 from importlib import import_module
@@ -182,3 +183,13 @@ def test_questions_with_pictures_have_results_with_graphs() -> None:
         module, _, name = asking.result.rpartition(".")
         result = module and getattr(import_module(f"provhouse.output.results.{module}"), name)
         assert asking.pictured == bool(result and issubclass(result, PicturedResult)), asking.name
+
+
+def test_the_commands_of_the_page_work(nightly: Command, tmp_path: Path) -> None:
+    page = Path(__file__).parents[2] / "docs" / "pictures.md"
+    commands = re.findall(r"^provhouse (.*)$", page.read_text(encoding="utf-8"), re.M)
+    assert len(commands) == 8
+    for command in commands:
+        *words, last = shlex.split(command)
+        given = tmp_path / last if words[-1] == "--out" else last
+        assert nightly(*words, given).out or Path(given).stat().st_size

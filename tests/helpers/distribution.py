@@ -10,7 +10,12 @@ SHARED = ("api", "capturing", "contracts", "serve")
 
 The first captured job of a process takes several times as long as the next one.
 """
-CAPTURING = ("/equivalence/test_spark_", "/examples/", "/ingest/landing/")
+CAPTURING = (
+    "/api/test_blames.py",
+    "/equivalence/test_spark_",
+    "/examples/",
+    "/ingest/landing/",
+)
 """Tests outside of ``capturing`` that join its group."""
 WARM = (
     "e2e/test_input.py",

@@ -226,6 +226,7 @@ def test_a_group_of_all_records_needs_no_query() -> None:
         wanted.backward("f")
 
 
+@pytest.mark.long
 def test_columns_are_decoded_when_runs_have_cost_as_much() -> None:
     con = connect(duckdb.connect())
     con.execute("create table f as select range % 5 as k, range as v from range(200_000)")

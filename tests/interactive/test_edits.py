@@ -98,9 +98,10 @@ def test_a_change_by_another_connection_forgets_the_results(con: Connection) -> 
     assert check(con, edits, query) == "computed"
 
 
-def test_forty_edits_give_the_rows_of_each_query(con: Connection) -> None:
+@pytest.mark.parametrize("number", [8, pytest.param(40, marks=pytest.mark.long)])
+def test_many_edits_give_the_rows_of_each_query(con: Connection, number: int) -> None:
     random, edits, seen = Random(40), con.edits(), Counter[str]()
-    for _ in range(40):
+    for _ in range(number):
         listed = [
             f"delay > {random.choice([5, 20, 40])}",
             f"month <= {random.choice([3, 6, 9])}",
@@ -108,5 +109,5 @@ def test_forty_edits_give_the_rows_of_each_query(con: Connection) -> None:
         ]
         conditions = " and ".join(random.sample(listed, k=random.randint(1, 3)))
         seen[check(con, edits, f"{ALL} where {conditions}")] += 1
-    assert min(seen[by] for by in ("key", "filter", "delta")) > 0
     assert seen["computed"] == 1
+    assert number == 8 or min(seen[by] for by in ("key", "filter", "delta")) > 0

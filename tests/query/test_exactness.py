@@ -325,6 +325,7 @@ def test_triples_of_shared_derivations_count_as_they_are_shown(
         assert path(asker, "a", "z").exactness_triples == {"exact": 1, "task": 1}
 
 
+@pytest.mark.long
 def test_an_erased_item_on_the_way_makes_exactness_unknown(houses: Callable[..., House]) -> None:
     house = houses()
     house.ingest(TRIPLES)

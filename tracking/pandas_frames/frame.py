@@ -120,7 +120,8 @@ class Frame(Asked):
     def _ride(self, op: str, move: Callable[[pd.DataFrame], pd.DataFrame]) -> Frame:
         """Move rows with pandas, and read their numbers off the result."""
         moved = move(with_rows(self._value))
-        return self._moved(op, moved.drop(columns=ROW), moved[ROW].to_numpy(np.int64))
+        rids = moved.pop(ROW).to_numpy(np.int64)
+        return self._moved(op, moved, rids)
 
     def _moved(self, op: str, value: pd.DataFrame, rids: Rows) -> Frame:
         self._check_flat(op)

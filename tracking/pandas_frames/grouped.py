@@ -197,20 +197,20 @@ class Grouped:
             return _wrapped(found, Node(len(found)))
         if kinds == {False, True}:
             raise untracked("groupby.apply of a function with results of several kinds")
-        rids = found[ROW].to_numpy(np.int64)
+        rids = found.pop(ROW).to_numpy(np.int64)
         codes = np.where(rids < 0, -1, self._codes[rids])
         ((_, group),) = self._member_of_group()
         inputs = [(Ride(codes, group.size), group)]
         place = f"groupby.apply {program_place()}"
         node = Node(len(found), place, "unknown", inputs, combines=True)
-        return Frame(found.drop(columns=ROW), node)
+        return Frame(found, node)
 
     def filter(self, function: Callable[[Any], Any], dropna: bool = True) -> Frame:
         """Return the rows of the groups for which a function returns True."""
         if not dropna:
             raise untracked("groupby.filter with dropna=", "", "Leave dropna out")
         found = self._moving().filter(lambda group: function(group.drop(columns=ROW)))
-        rids = found[ROW].to_numpy(np.int64)
+        rids = found.pop(ROW).to_numpy(np.int64)
         ((_, group),) = self._member_of_group()
         inputs = [
             (Ride(rids, len(self._frame)), self._frame._node),
@@ -218,7 +218,7 @@ class Grouped:
         ]
         place = f"groupby.filter {program_place()}"
         node = Node(len(found), place, "unknown", inputs, combines=True)
-        return Frame(found.drop(columns=ROW), node)
+        return Frame(found, node)
 
     def head(self, n: int = 5) -> Frame:
         """Return the first rows of each group."""
@@ -230,14 +230,14 @@ class Grouped:
 
     def _rows(self, op: str, choose: Callable[[Any], Any]) -> Frame:
         found = choose(self._moving())
-        rids = found[ROW].to_numpy(np.int64)
+        rids = found.pop(ROW).to_numpy(np.int64)
         node = Node(
             len(found),
             f"{op} {program_place()}",
             "all",
             [(Ride(rids, len(self._frame)), self._node)],
         )
-        return Frame(found.drop(columns=ROW), node)
+        return Frame(found, node)
 
     def _moving(self) -> Any:
         keys = self._keys if len(self._keys) > 1 else self._keys[0]

@@ -44,18 +44,19 @@ def merge_asof(left: Frame, right: Frame, **options: Any) -> Frame:
 
 def _paired(op: str, found: pd.DataFrame, left: Frame, right: Frame, kind: Kind) -> Frame:
     inputs: list[tuple[Link, Node]] = [
-        (Ride(_rids(found[name]), len(frame)), frame._node)
+        (Ride(_rids(found.pop(name)), len(frame)), frame._node)
         for name, frame in ((LEFT, left), (RIGHT, right))
         if name in found
     ]
-    value = found.drop(columns=[name for name in (LEFT, RIGHT) if name in found])
-    node = Node(len(value), f"{op} {program_place()}", kind, inputs, combines=True)
-    return Frame(value, node)
+    node = Node(len(found), f"{op} {program_place()}", kind, inputs, combines=True)
+    return Frame(found, node)
 
 
 def _rids(column: pd.Series) -> Rows:
-    found: Rows = column.fillna(-1).to_numpy(np.int64)
-    return found
+    if column.dtype == np.int64:
+        found: Rows = column.to_numpy()
+        return found
+    return np.where(column.isna(), -1, column).astype(np.int64)
 
 
 def _check(left: object, right: object, op: str) -> None:
