@@ -21,7 +21,7 @@ from provhouse.query.lineage.path import Paths
 from .problems import problem
 
 ARROW_TYPE = "application/vnd.apache.arrow.stream"
-PICTURE_TYPES = {
+PICTURE_TYPES: dict[AnyForm | None, str] = {
     Picture.svg: "image/svg+xml",
     Picture.dot: "text/vnd.graphviz; charset=utf-8",
     Picture.mermaid: "text/vnd.mermaid; charset=utf-8",
