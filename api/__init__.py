@@ -30,6 +30,9 @@ if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
     from provhouse.model.errors import Unavailable as Unavailable
     from provhouse.model.errors import UsageError as UsageError
     from provhouse.query.listing.generations import Generation as Generation
+    from provhouse.tracking.trace import Step as Step
+    from provhouse.tracking.trace import Trace as Trace
+    from provhouse.tracking.trace import trace as trace
 
     from .captures import Capture as Capture
     from .captures import capture as capture
@@ -84,6 +87,7 @@ _MODULES = {
     "records": ("Records",),
     "results": ("Answer", "Diff", "Explanation", "Finding", "Paths", "Subgraph"),
     "rows": ("Edge", "Invocation", "Item", "Node", "Operation", "Rows", "Triple"),
+    "tracking.trace": ("Step", "Trace", "trace"),
     "views": (
         "EdgeChange", "NodeChange", "NodeFates", "Zoom", "ZoomDiff", "ZoomPath", "ZoomWhatIf",
     ),

@@ -3,8 +3,8 @@
 They have the same fields as the internal results, with ``Rows`` in place of Arrow tables.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Hashable
+from abc import abstractmethod
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, is_dataclass
 from functools import cache
 from types import NoneType
@@ -21,6 +21,7 @@ from provhouse.output.questions.items import (
     AskingSubgraph,
 )
 from provhouse.output.results.graphs import PicturedResult
+from provhouse.output.sections import Section
 from provhouse.output.shown_result import ShownResult
 from provhouse.pictures.drawing import Drawing
 from provhouse.query import source_records as found_records
@@ -31,7 +32,7 @@ from provhouse.query.listing import find
 from provhouse.query.source_records import TableRecords
 from provhouse.runtime.packages import package
 
-from .html import html
+from .html import Displayed
 from .rows import FoundItem, Item, OpCount, Part, Rows, TableCount, Triple, rows_of
 
 if TYPE_CHECKING:
@@ -40,15 +41,15 @@ if TYPE_CHECKING:
 Public = TypeVar("Public")
 
 
-class Shown(ABC):
-    """A result. A notebook shows the same tables for it as a terminal."""
+class Shown(Displayed):
+    """A result. A notebook and ``print`` show the same tables for it as a terminal."""
 
     @abstractmethod
     def _result(self) -> ShownResult:
         """Return the internal result, which commands print."""
 
-    def _repr_html_(self) -> str:
-        return html(self._result().text())
+    def _sections(self) -> Iterable[Section]:
+        return self._result().text()
 
 
 @dataclass(frozen=True, kw_only=True)

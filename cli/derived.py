@@ -56,7 +56,7 @@ def with_derived(own: Iterable[Command]) -> Iterator[Command]:
     last = ""
     for asking in QUESTIONS:
         if asking.command:
-            following[last].append(_command(asking))
+            following[last].append(derived_command(asking))
         elif asking.name in commands:
             last = asking.name
             following[last] = []
@@ -70,7 +70,9 @@ def name_of(command: Command) -> str:
     return command.__name__.rstrip("_").replace("_", "-")
 
 
-def _command(asking: type[Asking[Any]]) -> Command:
+def derived_command(asking: type[Asking[Any]]) -> Command:
+    """Return a command whose arguments and options are the fields of a question."""
+
     def command(
         ctx: typer.Context,
         form: FormOption = None,

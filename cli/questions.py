@@ -25,6 +25,7 @@ from provhouse.serve.remote import checked_token, remote_server
 
 if TYPE_CHECKING:
     from provhouse.model.answer import Answer
+    from provhouse.model.progress import Progress
     from provhouse.output.results.answers import Absent
 
 ACCEPT = {
@@ -94,6 +95,17 @@ def answer(settings: Settings, asked: Asking[Found], options: OutputOptions) -> 
             found = warehouse.ask(asked)
             progress.clear()
         output.write(asked.written(found))
+
+
+def found(settings: Settings, asked: Asking[Found], progress: "Progress") -> Found:
+    """Return the result of a question, of the remote server if the settings name one."""
+    from provhouse.connection import fetch
+    from provhouse.warehouse import Warehouse
+
+    if settings.server:
+        return fetch(_remote(settings, parquet=False), asked)
+    with Warehouse(settings, progress) as warehouse:
+        return warehouse.ask(asked)
 
 
 def answer_as_found(settings: Settings, question: Question, options: OutputOptions) -> None:

@@ -73,7 +73,8 @@ def read_password(home: Path) -> str:
         raise Unavailable(
             f"Cannot read Neo4j's password from {file}",
             str(error),
-            f"Restore the file; or delete {home} and rebuild its content with: provhouse repair",
+            f"Restore the file; or delete {home} and rebuild its content with: provhouse check "
+            "--repair",
         ) from error
 
 

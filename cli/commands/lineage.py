@@ -16,6 +16,7 @@ from provhouse.output.questions.items import AskingLineage
 
 from ..filter_options import question_fields, question_options
 from ..invocation import invocation
+from ..lineage_forms import other_question
 from ..options import (
     OrderOption,
     PictureFormOption,
@@ -59,6 +60,30 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
                 "Without --table, show the rows of the sources or sinks.",
             ),
         ] = False,
+        both: Annotated[
+            bool,
+            typer.Option(
+                "--both",
+                help="Show the ancestors and descendants of the item, and the other items that the "
+                "descendants were made from.",
+            ),
+        ] = False,
+        origins: Annotated[
+            bool,
+            typer.Option(
+                "--origins",
+                help="Show only the sources, by table, with counts; --limit limits the names of "
+                "each table.",
+            ),
+        ] = False,
+        estimate: Annotated[
+            bool,
+            typer.Option(
+                "--estimate",
+                help="Read no triple: estimate what the question would read, and how long it would "
+                "take.",
+            ),
+        ] = False,
         zoom: ZoomOption = None,
         fold: FoldOption = None,
         page: PageOption = None,
@@ -69,6 +94,14 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
         **options: Any,
     ) -> None:
         fields = question_fields(**options)
+        chosen = {"--both": both, "--origins": origins, "--estimate": estimate}
+        if wanted := [option for option, is_given in chosen.items() if is_given]:
+            others = {"--items": items, "--records": records, "--zoom": zoom, "--fold": fold,
+                      "--page": page, "--timing": timing}  # fmt: skip
+            other = other_question(item, direction, wanted, fields, others)
+            options_ = OutputOptions(any_form(form), out, safe=safe)
+            answer(invocation(ctx).asking(), other, options_)
+            return
         if level := zoom_level(zoom, fold):
             from provhouse.output.questions.levels import AskingZoom
 
@@ -99,6 +132,8 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
         _ask(ctx, question, item, items, output)
 
     ctx, item, items, *output, _ = inspect.signature(command).parameters.values()
+    if direction == "downstream":
+        output = [each for each in output if each.name not in ("both", "origins")]
     parameters = [ctx, item, items, *question_options(direction), *output]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__name__, command.__doc__ = name, text

@@ -91,12 +91,12 @@ def _foldable(found: "Zoomed") -> dict[str, object]:
 
 def _headline(found: "Zoomed") -> "Text":
     verb = "derives from" if found.direction == "upstream" else "affects"
-    nodes = found.nodes.num_rows - 1
     if found.zoom == "catalogue":
-        tables = counted(nodes, "other table")
+        tables = counted(found.nodes.num_rows - 1, "other table")
         return subject(found.item, f" is in a table that {verb} {tables} of the warehouse.")
     items = counted(found.found, "item")
-    return subject(found.item, f" {verb} {items}, shown as {counted(nodes, 'node')}.")
+    nodes, edges = counted(found.nodes.num_rows, "node"), counted(found.edges.num_rows, "edge")
+    return subject(found.item, f" {verb} {items}; the view has {nodes} and {edges}.")
 
 
 def view_sections(found: "Zoomed | ZoomedPath", *more: str) -> Iterator[Section]:

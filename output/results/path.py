@@ -25,6 +25,10 @@ ROWS = 1_000
 """The largest number of steps printed."""
 
 
+_STEP = ("from", "table", "operation", "to", "table")
+_ENDS = ("src", "dst")
+
+
 @dataclass(frozen=True)
 class PathResult(FoundResult, PicturedResult):
     """The steps of one shortest path, or of all paths."""
@@ -69,9 +73,10 @@ def _headline(path: "Paths") -> str:
 
 def _steps(path: "Paths") -> "Table":
     tables = dict(zip(*(path.items[name].to_pylist() for name in ("item", "table")), strict=True))
-    table = grid("from", "table", "operation", "to", "table")
+    # A name that begins with its table needs no column for it, which leaves room for long names.
+    named = all(name.startswith(f"{table}/") for name, table in tables.items())
+    table = grid(*(("from", "operation", "to") if named else _STEP))
     for row in path.triples.slice(0, ROWS).to_pylist():
-        src, dst = row["src"], row["dst"]
-        ends = (styled(shown(src)), table_name(tables[src]))
-        table.add_row(*ends, operation(row), styled(shown(dst)), table_name(tables[dst]))
+        src, dst = ([styled(shown(row[end])), table_name(tables[row[end]])] for end in _ENDS)
+        table.add_row(*src[: 2 - named], operation(row), *dst[: 2 - named])
     return table

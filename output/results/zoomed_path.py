@@ -56,7 +56,8 @@ class ZoomedPathResult(PicturedResult):
 
 def _headline(found: "ZoomedPath") -> str:
     nodes = counted(found.nodes.num_rows, "node")
+    edges = counted(found.edges.num_rows, "edge")
     if found.hops is None:
         return f" is in a table that may derive from that of {shown(found.source)}: {nodes}."
     hops, what = counted(found.hops, "hop"), "all paths" if found.every else "one path"
-    return f" derives from {shown(found.source)}, {hops} away; {what} shown as {nodes}."
+    return f" derives from {shown(found.source)}, {hops} away; {what} as {nodes} and {edges}."

@@ -1,0 +1,177 @@
+"""Links: for each row of a step's result, the rows of a frame that it comes from.
+
+A link is stored in the smallest form that its step needs. Each form finds the rows of many rows at
+once, with NumPy.
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from provhouse.model.arrays import expand_ranges, unique
+
+Rows = NDArray[np.int64]
+"""Positions of rows, from 0."""
+
+
+class Link(Protocol):
+    """The lineage of one step, from the rows of its result to the rows of one input."""
+
+    def expand(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Return all pairs: positions in ``rows``, and the input's rows that these come from."""
+
+    def forward(self, rids: Rows) -> Rows:
+        """Return the distinct rows of the result that come from rows of the input."""
+
+
+class Ride:
+    """A link to at most one row each: -1 stands for no row."""
+
+    def __init__(self, rids: NDArray[Any], number: int) -> None:
+        self._rids = rids
+        self._number = number
+
+    def expand(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Return pairs; see ``Link``."""
+        rids = self._rids[rows]
+        at = np.flatnonzero(rids >= 0)
+        return at, rids[at]
+
+    def forward(self, rids: Rows) -> Rows:
+        """Return rows of the result; see ``Link``."""
+        chosen = np.zeros(self._number + 1, np.bool_)  # the last one is that of -1
+        chosen[rids] = True
+        return np.flatnonzero(chosen[self._rids])
+
+
+class Part:
+    """A link from consecutive rows of the result, from ``start`` on, to all rows of an input."""
+
+    def __init__(self, start: int, number: int) -> None:
+        self._start, self._number = start, number
+
+    def expand(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Return pairs; see ``Link``."""
+        rids = rows - self._start
+        at = np.flatnonzero((rids >= 0) & (rids < self._number))
+        return at, rids[at]
+
+    def forward(self, rids: Rows) -> Rows:
+        """Return rows of the result; see ``Link``."""
+        return rids + self._start
+
+
+class Groups:
+    """A link from each group to all rows in it, as CSR arrays that the first question makes."""
+
+    def __init__(self, codes: NDArray[Any], groups: int) -> None:
+        self._codes = codes
+        """For each row of the input the number of its group; -1 if it is in none."""
+        self._groups = groups
+
+    @cached_property
+    def _csr(self) -> tuple[Rows, Rows]:
+        kind = np.int16 if self._groups < 1 << 15 else np.int64  # NumPy sorts int16 by radix
+        order = np.argsort(self._codes.astype(kind), kind="stable")
+        sizes = np.bincount(self._codes + 1, minlength=self._groups + 1)
+        return np.cumsum(sizes), order
+
+    def expand(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Return pairs; see ``Link``."""
+        ends, order = self._csr
+        starts, counts = ends[rows], ends[rows + 1] - ends[rows]
+        return np.repeat(np.arange(rows.size), counts), order[expand_ranges(starts, counts)]
+
+    def forward(self, rids: Rows) -> Rows:
+        """Return rows of the result; see ``Link``."""
+        found = unique(self._codes[rids])
+        return found[found >= 0]
+
+
+class Listed:
+    """A link from each row to the rows in its list: CSR arrays."""
+
+    def __init__(self, sizes: Rows, rids: Rows, number: int) -> None:
+        self._ends = np.concatenate([[0], np.cumsum(sizes)])
+        self._rids = rids
+        self._number = number
+
+    def expand(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Return pairs; see ``Link``."""
+        starts, counts = self._ends[rows], self._ends[rows + 1] - self._ends[rows]
+        return np.repeat(np.arange(rows.size), counts), self._rids[expand_ranges(starts, counts)]
+
+    def forward(self, rids: Rows) -> Rows:
+        """Return rows of the result; see ``Link``."""
+        chosen = np.zeros(self._number, np.bool_)
+        chosen[rids] = True
+        found = np.flatnonzero(chosen[self._rids])
+        return unique(np.searchsorted(self._ends, found, "right") - 1)
+
+
+class Every:
+    """A link from each of ``rows`` rows to all rows of an input."""
+
+    def __init__(self, rows: int, number: int) -> None:
+        self._rows, self._number = rows, number
+
+    def expand(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Return pairs; see ``Link``."""
+        at = np.repeat(np.arange(rows.size), self._number)
+        return at, np.tile(np.arange(self._number), rows.size)
+
+    def forward(self, rids: Rows) -> Rows:
+        """Return rows of the result; see ``Link``."""
+        return np.arange(self._rows if rids.size else 0)
+
+
+class Windows:
+    """A link from each row to consecutive rows of an input, in the input's order or another one."""
+
+    def __init__(self, starts: Rows, ends: Rows, order: Rows) -> None:
+        self._starts = starts
+        self._ends = np.maximum(starts, ends)
+        self._order = order
+        """The rows of the input in the order in which windows are consecutive."""
+
+    def expand(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Return pairs; see ``Link``."""
+        starts, counts = self._starts[rows], (self._ends - self._starts)[rows]
+        at = np.repeat(np.arange(rows.size), counts)
+        return at, self._order[expand_ranges(starts, counts)]
+
+    def forward(self, rids: Rows) -> Rows:
+        """Return rows of the result; see ``Link``."""
+        chosen = np.zeros(self._order.size, np.int64)
+        chosen[rids] = 1
+        before = np.concatenate([[0], np.cumsum(chosen[self._order])])
+        return np.flatnonzero(before[self._ends] > before[self._starts])
+
+
+class Later:
+    """A link that is made when a question first needs it."""
+
+    def __init__(self, make: Callable[[], Link]) -> None:
+        self._make: Callable[[], Link] | None = make
+
+    @cached_property
+    def _made(self) -> Link:
+        assert self._make is not None
+        link, self._make = self._make(), None  # the frames that it was made from can be freed
+        return link
+
+    def expand(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Return pairs; see ``Link``."""
+        return self._made.expand(rows)
+
+    def forward(self, rids: Rows) -> Rows:
+        """Return rows of the result; see ``Link``."""
+        return self._made.forward(rids)
+
+
+def own_rows(number: int) -> Rows:
+    """Return the positions of all rows in order."""
+    return np.arange(number, dtype=np.int64)

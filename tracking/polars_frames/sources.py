@@ -1,0 +1,46 @@
+"""The sources of tracked frames: plain data frames, and files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from ..file_options import check_options, file_table
+from .frame import Frame, source
+
+UNREADABLE = ("batch_size",)
+MOVING = ("skip_rows", "skip_rows_after_header", "comment_prefix", "ignore_errors")
+
+
+def track(data: pl.DataFrame, *, table: str, key: str | None = None) -> Frame:
+    """Return a tracked frame of a plain one.
+
+    Its rows are items named ``TABLE/KEY``, where KEY is the value in the column ``key``, or the
+    position of the row without it. Raises UsageError if the key does not identify the rows.
+
+    >>> orders = track(polars.DataFrame({"id": [17, 18]}), table="orders", key="id")
+    >>> orders.backward([1])["orders"].names
+    ['18']
+    """
+    return source(data, table, key)
+
+
+def read_csv(
+    path: Any, *, table: str | None = None, key: str | None = None, **options: Any
+) -> Frame:
+    """Read a CSV file as polars does; ``table`` is otherwise the file's name without its ending.
+
+    Without ``key``, a row is named by its position in the file, from 0. Raises NotTracked for an
+    option that would leave out rows of the file if there is no key.
+    """
+    check_options("read_csv", key, options, UNREADABLE, MOVING)
+    return source(pl.read_csv(path, **options), table or file_table(path), key)
+
+
+def read_parquet(
+    path: Any, *, table: str | None = None, key: str | None = None, **options: Any
+) -> Frame:
+    """Read a Parquet file as polars does; see ``read_csv``."""
+    check_options("read_parquet", key, options, UNREADABLE, MOVING)
+    return source(pl.read_parquet(path, **options), table or file_table(path), key)

@@ -1,0 +1,184 @@
+"""The steps of a program as a graph: its nodes are the rows of frames, its edges are links."""
+
+import heapq
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import count
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.arrays import unique
+
+from .links import Link, Rows
+
+Kind = Literal["all", "aggregate", "unknown"]
+"""The way that the rows behind a row act together; ``unknown`` where no other kind is exact."""
+_numbers = count()
+
+
+class Axis:
+    """The rows that frames and columns share: two values on one axis have the same rows."""
+
+
+@dataclass(frozen=True)
+class Items:
+    """Rows that are items: of a source, or marked."""
+
+    table: str
+    names: Callable[[], pa.Array]
+    """Return the key of each row as text."""
+    data: Any
+    """The frame with these rows."""
+    is_source: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """The rows of a frame after one step, with links to the rows that they come from."""
+
+    size: int
+    op: str = ""
+    """The step and its place in the program."""
+    kind: Kind = "all"
+    inputs: Sequence[tuple[Link | None, "Node"]] = ()
+    """The links to earlier nodes; None stands for a link between equal positions."""
+    axis: Axis = field(default_factory=Axis)
+    items: Items | None = None
+    combines: bool = False
+    """Whether a row may come from several rows, so that the step names its derivations."""
+    number: int = field(default_factory=lambda: next(_numbers))
+    """A number above those of all inputs."""
+
+    @cached_property
+    def named_step(self) -> "Node":
+        """The last step on the way to this node that combines rows, or else the last step."""
+        at = self
+        while not at.combines and len(at.inputs) == 1 and at.inputs[0][1].op:
+            at = at.inputs[0][1]
+        return at if at.combines else self
+
+    @cached_property
+    def whole_kind(self) -> Kind:
+        """The kind of the derivations of the rows from items, or ``unknown`` if it is not exact."""
+        if self.items is not None or not self.inputs:
+            return self.kind
+        kinds = {_kind_up_to(node) for _, node in self.inputs}
+        if kinds != {"all"}:
+            return kinds.pop() if len(self.inputs) == 1 and self.kind == "all" else "unknown"
+        return self.kind
+
+
+def _kind_up_to(node: Node) -> Kind:
+    return "all" if node.items is not None else node.whole_kind
+
+
+def joined(nodes: Sequence[Node], op: str) -> Node:
+    """Return a node whose rows come from the equal rows of all nodes, which share one axis."""
+    distinct = list(dict.fromkeys(nodes))
+    needed = [
+        node
+        for node in distinct
+        if not any(node is not other and _covers(other, node) for other in distinct)
+    ]
+    if len(needed) == 1:
+        return needed[0]
+    links = [(None, node) for node in needed]
+    return Node(needed[0].size, op, "all", links, needed[0].axis, combines=True)
+
+
+def _covers(node: Node, other: Node) -> bool:
+    """Return whether a node's rows come from the equal rows of another node, in a few steps."""
+    waiting = [node]
+    while waiting:
+        at = waiting.pop()
+        if at is other:
+            return True
+        waiting += [up for link, up in at.inputs if link is None and up.number >= other.number]
+    return False
+
+
+def backward(node: Node, rows: Rows) -> dict[Node, Rows]:
+    """Return the distinct rows of each node with items that rows of a node come from."""
+    found: dict[Node, Rows] = {}
+    for at, reached in _walk(node, rows):
+        if at.items is not None and (at is not node or at.items.is_source):
+            found[at] = reached
+    return found
+
+
+def _walk(node: Node, rows: Rows) -> Iterator[tuple[Node, Rows]]:
+    """Yield each node that some rows come from, with these rows, the latest node first."""
+    waiting = {node: [rows]}
+    queue = [(-node.number, node)]
+    while queue:
+        _, at = heapq.heappop(queue)
+        rows = unique(np.concatenate(waiting.pop(at)))
+        yield at, rows
+        for link, up in at.inputs:
+            if up not in waiting:
+                waiting[up] = []
+                heapq.heappush(queue, (-up.number, up))
+            waiting[up].append(rows if link is None else link.expand(rows)[1])
+
+
+def forward(node: Node, source: Node, rids: Rows) -> Rows:
+    """Return the distinct rows of a node that come from rows of an earlier node."""
+    found = {source: rids}
+    for at in reversed(list(ancestors(node))):
+        if at is source:
+            continue
+        reached = [
+            found[up] if link is None else link.forward(found[up])
+            for link, up in at.inputs
+            if up in found and found[up].size
+        ]
+        if reached:
+            found[at] = unique(np.concatenate(reached))
+    return found.get(node, rids[:0])
+
+
+def ancestors(node: Node) -> Iterator[Node]:
+    """Yield a node and all earlier nodes that it derives from, the latest first."""
+    known, queue = {node}, [(-node.number, node)]
+    while queue:
+        _, at = heapq.heappop(queue)
+        yield at
+        for _, up in at.inputs:
+            if up not in known:
+                known.add(up)
+                heapq.heappush(queue, (-up.number, up))
+
+
+def pairs(node: Node, rows: Rows) -> Iterator[tuple[Node, Rows, Rows]]:
+    """Yield the pairs of rows and the nearest rows that are items, for each node with items.
+
+    The pairs are two arrays: rows of ``node``, and rows of the node with items.
+    """
+    waiting: dict[Node, list[tuple[Rows, Rows]]] = defaultdict(list)
+    waiting[node].append((rows, rows))
+    queue = [(-node.number, node)]
+    while queue:
+        _, at = heapq.heappop(queue)
+        near, far = _distinct(waiting.pop(at), at.size)
+        if at.items is not None and at is not node:
+            yield at, near, far
+            continue
+        for link, up in at.inputs:
+            if up not in waiting:
+                heapq.heappush(queue, (-up.number, up))
+            if link is None:
+                waiting[up].append((near, far))
+            else:
+                places, rids = link.expand(far)
+                waiting[up].append((near[places], rids))
+
+
+def _distinct(found: list[tuple[Rows, Rows]], size: int) -> tuple[Rows, Rows]:
+    near = np.concatenate([each for each, _ in found])
+    far = np.concatenate([each for _, each in found])
+    both = unique(near * max(size, 1) + far)
+    return np.divmod(both, max(size, 1))
