@@ -167,7 +167,7 @@ def _captioned(nodes: list[dict[str, Any]]) -> list[dict[str, object]]:
         for node in nodes
     ]  # fmt: skip
     words = [
-        (*text.title, *(text.below if box.kind == "item" else ()))
+        ("".join(text.title), *(text.below if box.kind == "item" else ()))
         for box, text in zip(boxes, captions(boxes, CAPTION), strict=True)
     ]
     return [{**node, "caption": " ".join(each)} for node, each in zip(nodes, words, strict=True)]
