@@ -60,7 +60,7 @@ bench-dbt: setup ## Measure which models of a dbt project 200 edits build (STEPS
 	@.venv/bin/python -m benchmarks.workflows.dbt_edits $(if $(STEPS),--steps $(STEPS))
 	@.venv/bin/python -m benchmarks.tables
 
-bench-frames: setup ## Measure what lineage costs operations of pandas and polars (ROWS=1000000, REPEATS=5)
+bench-frames: setup ## Measure what lineage costs operations of pandas and polars (ROWS=200000, REPEATS=5)
 	@.venv/bin/python -m benchmarks.frames.frames_speed $(if $(ROWS),--rows $(ROWS)) $(if $(REPEATS),--repeats $(REPEATS))
 	@.venv/bin/python -m benchmarks.tables
 
