@@ -28,7 +28,6 @@ GROUPS = {
         "compare": "Say whether two queries give the same rows.",
         "revisions": "Store revisions of a workflow, or show what changed.",
         "reuse": "Say whether results can be used instead of built again.",
-        "responsible-inputs": "Show the input records behind what changed.",
     },
     "Look": {
         "browser": "Show items and sets in Neo4j Browser.",
