@@ -5,11 +5,10 @@ compares the constants. What is not decided here may still be proved.
 """
 
 from collections.abc import Iterable, Sequence
-from functools import cache
 
 import duckdb
 
-from provhouse.equivalence.empty_database import SEALED
+from provhouse.equivalence.empty_database import empty_database
 from provhouse.equivalence.plan_form import Call, Constant, Expression
 
 from .expression_sql import sql_of
@@ -72,10 +71,6 @@ def _fixed(made: Expression) -> bool:
 
 def _true(conditions: Iterable[str]) -> bool:
     """Return whether all conditions without columns are true."""
-    text = f"select {' and '.join(conditions)}"
-    return _database().cursor().execute(text).fetchone() == (True,)
-
-
-@cache
-def _database() -> duckdb.DuckDBPyConnection:
-    return duckdb.connect(config=SEALED)
+    with empty_database("") as database:
+        found = database.con.execute(f"select {' and '.join(conditions)}").fetchone()
+    return found == (True,)
