@@ -5,7 +5,6 @@ compares the constants. What is not decided here may still be proved.
 """
 
 from collections.abc import Iterable, Sequence
-from functools import cache
 
 import duckdb
 
@@ -72,10 +71,6 @@ def _fixed(made: Expression) -> bool:
 
 def _true(conditions: Iterable[str]) -> bool:
     """Return whether all conditions without columns are true."""
-    text = f"select {' and '.join(conditions)}"
-    return _database().cursor().execute(text).fetchone() == (True,)
-
-
-@cache
-def _database() -> duckdb.DuckDBPyConnection:
-    return duckdb.connect(config=SEALED)
+    with empty_database("") as database:
+        found = database.con.execute(f"select {' and '.join(conditions)}").fetchone()
+    return found == (True,)
