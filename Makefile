@@ -1,4 +1,4 @@
-.PHONY: cluster containers bench-tracing bench-capture bench-capture-tpcds bench-capture-memory bench-capture-nights bench-builds bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-what-if bench-equivalence bench-interactive bench-interactive-all coverage-interactive bench-crossfilter bench-programs bench-workflowgen bench-dbt bench-frames
+.PHONY: cluster containers bench-tracing bench-capture bench-capture-tpcds bench-capture-memory bench-capture-nights bench-builds bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-what-if bench-equivalence bench-interactive bench-interactive-all coverage-interactive bench-crossfilter bench-programs bench-workflowgen bench-dbt site release bench-result-diff bench-frames
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -48,8 +48,9 @@ bench-what-if: setup ## Measure what-if deletion (WAREHOUSE=DIR with the paper's
 	@.venv/bin/python -m benchmarks.what_if.what_if $(if $(WAREHOUSE),--warehouse $(WAREHOUSE)) $(if $(TRIPLES),--triples $(TRIPLES))
 	@.venv/bin/python -m benchmarks.tables
 
-bench-equivalence: setup ## Measure verdicts on pairs of queries, and execute those called equal (SUITES="tpch tpcds mutants hazards", MOST=2000)
-	@.venv/bin/python -m benchmarks.equivalence.pairs --execute $(if $(SUITES),--suites $(SUITES)) $(if $(MOST),--most $(MOST))
+bench-equivalence: setup ## Measure verdicts on pairs of queries, and execute those called equal (SUITES="tpch tpcds mutants hazards", MOST=2000, PARTS=FILE to continue an ended run)
+	@.venv/bin/python -m benchmarks.equivalence.pairs --execute $(if $(SUITES),--suites $(SUITES)) $(if $(MOST),--most $(MOST)) $(if $(PARTS),--parts $(PARTS))
+	@.venv/bin/python -m benchmarks.equivalence.edits
 	@.venv/bin/python -m benchmarks.tables
 
 bench-workflowgen: setup ## Measure the workflows of the Lipstick paper on DuckDB, with capture and without
@@ -58,6 +59,10 @@ bench-workflowgen: setup ## Measure the workflows of the Lipstick paper on DuckD
 
 bench-dbt: setup ## Measure which models of a dbt project 200 edits build (STEPS=200)
 	@.venv/bin/python -m benchmarks.workflows.dbt_edits $(if $(STEPS),--steps $(STEPS))
+	@.venv/bin/python -m benchmarks.tables
+
+bench-result-diff: setup ## Time the difference of two stored results (RECORDS=2000000)
+	@.venv/bin/python -m benchmarks.workflows.result_diff $(if $(RECORDS),--records $(RECORDS))
 	@.venv/bin/python -m benchmarks.tables
 
 bench-frames: setup ## Measure what lineage costs operations of pandas and polars (ROWS=200000, REPEATS=5)
@@ -126,13 +131,14 @@ bench-large: ## Measure components and an ingest of nine copies of that trace, 5
 	@.venv/bin/python -m benchmarks.ingest.ingest --copies 9
 	@.venv/bin/python -m benchmarks.tables
 
-test: ## Run the tests of every change: about a quarter of an hour on two cores
-	@echo "make test takes about a quarter of an hour on two cores"
+test: ## Run the tests of every change: about twenty minutes on two cores
+	@echo "make test takes about twenty minutes on two cores"
 	@tools/setup.sh
 	@.venv/bin/pytest --numprocesses 3 --dist loadscope --no-loadscope-reorder --timeout 600
 
 test-long: setup ## Kill commands at every fault point and at random (hours; continues where it stopped; MINUTES=110, PARTS=2 PART=1)
 	@.venv/bin/pytest -m long --maxfail=10 tests --ignore=tests/fire/test_soak.py
+	@.venv/bin/pytest -q --hypothesis-profile deep $$(grep -rl --include='*.py' '^@given' tests)
 	@.venv/bin/python -m benchmarks.server.reliability
 	@.venv/bin/python -m benchmarks.capture.capture_coverage
 	@.venv/bin/python -m benchmarks.tables
@@ -153,6 +159,15 @@ fuzz: setup ## Try 100,000 odd inputs on settings, options, readers and HTTP in 
 		tests/serve/test_fuzz.py tests/ingest/test_fuzz.py tests/ingest/test_fuzz_declared.py tests/model/test_fuzz.py tests/cli/test_fuzz.py
 	@.venv/bin/python -m benchmarks.server.fuzz .long/fuzz.jsonl
 	@.venv/bin/python -m benchmarks.tables
+
+release: setup ## Build a release from the last commit into dist: wheel, source distribution, jar, checksums (docs/releasing.md)
+	@.venv/bin/python tools/release.py dist
+
+site: setup ## Build the site of the documentation into build/site/html; installs its generator
+	@.venv/bin/uv venv --quiet --allow-existing --python .venv/bin/python .long/site
+	@.venv/bin/uv pip install --quiet --system-certs --python .long/site/bin/python --require-hashes --requirement locks/site.lock
+	@.venv/bin/python tools/site_source.py build/site/source
+	@.long/site/bin/zensical build --strict --clean
 
 sbom: setup ## Write the software bill of materials (CycloneDX JSON) to build/sbom.cdx.json
 	@.venv/bin/python tools/sbom.py build/sbom.cdx.json

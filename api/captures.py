@@ -20,11 +20,13 @@ from provhouse.capturing.jvm_rules import (
 )
 from provhouse.ingest.landing.landed import Landed
 from provhouse.model.errors import BadInput, UsageError
+from provhouse.model.extras import require
 from provhouse.model.paths import local_path
 from provhouse.model.settings import Settings
 from provhouse.store.warehouse.captured_blocks import begin_block, remove_kept
 from provhouse.store.warehouse.kept_folder import KeptFolder
 from provhouse.store.warehouse.layout import Layout
+from provhouse.workflows.revision_names import check_workflow
 
 from .checks import DeclaredKey, check_limit, check_run, check_sample, key_columns
 from .landing import landed_block, note_plain
@@ -214,7 +216,7 @@ class Capture:
     def module(self, name: str, *, state: Sequence[str] = ()) -> Iterator[None]:
         """Name the module that this thread's writes belong to.
 
-        ``provhouse ops`` shows the name with the operations of this thread's writes during the
+        ``provhouse list ops`` shows the name with the operations of this thread's writes during the
         block. ``state`` names the tables in which the module keeps rows from run to run: triples
         from these rows have the role ``state``. Raises UsageError if a name is empty.
         """
@@ -237,6 +239,7 @@ def capture(
     budget_seconds: float | None = None,
     sample: float | None = None,
     values: bool = False,
+    workflow: str | None = None,
     **settings: object,
 ) -> Iterator[Capture]:
     """Capture, for each row that Spark writes during the block, the rows it is derived from.
@@ -265,6 +268,10 @@ def capture(
     lineage also records the value that each source row gives to an aggregate, so that ``what_if``
     can compute the aggregate again.
 
+    With ``workflow``, the block is a revision of this workflow: the plan of each table that it
+    writes, and the results with the states of their inputs, are stored when the lineage has landed:
+    ``docs/revisions.md``. ``run.report.revision`` is its name.
+
     Raises BadInput if a key is NULL or not unique, or if the lineage of a write cannot be right.
     This write, and all that build on it, are then not ingested; all other writes are. The report
     names both kinds. If the ingest fails in another way, for example because another process
@@ -276,7 +283,10 @@ def capture(
     >>> run.report.writes[0].rows
     2
     """
+    require("spark")
     check_run(run or None)
+    if workflow is not None:
+        check_workflow(workflow)
     found = Settings.load({**settings, "warehouse": local_path(warehouse)})
     columns = key_columns(keys or {})
     if on_unsupported not in ("refuse", "plain"):
@@ -293,6 +303,7 @@ def capture(
     layout = Layout(found.warehouse)
     folder = layout.captured / secrets.token_hex(8)
     remove_kept(layout)
+    run = run or (f"{workflow}/{folder.name}" if workflow else "")
     begin_block(folder, columns, run, part)
     kept, captured = KeptFolder(folder), CaptureReports()
     functions = {table: key for table, key in (keys or {}).items() if callable(key)}
@@ -329,7 +340,8 @@ def capture(
         finally:
             if on_unsupported == "plain":
                 note_plain(captured, layout, run)
-        block.report = landed = landed_block(captured, found, folder, (BadInput, UsageError))
+        raised = (BadInput, UsageError)
+        block.report = landed = landed_block(captured, found, folder, raised, workflow or "")
     finally:
         if block.report is None or not block.report.writes or block.report.fault:
             block.close()  # there is nothing to trace, or a later ingest needs the folder

@@ -1,25 +1,42 @@
-"""Show results in notebooks: the sections of a terminal's output, as HTML."""
+"""Show results in notebooks and in print: the sections of a terminal's output."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
-from provhouse.output.sections import Section
+from provhouse.output.table import plain
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
+    from provhouse.output.sections import Section
+
 _LEFT = "text-align: left; padding-right: 2em"
 _RIGHT = "text-align: right; padding-right: 2em"
 
 
-def html(sections: Iterable[Section]) -> str:
+class Displayed(ABC):
+    """An object that a notebook and ``print`` show as a terminal shows it."""
+
+    @abstractmethod
+    def _sections(self) -> "Iterable[Section]":
+        """Return the sections that are shown."""
+
+    def __str__(self) -> str:
+        return plain(self._sections())
+
+    def _repr_html_(self) -> str:
+        return html(self._sections())
+
+
+def html(sections: "Iterable[Section]") -> str:
     """Return sections as HTML: a paragraph for each text, and tables."""
     return "\n".join(map(_section, sections))
 
 
-def _section(section: Section) -> str:
+def _section(section: "Section") -> str:
     from rich.table import Table
 
     if isinstance(section, Table):

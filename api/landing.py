@@ -8,6 +8,7 @@ from pathlib import Path
 from provhouse.capturing.jvm_rules import CaptureReports
 from provhouse.ingest.landing.land import land_block
 from provhouse.ingest.landing.landed import Landed
+from provhouse.model.errors import ProvhouseError
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.serve.server_process import await_generation
@@ -17,11 +18,16 @@ from provhouse.store.warehouse.layout import Layout
 
 
 def landed_block(
-    captured: CaptureReports, settings: Settings, folder: Path, raised: tuple[type[Exception], ...]
+    captured: CaptureReports,
+    settings: Settings,
+    folder: Path,
+    raised: tuple[type[Exception], ...],
+    workflow: str = "",
 ) -> Landed:
     """Ingest the captured lineage. After an error, keep its folder, and warn.
 
-    Errors of the classes ``raised`` are raised.
+    Errors of the classes ``raised`` are raised. If ``workflow`` is not empty, the job is one of its
+    revisions, and is stored with its results.
     """
     try:
         landed = land_block(folder, settings, Silent(), keep=True)
@@ -36,7 +42,26 @@ def landed_block(
             warnings.warn(f"{landed.fault}\n{_later(folder)}", stacklevel=4)
     for each in landed.refusals:
         warnings.warn(f"{each.name} was written without its lineage. {each.reason}", stacklevel=4)
+    if workflow and landed.writes and not landed.fault:
+        landed = replace(landed, revision=_registered(landed, settings, folder, workflow))
     return replace(landed, refusals=(*captured.refusals, *landed.refusals))
+
+
+def _registered(landed: Landed, settings: Settings, folder: Path, workflow: str) -> str:
+    """Store the job as a revision of a workflow, with its results; return the revision's name.
+
+    What cannot be stored is a warning.
+    """
+    from provhouse.workflows.captured import register_job
+
+    try:
+        found = register_job(folder, workflow, landed, settings, Silent())
+    except ProvhouseError as error:
+        warnings.warn(f"The job is no revision of {workflow}. {error}", stacklevel=5)
+        return ""
+    for note in found.notes:
+        warnings.warn(note, stacklevel=5)
+    return found.revision
 
 
 def _kept(captured: CaptureReports, folder: Path, error: Exception, raised: bool) -> Landed:

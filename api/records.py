@@ -1,16 +1,18 @@
 """The rows that a Cypher query returns."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from provhouse.output.results.cypher_rows import RowsResult
+from provhouse.output.sections import Section
 from provhouse.runtime.packages import package
 
-from .html import html
+from .html import Displayed
 
 
 @dataclass(frozen=True)
-class Records:
+class Records(Displayed):
     """The result of a query; values are text, numbers, booleans, None, lists and dicts."""
 
     columns: tuple[str, ...]
@@ -25,5 +27,5 @@ class Records:
         """
         return package("pandas").DataFrame(self.rows, columns=list(self.columns))
 
-    def _repr_html_(self) -> str:
-        return html(RowsResult(self.columns, self.rows).text())
+    def _sections(self) -> Iterator[Section]:
+        return RowsResult(self.columns, self.rows).text()

@@ -3,8 +3,8 @@
 They have the same fields as the internal results, with ``Rows`` in place of Arrow tables.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Hashable
+from abc import abstractmethod
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, is_dataclass
 from functools import cache
 from types import NoneType
@@ -20,7 +20,10 @@ from provhouse.output.questions.items import (
     AskingPath,
     AskingSubgraph,
 )
+from provhouse.output.results.graphs import PicturedResult
+from provhouse.output.sections import Section
 from provhouse.output.shown_result import ShownResult
+from provhouse.pictures.drawing import Drawing
 from provhouse.query import source_records as found_records
 from provhouse.query.lineage import diff as found_diff
 from provhouse.query.lineage import explain, path
@@ -29,7 +32,7 @@ from provhouse.query.listing import find
 from provhouse.query.source_records import TableRecords
 from provhouse.runtime.packages import package
 
-from .html import html
+from .html import Displayed
 from .rows import FoundItem, Item, OpCount, Part, Rows, TableCount, Triple, rows_of
 
 if TYPE_CHECKING:
@@ -38,15 +41,15 @@ if TYPE_CHECKING:
 Public = TypeVar("Public")
 
 
-class Shown(ABC):
-    """A result. A notebook shows the same tables for it as a terminal."""
+class Shown(Displayed):
+    """A result. A notebook and ``print`` show the same tables for it as a terminal."""
 
     @abstractmethod
     def _result(self) -> ShownResult:
         """Return the internal result, which commands print."""
 
-    def _repr_html_(self) -> str:
-        return html(self._result().text())
+    def _sections(self) -> Iterable[Section]:
+        return self._result().text()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +64,21 @@ class Answered(Shown):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Drawn(Answered):
+    """The result of a question, which can be drawn."""
+
+    def draw(self) -> Drawing:
+        """Return a picture, which a notebook shows. Raises UsageError for a summary.
+
+        >>> warehouse.lineage("revenue/2026-03").draw()
+        <Drawing: 7 boxes, 7 lines>
+        """
+        result = self._result()
+        assert isinstance(result, PicturedResult)
+        return Drawing(result.graph())
+
+
+@dataclass(frozen=True, kw_only=True)
 class Counts(found_answer.Counts):
     """The size of an answer by table, nearest table first, and by op, most frequent op first."""
 
@@ -69,7 +87,7 @@ class Counts(found_answer.Counts):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer(Answered, found_answer.Answer):
+class Answer(Drawn, found_answer.Answer):
     """The lineage or impact of one item, as of one generation.
 
     ``items`` are ordered by depth, then name. ``triples`` are ordered by the depth of the near end
@@ -122,7 +140,7 @@ class ItemRecords(Shown):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paths(Answered, path.Paths):
+class Paths(Drawn, path.Paths):
     """One shortest path from ``source`` to ``target``, or all paths, following the data.
 
     The depth of an item is its distance from ``source``, which has 0.
@@ -166,7 +184,7 @@ class Change(found_diff.Change):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Diff(Answered, found_diff.Diff):
+class Diff(Drawn, found_diff.Diff):
     """The items and triples that an answer gained and lost between two generations."""
 
     _asking = AskingDiff
@@ -175,7 +193,7 @@ class Diff(Answered, found_diff.Diff):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Subgraph(Answered, found_subgraph.Subgraph):
+class Subgraph(Drawn, found_subgraph.Subgraph):
     """The items around an item, and the triples between them."""
 
     _asking = AskingSubgraph

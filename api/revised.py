@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from provhouse.output.questions.asking import Asking, Found
 from provhouse.output.questions.workflow_questions import (
+    AskingResponsibleInputs,
     AskingResults,
     AskingReuse,
     AskingRevisionDiff,
@@ -15,6 +16,7 @@ from provhouse.output.questions.workflow_questions import (
 
 if TYPE_CHECKING:
     from provhouse.workflows.listed import ListedResult, ListedRevision
+    from provhouse.workflows.responsible import ResponsibleInputs
     from provhouse.workflows.reuse_search import Reuse
     from provhouse.workflows.revision_diff import RevisionDiff
     from provhouse.workflows.why_not_reused import WhyNotReused
@@ -98,3 +100,20 @@ class Revised(ABC):
         """
         asked = AskingRevisionDiff(before, after, sink, records, tuple(key), limit)
         return self.ask(asked)
+
+    def responsible_inputs(
+        self, before: str, after: str, sink: str | None = None, *, limit: int = 100
+    ) -> "ResponsibleInputs":
+        """Return the sources of the first records that differ between two results.
+
+        The results are of captured runs. Raises NotFound if a revision, the sink or an execution is
+        not stored, and UsageError if a result has no lineage.
+
+        >>> added = warehouse.add_revision("one", "select 1 as a")
+        >>> pyarrow.parquet.write_table(pyarrow.table({"a": [1]}), parquet)
+        >>> done = warehouse.add_execution(added.revision, {"result": parquet})
+        >>> warehouse.responsible_inputs("one@r1", "one@r1")
+        Traceback (most recent call last):
+        provhouse.model.errors.UsageError: The records of one@r1 have no lineage...
+        """
+        return self.ask(AskingResponsibleInputs(before, after, sink, limit))

@@ -11,7 +11,7 @@ from provhouse.output.escape import shown
 from provhouse.output.sections import Section, grid, styled
 from provhouse.runtime.packages import package
 
-from .html import html
+from .html import Displayed
 
 Row = TypeVar("Row", covariant=True)
 SHOWN = 20
@@ -227,7 +227,7 @@ class Edge(NamedTuple):
     triples: int
 
 
-class Rows(Sequence[Row], Generic[Row]):
+class Rows(Displayed, Sequence[Row], Generic[Row]):
     """A sequence of named tuples, built from an Arrow table as they are read.
 
     >>> items = warehouse.lineage("revenue/2026-03").items
@@ -292,9 +292,6 @@ class Rows(Sequence[Row], Generic[Row]):
         """
         package("pandas")
         return decoded(self._table).to_pandas()
-
-    def _repr_html_(self) -> str:
-        return html(self._sections())
 
     def _sections(self) -> Iterator[Section]:
         table = grid(*self._table.column_names)

@@ -22,7 +22,7 @@ from provhouse.query.zoom import zoomed as found_zoom
 
 from .consequences import WhatIf
 from .filters import Filters, question_of
-from .results import Answered, public
+from .results import Drawn, public
 from .rows import Edge, Node, Rows
 
 
@@ -75,7 +75,7 @@ class NodeFates(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Zoom(Answered, found_zoom.Zoomed):
+class Zoom(Drawn, found_zoom.Zoomed):
     """An answer at the level of modules, tables, sets or records: nodes and edges."""
 
     _asking = AskingZoom
@@ -84,7 +84,7 @@ class Zoom(Answered, found_zoom.Zoomed):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ZoomPath(Answered, found_path.ZoomedPath):
+class ZoomPath(Drawn, found_path.ZoomedPath):
     """A path at the level of modules, tables, sets or records: nodes and edges."""
 
     _asking = AskingZoomPath
@@ -93,7 +93,7 @@ class ZoomPath(Answered, found_path.ZoomedPath):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ZoomDiff(Answered, found_diff.ZoomedDiff):
+class ZoomDiff(Drawn, found_diff.ZoomedDiff):
     """The nodes and edges of an answer that differ between two generations."""
 
     _asking = AskingZoomDiff
@@ -102,7 +102,7 @@ class ZoomDiff(Answered, found_diff.ZoomedDiff):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ZoomWhatIf(Answered, found_what_if.ZoomedWhatIf):
+class ZoomWhatIf(Drawn, found_what_if.ZoomedWhatIf):
     """The consequences of a deletion for the nodes of a view."""
 
     _asking = AskingZoomWhatIf

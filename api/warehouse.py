@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from provhouse.cypher.graph import Graph, shared_graph
 from provhouse.model.errors import UsageError
+from provhouse.model.extras import require
 from provhouse.model.naming import SaidNaming
 from provhouse.model.paths import local_path
 from provhouse.model.progress import Progress, Silent
@@ -65,6 +66,7 @@ class Warehouse(Reader):
     """
 
     def __init__(self, settings: Settings, progress: Progress | None = None) -> None:
+        require("spark")
         self._settings = settings
         self._progress = progress or Silent()
         self._layout = Layout(settings.warehouse)
@@ -152,7 +154,7 @@ class Warehouse(Reader):
             "progress": self._progress,
         }
         summary = _ingested(data, self._settings, input_format, options)
-        await_generation(self._settings, summary.generation, self._progress)
+        self._settle(summary.generation)
         return summary
 
     def ingest_captured(
@@ -179,8 +181,15 @@ class Warehouse(Reader):
             None if keys is None else key_columns(keys),
         )
         if landed.generation:
-            await_generation(self._settings, landed.generation, self._progress)
+            self._settle(landed.generation)
         return landed
+
+    def _settle(self, generation: int) -> None:
+        """Tidy after an ingest if the settings say so, and wait for the server."""
+        from provhouse.care.tidy import tidy_after_ingest
+
+        tidy_after_ingest(self._settings, self._progress)
+        await_generation(self._settings, generation, self._progress)
 
     def number_files(self, *paths: PathLike) -> tuple[int, ...]:
         """Return the numbers of files; a file without a number gets the next one.

@@ -1,4 +1,4 @@
-"""Write the tables of all benchmarks into the README and `docs`. No figure is typed by hand.
+"""Write the tables of all benchmarks into `docs`. No figure is typed by hand.
 
 Each table is between two comments that contain its name: the opening and the closing marker. A test
 checks that the pages are up to date.
@@ -13,7 +13,7 @@ from benchmarks.capture import capture_coverage as captured
 from benchmarks.capture import capture_memory as memory
 from benchmarks.capture import nights, overhead, programs, tpcds
 from benchmarks.charts import crossfilter_speed as crossfilter
-from benchmarks.equivalence import pairs
+from benchmarks.equivalence import edits, pairs
 from benchmarks.frames import frames_speed
 from benchmarks.ingest import builds, capacity, ingest
 from benchmarks.ingest import component_speed as components
@@ -28,7 +28,7 @@ from benchmarks.sets import set_sizes as sets
 from benchmarks.shared.results_file import Content, ResultsFile
 from benchmarks.tracing import tracing, walks
 from benchmarks.what_if import what_if
-from benchmarks.workflows import dbt_edits, workflowgen
+from benchmarks.workflows import dbt_edits, result_diff, workflowgen
 
 DOCS = ROOT / "docs"
 Table = tuple[str, str, str]
@@ -55,7 +55,7 @@ def one(
 
 def pages() -> Iterator[Table]:
     """Yield all tables."""
-    yield one("../README.md", "methods", methods.RESULTS, methods_table.short)
+    yield one("benchmarks.md", "methods", methods.RESULTS, methods_table.short)
     for name in summary.TABLES:
         yield "benchmarks.md", name, summary.table(name)
     yield from figures()
@@ -97,10 +97,12 @@ def figures() -> Iterator[Table]:
     yield one("figures/interactive.md", "interactive", form.RESULTS, interactive.table)
     yield one("figures/interactive.md", "interactive all", all_table.RESULTS, all_table.table)
     yield one("figures/equivalence.md", "equivalence", pairs.RESULTS, pairs.table)
+    yield one("figures/equivalence.md", "edits", edits.RESULTS, edits.table)
     yield one("figures/what-if.md", "what-if", what_if.RESULTS, what_if.tables)
     yield one("figures/linked-views.md", "crossfilter", crossfilter.RESULTS, crossfilter.table)
     yield one("figures/workflows.md", "workflowgen", workflowgen.RESULTS, workflowgen.tables)
     yield one("dbt.md", "dbt edits", dbt_edits.RESULTS, dbt_edits.tables)
+    yield one("revisions.md", "result diff", result_diff.RESULTS, result_diff.tables)
     yield one("pandas.md", "frames", frames_speed.RESULTS, frames_speed.table)
 
 

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from provhouse.equivalence.catalyst_scans import FilesRead, files_read
 from provhouse.equivalence.from_spark import spark_plan
 from provhouse.equivalence.plan_form import PlanForm
 from provhouse.runtime.spark.pyspark_internals import analysed_plan, java_session
@@ -22,6 +23,12 @@ def plan_of(frame: "DataFrame") -> PlanForm:
     text = jvm.provhouse.capturing.plans.PlanText.of(classic, analysed_plan(frame))
     functions = read_functions(text.functions(), frame.sparkSession)
     return spark_plan(json.loads(text.json()), functions)
+
+
+def captured_reads(write: Path) -> list[FilesRead]:
+    """Return what a write has read from files, by the folder with its ``write.json``."""
+    described = json.loads((write / "write.json").read_text(encoding="utf-8"))
+    return list(dict.fromkeys(files_read(described.get("plan"))))
 
 
 def captured_plan(write: Path) -> PlanForm | None:

@@ -2,15 +2,20 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-
-from deltalake import DeltaTable
+from typing import TYPE_CHECKING
 
 from provhouse.model.errors import Damaged
+from provhouse.runtime.packages import Deferred
 from provhouse.store.tables.delta_log import TableState
 from provhouse.store.tables.registry import RegisteredTable, read_file, state_of
 from provhouse.store.warehouse.layout import Layout
 
 from .damage_report import RESTORE_FOLDER, Damage
+
+if TYPE_CHECKING:
+    import deltalake
+else:
+    deltalake = Deferred("deltalake")
 
 
 def registered_damages(layout: Layout, table: RegisteredTable) -> Iterator[Damage]:
@@ -43,7 +48,7 @@ def _file_damages(table: RegisteredTable, state: TableState) -> Iterator[Damage]
 
 def _log_damages(folder: Path, table: RegisteredTable, state: TableState) -> Iterator[Damage]:
     try:
-        uris = DeltaTable(folder, version=state.version).file_uris()
+        uris = deltalake.DeltaTable(folder, version=state.version).file_uris()
         names = {Path(uri).name for uri in uris}
         found = "" if names == {file.path.name for file in state.files} else "It names other files"
     except Exception as error:  # a broken log may raise anything

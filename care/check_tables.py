@@ -3,17 +3,23 @@
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.parquet as pq
-from deltalake import DeltaTable
 
 from provhouse.model.arrays import I64, PartitionNumber, SetIds, among, minus, unique
 from provhouse.model.columns import DERIVES_FROM, SET, TRIPLES
+from provhouse.runtime.packages import Deferred
 from provhouse.store.tables.partitions import partition_path
 from provhouse.store.tables.snapshot import Snapshot
 
 from .damage_report import RESTORE_FOLDER, Damage
+
+if TYPE_CHECKING:
+    import deltalake
+else:
+    deltalake = Deferred("deltalake")
 
 
 def file_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
@@ -21,7 +27,7 @@ def file_damages(snapshot: Snapshot, counts: Counter[str]) -> Iterator[Damage]:
     for name, version in snapshot.commit.tables.items():
         folder = snapshot.layout.table(snapshot.commit.base, name)
         try:
-            logged = DeltaTable(folder, version=version).get_add_actions(flatten=True)
+            logged = deltalake.DeltaTable(folder, version=version).get_add_actions(flatten=True)
         except Exception as error:  # a broken log may raise anything
             wanted = f"The log of the table {name} cannot be read at version {version}"
             yield Damage(f"table {name}", wanted, str(error).splitlines()[0], RESTORE_FOLDER)

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-REPAIR = "Run `provhouse repair`"
-ERASE_AGAIN = "Run `provhouse repair`, which repeats the erasure"
+REPAIR = "Run `provhouse check --repair`"
+ERASE_AGAIN = "Run `provhouse check --repair`, which repeats the erasure"
 RESTORE_FILE = "Restore the file from a backup"
 RESTORE_FOLDER = "Restore the folder from a backup"
 

@@ -44,6 +44,7 @@ from provhouse.store.warehouse.locks import no_readers
 
 from .prune_graph import prune_graph
 
+_TIME = "--before takes a time in ISO 8601"
 PATIENCE = 3.0
 """The seconds to wait for readers of an unused base, before it is left to the next writer."""
 
@@ -67,15 +68,21 @@ class Pruned:
 
 
 def prune(
-    settings: Settings, progress: Progress, *, keep: int | None = None, before: str | None = None
+    settings: Settings,
+    progress: Progress,
+    *,
+    keep: int | None = None,
+    before: str | None = None,
+    covering: datetime | None = None,
 ) -> Pruned:
     """Keep only the last ``keep`` generations, or those committed at or after ``before``.
 
-    The current generation always stays. Raises UsageError unless exactly one of ``keep`` and
-    ``before`` is given, NotFound if nothing was ever ingested, Busy if another writer is at work.
+    With ``covering``, keep those that questions as of this time or later need. The current
+    generation always stays. Raises UsageError unless exactly one of these is given, NotFound if
+    nothing was ever ingested, Busy if another writer is at work.
     """
     began = perf_counter()
-    if (keep is None) == (before is None) or (keep is not None and keep < 1):
+    if [keep, before, covering].count(None) != 2 or (keep is not None and keep < 1):
         wanted = "Prune takes either a number of generations to keep, at least 1, or a time"
         raise UsageError(wanted, f"Given: keep {keep}, before {before}")
     layout = Layout(settings.warehouse)
@@ -87,7 +94,11 @@ def prune(
         recover(layout)
         progress.begin("Remove pruned generations")
         held = generations(layout)
-        gone = held[:-keep] if keep else _before(layout, held, str(before))
+        gone = (
+            held[:-keep] if keep
+            else uncovered(layout, held, covering) if covering
+            else _before(layout, held, parse_time(str(before), _TIME, time.min))
+        )  # fmt: skip
         ids = read_ids(layout)
         if gone:
             layout.unpruned.touch()
@@ -114,9 +125,16 @@ def prune(
     )
 
 
-def _before(layout: Layout, numbers: list[int], text: str) -> list[int]:
-    """Return the generations committed before a time; a date means the beginning of that day."""
-    then = parse_time(text, "--before takes a time in ISO 8601", time.min)
+def uncovered(layout: Layout, numbers: list[int], then: datetime) -> list[int]:
+    """Return the generations that no question as of a time, or as of a later time, needs.
+
+    The last generation before this time was current at this time, so it is needed.
+    """
+    return _before(layout, numbers, then)[:-1]
+
+
+def _before(layout: Layout, numbers: list[int], then: datetime) -> list[int]:
+    """Return the generations committed before a time, without the current one."""
     gone = []
     for number in numbers[:-1]:
         if datetime.fromisoformat(read_commit(layout, number).time) >= then:

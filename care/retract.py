@@ -53,6 +53,8 @@ class Retracting:
     """A version or a time. It selects the lineage of old versions that no newer row
     derives from.
     """
+    tidying: bool = False
+    """Whether the retraction belongs to the ingest before it, so that a rollback undoes both."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,8 @@ def retract(selection: Retracting, settings: Settings, progress: Progress) -> Re
         ids = read_ids(layout)
         progress.begin("Write the tables")
         with watch.step("write"):
-            commit = _write(held, ended, ids)
+            back = held.commit.rolls_back_to if selection.tidying else held.commit.generation
+            commit = _write(held, ended, ids, back)
         after = Snapshot(layout, commit, room=held.room)
         progress.begin("Load Neo4j")
         with watch.step("load"):
@@ -123,7 +126,7 @@ def _numbers(snapshot: Snapshot, items: Sequence[str]) -> ItemNumbers:
         raise NotFound(
             f"Item {missing[0]!r} is not in generation {snapshot.commit.generation}",
             f"{len(missing):,} of {len(items):,} items are missing",
-            "Names must match exactly; run `provhouse find` to search by a part of a name",
+            "Names must match exactly; run `provhouse find TEXT --anywhere` to search by a part",
         )
     return ItemNumbers(unique(numbers))
 
@@ -135,11 +138,11 @@ def _origins(snapshot: Snapshot, selection: Retracting) -> list[Origin]:
     return origins_of_file(snapshot, selection.file or Path())
 
 
-def _write(snapshot: Snapshot, ended: Ended, ids: Ids) -> Commit:
+def _write(snapshot: Snapshot, ended: Ended, ids: Ids, back: int | None) -> Commit:
     """Append rows that record the ended triples; return the new generation, not yet current."""
     layout, before = snapshot.layout, snapshot.commit
     take_ids(layout, replace(ids, ingest=ids.ingest + 1, generation=ids.generation + 1))
-    commit = commit_with_ingest(before, ids, before.generation)
+    commit = commit_with_ingest(before, ids, back)
     target = Target(layout, before.base, ids.ingest, ids.partition)
     rows = {**life_rows([], [], ended, ids.generation), "ingests": [ingest_row(commit, ids)]}
     versions = {name: append(target, name, pieces) for name, pieces in rows.items()}

@@ -14,6 +14,7 @@ from provhouse.model.command import COMMAND
 from provhouse.model.paths import local_path
 from provhouse.runtime.imports import hide_unused
 
+from .command_groups import GUIDE, GroupedHelp, group_of
 from .commands.blame import blame
 from .commands.browser import browser
 from .commands.check import check
@@ -44,14 +45,17 @@ from .commands.run_spark import run_spark
 from .commands.show import show
 from .commands.spark_conf import spark_conf
 from .commands.status import generations, status
+from .commands.tidy import tidy
 from .commands.token import token
 from .commands.up import down, up
 from .commands.values import values
 from .commands.what_if import what_if
+from .commands.why import why
 from .derived import name_of, with_derived
 from .examples import epilog
 from .failures import guarded
 from .invocation import CommandCall, invocation
+from .listing import list_commands
 from .options import pairs
 
 EPILOG = (
@@ -61,6 +65,7 @@ EPILOG = (
 )
 
 app = typer.Typer(
+    cls=GroupedHelp,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     epilog=EPILOG,
@@ -77,6 +82,7 @@ COMMANDS = (
     explain,
     blame,
     what_if,
+    why,
     evaluate,
     diff,
     compare,
@@ -91,6 +97,7 @@ COMMANDS = (
     generations,
     retract,
     rollback,
+    tidy,
     compact,
     prune,
     forget,
@@ -108,7 +115,9 @@ COMMANDS = (
 for command in with_derived(COMMANDS):
     name = name_of(command)
     own = {"allow_interspersed_args": command is not run_spark}  # later options are the script's
-    app.command(name, epilog=epilog(name), context_settings=own)(command)
+    old = group_of(name) is None
+    app.command(name, epilog=epilog(name), context_settings=own, hidden=old)(command)
+app.add_typer(list_commands(), name="list")
 
 
 COMPLETE = "_PROVHOUSE_COMPLETE"
@@ -170,7 +179,7 @@ def provhouse(
     invocation(ctx).options = options if warehouse is None else {**options, "warehouse": warehouse}
     COMMAND.set(ctx.invoked_subcommand or "")
     if ctx.invoked_subcommand is None:
-        sys.stderr.write(ctx.get_help() + "\n")
+        sys.stderr.write(GUIDE)
         raise typer.Exit(2)
 
 

@@ -14,7 +14,17 @@ from provhouse.output.questions import workflow_questions as workflows
 from provhouse.output.questions.asking import Asking, declared
 
 from .invocation import invocation
-from .options import AsOfOption, FormOption, ItemArgument, OutOption, SafeOption, utf8
+from .options import (
+    AsOfOption,
+    FormOption,
+    ItemArgument,
+    OutOption,
+    PictureFormOption,
+    PictureOutOption,
+    SafeOption,
+    any_form,
+    utf8,
+)
 from .questions import OutputOptions, answer
 
 Command = Callable[..., None]
@@ -46,7 +56,7 @@ def with_derived(own: Iterable[Command]) -> Iterator[Command]:
     last = ""
     for asking in QUESTIONS:
         if asking.command:
-            following[last].append(_command(asking))
+            following[last].append(derived_command(asking))
         elif asking.name in commands:
             last = asking.name
             following[last] = []
@@ -60,7 +70,9 @@ def name_of(command: Command) -> str:
     return command.__name__.rstrip("_").replace("_", "-")
 
 
-def _command(asking: type[Asking[Any]]) -> Command:
+def derived_command(asking: type[Asking[Any]]) -> Command:
+    """Return a command whose arguments and options are the fields of a question."""
+
     def command(
         ctx: typer.Context,
         form: FormOption = None,
@@ -70,10 +82,13 @@ def _command(asking: type[Asking[Any]]) -> Command:
     ) -> None:
         fields = {name: _text(name, value) for name, value in given.items()}
         settings = invocation(ctx).asking()
-        answer(settings, asking(**fields), OutputOptions(form, out, safe=safe))
+        answer(settings, asking(**fields), OutputOptions(any_form(form), out, safe=safe))
 
     hints = get_type_hints(asking)
     ctx, *output, _ = inspect.signature(command).parameters.values()
+    if asking.pictured:
+        drawn = {"form": PictureFormOption, "out": PictureOutOption}
+        output = [each.replace(annotation=drawn.get(each.name, each.annotation)) for each in output]
     own = (_parameter(each, hints[each.name]) for each in asking.parameters())
     command.__signature__ = inspect.Signature([ctx, *own, *output])  # type: ignore[attr-defined]
     command.__name__, command.__doc__ = asking.name.replace("-", "_"), asking.__doc__

@@ -3,6 +3,7 @@
 import errno
 import logging
 import os
+import re
 import secrets
 import select
 import shutil
@@ -20,7 +21,9 @@ import typer
 
 from provhouse.model.errors import ProvhouseError, Unavailable, UsageError
 from provhouse.output.escape import shown
-from provhouse.runtime.files import write_new
+from provhouse.runtime.files import NO_SPACE, write_new
+
+from .wrong_options import instead_of_argument, instead_of_option
 
 _ENVIRONMENT = {
     errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE,
@@ -28,8 +31,11 @@ _ENVIRONMENT = {
 }  # fmt: skip
 """Errors caused by the machine or its setup, not by a bug."""
 
-_DISK_FULL = ("No space left on device", " requested and ", "Disk quota exceeded")
+_DISK_FULL = (*NO_SPACE, " requested and ")
 """Parts of the messages for a full disk from numpy and delta-rs, which set no errno."""
+
+_EXTRA = re.compile(r"Got unexpected extra argument\(s\) \((.*)\)", re.DOTALL)
+"""The message for an argument that a command does not take."""
 
 _DEFAULT = (signal.SIG_DFL, signal.default_int_handler)
 
@@ -120,12 +126,29 @@ def _interruption(error: BaseException | None) -> KeyboardInterrupt | None:
 
 def _usage_error(error: typer.TyperException) -> int:
     ctx: typer.Context | None = getattr(error, "ctx", None)
-    option = getattr(error, "option_name", None)
-    remedy = f"See `{ctx.command_path if ctx else 'provhouse'} --help`"
-    if ctx and ctx.parent and option in ("--warehouse", "--set", "--server", "--no-server"):
-        remedy = f"Put it before the command: provhouse {option} … {ctx.info_name}"
-    _print(error.format_message().rstrip("."), remedy)
+    _print(_usage_problem(error), _usage_remedy(error, ctx))
     return UsageError.exit_status
+
+
+def _usage_problem(error: typer.TyperException) -> str:
+    """Return the problem, without options whose names merely look similar."""
+    if getattr(error, "option_name", None):
+        return str(error.message).rstrip(".")
+    return error.format_message().rstrip(".")
+
+
+def _usage_remedy(error: typer.TyperException, ctx: typer.Context | None) -> str:
+    option = getattr(error, "option_name", None)
+    if ctx and ctx.parent and option in ("--warehouse", "--set", "--server", "--no-server"):
+        return f"Put it before the command: provhouse {option} … {ctx.info_name}"
+    known = ""
+    if ctx and option:
+        near = [one for one in getattr(error, "possibilities", None) or () if one != "--help"]
+        known = instead_of_option(ctx, option) or (f"Similar: {', '.join(near)}" if near else "")
+    elif ctx and (extra := _EXTRA.fullmatch(error.message)):
+        known = instead_of_argument(ctx, extra[1])
+    see = f"`{ctx.command_path if ctx else 'provhouse'} --help`"
+    return f"{known}; see {see}" if known else f"See {see}"
 
 
 def _environment_error(error: BaseException) -> ProvhouseError | None:

@@ -8,6 +8,7 @@ import typer
 
 from provhouse.model.command import COMMAND
 from provhouse.model.errors import NotFound, ProvhouseError, UsageError
+from provhouse.model.extras import require
 from provhouse.model.settings import Settings
 
 
@@ -18,6 +19,15 @@ class CommandCall:
     options: dict[str, object] = field(default_factory=dict)
 
     def settings(self, **options: object) -> Settings:
+        """Return the settings of a command that reads or writes a warehouse, as ``local`` does.
+
+        Raises Unavailable if the packages for this are not installed.
+        """
+        found = self.local(**options)
+        require("spark")
+        return found
+
+    def local(self, **options: object) -> Settings:
         """Return the settings. ``options`` are the command's own, and override all other sources.
 
         Raises UsageError if the settings name a server, because a server accepts only questions.

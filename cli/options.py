@@ -1,13 +1,15 @@
 """Options and arguments that several commands share, and checks of their values."""
 
 from collections.abc import Iterator, Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from provhouse.model.errors import UsageError
-from provhouse.output.form import Form, Order
+from provhouse.output.form import AnyForm, Form, Order
+from provhouse.pictures.formats import PICTURE_ENDINGS, Picture
 
 FormOption = Annotated[
     Form | None,
@@ -15,6 +17,30 @@ FormOption = Annotated[
         "--format",
         help="Format of the result. Default: by the ending of --out, or table on a terminal, else "
         "json.",
+    ),
+]
+
+
+class PictureForm(StrEnum):
+    """The values of ``--format`` for results with pictures: those of ``Form`` and ``Picture``."""
+
+    table = "table"
+    json = "json"
+    lines = "jsonl"
+    csv = "csv"
+    parquet = "parquet"
+    svg = "svg"
+    dot = "dot"
+    mermaid = "mermaid"
+    html = "html"
+
+
+PictureFormOption = Annotated[
+    PictureForm | None,
+    typer.Option(
+        "--format",
+        help="Format of the result: rows, or a picture as SVG, DOT, Mermaid or HTML. Default: by "
+        "the ending of --out, or table on a terminal, else json.",
     ),
 ]
 WaitOption = Annotated[
@@ -67,6 +93,23 @@ DownstreamOption = Annotated[
         "--downstream/--upstream", help="Use the impact of the item instead of its lineage."
     ),
 ]
+
+PictureOutOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Write the result to a file: .json, .jsonl, .csv, .parquet or .txt; or a picture: "
+        ".svg, .dot, .mmd or .html.",
+    ),
+]
+
+
+def any_form(given: PictureForm | Form | None) -> AnyForm | None:
+    """Return the form of rows or of a picture that ``--format`` names."""
+    if given is None:
+        return None
+    name = given.value
+    return Picture(name) if name in PICTURE_ENDINGS.values() else Form(name)
 
 
 def each_pair(texts: Sequence[str], option: str) -> Iterator[tuple[str, str]]:

@@ -15,15 +15,17 @@ from provhouse.model.question import Question
 from provhouse.model.settings import Settings
 from provhouse.output.escape import OnTerminal
 from provhouse.output.file import destination
-from provhouse.output.form import Form, Order, choose_form
+from provhouse.output.form import AnyForm, Form, Order, choose_form
 from provhouse.output.questions.asking import Asking, Found
 from provhouse.output.questions.items import AskingLineage
 from provhouse.output.writer import opened
+from provhouse.pictures.formats import Picture
 from provhouse.serve.client import Client, Reply
 from provhouse.serve.remote import checked_token, remote_server
 
 if TYPE_CHECKING:
     from provhouse.model.answer import Answer
+    from provhouse.model.progress import Progress
     from provhouse.output.results.answers import Absent
 
 ACCEPT = {
@@ -31,6 +33,10 @@ ACCEPT = {
     Form.lines: "application/jsonl",
     Form.csv: "text/csv",
     Form.table: "text/plain",
+    Picture.svg: "image/svg+xml",
+    Picture.dot: "text/vnd.graphviz",
+    Picture.mermaid: "text/vnd.mermaid",
+    Picture.html: "text/html",
 }
 
 
@@ -38,7 +44,7 @@ ACCEPT = {
 class OutputOptions:
     """The form and the destination of a result."""
 
-    form: Form | None
+    form: AnyForm | None
     out: Path | None = None
     timing: bool = False
     safe: bool = False
@@ -49,8 +55,14 @@ class OutputOptions:
     @property
     def as_found(self) -> bool:
         """Whether to write the rows of a large answer in the order in which they are found."""
-        form = choose_form(self.form, self.out, terminal=False)
+        form = choose_form(self.form, self.out, terminal=False, pictured=True)
         return form is Form.lines and self.order is Order.auto
+
+    @property
+    def picture(self) -> bool:
+        """Whether to write a picture."""
+        form = choose_form(self.form, self.out, terminal=False, pictured=True)
+        return isinstance(form, Picture)
 
 
 @dataclass
@@ -66,6 +78,8 @@ class AbsentItems:
 
 def answer(settings: Settings, asked: Asking[Found], options: OutputOptions) -> None:
     """Answer a question, and write its result."""
+    pictured = options.picture and asked.pictured
+    choose_form(options.form, options.out, terminal=False, pictured=pictured)
     if client := _client(settings, options, quick=asked.quick):
         _relay(client, asked.path, asked.body(), options)
         return
@@ -74,11 +88,24 @@ def answer(settings: Settings, asked: Asking[Found], options: OutputOptions) -> 
 
     from .progress_display import progress_display
 
-    with opened(options.form, options.out, options.timing, options.safe) as output:
+    with opened(
+        options.form, options.out, options.timing, options.safe, pictured=pictured
+    ) as output:
         with progress_display() as progress, Warehouse(settings, progress) as warehouse:
             found = warehouse.ask(asked)
             progress.clear()
         output.write(asked.written(found))
+
+
+def found(settings: Settings, asked: Asking[Found], progress: "Progress") -> Found:
+    """Return the result of a question, of the remote server if the settings name one."""
+    from provhouse.connection import fetch
+    from provhouse.warehouse import Warehouse
+
+    if settings.server:
+        return fetch(_remote(settings, parquet=False), asked)
+    with Warehouse(settings, progress) as warehouse:
+        return warehouse.ask(asked)
 
 
 def answer_as_found(settings: Settings, question: Question, options: OutputOptions) -> None:
@@ -137,6 +164,7 @@ def answer_many(
 
     Returns the number of missing items, and the first of them.
     """
+    choose_form(options.form, options.out, terminal=False)
     first = AskingLineage(questions[0])
     body = {name: value for name, value in first.body().items() if name != "item"}
     asked = {**body, "items": [question.item for question in questions]}
@@ -170,7 +198,8 @@ def _client(settings: Settings, options: OutputOptions, *, quick: bool = False) 
     the first answer. This process writes Parquet, because the server cannot write it. Raises
     UsageError if the name of the output shows no format.
     """
-    parquet = choose_form(options.form, options.out, terminal=False) is Form.parquet
+    form = choose_form(options.form, options.out, terminal=False, pictured=True)
+    parquet = form is Form.parquet
     if settings.server:
         return _remote(settings, parquet)
     if parquet:
@@ -224,7 +253,7 @@ def _relay(client: Client, path: str, body: Mapping[str, object], options: Outpu
     """Ask the server for the result in the requested form, and copy it to its destination."""
     with destination(options.out) as handle:
         terminal = options.out is None and handle.isatty()
-        form = choose_form(options.form, options.out, terminal)
+        form = choose_form(options.form, options.out, terminal, pictured=True)
         parameters: dict[str, object] = {}
         if form is Form.table:
             parameters["width"] = min(max(shutil.get_terminal_size().columns, 20), 1000)

@@ -2,11 +2,13 @@
 
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 from typer.core import TyperGroup
 from typer.main import get_command
 
 from .app import app
+from .command_groups import GROUPS, OLD_NAMES
 
 
 def document() -> str:
@@ -20,8 +22,8 @@ def _page() -> Iterator[str]:
     yield "# Command-line reference"
     yield "This page is generated from the help of each command, by"
     yield "`python -m provhouse.cli.reference > docs/cli.md`.\n"
-    yield "The JSON of `ingest`, `lineage`, `impact`, `path`, `find`, `explain`, `diff`,"
-    yield "`generations`, `retract`, `forget`, `prune`, `export` and `status` is described by the"
+    yield "The JSON of `ingest`, `lineage`, `impact`, `path`, `find`, `diff`, `list`,"
+    yield "`retract`, `forget`, `tidy`, `export` and `status` is described by the"
     yield "schemas in `output/schemas`. Names are exact in JSON; tables show control characters"
     yield "escaped. `--format jsonl` writes an answer as one line with everything except its rows,"
     yield "then one line for each item and each triple.\n"
@@ -29,9 +31,23 @@ def _page() -> Iterator[str]:
     yield "[retracting](retracting.md) and [erasing](erasing.md).\n"
     with group.make_context("provhouse", [], resilient_parsing=True, max_content_width=80) as root:
         yield from _block("provhouse", group.get_help(root))
-        for name, command in group.commands.items():
-            with command.make_context(name, [], parent=root, resilient_parsing=True) as ctx:
-                yield from _block(f"provhouse {name}", command.get_help(ctx))
+        for name in (name for lines in GROUPS.values() for name in lines):
+            yield from _command(f"provhouse {name}", group.commands[name], root)
+        yield "\n## Earlier names"
+        yield "These names work, with the same output and exit status. Each has its own help.\n"
+        yield "| earlier name | use |"
+        yield "|---|---|"
+        for old, new in OLD_NAMES.items():
+            yield f"| `provhouse {old}` | `provhouse {new}` |"
+
+
+def _command(title: str, command: Any, parent: Any) -> Iterator[str]:
+    """Yield the help of a command, and of the commands below it."""
+    name = title.rpartition(" ")[2]
+    with command.make_context(name, [], parent=parent, resilient_parsing=True) as ctx:
+        yield from _block(title, command.get_help(ctx))
+        for below, each in getattr(command, "commands", {}).items():
+            yield from _command(f"{title} {below}", each, ctx)
 
 
 def _block(title: str, text: str) -> Iterator[str]:

@@ -11,24 +11,28 @@ from provhouse.output.questions.workflow_questions import AskingReuse
 from provhouse.output.writer import opened
 
 from .dbt_reuse import ReuseForm
+from .questions import found
+
+
+def plain_form(form: ReuseForm | None) -> Form | None:
+    """Return a format that all commands have; raise UsageError for Markdown."""
+    if form is ReuseForm.github:
+        raise UsageError(
+            "The format github is for --dbt", "A revision is given", "Choose another --format"
+        )
+    return Form(form) if form else None
 
 
 def reuse_result(
     settings: Settings, asked: AskingReuse, form: ReuseForm | None, out: Path | None, safe: bool
 ) -> None:
     """Write the decision on a revision's result, and exit with 3 unless the result is reused."""
-    from provhouse.warehouse import Warehouse
-
     from .progress_display import progress_display
 
-    if form is ReuseForm.github:
-        raise UsageError(
-            "The format github is for --dbt", "A revision is given", "Choose another --format"
-        )
-    with opened(Form(form) if form else None, out, safe=safe) as output:
-        with progress_display() as progress, Warehouse(settings, progress) as warehouse:
-            found = warehouse.ask(asked)
+    with opened(plain_form(form), out, safe=safe) as output:
+        with progress_display() as progress:
+            decided = found(settings, asked, progress)
             progress.clear()
-        output.write(asked.written(found))
-    if found.decision != "reuse":
+        output.write(asked.written(decided))
+    if decided.decision != "reuse":
         raise typer.Exit(NotFound.exit_status)

@@ -18,8 +18,14 @@ if TYPE_CHECKING:
 def answer_page(settings: Settings, asked: "AskingZoom", page: Path, given: bool) -> None:
     """Answer a question for a view that can be folded, and write its page.
 
-    Raises UsageError if another output is ``given``.
+    Raises UsageError if another output is ``given``, or if the file's ending is not that of HTML.
     """
+    if page.suffix.lower() not in (".html", ".htm"):
+        raise UsageError(
+            f"--page writes HTML, but the file is {page}",
+            "A page can fold modules, other formats cannot",
+            "Name a file FILE.html, or use --out for .svg, .dot and .mmd",
+        )
     if given:
         raise UsageError(
             "Both --page and --out or --format are given",

@@ -4,6 +4,8 @@ import hashlib
 from collections.abc import Sequence
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 KEY_LENGTH = 1000
 """The largest number of characters of a name that are written to Neo4j."""
@@ -13,6 +15,7 @@ TEXTS_SURE = 3
 """The number of item tables, or of ops, that are listed however long they are."""
 LIST_BYTES = 120
 """The size in bytes of a block in which Neo4j stores lists. A longer list takes several blocks."""
+SEPARATOR = "\x1f"
 LIST_HEAD, TEXT_HEAD = 5, 4
 """The number of bytes that Neo4j adds to each list, and to each string in a list."""
 
@@ -29,6 +32,13 @@ def few(texts: Sequence[str]) -> list[str] | None:
         return ordered or None
     fitting = int(np.searchsorted(ends, LIST_BYTES - TEXT_HEAD - len("…".encode()), "right"))
     return [*ordered[: max(TEXTS_SURE, min(fitting, TEXTS_KEPT))], "…"]
+
+
+def few_of_each(lists: pa.ChunkedArray) -> pa.ListArray:
+    """Return the result of ``few`` for each list of strings. Equal lists are computed once."""
+    encoded = pc.binary_join(lists, SEPARATOR).combine_chunks().dictionary_encode()
+    shown = [few(text.split(SEPARATOR)) for text in encoded.dictionary.to_pylist()]
+    return pa.array(shown, pa.list_(pa.string())).take(encoded.indices)
 
 
 def node_key(name: str) -> str:

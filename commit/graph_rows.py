@@ -20,11 +20,8 @@ from provhouse.cypher.graph import Graph
 from provhouse.model.arrays import (
     I64,
     Bools,
-    ItemNumbers,
     SetIds,
     SetPositions,
-    among,
-    expand_ranges,
     unique,
 )
 from provhouse.model.columns import (
@@ -53,13 +50,13 @@ from provhouse.store.tables.snapshot import Snapshot
 
 from .append import merged, pairs_among
 from .dependencies_again import DEPENDENCY, dependencies_again
-from .few import few, node_key
+from .few import few, few_of_each, node_key
 from .module_graph import ModuleGraph
+from .tables_of_sets import tables_of
 
 Rows = Iterator[Mapping[str, object]]
 CHUNK = 20_000
 SETS = "sets"
-SEPARATOR = "\x1f"
 
 
 def load(
@@ -289,48 +286,9 @@ def _rows_of_sets(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> Iter
             COMPONENT: snapshot.set_components[some],
             ITEMS: snapshot.set_sizes[some],
             TRIPLES: snapshot.set_triples[some],
-            TABLES_OF: _tables_of(snapshot, some, new),
+            TABLES_OF: tables_of(snapshot, some, new),
         }
         yield pa.table(columns)
-
-
-def _tables_of(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> pa.Array:
-    """Return the item tables of each set, or null if Neo4j already has them.
-
-    The item tables of a set never change, so they are needed only for a set that may lack a node.
-    """
-    ids, born = snapshot.set_ids[sets], np.asarray(new[SET])
-    mine = among(ids, born)
-    lists = _few(new[TABLES_OF]).take(pa.array(np.searchsorted(born, ids), mask=~mine))
-    without = np.flatnonzero(~mine & ~snapshot.set_nodes[sets])
-    if not len(without):
-        return lists
-    looked_up = _few(pa.chunked_array([_tables_by_names(snapshot, SetPositions(sets[without]))]))
-    at = np.full(len(sets), -1)
-    at[without] = np.arange(len(without))
-    return pc.coalesce(lists, looked_up.take(pa.array(at, mask=at < 0)))
-
-
-def _tables_by_names(snapshot: Snapshot, sets: SetPositions) -> pa.ListArray:
-    """Return the item tables of a few sets by looking up the tables of all their items.
-
-    For a few sets, this is faster than reading the stored table ``sets``.
-    """
-    count = snapshot.set_items[sets]
-    items = ItemNumbers(expand_ranges(snapshot.set_firsts[sets], count))
-    owner = np.repeat(np.arange(len(sets)), count)
-    rows = pa.table({SET: owner, TABLE: snapshot.names.tables(items)})
-    rows = rows.group_by([SET, TABLE], use_threads=False).aggregate([])
-    lists = rows.group_by(SET, use_threads=False).aggregate([(TABLE, "list")]).sort_by(SET)
-    found: pa.ListArray = lists[f"{TABLE}_list"].combine_chunks()
-    return found
-
-
-def _few(lists: pa.ChunkedArray) -> pa.ListArray:
-    """Return the result of ``few`` for each list of strings. Equal lists are computed once."""
-    encoded = pc.binary_join(lists, SEPARATOR).combine_chunks().dictionary_encode()
-    shown = [few(text.split(SEPARATOR)) for text in encoded.dictionary.to_pylist()]
-    return pa.array(shown, pa.list_(pa.string())).take(encoded.indices)
 
 
 def _part_of_rows(snapshot: Snapshot, sets: SetPositions) -> Iterator[pa.Table]:
@@ -379,7 +337,7 @@ def _ends_of(rows: pa.Table) -> tuple[int, int]:
 def _dependency_rows(rows: pa.Table) -> pa.Table:
     """Return one row for each pair of sets, with the sum of triples and a few ops."""
     rows = merged([rows.select(DEPENDENCY)], SET, DERIVES_FROM)
-    return rows.select([SET, DERIVES_FROM, TRIPLES]).append_column("ops", _few(rows[OPS]))
+    return rows.select([SET, DERIVES_FROM, TRIPLES]).append_column("ops", few_of_each(rows[OPS]))
 
 
 def _table_rows(snapshot: Snapshot) -> Rows:

@@ -34,7 +34,8 @@ dbms.security.allow_csv_import_from_file_urls=false
 internal.dbms.cypher_ip_blocklist=0.0.0.0/0,::/0
 dbms.usage_report.enabled=false
 client.allow_telemetry=false
-# Browser runs these commands when it connects; the second one closes the output of the first.
+# Browser runs these commands when it connects; the second one closes the output of the first, and
+# Browser's welcome page, which is about movies.
 browser.post_connect_cmd={style}; clear
 server.memory.pagecache.size={pagecache}
 # By default, 256 MB are reserved for each of two databases, and 32 MB in each store file.
@@ -72,7 +73,8 @@ def read_password(home: Path) -> str:
         raise Unavailable(
             f"Cannot read Neo4j's password from {file}",
             str(error),
-            f"Restore the file; or delete {home} and rebuild its content with: provhouse repair",
+            f"Restore the file; or delete {home} and rebuild its content with: provhouse check "
+            "--repair",
         ) from error
 
 

@@ -1,14 +1,19 @@
 """Open Neo4j's Python driver."""
 
 import logging
-
-from neo4j import Driver, GraphDatabase
-from neo4j.exceptions import AuthError
+from typing import TYPE_CHECKING
 
 from provhouse.model.errors import Unavailable
+from provhouse.runtime.packages import Deferred
 
 from .address import Address
 from .driver_errors import translated
+
+if TYPE_CHECKING:
+    import neo4j
+else:
+    neo4j = Deferred("neo4j")
+
 
 # Without a handler, the driver's warnings about lost connections appear on the terminal.
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
@@ -30,12 +35,12 @@ Firewalls drop idle connections.
 """
 
 
-def open_driver(address: Address, seconds: float = CONNECT_SECONDS) -> Driver:
+def open_driver(address: Address, seconds: float = CONNECT_SECONDS) -> "neo4j.Driver":
     """Return a driver, which connects when it is first used. The caller must close it.
 
     ``seconds`` is the time limit for a new connection.
     """
-    return GraphDatabase.driver(
+    return neo4j.GraphDatabase.driver(
         address.bolt,
         auth=(address.user, address.password) if address.password_file else None,
         connection_timeout=min(seconds, 10),
@@ -52,7 +57,7 @@ def is_ready(address: Address) -> bool:
     try:
         probe(address)
     except Unavailable as error:
-        if isinstance(error.__cause__, AuthError):
+        if isinstance(error.__cause__, neo4j.exceptions.AuthError):
             raise
         return False
     return True

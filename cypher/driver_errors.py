@@ -3,21 +3,18 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from ssl import SSLCertVerificationError
-
-from neo4j.exceptions import (
-    AuthError,
-    ClientError,
-    DatabaseError,
-    DriverError,
-    Neo4jError,
-    ServiceUnavailable,
-    SessionExpired,
-    TransientError,
-)
+from typing import TYPE_CHECKING
 
 from provhouse.model.errors import Unavailable
+from provhouse.runtime.packages import Deferred
 
 from .address import Address
+
+if TYPE_CHECKING:
+    import neo4j
+else:
+    neo4j = Deferred("neo4j")
+
 
 NO_DATABASE = "Neo.ClientError.Database."
 FORBIDDEN = ("Neo.ClientError.Security.", "Neo.ClientError.General.ForbiddenOnReadOnlyDatabase")
@@ -29,7 +26,7 @@ def translated(address: Address) -> Iterator[None]:
     """Turn failures of the server into Unavailable. Errors in a statement stay as they are."""
     try:
         yield
-    except (Neo4jError, DriverError) as error:
+    except (neo4j.exceptions.Neo4jError, neo4j.exceptions.DriverError) as error:
         for known in (_untrusted, _lost, _refused, _failed):
             if found := known(address, error):
                 raise found from error
@@ -56,7 +53,7 @@ def _untrusted(address: Address, error: BaseException) -> Unavailable | None:
 
 
 def _lost(address: Address, error: Exception) -> Unavailable | None:
-    if not isinstance(error, ServiceUnavailable | SessionExpired):
+    if not isinstance(error, neo4j.exceptions.ServiceUnavailable | neo4j.exceptions.SessionExpired):
         return None
     remedy = (
         "Run the command again: it starts Neo4j if Neo4j is down"
@@ -68,9 +65,9 @@ def _lost(address: Address, error: Exception) -> Unavailable | None:
 
 def _refused(address: Address, error: Exception) -> Unavailable | None:
     """Return the error to raise if the server answers but refuses the request, else None."""
-    if isinstance(error, AuthError):
+    if isinstance(error, neo4j.exceptions.AuthError):
         return _login(address, error)
-    code = (error.code or "") if isinstance(error, ClientError) else ""
+    code = (error.code or "") if isinstance(error, neo4j.exceptions.ClientError) else ""
     if code.startswith(NO_DATABASE):
         return Unavailable(
             f"Neo4j at {address.bolt} has no usable database {address.database!r}",
@@ -92,7 +89,7 @@ def _refused(address: Address, error: Exception) -> Unavailable | None:
     return None
 
 
-def _login(address: Address, error: AuthError) -> Unavailable:
+def _login(address: Address, error: "neo4j.exceptions.AuthError") -> Unavailable:
     if address.password_file is None:
         return Unavailable(
             f"Neo4j at {address.bolt} needs a user and a password",
@@ -109,14 +106,14 @@ def _login(address: Address, error: AuthError) -> Unavailable:
 
 
 def _failed(address: Address, error: Exception) -> Unavailable | None:
-    if isinstance(error, TransientError):
+    if isinstance(error, neo4j.exceptions.TransientError):
         remedy = (
             "If it lacks memory, run `provhouse down`, then set PROVHOUSE_NEO4J_MEMORY=2g"
             if address.managed
             else "Run the command again later; if the server lacks memory, give it more"
         )
         return Unavailable(f"Neo4j at {address.bolt} cannot do this now", reported(error), remedy)
-    if isinstance(error, DatabaseError):
+    if isinstance(error, neo4j.exceptions.DatabaseError):
         remedy = (
             "Check whether its disk is full, run `provhouse down`, then run the command again"
             if address.managed

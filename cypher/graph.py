@@ -9,13 +9,12 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import pyarrow as pa
-from neo4j import Driver, ManagedTransaction, Session
-from neo4j.exceptions import IncompleteCommit, ServiceUnavailable, SessionExpired, TransientError
 
 from provhouse.model.errors import Damaged, Unavailable
 from provhouse.model.fault_points import reach
 from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
+from provhouse.runtime.packages import Deferred
 
 from . import guard, server
 from .access import connected
@@ -31,7 +30,11 @@ from .silence import awaited
 from .texts import statement
 
 if TYPE_CHECKING:  # importing this module takes long: it imports pyarrow
+    import neo4j
+
     from provhouse.model.arrays import SetId
+else:
+    neo4j = Deferred("neo4j")
 
 __all__ = ["CypherResult", "Graph", "shared_graph"]
 
@@ -64,7 +67,7 @@ class Graph:
     def __init__(self, address: Address, warehouse: str) -> None:
         self._address = address
         self.warehouse = warehouse
-        self._driver: Driver = open_driver(address)
+        self._driver: neo4j.Driver = open_driver(address)
 
     def __enter__(self) -> Self:
         return self
@@ -128,7 +131,7 @@ class Graph:
         ``rows`` are given by the name of the statement that writes them, in writing order.
         """
 
-        def work(transaction: ManagedTransaction) -> list[Any]:
+        def work(transaction: "neo4j.ManagedTransaction") -> list[Any]:
             transaction.run(statement("revisions_deleted"), warehouse=self.warehouse).consume()
             for name, listed in rows.items():
                 given = {"warehouse": self.warehouse, "rows": listed}
@@ -174,7 +177,7 @@ class Graph:
         self.prepare()  # a database of an earlier version may lack the key of items
         named = {"view": view, "expires": expires, "warehouse": self.warehouse}
 
-        def work(transaction: ManagedTransaction) -> list[Any]:
+        def work(transaction: "neo4j.ManagedTransaction") -> list[Any]:
             transaction.run(statement("view_removed"), named).consume()
             transaction.run(statement("view_items"), named, rows=list(nodes)).consume()
             transaction.run(statement("view_links"), named, rows=list(links)).consume()
@@ -190,7 +193,7 @@ class Graph:
         if modules:
             self.prepare()  # a database of an earlier version may lack their keys
 
-        def work(transaction: ManagedTransaction) -> list[Any]:
+        def work(transaction: "neo4j.ManagedTransaction") -> list[Any]:
             def run(name: str, **parameters: object) -> list[Any]:
                 text = statement(name)
                 return transaction.run(text, parameters, warehouse=self.warehouse).value()
@@ -246,7 +249,7 @@ class Graph:
                 f"Neo4j does not have generation {generation}",
                 "It has another state of this warehouse, or none",
                 "If another server was used, name its folder with PROVHOUSE_NEO4J_HOME; otherwise "
-                "run `provhouse repair`",
+                "run `provhouse check --repair`",
             )
 
     def closure(
@@ -271,7 +274,8 @@ class Graph:
         def work() -> "list[SetId]":
             try:
                 return once()
-            except (ServiceUnavailable, SessionExpired):  # the server may just have been restarted
+            except (neo4j.exceptions.ServiceUnavailable, neo4j.exceptions.SessionExpired):
+                # the server may just have been restarted
                 return once()
 
         return self._await(work, watch)
@@ -292,18 +296,18 @@ class Graph:
         named = {"warehouse": self.warehouse, **parameters}
         return self._await(lambda: guard.read(self._session, query, named))
 
-    def _session(self, **access: Any) -> Session:
+    def _session(self, **access: Any) -> "neo4j.Session":
         return self._driver.session(database=self._address.database, **access)
 
     def _run(self, text: str, **parameters: object) -> list[Any]:
         """Run one of provhouse's own statements, and return the first column of its result."""
 
-        def work(transaction: ManagedTransaction) -> list[Any]:
+        def work(transaction: "neo4j.ManagedTransaction") -> list[Any]:
             return transaction.run(text, parameters, warehouse=self.warehouse).value()
 
         return self._repeated(work)
 
-    def _repeated(self, work: Callable[[ManagedTransaction], list[Any]]) -> list[Any]:
+    def _repeated(self, work: "Callable[[neo4j.ManagedTransaction], list[Any]]") -> list[Any]:
         """Return the result of work in a transaction; repeat work that may not be committed."""
 
         def repeated() -> list[Any]:
@@ -311,9 +315,9 @@ class Graph:
                 for _ in range(REPEATS):
                     try:
                         return session.execute_write(work)
-                    except IncompleteCommit:  # the server ended before or after the commit
-                        pass
-                    except TransientError as error:
+                    except neo4j.exceptions.IncompleteCommit:
+                        pass  # the server ended before or after the commit
+                    except neo4j.exceptions.TransientError as error:
                         if error.code != DEADLOCK:
                             raise
                 return session.execute_write(work)
@@ -339,11 +343,11 @@ class Graph:
         return awaited(done, self._address, lost, watch)
 
 
-def _close(driver: Driver) -> Thread:
+def _close(driver: "neo4j.Driver") -> Thread:
     """Close a driver in a thread, and return the thread.
 
-    A connection that was interrupted in the middle of a message fails when it says goodbye. Nobody
-    needs it any more.
+    A connection that was interrupted in the middle of a message fails when it says goodbye. It is
+    no longer needed.
     """
 
     def close() -> None:

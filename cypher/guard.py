@@ -6,15 +6,19 @@ A query that passes the check runs in a session with read access, where Neo4j it
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
-
-from neo4j import READ_ACCESS, Query, Session
-from neo4j.exceptions import ClientError
+from typing import TYPE_CHECKING, Any
 
 from provhouse.model.errors import UsageError
+from provhouse.runtime.packages import Deferred
 
 from .operators import READING, name_of
 from .plain_values import plain
+
+if TYPE_CHECKING:
+    import neo4j
+else:
+    neo4j = Deferred("neo4j")
+
 
 READING_PROCEDURES = frozenset({
     "db.labels", "db.relationshipTypes", "db.propertyKeys", "db.schema.visualization",
@@ -45,19 +49,19 @@ class CypherResult:
 
 
 def read(
-    opened: Callable[..., Session], query: str, parameters: Mapping[str, object]
+    opened: "Callable[..., neo4j.Session]", query: str, parameters: Mapping[str, object]
 ) -> CypherResult:
     """Run one statement; raise UsageError if it is not valid or does more than read.
 
     ``opened`` is a function that opens a session with a given access mode.
     """
-    with opened(default_access_mode=READ_ACCESS) as session:
+    with opened(default_access_mode=neo4j.READ_ACCESS) as session:
         try:
             _check(session, query, parameters)
             result = session.run(_query(query), dict(parameters))
             columns = tuple(result.keys())
             return CypherResult(columns, [tuple(plain(value) for value in row) for row in result])
-        except ClientError as error:
+        except neo4j.exceptions.ClientError as error:
             raise UsageError(
                 "Neo4j rejects the query, which must be one Cypher statement that only reads",
                 f"It reports: {_located(error.message or '')}",
@@ -65,7 +69,7 @@ def read(
             ) from error
 
 
-def _check(session: Session, query: str, parameters: Mapping[str, object]) -> None:
+def _check(session: "neo4j.Session", query: str, parameters: Mapping[str, object]) -> None:
     """Refuse a query if its plan does more than read the warehouse.
 
     Neo4j's own check is not enough: it allows queries that read files and settings.
@@ -116,5 +120,5 @@ def _refuse(reason: str) -> None:
     )
 
 
-def _query(text: str) -> Query:
-    return Query(text)
+def _query(text: str) -> "neo4j.Query":
+    return neo4j.Query(text)

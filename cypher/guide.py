@@ -16,6 +16,8 @@ class BrowserQuery:
 
     title: str
     text: str
+    why_empty: str
+    """The reason why it may show nothing, as a clause."""
 
 
 def url(address: Address, query: str = "") -> str:
@@ -33,10 +35,11 @@ def url(address: Address, query: str = "") -> str:
     return f"{address.http}/browser/?{urlencode(parts, safe=':/@', quote_via=quote)}"
 
 
-def view_query(warehouse: str, view: str) -> str:
-    """Return the query that shows a view, and the sets that its items are in."""
+def view_query(warehouse: str, view: str, *, sets: bool = False) -> str:
+    """Return the query that shows a view; with ``sets``, also the sets that its items are in."""
     items = f"MATCH (i:Item {{warehouse: {_quoted(warehouse)}, view: {_quoted(view)}}})"
-    return f"{items} OPTIONAL MATCH (i)-[d:DERIVES|IN_SET]->(n) RETURN i, d, n"
+    links = "DERIVES|IN_SET" if sets else "DERIVES"
+    return f"{items} OPTIONAL MATCH (i)-[d:{links}]->(n) RETURN i, d, n"
 
 
 def queries(warehouse: str) -> list[BrowserQuery]:
@@ -51,8 +54,9 @@ def queries(warehouse: str) -> list[BrowserQuery]:
 
 
 def _query(text: str, warehouse: str) -> BrowserQuery:
-    title = text.partition("\n")[0].removeprefix("// ")
-    return BrowserQuery(title, text.replace("$warehouse", _quoted(warehouse)))
+    title, why, *_ = (line.removeprefix("// ") for line in text.split("\n", 2))
+    why = why.removeprefix("Shows nothing if ")
+    return BrowserQuery(title, text.replace("$warehouse", _quoted(warehouse)), why)
 
 
 def _quoted(text: str) -> str:

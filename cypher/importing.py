@@ -196,7 +196,8 @@ def write_store(home: Path, memory: str, arguments: list[str]) -> None:
     environment["NEO4J_CONF"] = str(home / "conf")
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
-        lines = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+        printed = (done.stderr or done.stdout).splitlines()
+        lines = [" ".join(line.split()) for line in printed if line.strip()]
         raise Unavailable(
             f"Neo4j's importer failed to write the database in {home}",
             f"It ended with status {done.returncode}: " + " ".join(lines[:3]),

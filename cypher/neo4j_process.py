@@ -1,6 +1,7 @@
 """Start, find and stop the Java process of a managed server."""
 
 import os
+import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -10,6 +11,7 @@ import psutil
 
 from provhouse.model.errors import Unavailable
 from provhouse.runtime.class_archives import options as archive
+from provhouse.runtime.files import NO_SPACE
 from provhouse.runtime.jars import jar_folder
 from provhouse.runtime.java import java
 from provhouse.runtime.processes import end, log_lines, quoted, spawn
@@ -110,12 +112,15 @@ def await_ready(
 ) -> None:
     """Wait until the server answers, for at most ``seconds`` after its start.
 
-    A server that was started long ago must answer within ``ANSWER_SECONDS``. Raises Unavailable,
-    with the end of the server's log, if the server ends or does not answer in time.
+    A server that was started long ago must answer within ``ANSWER_SECONDS``. Raises Unavailable if
+    the disk of the home folder is full; also, with the end of the server's log, if the server ends
+    or does not answer in time.
     """
     left = max(seconds - _age(pid), min(seconds, ANSWER_SECONDS))
     deadline = monotonic() + left
     while not ready():
+        if _age(pid) < seconds:  # an older server may have had a full disk before
+            _check_log(home)
         if not serves(pid, home) and not begins(pid):
             reap(pid)
             raise Unavailable(
@@ -132,6 +137,21 @@ def await_ready(
                 "command again",
             )
         sleep(0.05)
+
+
+def _check_log(home: Path) -> None:
+    """Raise Unavailable if a full disk keeps the server from starting. Its process may go on."""
+    if any(part in line for line in log_lines(log_file(home)) for part in NO_SPACE):
+        raise full_disk(home)
+
+
+def full_disk(home: Path) -> Unavailable:
+    """Return the error for a home folder on a full disk."""
+    return Unavailable(
+        f"Neo4j cannot write to {home}",
+        f"No space left on device: {shutil.disk_usage(home).free / 1e6:.1f} MB are free",
+        "Free some space, or choose another folder with PROVHOUSE_NEO4J_HOME",
+    )
 
 
 def _age(pid: int | None) -> float:

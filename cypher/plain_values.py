@@ -3,10 +3,14 @@
 import base64
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from neo4j.graph import Node, Path, Relationship
-from neo4j.spatial import Point
+from provhouse.runtime.packages import Deferred
+
+if TYPE_CHECKING:
+    import neo4j
+else:
+    neo4j = Deferred("neo4j")
 
 
 def plain(value: Any) -> object:
@@ -17,11 +21,11 @@ def plain(value: Any) -> object:
         return value
     if isinstance(value, bytes | bytearray):
         return base64.b64encode(value).decode()
-    if isinstance(value, Node):
+    if isinstance(value, neo4j.graph.Node):
         return _node(value)
-    if isinstance(value, Relationship):
+    if isinstance(value, neo4j.graph.Relationship):
         return _relationship(value)
-    if isinstance(value, Path):
+    if isinstance(value, neo4j.graph.Path):
         return {
             "nodes": [_node(node) for node in value.nodes],
             "relationships": [_relationship(step) for step in value.relationships],
@@ -30,7 +34,7 @@ def plain(value: Any) -> object:
 
 
 def _compound(value: Any) -> object:
-    if isinstance(value, Point):
+    if isinstance(value, neo4j.spatial.Point):
         return {"srid": value.srid, "coordinates": list(value)}
     if hasattr(value, "iso_format"):  # dates, times and durations; a duration is also a tuple
         return value.iso_format()
@@ -41,7 +45,7 @@ def _compound(value: Any) -> object:
     return str(value)
 
 
-def _node(node: Node) -> dict[str, object]:
+def _node(node: "neo4j.graph.Node") -> dict[str, object]:
     return {
         "element": node.element_id,
         "labels": sorted(node.labels),
@@ -49,7 +53,7 @@ def _node(node: Node) -> dict[str, object]:
     }
 
 
-def _relationship(step: Relationship) -> dict[str, object]:
+def _relationship(step: "neo4j.graph.Relationship") -> dict[str, object]:
     start, end = step.nodes
     return {
         "type": step.type,

@@ -5,19 +5,23 @@ Nothing is left in the database: all statements that are only tried are rolled b
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from neo4j import Driver, Session
-from neo4j.exceptions import ClientError, DatabaseError
+from typing import TYPE_CHECKING, Any
 
 from provhouse.model.errors import Unavailable
 from provhouse.model.settings import Settings
+from provhouse.runtime.packages import Deferred
 
 from .address import Address
 from .driver import open_driver
 from .driver_errors import reported, translated
 from .external import external_address, verify
 from .texts import Key, constraints
+
+if TYPE_CHECKING:
+    import neo4j
+else:
+    neo4j = Deferred("neo4j")
+
 
 SHOW = "SHOW CONSTRAINTS YIELD name, type, entityType, labelsOrTypes, properties"
 UNIQUE = ("UNIQUENESS", "NODE_PROPERTY_UNIQUENESS", "NODE_KEY")
@@ -56,19 +60,19 @@ def examine(settings: Settings) -> Allowed:
         for text in missing:
             try:
                 _try(session, text)
-            except (ClientError, DatabaseError) as error:
+            except (neo4j.exceptions.ClientError, neo4j.exceptions.DatabaseError) as error:
                 raise _lacks(address, error, missing) from error
     return Allowed(address, version, len(missing), tuple(_foreign(held)))
 
 
-def ensure_constraints(driver: Driver, address: Address) -> None:
+def ensure_constraints(driver: "neo4j.Driver", address: Address) -> None:
     """Create the missing constraints; raise Unavailable if the server refuses."""
     with translated(address), driver.session(database=address.database) as session:
         missing = missing_constraints(session.run(SHOW).data())
         for text in missing:
             try:
                 session.run(text).consume()
-            except (ClientError, DatabaseError) as error:
+            except (neo4j.exceptions.ClientError, neo4j.exceptions.DatabaseError) as error:
                 raise _lacks(address, error, missing) from error
         if missing:
             session.run("CALL db.awaitIndexes(300)").consume()
@@ -108,7 +112,7 @@ def _foreign(held: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             yield f"{row['name']} on {row['labelsOrTypes'][0]}"
 
 
-def _try(session: Session, text: str, **parameters: str) -> None:
+def _try(session: "neo4j.Session", text: str, **parameters: str) -> None:
     """Run a statement and roll it back."""
     with session.begin_transaction() as transaction:
         transaction.run(text, parameters).consume()

@@ -4,6 +4,7 @@ Its last user stops it. A home folder contains all files of one server: configur
 password, ports and locks. Only the program is elsewhere: see ``runtime/jars.py``.
 """
 
+import errno
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -128,8 +129,8 @@ def wipe(home: Path, progress: Progress) -> None:
             raise Busy(
                 f"Cannot remove the erased items from Neo4j in {home}",
                 "Another command is using it",
-                "Everything else is done. Run `provhouse repair` when that command, or the server, "
-                "has ended",
+                "Everything else is done. Run `provhouse check --repair` when that command, or the "
+                "server, has ended",
             )
         process.stop_unrecorded(home)
         discard(home)
@@ -160,6 +161,8 @@ def _accessible(home: Path) -> Iterator[None]:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         yield
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise process.full_disk(home) from error
         raise Unavailable(
             f"Cannot use {home}, the folder of Neo4j's data",
             str(error),

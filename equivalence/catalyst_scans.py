@@ -1,6 +1,8 @@
 """The identity of the tables and files that Spark's plans read."""
 
 import json
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from .catalyst_node import Node, is_node, kind_of
@@ -11,6 +13,31 @@ PLACES = frozenset({"path", "paths", "serialization.format"})
 """Options that repeat where the files are."""
 PARSED = frozenset({"csv", "json", "xml"})
 """Formats in which the columns that a query reads decide how a malformed record is read."""
+
+
+@dataclass(frozen=True)
+class FilesRead:
+    """A table or folder that a plan reads."""
+
+    table: tuple[str, ...]
+    """The name that its scan has in the plan's form."""
+    paths: tuple[str, ...]
+    format: str
+    version: int | None
+    """The version of a Delta table."""
+
+
+def files_read(plan: Any) -> Iterator[FilesRead]:
+    """Yield what a plan of Spark reads from files, in the order of its scans."""
+    if is_node(plan) and kind_of(plan) == RELATION:
+        relation, table = plan["fields"]["relation"], plan["fields"]["catalogTable"]
+        if isinstance(relation, dict) and "paths" in relation:
+            paths, format_ = tuple(sorted(relation["paths"])), relation["format"].split(" ")[0]
+            name = tuple(table["table"]) if table else paths
+            yield FilesRead(name, paths, format_, relation.get("snapshot"))
+    inner = plan.values() if isinstance(plan, dict) else plan if isinstance(plan, list) else ()
+    for each in inner:
+        yield from files_read(each)
 
 
 def scanned(

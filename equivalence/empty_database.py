@@ -1,7 +1,7 @@
 """A DuckDB in memory with the empty tables of a DDL text, without access to anything else."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
 
@@ -9,17 +9,13 @@ import duckdb
 
 from provhouse.model.errors import BadInput
 from provhouse.sql.bound import NotBound, bound
+from provhouse.sql.quoting import quoted
+from provhouse.sql.time_limit import interrupted
 
 from .from_duckdb import ForeignKey, TableFacts, Translation
 from .plan_form import Options, PlanForm
+from .sealed_duckdb import LOCK, kept_instance, own_instance
 
-SEALED: dict[str, str | bool | int | float | list[str]] = {
-    "enable_external_access": False,
-    "autoinstall_known_extensions": False,
-    "autoload_known_extensions": False,
-    "threads": 1,
-}
-LOCK = "set lock_configuration = true"
 DECLARES = {duckdb.StatementType.CREATE, duckdb.StatementType.SET}
 
 
@@ -34,18 +30,33 @@ class EmptyDatabase:
     settings: Options
     """The settings that the DDL has changed; the others are those of DuckDB's version."""
 
-    def clear(self) -> None:
-        """Remove all rows, of tables that refer to others first."""
-        left = list(self.columns)
-        for _ in self.columns:
-            left = [table for table in left if not self._cleared(table)]
+    def referred_first(self, tables: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
+        """Return tables and those that they refer to, in an order in which they can be filled."""
+        found: dict[tuple[str, ...], None] = {}
 
-    def _cleared(self, table: tuple[str, ...]) -> bool:
-        try:
-            self.con.execute(f"delete from {whole_name(table)}")
-        except duckdb.ConstraintException:
-            return False
-        return True
+        def add(table: tuple[str, ...]) -> None:
+            if table not in found:
+                for key in self.facts[table].foreign:
+                    if key.table != table:
+                        add(key.table)
+                found[table] = None
+
+        for table in tables:
+            add(table)
+        return list(found)
+
+    def clear(self, tables: Iterable[tuple[str, ...]]) -> None:
+        """Remove all rows of tables and of those that they refer to."""
+        for table in reversed(self.referred_first(tables)):
+            self.empty(table)
+
+    def empty(self, table: tuple[str, ...]) -> None:
+        """Remove all rows of a table; those that refer to others of the table come first."""
+        for key in self.facts[table].foreign:
+            if key.table == table:
+                referring = " or ".join(f"{quoted(name)} is not null" for name in key.columns)
+                self.con.execute(f"delete from {whole_name(table)} where {referring}")
+        self.con.execute(f"delete from {whole_name(table)}")
 
     def plan(self, text: str) -> PlanForm:
         """Return the plan of a query; raise BadInput unless it is one query that DuckDB binds."""
@@ -66,28 +77,44 @@ def empty_database(ddl: str) -> Iterator[EmptyDatabase]:
     The database cannot read files or load extensions. Raises BadInput if the text has other
     statements than CREATE and SET, or if DuckDB refuses one.
     """
-    with duckdb.connect(config=SEALED) as con:
+    with ExitStack() as opened:
+        con = opened.enter_context(kept_instance())
         try:
-            for statement in con.extract_statements(ddl):
+            statements = con.extract_statements(ddl)
+            sets = any(each.type == duckdb.StatementType.SET for each in statements)
+            con = opened.enter_context(own_instance()) if sets else con
+            opened.enter_context(interrupted(con))
+            for statement in statements:
                 _check(statement)
                 con.execute(statement)
-            con.execute(LOCK)
+            if sets:
+                con.execute(LOCK)
         except duckdb.Error as error:
             raise _refused("Cannot create the tables of the DDL", error) from error
         columns = table_columns(con)
-        yield EmptyDatabase(con, columns, table_facts(con, columns), _settings(con))
+        facts = table_facts(con, columns)
+        yield EmptyDatabase(con, columns, facts, _settings(con) if sets else ())
 
 
 def whole_name(table: tuple[str, ...]) -> str:
     """Return the name of a table as SQL."""
-    return ".".join('"{}"'.format(part.replace('"', '""')) for part in table)
+    return ".".join(map(quoted, table))
 
 
 def table_columns(con: duckdb.DuckDBPyConnection) -> dict[tuple[str, ...], list[tuple[str, str]]]:
-    """Return the names and types of the columns of each table, by the table's whole name."""
-    found: dict[tuple[str, ...], list[tuple[str, str]]] = {}
-    for *path, column, type_ in con.execute(COLUMNS).fetchall():
-        found.setdefault(tuple(path), []).append((column, type_))
+    """Return the names and types of the columns of each table, by the table's whole name.
+
+    ``duckdb_columns()`` would bind all views of DuckDB's own, which takes longer than all else.
+    """
+    tables = con.execute(TABLES).fetchall()
+    if not tables:
+        return {}
+    names = [whole_name(table) for table in tables]
+    query = " union all ".join([COLUMNS] * len(tables))
+    numbered = (value for each in enumerate(names) for value in each)
+    found: dict[tuple[str, ...], list[tuple[str, str]]] = {table: [] for table in tables}
+    for at, _, name, type_ in sorted(con.execute(query, [*numbered]).fetchall()):
+        found[tables[at]].append((name, type_))
     return found
 
 
@@ -118,7 +145,7 @@ def _settings(con: duckdb.DuckDBPyConnection) -> Options:
 
 @cache
 def _defaults() -> frozenset[tuple[str, str]]:
-    with duckdb.connect(config=SEALED) as con:
+    with own_instance() as con:
         con.execute(LOCK)
         return frozenset(_all_settings(con))
 
@@ -133,15 +160,19 @@ def table_facts(
     """Return the constraints of tables."""
     primary: dict[tuple[str, ...], tuple[str, ...]] = {}
     keys: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
-    for *path, kind, columns in con.execute(KEYS).fetchall():
-        keys.setdefault(tuple(path), []).append(tuple(columns))
-        if kind == "PRIMARY KEY":
-            primary[tuple(path)] = tuple(columns)
     foreign: dict[tuple[str, ...], list[ForeignKey]] = {}
-    for *path, columns, table, referred in con.execute(FOREIGN).fetchall():
-        key = ForeignKey(tuple(columns), (*path[:2], table), tuple(referred))
-        foreign.setdefault(tuple(path), []).append(key)
-    not_null = {tuple(path): columns for *path, columns in con.execute(NOT_NULL).fetchall()}
+    not_null: dict[tuple[str, ...], set[str]] = {}
+    for *path, kind, columns, table, referred in con.execute(CONSTRAINTS).fetchall():
+        at = tuple(path)
+        if kind == "FOREIGN KEY":
+            key = ForeignKey(tuple(columns), (*at[:2], table), tuple(referred))
+            foreign.setdefault(at, []).append(key)
+        elif kind == "NOT NULL":
+            not_null.setdefault(at, set()).update(columns)
+        else:
+            keys.setdefault(at, []).append(tuple(columns))
+        if kind == "PRIMARY KEY":
+            primary[at] = tuple(columns)
     return {
         path: TableFacts(
             frozenset(not_null.get(path, ())),
@@ -153,18 +184,12 @@ def table_facts(
     }
 
 
-COLUMNS = """
-    select database_name, schema_name, table_name, column_name, data_type from duckdb_columns()
-    where not internal and table_name in (select table_name from duckdb_tables())
-    order by database_name, schema_name, table_name, column_index"""
-KEYS = """
-    select database_name, schema_name, table_name, constraint_type, constraint_column_names
-    from duckdb_constraints() where constraint_type in ('PRIMARY KEY', 'UNIQUE')
+TABLES = """
+    select database_name, schema_name, table_name from duckdb_tables() where not internal
     order by all"""
-FOREIGN = """
-    select database_name, schema_name, table_name, constraint_column_names, referenced_table,
-        referenced_column_names
-    from duckdb_constraints() where constraint_type = 'FOREIGN KEY' order by all"""
-NOT_NULL = """
-    select database_name, schema_name, table_name, list(column_name) from duckdb_columns()
-    where not is_nullable group by all"""
+COLUMNS = "select ?, cid, name, type from pragma_table_info(?)"
+CONSTRAINTS = """
+    select database_name, schema_name, table_name, constraint_type, constraint_column_names,
+        referenced_table, referenced_column_names
+    from duckdb_constraints()
+    where constraint_type in ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY', 'NOT NULL') order by all"""

@@ -1,50 +1,104 @@
-"""Small random contents of tables: NULLs, duplicates, and values near the literals of queries."""
+"""Small random contents of tables: NULLs, duplicates, rows that join and that meet conditions.
 
-import json
+The contents keep the constraints of the tables. Tables that others refer to are filled first, and a
+foreign key has the values of one of their rows.
+"""
+
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import fields, is_dataclass
-from datetime import date, timedelta
+from dataclasses import dataclass, field
 from typing import Any
 
 import duckdb
 
+from provhouse.sql.quoting import quoted, text_of
+
 from .empty_database import EmptyDatabase, whole_name
-from .plan_form import Constant, PlanForm
+from .from_duckdb import ForeignKey
+from .near_values import NearValues, TableColumn
+from .plan_form import AggregatedRows, Join, Operator, PlanForm, Scan, operators
 
 VALUES = (
     *("-1", "0", "1", "2", "3", "0.5", "100", "", "a", "b", "A", "ab", "true", "false"),
     *("2020-01-01", "2020-01-02", "2021-06-15 12:30:00", "12:30:00", "[1, 2]", "[]"),
+    *map(str, range(4, 13)),
 )
-ROWS = (0, 1, 2, 3, 5, 8)
+"""Values for each type that can be cast from one of them."""
+MOST = 8
+"""The largest number of rows of a table."""
+LARGEST = 20_000
+"""The largest number of rows of a join without conditions."""
+SIZES = ((0, 1, 2), (1, 2, 3), (3, 5, 8), (5, 8), (5, 8))
+MET, NULLS = (0.5, 0.8, 0.95), (0.0, 0.1, 0.25)
+"""Each database has one choice of sizes, one part of values that meet conditions, one of NULLs."""
+BESIDE = 0.85
+"""The part of values that are near literals, if a column has some."""
+WIDENING = ("INNER", "LEFT", "RIGHT", "FULL")
+Table = tuple[str, ...]
+Row = dict[str, str | None]
+"""The texts of values by the names of columns."""
+Palette = tuple[list[str], list[str], list[str]]
+"""Values that meet conditions, values near literals, and others: few, so that rows repeat."""
 
 
-def values_near(plans: Iterable[PlanForm]) -> list[str]:
-    """Return values for columns: some for each type, the plans' literals, and their neighbours."""
-    found = [near for plan in plans for text in _literals(plan.root) for near in _near(text)]
-    return list(dict.fromkeys([*VALUES, *found]))
+@dataclass(frozen=True)
+class _Style:
+    """What the rows of one database have in common."""
+
+    sizes: Sequence[int]
+    met: float
+    nulls: float
+    palettes: dict[TableColumn, Palette] = field(default_factory=dict)
+    """The values of columns that are compared with each other, by one of them."""
+    choices: dict[TableColumn, Palette] = field(default_factory=dict)
+    """Those that can be cast to the type of a column."""
 
 
 class RandomRows:
-    """A maker of contents for the tables of a database."""
+    """A maker of contents for the tables that some plans read."""
 
-    def __init__(self, database: EmptyDatabase, values: Sequence[str], seed: int) -> None:
-        self._database = database
-        self._random = random.Random(seed)
-        types = {type_ for listed in database.columns.values() for _, type_ in listed}
-        self._pools = {type_: self._pool(type_, values) for type_ in types}
+    def __init__(self, database: EmptyDatabase, plans: Sequence[PlanForm], seed: int) -> None:
+        self._database, self._random = database, random.Random(seed)
+        database.clear(database.columns)
+        read = _read(plans)
+        self._tables = database.referred_first(read)
+        self._fixed = self._never_read(read)
+        self._near = NearValues(plans)
+        for table in self._tables:
+            for key in database.facts[table].foreign:
+                for name, referred in zip(key.columns, key.referred, strict=True):
+                    self._near.link((table, name), (key.table, referred))
+        self._columns = {t: self._filled(t, read.get(t, frozenset())) for t in self._tables}
+        self._fitting = self._of_types({*VALUES, *self._near.texts()})
+        self._constants = {table: self._never_null(table) for table in self._tables}
+        self._most = _most(plans)
+        self.made: dict[Table, list[Row]] = {}
+        """The rows of the tables that the plans need."""
 
     def fill(self) -> None:
-        """Replace the rows of all tables. Rows that break a constraint are left out."""
-        self._database.clear()
-        for table in self._database.columns:
-            for row in self._rows(table):
-                listed = ", ".join("?" for _ in row)
-                with suppress(duckdb.Error):
-                    self._database.con.execute(
-                        f"insert into {whole_name(table)} values ({listed})", row
-                    )
+        """Replace the rows of the tables. Rows that break a constraint are left out."""
+        if not self.made:
+            self._fill(self._fixed, _Style(SIZES[-1], MET[0], 0))
+        others = [table for table in self._tables if table not in self._fixed]
+        for table in reversed(others):
+            self._database.empty(table)
+        choose = self._random.choice
+        self._fill(others, _Style(choose(SIZES), choose(MET), choose(NULLS)))
+
+    def _fill(self, tables: Iterable[Table], style: _Style) -> None:
+        for table in tables:
+            self.made[table] = self._rows(table, style)
+            self._insert(table, self.made[table])
+
+    def _never_read(self, read: Container[Table]) -> list[Table]:
+        """Return the tables that neither are read nor refer to one that is."""
+        found: list[Table] = []
+        for table in self._tables:
+            referred = [key.table for key in self._database.facts[table].foreign]
+            if table not in read and all(each in (*found, table) for each in referred):
+                found.append(table)
+        return found
 
     def rows(self) -> dict[str, list[tuple[Any, ...]]]:
         """Return the rows of each table by its name."""
@@ -52,54 +106,183 @@ class RandomRows:
         tables = self._database.columns
         return {t[-1]: con.execute(f"from {whole_name(t)}").fetchall() for t in tables}
 
-    def _pool(self, type_: str, values: Sequence[str]) -> list[str]:
-        """Return the values that are texts of a type."""
-        query = f"select v from (select unnest(?) v) where try_cast(v as {type_}) is not null"
-        return [text for (text,) in self._database.con.execute(query, [values]).fetchall()]
+    def _filled(self, table: Table, read: Iterable[str]) -> dict[str, str]:
+        """Return the types of columns that are read or part of a key, by their names."""
+        facts = self._database.facts[table]
+        keys = (*facts.keys, *(each.columns for each in facts.foreign))
+        filled = {*read, *(name for key in keys for name in key)}
+        return {name: t for name, t in self._database.columns[table] if name in filled}
 
-    def _rows(self, table: tuple[str, ...]) -> list[list[str | None]]:
-        facts, columns = self._database.facts[table], self._database.columns[table]
-        count = self._random.choice(ROWS)
-        made = [
-            [self._value(type_, name not in facts.not_null) for name, type_ in columns]
-            for _ in range(count)
-        ]
-        return made + made[: count // 3]
+    def _of_types(self, texts: set[str]) -> dict[str, dict[str, str]]:
+        """Return the texts that can be cast to each type of the tables, and what they become."""
+        types = list({type_ for t in self._tables for _, type_ in self._database.columns[t]})
+        if not types:
+            return {}
+        casts = ", ".join(f"cast(try_cast(v as {type_}) as varchar)" for type_ in types)
+        query = f"select v, {casts} from (select unnest(?) v)"
+        rows = self._database.con.execute(query, [sorted(texts)]).fetchall()
+        return {
+            type_: {text: made[at] for text, *made in rows if made[at] is not None}
+            for at, type_ in enumerate(types)
+        }
 
-    def _value(self, type_: str, nullable: bool) -> str | None:
-        if nullable and self._random.random() < 0.2:
-            return None
-        pool = self._pools[type_]
-        few = pool[-6:] if self._random.random() < 0.6 else pool
-        return self._random.choice(few) if few else None
+    def _never_null(self, table: Table) -> dict[str, str]:
+        """Return literals for columns that must not be NULL, and of which nothing else is known."""
+        filled, not_null = self._columns[table], self._database.facts[table].not_null
+        return {
+            name: _literal(next(iter(self._fitting[type_].values()), None))
+            for name, type_ in self._database.columns[table]
+            if name in not_null and name not in filled
+        }
+
+    def _insert(self, table: Table, rows: Sequence[Row]) -> None:
+        """Insert all rows at once, or if DuckDB refuses that, those that it accepts."""
+        try:
+            self._insert_all(table, rows)
+        except duckdb.Error:
+            for row in rows:
+                with suppress(duckdb.Error):
+                    self._insert_all(table, [row])
+
+    def _insert_all(self, table: Table, rows: Sequence[Row]) -> None:
+        if rows:
+            constants = self._constants[table]
+            names = ", ".join(map(quoted, (*self._columns[table], *constants)))
+            same = ", ".join(("*", *constants.values()))
+            listed = ", ".join(f"({', '.join(map(_literal, row.values()))})" for row in rows)
+            self._database.con.execute(
+                f"insert into {whole_name(table)} ({names}) select {same} from (values {listed})"
+            )
+
+    def _rows(self, table: Table, style: _Style) -> list[Row]:
+        found: list[Row] = []
+        facts, columns = self._database.facts[table], self._columns[table]
+        seen: set[tuple[Any, ...]] = set()
+        for _ in range(min(self._most, self._random.choice(style.sizes))):
+            row = self._row(table, columns, style)
+            if found and self._random.random() < 0.4:
+                changed = self._random.sample([*row.items()], min(len(row), 2))
+                row = {**self._random.choice(found), **dict(changed)}
+            for foreign in sorted(facts.foreign, key=lambda each: -len(each.columns)):
+                self._refer(table, row, foreign, self._parents(table, foreign, found), style)
+            for key in facts.keys:
+                self._make_new(table, row, key, seen)
+            keys = [(key, *(row[name] for name in key)) for key in facts.keys]
+            nulls = {name for name, value in row.items() if value is None}
+            if facts.not_null.isdisjoint(nulls) and seen.isdisjoint(keys):
+                seen.update(each for each in keys if None not in each)
+                found.append(row)
+        return found
+
+    def _parents(self, table: Table, key: ForeignKey, found: list[Row]) -> list[Row]:
+        """Return the rows that a foreign key may refer to; in its own table, those without one."""
+        if key.table != table:
+            return self.made[key.table]
+        return [row for row in found if all(row[name] is None for name in key.columns)]
+
+    def _row(self, table: Table, columns: dict[str, str], style: _Style) -> Row:
+        not_null = self._database.facts[table].not_null
+        return {
+            name: None
+            if name not in not_null and self._random.random() < style.nulls
+            else self._value((table, name), type_, style)
+            for name, type_ in columns.items()
+        }
+
+    def _value(self, column: TableColumn, type_: str, style: _Style) -> str | None:
+        if column not in style.choices:
+            fitting = self._fitting[type_]
+            met, beside, others = self._palette(column, type_, style)
+            style.choices[column] = (
+                [fitting[each] for each in met if each in fitting],
+                [fitting[each] for each in beside if each in fitting],
+                [fitting[each] for each in others if each in fitting],
+            )
+        chance = self._random.random()
+        parts = zip(style.choices[column], (style.met, BESIDE, 1), strict=True)
+        listed = next((each for each, part in parts if each and chance < part), None)
+        return self._random.choice(listed) if listed else None
+
+    def _palette(self, column: TableColumn, type_: str, style: _Style) -> Palette:
+        """Return a few values for a column and all columns that it is compared with."""
+        leader = self._near.leader(column)
+        if leader not in style.palettes:
+            near, fitting = self._near.of(column), self._fitting[type_]
+            style.palettes[leader] = (
+                self._some(near.met, 3),
+                self._some({**near.met, **near.beside}, 5),
+                self._some([each for each in VALUES if each in fitting], 4),
+            )
+        return style.palettes[leader]
+
+    def _some(self, values: Iterable[str], most: int) -> list[str]:
+        listed = list(values)
+        return self._random.sample(listed, min(len(listed), most))
+
+    def _refer(
+        self,
+        table: Table,
+        row: Row,
+        key: ForeignKey,
+        parents: Sequence[Row],
+        style: _Style,
+    ) -> None:
+        """Let a foreign key of a row refer to a row, or be NULL."""
+        wanted = [tuple(parent[name] for name in key.referred) for parent in parents]
+        wanted = [each for each in wanted if None not in each]
+        nullable = self._database.facts[table].not_null.isdisjoint(key.columns)
+        if tuple(row[name] for name in key.columns) in wanted:
+            return
+        if not wanted or (nullable and self._random.random() < style.nulls):
+            row.update(dict.fromkeys(key.columns))
+        else:
+            first = min(self._random.randrange(len(wanted)) for _ in range(2))
+            row.update(zip(key.columns, wanted[first], strict=True))
+
+    def _make_new(
+        self, table: Table, row: Row, key: Sequence[str], seen: set[tuple[Any, ...]]
+    ) -> None:
+        """Change a column of a key that refers to no row, until no other row has the key."""
+        facts = self._database.facts[table]
+        referring = {name for each in facts.foreign for name in each.columns}
+        free = [name for name in key if name not in referring]
+        if not free or (key, *(row[name] for name in key)) not in seen:
+            return
+        fitting = self._fitting[self._columns[table][free[0]]]
+        for value in VALUES:
+            if value in fitting:
+                row[free[0]] = fitting[value]
+                if (key, *(row[name] for name in key)) not in seen:
+                    return
 
 
-def _literals(part: Any) -> list[str]:
-    if isinstance(part, Constant):
-        return [_shown(json.loads(part.value))]
-    if isinstance(part, tuple):
-        return [text for each in part for text in _literals(each)]
-    if not is_dataclass(part):
-        return []
-    return [text for each in fields(part) for text in _literals(getattr(part, each.name))]
+def _read(plans: Iterable[PlanForm]) -> dict[Table, set[str]]:
+    """Return the columns that plans read, by their tables."""
+    found: dict[Table, set[str]] = {}
+    for plan in plans:
+        for each in operators(plan.root):
+            if isinstance(each, Scan):
+                found.setdefault(each.table, set()).update(filter(None, each.names))
+    return found
 
 
-def _shown(value: dict[str, Any]) -> str:
-    """Return a literal as a text; a decimal is stored as an integer."""
-    found = value.get("value", "")
-    scale = value["type"].get("type_info", {}).get("scale", 0)
-    return str(found / 10**scale) if scale and isinstance(found, int) else str(found)
+def _most(plans: Iterable[PlanForm]) -> int:
+    """Return the number of rows of tables for which joins without conditions stay small."""
+    widest = max((max(_joined(plan.root)) for plan in plans), default=1)
+    return max(2, min(MOST, int(LARGEST ** (1 / widest))))
 
 
-def _near(text: str) -> list[str]:
-    try:
-        number = float(text)
-        return [f"{number + by:g}" for by in (-1, 0, 1)]
-    except ValueError:
-        pass
-    try:
-        day = date.fromisoformat(text[:10])
-        return [str(day + timedelta(by)) for by in (-1, 0, 1)]
-    except ValueError:
-        plain = text.replace("%", "").replace("_", "x")
-        return [text, plain, plain + "a", plain.swapcase()]
+def _joined(operator: Operator) -> tuple[int, int]:
+    """Return the number of tables that an operator joins, and the largest number below it."""
+    below = list(map(_joined, operator.inputs))
+    widest = max((max(each) for each in below), default=1)
+    if isinstance(operator, Join) and operator.kind in WIDENING:
+        return sum(count for count, _ in below), widest
+    if isinstance(operator, AggregatedRows):
+        return 1, widest
+    return max((count for count, _ in below), default=1), widest
+
+
+def _literal(value: str | None) -> str:
+    """Return a text as SQL; NULL has a type, since rows of NULL alone would be integers."""
+    return "null::varchar" if value is None else text_of(value)

@@ -1,34 +1,18 @@
 """Say whether two queries are equal: by their keys, or refuted by rows, or not known."""
 
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import Any, Literal
-
-import duckdb
+from typing import Literal
 
 from .empty_database import EmptyDatabase, empty_database
 from .keys import PlanKeys, plan_keys
 from .plan_form import Operator, PlanForm, doubts, operators
 from .proving.proof import Proof, prove
-from .random_rows import RandomRows, values_near
+from .refutation import FIRST, MORE, Example, Refutation
 from .segments import smallest_segments
 
-DATABASES = 40
-"""The number of random databases that are tried."""
-SEED = 38
 Kind = Literal["equal", "equal columns", "different", "unknown"]
-Row = tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class Example:
-    """Contents of tables for which two queries give different rows."""
-
-    tables: dict[str, list[Row]]
-    only_first: list[Row]
-    only_second: list[Row]
 
 
 @dataclass(frozen=True)
@@ -137,30 +121,21 @@ def _by_rows(
     """Refute equality by the names or types of columns, or by the rows for random contents."""
     if _shape(plans[0]) != _shape(plans[1]):
         return Verdict("different", "the names or types of the columns differ", operator)
-    random_rows = RandomRows(database, values_near(plans), SEED)
-    for _ in range(DATABASES):
-        random_rows.fill()
-        one, other = (_result(database, text) for text in texts)
-        if one is not None and other is not None and one != other:
-            lost, gained = list((one - other).elements()), list((other - one).elements())
-            example = Example(random_rows.rows(), lost, gained)
-            return Verdict("different", "the rows differ for an example", operator, example)
+    refutation, found = Refutation(database, texts, plans), None
+    example = refutation.example(FIRST)
+    if not example:
+        found = _proved(plans, database)
+        if isinstance(found, Proof):
+            return Verdict("equal", "a proof shows that the rows are equal", proof=found)
+        example = refutation.example(MORE)
+    if example:
+        return Verdict("different", "the rows differ for an example", operator, example)
+    return Verdict("unknown", f"{refutation.outcome()}; {found}", operator)
+
+
+def _proved(plans: tuple[PlanForm, PlanForm], database: EmptyDatabase) -> Proof | str:
+    """Return a proof for the plans, or for the smallest segments that differ, or why not."""
     found = prove(plans, database)
     if not isinstance(found, Proof) and (segments := smallest_segments(*plans)) != plans:
-        found = prove(segments, database)
-    if isinstance(found, Proof):
-        return Verdict("equal", "a proof shows that the rows are equal", proof=found)
-    return Verdict("unknown", f"{DATABASES} random databases show no difference; {found}", operator)
-
-
-def _result(database: EmptyDatabase, text: str) -> Counter[Row] | None:
-    """Return the rows of a query as a multiset, or None if it ends with an error."""
-    try:
-        return Counter(map(_hashable, database.con.execute(text).fetchall()))
-    except duckdb.Error:
-        return None
-
-
-def _hashable(row: Row) -> Row:
-    """Return a row in which lists are texts, and NaN is equal to itself."""
-    return tuple(repr(each) if isinstance(each, list | dict | float) else each for each in row)
+        return prove(segments, database)
+    return found

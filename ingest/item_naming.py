@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 
 from provhouse.model.arrays import Bools
+from provhouse.model.compiled import compiled
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.naming import Naming
 from provhouse.store.warehouse.commits import Commit
@@ -72,7 +72,7 @@ def _texts(column: pa.Array) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int3
     return np.empty(0, np.uint8) if data is None else np.frombuffer(data, np.uint8), at
 
 
-@njit(cache=True)
+@compiled()
 def _begins(
     names: npt.NDArray[np.uint8],
     name_at: npt.NDArray[np.int32],

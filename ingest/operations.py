@@ -26,7 +26,7 @@ from .job import GivenOperations
 LABEL = "operations"
 """The name, in messages, of descriptions that a program passes."""
 KNOWN = (*OPERATION, BORN)
-"""The columns of a file of descriptions, including ``born``, which ``provhouse ops`` writes."""
+"""The columns of a file of descriptions, with ``born``, which ``provhouse list ops`` writes."""
 ALLOWED = {KIND: (*KINDS, UNKNOWN), FUNCTION: FUNCTIONS, EXACTNESS: LEVELS}
 """For each of these columns, the values that it may have unless it is empty."""
 _REMEDY = "Correct it and run the command again; nothing was ingested"

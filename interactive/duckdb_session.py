@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .charts.binning import Binning
     from .column_cache import ColumnCache
     from .dependencies import Violations
+    from .edits import Edits
     from .linking import Linked
     from .planning.plan import Plan
     from .record_queries import RecordQuery
@@ -263,6 +264,22 @@ class Connection:
         from .table_views import TableViews
 
         return TableViews(self, table, by, bins or {}, measures, grids or {}, budget_mb)
+
+    def edits(self) -> "Edits":
+        """Return a session of edits, which uses the results of earlier queries.
+
+        Undone and reordered edits have their results at once; a tightened query is computed from an
+        earlier result, and a widened one from an earlier result and the rows that it lacks.
+
+        >>> edits = con.edits()
+        >>> edits.sql("select * from flights where delay > 10").by
+        'computed'
+        >>> edits.sql("select * from flights where delay > 20").by
+        'filter'
+        """
+        from .edits import Edits
+
+        return Edits(self)
 
     def link(self, first: "Result", second: "Result", table: str | None = None) -> "Linked":
         """Link two results, so that each highlights the rows of the other; see ``Linked``."""

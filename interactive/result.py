@@ -12,6 +12,7 @@ import pyarrow as pa
 from provhouse.model.errors import UsageError
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
+from provhouse.pictures.drawing import Drawing
 from provhouse.runtime.packages import package
 from provhouse.sql.catalog import TablePlace
 from provhouse.sql.quoting import quoted
@@ -22,6 +23,8 @@ from .derivations_of_row import derivations
 from .divided import Divided, divide
 from .index.links import Chain, Link, Rows, distinct
 from .modes import explained
+from .notebook import SHOWN, html_table
+from .picture import lineage_graph
 from .planning.condition import masks
 from .planning.plan import Plan
 from .planning.want import Mode, Want
@@ -128,6 +131,24 @@ class Result:
         """Return the rows as a pandas data frame; raise Unavailable if pandas is not installed."""
         package("pandas")
         return self._rows.to_pandas()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._rows.__arrow_c_stream__(requested_schema)
+
+    def _repr_html_(self) -> str:
+        return html_table(self._rows.slice(0, SHOWN), len(self))
+
+    def draw(self, rows: Iterable[int] | None = None) -> Drawing:
+        """Return a picture of the tables behind ``rows``, with the numbers of their records.
+
+        None stands for all rows. A notebook shows the picture. Raises UsageError as ``backward``
+        does.
+
+        >>> result.draw([0]).save("row.svg")
+        """
+        chosen = self.positions(rows)
+        found = {name: len(self.backward(name, chosen)) for name in self.references}
+        return Drawing(lineage_graph(self.query, found, self.negative, len(chosen)))
 
     def backward(
         self,

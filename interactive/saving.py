@@ -15,6 +15,7 @@ from provhouse.ingest.ingest import Options
 from provhouse.ingest.ingest_summary import Summary
 from provhouse.model.arrays import unique
 from provhouse.model.errors import UsageError
+from provhouse.model.extras import require
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
 from provhouse.sql.blocks import is_grouped
@@ -45,6 +46,7 @@ def save(
     run: str | None,
 ) -> Summary:
     """Ingest the lineage of all rows of a result; see ``Result.save``."""
+    require("spark")
     missing = sorted({place.name for place in result.tables} - names.keys())
     if missing:
         raise UsageError(

@@ -11,6 +11,7 @@ from provhouse.runtime.packages import package
 from provhouse.sql.catalog import TablePlace
 
 from .index.links import Rows
+from .notebook import SHOWN, html_table
 from .record_queries import answered, over
 from .table_states import TableStates
 
@@ -37,6 +38,13 @@ class Records:
 
     def __repr__(self) -> str:
         return f"<Records of {self.table.name}: {len(self):,}>"
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def _repr_html_(self) -> str:
+        first = Records(self._con, self.table, self.rids[:SHOWN], self._snapshot)
+        return html_table(first.to_arrow(), len(self))
 
     def to_arrow(self) -> pa.Table:
         """Return the records in the order of their rids."""

@@ -1,7 +1,7 @@
 """Short names for array types that packages exchange, and functions that numpy lacks."""
 
 from collections.abc import Sequence
-from typing import NewType, TypeAlias, TypeVar
+from typing import Any, NewType, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -112,6 +112,16 @@ def column(values: npt.NDArray[np.generic]) -> pa.Array:
     given = np.ascontiguousarray(values)
     kind = pa.from_numpy_dtype(given.dtype)
     return pa.Array.from_buffers(kind, given.size, [None, pa.py_buffer(given)])
+
+
+def key_starts(keys: npt.NDArray[np.integer[Any]], number: int) -> I64:
+    """Return where each key begins in sorted order, and the number of keys at the end.
+
+    Keys are less than ``number``.
+    """
+    offsets = np.zeros(number + 1, np.int64)
+    np.cumsum(np.bincount(keys, minlength=number), out=offsets[1:])
+    return offsets
 
 
 def expand_ranges(starts: I64, counts: I64) -> I64:

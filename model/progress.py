@@ -45,10 +45,17 @@ LOOK_SECONDS = 0.2
 """The longest time in seconds between two checks for a client that has disconnected."""
 
 
+START = "start "
+"""The beginning of the names of starts among the seconds of steps, as in ``start Neo4j``."""
+_SHORTEST_START = 0.5
+"""The shortest wait in seconds that counts as a start: connecting to a running server is none."""
+
+
 class Stopwatch:
     """The seconds spent in each named step and in total, with an optional limit.
 
     ``limit`` is the number of seconds allowed; ``gone`` is set when the client has disconnected.
+    Waits for a program that starts are counted apart from the step in which they occur.
     """
 
     def __init__(self, limit: float | None = None, gone: Event | None = None) -> None:
@@ -58,6 +65,13 @@ class Stopwatch:
         self._limit = limit
         self._gone = gone
         self._began = perf_counter()
+        self._starts: dict[str, float] = {}
+
+    def inner(self) -> "Stopwatch":
+        """Return a watch for work inside a step of this watch, which counts its starts, too."""
+        watch = Stopwatch()
+        watch._starts = self._starts
+        return watch
 
     @property
     def disconnected(self) -> bool:
@@ -94,13 +108,25 @@ class Stopwatch:
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """Add the time of the block to the step ``name``."""
+        """Add the time of the block, without the starts in it, to the step ``name``."""
+        began, before = perf_counter(), sum(self._starts.values())
+        try:
+            yield
+        finally:
+            started = sum(self._starts.values()) - before
+            took = perf_counter() - began - started
+            self.seconds[name] = self.seconds.get(name, 0.0) + took
+
+    @contextmanager
+    def start(self, program: str) -> Iterator[None]:
+        """Count the time of the block apart from the step around it, if a program starts in it."""
         began = perf_counter()
         try:
             yield
         finally:
-            self.seconds[name] = self.seconds.get(name, 0.0) + perf_counter() - began
+            if (took := perf_counter() - began) >= _SHORTEST_START:
+                self._starts[START + program] = self._starts.get(START + program, 0.0) + took
 
     def total(self) -> dict[str, float]:
-        """Return the seconds of all steps and, as ``total``, the time since the watch began."""
-        return {**self.seconds, "total": perf_counter() - self._began}
+        """Return the seconds of all steps and starts and, as ``total``, since the watch began."""
+        return {**self.seconds, **self._starts, "total": perf_counter() - self._began}

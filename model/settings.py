@@ -7,11 +7,13 @@ import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
 from .errors import UsageError
 from .fault_points import VARIABLE
+from .keeping import keeping
 from .paths import check_local
 
 PREFIX = "PROVHOUSE_"
@@ -122,6 +124,12 @@ class Settings:
 
     After it, the exit status is 6.
     """
+    keep: str = ""
+    """The ages to keep after each ingest, such as ``30d,12m``, as for ``provhouse tidy --keep``.
+
+    Then generations older than 30 days and old versions of rows older than 12 months are deleted.
+    Without a value, all are kept.
+    """
     answer_seconds: int = 60
     """The longest time in seconds for one answer of the warm server."""
     idle_minutes: int = 15
@@ -222,6 +230,8 @@ def _converted(name: str, value: object, source: str, folder: Path) -> object:
             f"It comes from {source}; the settings are {', '.join(kinds)}",
             "Correct the name or remove it",
         )
+    if name == "keep" and value:
+        keeping(str(value), datetime.now(UTC))
     if kinds[name] in (int, int | None):
         return _whole(name, value, source)
     if "\0" in str(value):

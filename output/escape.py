@@ -1,13 +1,10 @@
 """Text that is safe to print: characters that would control a terminal are escaped."""
 
 import re
-import unicodedata
 from typing import TextIO
 
-# Persian and Indic scripts need the joiners, which are harmless.
-_JOINERS = "\u200c\u200d"
-_HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+from provhouse.model.visible import visible
+
 _LIVE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
@@ -20,7 +17,7 @@ def shown(text: str, longest: int = 400) -> str:
     if len(text) > longest:
         half = longest // 2
         text = f"{text[:half]}…{text[-half:]}"
-    return _line(text)
+    return visible(text)
 
 
 def in_json(text: str) -> str:
@@ -45,18 +42,4 @@ class OnTerminal:
 
     def write(self, text: str) -> int:
         """Write text with its control characters escaped."""
-        return self._handle.write("\n".join(map(_line, text.split("\n"))))
-
-
-def _line(text: str) -> str:
-    return text if text.isascii() and text.isprintable() else "".join(map(_character, text))
-
-
-def _character(character: str) -> str:
-    if unicodedata.category(character) not in _HIDDEN or character in _JOINERS:
-        return character
-    if character in _SHORT:
-        return _SHORT[character]
-    return character.encode("ascii", "backslashreplace").decode() if ord(character) > 127 else (
-        f"\\x{ord(character):02x}"
-    )  # fmt: skip
+        return self._handle.write("\n".join(map(visible, text.split("\n"))))

@@ -4,16 +4,20 @@ from enum import StrEnum
 from pathlib import Path
 
 from provhouse.model.errors import UsageError
+from provhouse.pictures.formats import PICTURE_ENDINGS, Picture
 
 
 class Form(StrEnum):
-    """The values of ``--format``."""
+    """The values of ``--format`` for every result."""
 
     table = "table"
     json = "json"
     lines = "jsonl"
     csv = "csv"
     parquet = "parquet"
+
+
+AnyForm = Form | Picture
 
 
 class Order(StrEnum):
@@ -33,13 +37,26 @@ ENDINGS = {
 }
 
 
-def choose_form(form: Form | None, out: Path | None, terminal: bool) -> Form:
+def choose_form(
+    form: AnyForm | None, out: Path | None, terminal: bool, *, pictured: bool = False
+) -> AnyForm:
     """Return ``form`` if it is given; otherwise choose the form by the destination.
 
     The ending of a file chooses the form; a name without an ending means JSON. Without a file, the
-    form is a table on a terminal and JSON elsewhere. Raises UsageError for an unknown ending, and
-    for Parquet on a terminal.
+    form is a table on a terminal and JSON elsewhere. Raises UsageError for an unknown ending, for
+    Parquet on a terminal, and for a picture of a result that is not ``pictured``.
     """
+    found = _chosen(form, out, terminal)
+    if isinstance(found, Picture) and not pictured:
+        raise UsageError(
+            f"This result cannot be drawn as {found}",
+            "Answers with items and triples have pictures: lineage, impact, path, diff, what-if",
+            f"Choose another name, or name the format with --format {'|'.join(Form)}",
+        )
+    return found
+
+
+def _chosen(form: AnyForm | None, out: Path | None, terminal: bool) -> AnyForm:
     if form is Form.parquet and terminal:
         raise UsageError(
             "Parquet cannot be shown on a terminal", remedy="Name a file with --out FILE.parquet"
@@ -47,7 +64,8 @@ def choose_form(form: Form | None, out: Path | None, terminal: bool) -> Form:
     if form:
         return form
     if out and out.suffix:
-        if found := ENDINGS.get(out.suffix.lower()):
+        ending = out.suffix.lower()
+        if found := ENDINGS.get(ending) or PICTURE_ENDINGS.get(ending):
             return found
         raise UsageError(
             f"The format of {out} is unknown",

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from provhouse.model.progress import START
+
 from .escape import shown
 
 
@@ -27,11 +29,17 @@ def duration(seconds: float) -> str:
 
 
 def steps(seconds: Mapping[str, float]) -> str:
-    """Return the total time, and in parentheses each step that took at least 1% of it."""
-    total = seconds.get("total", sum(seconds.values()))
+    """Return the total time, and in parentheses each step that took at least 1% of it.
+
+    The time in which programs started is apart, and not in the total.
+    """
+    starts = {name: took for name, took in seconds.items() if name.startswith(START)}
+    total = seconds.get("total", sum(seconds.values())) - sum(starts.values())
     parts = [f"{name} {duration(value)}" for name, value in seconds.items()
-             if name != "total" and value >= total / 100]  # fmt: skip
-    return f"{duration(total)} ({', '.join(parts)})" if parts else duration(total)
+             if name not in ("total", *starts) and value >= total / 100]  # fmt: skip
+    took = f"{duration(total)} ({', '.join(parts)})" if parts else duration(total)
+    started = [f"{name[len(START) :]} in {duration(value)}" for name, value in starts.items()]
+    return f"{took}, after starting {' and '.join(started)}" if started else took
 
 
 def names_of(names: Sequence[str]) -> str:

@@ -59,7 +59,7 @@ def grid(*left: str, right: Sequence[str] = (), after: Sequence[str] = ()) -> "T
     return table
 
 
-def noted(texts: Iterable[str]) -> Iterator[Section]:
+def noted(texts: Iterable[str]) -> "Iterator[Text]":
     """Yield sentences that a person should not overlook, each as a paragraph."""
     for text in texts:
         yield styled(text, "yellow")

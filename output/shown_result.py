@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
+from provhouse.model.progress import START
+
 from .sections import Section
 
 Json: TypeAlias = Mapping[str, object]
@@ -54,5 +56,5 @@ def attributes(of: object, *names: str) -> dict[str, object]:
 
 
 def rounded(seconds: Mapping[str, float]) -> dict[str, float]:
-    """Return times rounded to microseconds."""
-    return {step: round(value, 6) for step, value in seconds.items()}
+    """Return the times of steps, without those of starts, rounded to microseconds."""
+    return {step: round(took, 6) for step, took in seconds.items() if not step.startswith(START)}

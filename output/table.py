@@ -1,8 +1,10 @@
 """Text for people, fitted to the width of the terminal."""
 
+from collections.abc import Iterable
+from io import StringIO
 from typing import TYPE_CHECKING, TextIO
 
-from .sections import is_unbroken
+from .sections import Section, is_unbroken
 from .shown_result import ShownResult
 
 if TYPE_CHECKING:
@@ -24,8 +26,19 @@ class TableWriter:
 
     def write(self, result: ShownResult) -> None:
         """Print the sections of a result."""
-        for section in result.text(self._timing):
+        self.print(result.text(self._timing))
+
+    def print(self, sections: Iterable[Section]) -> None:
+        """Print some sections."""
+        for section in sections:
             self._console.print(section, soft_wrap=is_unbroken(section))
+
+
+def plain(sections: Iterable[Section]) -> str:
+    """Return sections as text of 80 columns, without color."""
+    handle = StringIO()
+    TableWriter(handle, 80, color=False).print(sections)
+    return "\n".join(line.rstrip() for line in handle.getvalue().strip("\n").split("\n"))
 
 
 def console(handle: TextIO, width: int | None = None, color: bool | None = None) -> "Console":

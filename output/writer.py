@@ -5,8 +5,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol, TextIO
 
+from provhouse.pictures.formats import Picture
+
 from .file import destination
-from .form import Form, choose_form
+from .form import AnyForm, Form, choose_form
 from .shown_result import ShownResult
 
 
@@ -19,21 +21,28 @@ class Writer(Protocol):
 
 @contextmanager
 def opened(
-    form: Form | None, out: Path | None = None, timing: bool = False, safe: bool = False
+    form: AnyForm | None,
+    out: Path | None = None,
+    timing: bool = False,
+    safe: bool = False,
+    *,
+    pictured: bool = False,
 ) -> Iterator[Writer]:
     """Open a writer on ``out`` or standard output.
 
     Commands open the writer before any work, so that a bad ``out`` fails early. ``timing`` adds
     the time of each step of an answer to printed tables. ``safe`` makes CSV that no spreadsheet
-    takes for formulas. Raises Unavailable if ``out`` cannot be written.
+    takes for formulas. ``pictured`` results may be drawn. Raises Unavailable if ``out`` cannot be
+    written.
     """
     with destination(out) as handle:
-        named = choose_form(form, out, terminal=out is None and handle.isatty())
+        terminal = out is None and handle.isatty()
+        named = choose_form(form, out, terminal, pictured=pictured)
         yield writer_of(named, handle, timing=timing, safe=safe)
 
 
 def writer_of(
-    form: Form,
+    form: AnyForm,
     handle: TextIO,
     *,
     width: int | None = None,
@@ -66,3 +75,7 @@ def writer_of(
             from .table import TableWriter
 
             return TableWriter(handle, width, color, timing)
+        case Picture():
+            from .picture_writer import PictureWriter
+
+            return PictureWriter(handle, form)

@@ -9,7 +9,7 @@ from provhouse.store.warehouse.commits import Commit, generations, nothing_store
 from provhouse.store.warehouse.ids import read_ids
 from provhouse.store.warehouse.layout import Layout
 
-_ALL = "Run `provhouse generations` to list them all"
+_ALL = "Run `provhouse list generations` to list them all"
 
 
 def commit_as_of(layout: Layout, as_of: AsOf | None = None) -> Commit:

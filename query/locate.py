@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +12,7 @@ from provhouse.store.tables.snapshot import Snapshot
 
 from .deleted import check_newest
 from .passed_samples import sample_note, samples_named
-from .suggest import similar_names
+from .suggest import close_matches, similar_names
 
 
 @dataclass(frozen=True)
@@ -61,10 +60,10 @@ def locate_versions(
 
 def _remedy(others: list[str]) -> str:
     if not others:
-        return "Names must match exactly; run `provhouse find` to search by a part of a name"
+        return "Names must match exactly; run `provhouse find TEXT --anywhere` to search by a part"
     *first, last = map(repr, others)
     named = f"{', '.join(first)} and {last}" if first else last
-    return f"Similar names: {named}; run `provhouse find` to search for more"
+    return f"Similar names: {named}; run `provhouse find TEXT --anywhere` to search for more"
 
 
 def check_tables(named: Iterable[str], snapshot: Snapshot) -> None:
@@ -75,7 +74,7 @@ def check_tables(named: Iterable[str], snapshot: Snapshot) -> None:
     wanted = sorted(set(named) - {""})
     unknown = sorted(set(wanted).difference(snapshot.tables)) if wanted else []
     if unknown:
-        near = get_close_matches(unknown[0], snapshot.tables) or snapshot.tables[:5]
+        near = close_matches(unknown[0], snapshot.tables) or snapshot.tables[:5]
         raise UsageError(
             f"There is no table {unknown[0]!r}",
             "No item belongs to a table of that name",

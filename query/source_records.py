@@ -81,9 +81,14 @@ def records(layout: Layout, answer: Answer, most: int = MOST) -> CapturedRecords
     by_table: defaultdict[str, list[str]] = defaultdict(list)
     for row in answer.items.slice(0, most).to_pylist():
         by_table[row["table"] or ""].append(row["item"])
-    files = _Files.of(layout, by_table)
-    found = tuple(_table(table, items, files) for table, items in by_table.items())
+    found = records_of(layout, by_table)
     return CapturedRecords(answer, found, max(0, answer.items.num_rows - most))
+
+
+def records_of(layout: Layout, items: Mapping[str, Sequence[str]]) -> tuple[TableRecords, ...]:
+    """Return the records of items, which are given by table. Raises the errors of ``records``."""
+    files = _Files.of(layout, items)
+    return tuple(_table(table, names, files) for table, names in items.items())
 
 
 @dataclass(frozen=True)

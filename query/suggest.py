@@ -3,10 +3,11 @@
 The search first looks up variants of the name, such as typing errors produce. Each variant costs
 one look-up among the sorted hashes, so the search is as fast in a large warehouse as in a small
 one. If too few variants are stored, the search scans part of the stored names for names that differ
-from the given name only in case, or that begin with it.
+from the given name only in case, or that begin with it in any case.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from itertools import product
 from string import ascii_lowercase, ascii_uppercase, digits
 from unicodedata import normalize
@@ -42,6 +43,15 @@ def similar_names(names: Names, asked: str) -> list[str]:
     return list(shown)[:MAX_NAMES]
 
 
+def close_matches(asked: str, names: Sequence[str]) -> list[str]:
+    """Return up to ``MAX_NAMES`` of a few names, the most similar first, whatever their case."""
+    lower: dict[str, list[str]] = {}
+    for name in names:
+        lower.setdefault(name.lower(), []).append(name)
+    found = get_close_matches(asked.lower(), lower, MAX_NAMES)
+    return [name for each in found for name in lower[each]][:MAX_NAMES]
+
+
 def _variants(asked: str) -> Iterator[str]:
     """Yield names that may have been meant: another form, one typing error, a part of the name."""
     forms = (asked, asked.strip(), asked.lower(), asked.upper(), asked.title(), asked.swapcase())
@@ -51,6 +61,12 @@ def _variants(asked: str) -> Iterator[str]:
         yield from (form.replace(mark, other) for form in forms)
     if len(asked) > MAX_VARIED_LENGTH:
         return
+    for form in dict.fromkeys((asked, asked.lower(), asked.upper())):
+        yield from _misspelled(form)
+
+
+def _misspelled(asked: str) -> Iterator[str]:
+    """Yield names with one typing error, and parts of the name."""
     cuts = [(asked[:at], asked[at:]) for at in range(len(asked) + 1)]
     yield from (f"{a}{b[1]}{b[0]}{b[2:]}" for a, b in cuts if len(b) > 1)
     yield from (a + b[1:] for a, b in cuts if b)
@@ -69,13 +85,15 @@ def _characters_like(characters: str) -> str:
 
 
 def _scan_names(names: Names, asked: str) -> list[str]:
-    """Return names that differ from ``asked`` only in case, then short names that begin with it."""
+    """Return names that differ from ``asked`` only in case, then short names that begin with it.
+
+    Case does not matter for these beginnings either.
+    """
 
     def alike(rows: pa.Table, first: int) -> tuple[list[str], list[str]]:
-        column = rows[NAME]
-        as_long = column.filter(pc.equal(pc.binary_length(column), len(asked.encode())))
-        same = as_long.filter(pc.equal(pc.utf8_lower(as_long), asked.lower()))
-        return same.to_pylist(), _shortest(column.filter(pc.starts_with(column, asked)))
+        begun = rows[NAME].filter(pc.starts_with(pc.utf8_lower(rows[NAME]), asked.lower()))
+        same = begun.filter(pc.equal(pc.utf8_lower(begun), asked.lower()))
+        return same.to_pylist(), _shortest(begun)
 
     pieces = list(scan(names, alike, most=SCANNED_NAMES))
     longer = pa.array([name for _, begun in pieces for name in begun], pa.string())

@@ -11,6 +11,9 @@ from pathlib import Path
 
 from provhouse.model.errors import Unavailable
 
+NO_SPACE = ("No space left on device", "Disk quota exceeded")
+"""Parts of the system's messages about a full disk."""
+
 
 def _nothing() -> None:
     pass

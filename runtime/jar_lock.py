@@ -10,7 +10,7 @@ Group = Literal["neo4j", "delta", "page", "compiler", "queries"]
 GROUPS: tuple[Group, ...] = ("neo4j", "delta")
 """The groups that a warehouse needs.
 
-The page of linked views needs ``page``, which is d3, an npm package that Maven has as a jar.
+The pages need ``page``: d3, dagre and lodash, npm packages that Maven has as jars.
 Installing provhouse from source needs ``compiler``. Long tests need ``queries``, Spark's own copy
 of the TPC-DS queries.
 """

@@ -55,7 +55,7 @@ def log_lines(log: Path) -> list[str]:
 
 def quoted(lines: Sequence[str]) -> str:
     """Return the last few lines of a log, indented for an error message."""
-    return "\n".join("  " + line for line in lines[-LOG_LINES:])
+    return "\n".join("  " + line.expandtabs(2) for line in lines[-LOG_LINES:])
 
 
 def end(pid: int, patience: float) -> None:

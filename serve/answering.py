@@ -24,6 +24,7 @@ from provhouse.output import arrow_writer as arrow_stream
 from provhouse.output.results.answers import Absent, AnswersResult
 from provhouse.output.results.large_answer import answer_result
 from provhouse.output.shown_result import ShownResult
+from provhouse.pictures.formats import Picture
 from provhouse.query.lineage.ask import Asker
 from provhouse.query.locate import check_tables
 
@@ -147,10 +148,10 @@ class Answering:
         filter names an unknown table. Also raises the error of the first answer, because the
         response's status can show an error only before anything is sent.
         """
-        if form.form is None:
+        if form.form is None or isinstance(form.form, Picture):
             raise UsageError(
-                "Answers about many items cannot be sent as Arrow",
-                "Each answer would need separate streams",
+                "Answers about many items cannot be sent as Arrow or as a picture",
+                "Each answer would need a response of its own",
                 "Ask about one item at a time, or accept application/json",
             )
         stack = AsyncExitStack()

@@ -1,4 +1,4 @@
-"""The HTTP application: all routes below `/v1/`, with their middleware and error handlers."""
+"""The HTTP application: the page, all routes below `/v1/`, middleware and error handlers."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -23,6 +23,8 @@ from .concurrency import Limiter
 from .keeper import Keeper
 from .metrics import Metrics, MetricsMiddleware
 from .openapi import openapi_document, responses
+from .page.links import Links
+from .page.routes import PUBLIC, STATIC, add_page
 from .people import Admin
 from .private import Folders
 from .problems import install_handlers
@@ -59,9 +61,13 @@ def application(keeper: Keeper, settings: Settings, access: Access) -> FastAPI:
     )
     folders = Folders([settings.warehouse, settings.graph_home, cache_folder(), Path.home()])
     install_handlers(app, folders)
-    app.add_middleware(AccessMiddleware, access=access)
+    links = Links(access.people)
+    public = access.public | PUBLIC
+    admitted = replace(access, people=links, public=public, static=STATIC)
+    app.add_middleware(AccessMiddleware, access=admitted)
     app.add_middleware(MetricsMiddleware, metrics=metrics)
-    add_routes(app, answering)
+    add_routes(app, answering, folders)
+    add_page(app, answering, links)
     _add_status_routes(app, keeper, settings, folders)
     _add_document_and_metrics(app, keeper, metrics, limiter)
     return app

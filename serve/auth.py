@@ -39,8 +39,14 @@ class Access:
     """Host names that are accepted with any port, in lower case."""
     public: frozenset[str] = frozenset({"/v1/health"})
     """Paths that need no token."""
+    static: str | None = None
+    """The beginning of the paths of files, which need no token either, or None without files."""
     origins: frozenset[str] | None = None
     """The values that an Origin header may have, or None if any is accepted."""
+
+    def is_public(self, path: str) -> bool:
+        """Return whether a path needs no token."""
+        return path in self.public or (self.static is not None and path.startswith(self.static))
 
     def admits(self, host: str) -> bool:
         """Return whether a Host header has one of the permitted values."""
@@ -86,7 +92,7 @@ class AccessMiddleware:
                 _CLOSE,
             )
         self._check_origin(headers.get("origin"))
-        person = None if path in self._access.public else self._person(headers)
+        person = None if self._access.is_public(path) else self._person(headers)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 15 or int(length) > BODY_BYTES:
             raise _too_large(f"Its Content-Length is {length[:20]!r}")

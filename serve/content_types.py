@@ -11,8 +11,9 @@ from fastapi import Depends, Header, Query, Request
 
 from provhouse.model.answer import Answer, LargeAnswer
 from provhouse.model.errors import ProvhouseError, UsageError
-from provhouse.output.form import Form, Order
+from provhouse.output.form import AnyForm, Form, Order
 from provhouse.output.writer import Writer, writer_of
+from provhouse.pictures.formats import Picture
 from provhouse.query.consequences.what_if import WhatIf
 from provhouse.query.lineage.diff import Diff
 from provhouse.query.lineage.path import Paths
@@ -20,7 +21,14 @@ from provhouse.query.lineage.path import Paths
 from .problems import problem
 
 ARROW_TYPE = "application/vnd.apache.arrow.stream"
-MEDIA_TYPES = {
+PICTURE_TYPES: dict[AnyForm | None, str] = {
+    Picture.svg: "image/svg+xml",
+    Picture.dot: "text/vnd.graphviz; charset=utf-8",
+    Picture.mermaid: "text/vnd.mermaid; charset=utf-8",
+    Picture.html: "text/html; charset=utf-8",
+}
+MEDIA_TYPES: dict[AnyForm | None, str] = {
+    **PICTURE_TYPES,
     Form.json: "application/json",
     Form.lines: "application/jsonl",
     Form.csv: "text/csv; charset=utf-8",
@@ -29,7 +37,8 @@ MEDIA_TYPES = {
 }
 MANY_TYPE = "application/x-ndjson"
 """The media type of many JSON answers, one on each line."""
-ACCEPTED = {
+ACCEPTED: dict[str, AnyForm | None] = {
+    **{kind.partition(";")[0]: form for form, kind in PICTURE_TYPES.items()},
     **dict.fromkeys(("", "*/*", "application/*", "application/json", MANY_TYPE), Form.json),
     "application/jsonl": Form.lines,
     "text/csv": Form.csv,
@@ -44,7 +53,7 @@ SMALL_ROWS = 5_000
 class ResponseFormat:
     """The form of a response. ``width``, ``color`` and ``timing`` apply to printed tables only."""
 
-    form: Form | None
+    form: AnyForm | None
     """None means Arrow streams, which are not text."""
     width: int
     color: bool
@@ -119,7 +128,8 @@ async def response_format(
     raise UsageError(
         "No type in the Accept header is supported",
         f"It is {accept!r}",
-        f"Accept application/json, application/jsonl, text/csv, text/plain or {ARROW_TYPE}",
+        f"Accept application/json, application/jsonl, text/csv, text/plain or {ARROW_TYPE}, or for "
+        f"a picture {', '.join(each.partition(';')[0] for each in PICTURE_TYPES.values())}",
     )
 
 

@@ -63,10 +63,21 @@ class _Address:
 
 
 def check_listening(settings: Settings) -> None:
-    """Raise UsageError if the settings that begin with ``server_`` do not fit together."""
+    """Raise the errors that a server would end with, before anything is started.
+
+    Raises UsageError if the settings that begin with ``server_`` do not fit together, and
+    Unavailable if a port is in use.
+    """
     server_names(settings)
     if address := _address(settings):
         _context(*_certificate(settings, address))
+        check_port(str(address.host), address.port)
+    check_port(HOST, settings.server_port)
+
+
+def check_port(host: str, port: int) -> None:
+    """Raise Unavailable if a port is in use, or the address is none of this machine."""
+    listen(host, port).close()
 
 
 def tls_listener(settings: Settings) -> TlsListener | None:

@@ -10,22 +10,26 @@ from fastapi.openapi.utils import get_openapi
 from provhouse.output.questions.question_registry import QUESTIONS
 from provhouse.output.questions.schemas import derived_schema
 
-from .content_types import ARROW_TYPE, MANY_TYPE
+from .content_types import ARROW_TYPE, MANY_TYPE, PICTURE_TYPES
 from .requests import Problem
 
 _COMPONENTS = "#/components/schemas/"
 _PROBLEM = {"content": {"application/problem+json": {}}, "model": Problem}
 
 
-def responses(form: str, *, lines: bool = False) -> dict[int | str, dict[str, Any]]:
+def responses(
+    form: str, *, lines: bool = False, pictured: bool = False
+) -> dict[int | str, dict[str, Any]]:
     """Describe the responses of a route: a result in several media types, or a problem document.
 
     A result in JSON has the schema named ``form``. ``lines`` adds the media type for a stream of
-    JSON answers, one on each line.
+    JSON answers, one on each line, and ``pictured`` the media types of pictures.
     """
     content: dict[str, Any] = {"application/json": {"schema": {"$ref": _COMPONENTS + form}}}
     for kind in ("text/csv", "text/plain", ARROW_TYPE, *([MANY_TYPE] if lines else [])):
         content[kind] = {}
+    if pictured:
+        content |= {kind.partition(";")[0]: {} for kind in PICTURE_TYPES.values()}
     return {200: {"content": content}, "4XX": _PROBLEM, "5XX": _PROBLEM}
 
 

@@ -111,6 +111,12 @@ def _has_role(role: Role, request: Request) -> Person:
     return person
 
 
+def may_write(request: Request) -> bool:
+    """Return whether a request's sender may write into the warehouse."""
+    person: Person = request.scope["person"]
+    return person.role.includes(Role.write)
+
+
 async def _writer(request: Request) -> Person:
     return _has_role(Role.write, request)
 

@@ -1,8 +1,9 @@
 """Keep this machine's folders out of a server's responses to people without the role ``admin``."""
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 from starlette.types import Scope
 
@@ -10,6 +11,8 @@ from provhouse.query.listing.status import Status
 
 from .people import Person
 from .tokens import Role
+
+Found = TypeVar("Found")
 
 
 class Folders:
@@ -21,8 +24,7 @@ class Folders:
 
     def told(self, text: str, scope: Scope) -> str:
         """Return a text for a request's sender; only an admin sees the paths of folders."""
-        person: Person | None = scope.get("person")
-        if person and person.role.includes(Role.admin):
+        if _is_admin(scope):
             return text
         for folder in self._folders:
             text = text.replace(folder, Path(folder).name)
@@ -36,3 +38,35 @@ class Folders:
         )
         warehouse = self.told(status.warehouse, scope)
         return replace(status, warehouse=warehouse, waiting=tuple(waiting))
+
+    def answer(
+        self, found: Found, private: Sequence[str], places: Iterable[Path], scope: Scope
+    ) -> Found:
+        """Return an answer for the sender of a request.
+
+        Only an admin sees the paths of ``places`` and of the folders in its fields ``private``.
+        """
+        if not private or _is_admin(scope):
+            return found
+        all_ = Folders([*map(Path, self._folders), *places])
+        changed: Found = _changed(found, private, lambda text: all_.told(text, scope))
+        return changed
+
+
+def _is_admin(scope: Scope) -> bool:
+    person: Person | None = scope.get("person")
+    return person is not None and person.role.includes(Role.admin)
+
+
+def _changed(found: Any, private: Sequence[str], told: Callable[[str], str]) -> Any:
+    """Return a dataclass with some texts changed, in its parts too."""
+    changes = {}
+    for each in fields(found):
+        value = getattr(found, each.name)
+        if each.name in private:
+            changes[each.name] = told(value) if isinstance(value, str) else tuple(map(told, value))
+        elif is_dataclass(value):
+            changes[each.name] = _changed(value, private, told)
+        elif isinstance(value, tuple) and value and is_dataclass(value[0]):
+            changes[each.name] = tuple(_changed(one, private, told) for one in value)
+    return replace(found, **changes)

@@ -100,6 +100,12 @@ class AskingMany(Filters):
     items: Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]
 
 
+class Opening(BaseModel):
+    """The token of a link to a page."""
+
+    token: str
+
+
 class Health(BaseModel):
     """Whether the server can answer, and the generation that it answers from, or why it cannot.
 

@@ -6,6 +6,7 @@ from fastapi import FastAPI, Query, Response
 from fastapi import Request as HttpRequest
 
 from provhouse.commit.writer_log import log_event
+from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Direction
 from provhouse.output.questions.asking import Asking, served
 from provhouse.output.questions.items import AskingLineage, AskingView
@@ -13,18 +14,20 @@ from provhouse.output.questions.lists import AskingGenerations
 from provhouse.output.questions.question_registry import QUESTIONS
 from provhouse.query.listing.generations import Generation, list_generations
 
-from .answering import Answering
+from .answering import Answering, watch_disconnect
 from .content_types import Format, ResponseFormat
 from .keeper import Keeper
 from .openapi import responses
 from .people import Writer as WriterRole
+from .people import may_write
+from .private import Folders
 from .requests import AskingMany, AskingOne, Request, request_of
 
 OWN: tuple[type[Asking[Any]], ...] = (AskingLineage, AskingView, AskingGenerations)
 """The questions whose routes have special handling."""
 
 
-def add_routes(app: FastAPI, answering: Answering) -> None:
+def add_routes(app: FastAPI, answering: Answering, folders: Folders) -> None:
     """Add to the application all routes that answer questions."""
     text = "Show the lineage of an item: everything it was derived from."
     _add_lineage(app, answering, "lineage", "upstream", text)
@@ -32,7 +35,7 @@ def add_routes(app: FastAPI, answering: Answering) -> None:
     _add_lineage(app, answering, "impact", "downstream", text)
     for asking in QUESTIONS:
         if asking not in OWN:
-            _add_question(app, answering, asking)
+            _add_question(app, answering, folders, asking)
     _add_view(app, answering)
 
     @app.get("/v1/generations", responses=responses("generations"))
@@ -46,23 +49,43 @@ def add_routes(app: FastAPI, answering: Answering) -> None:
         return await answering.reply(ask, AskingGenerations.written, form)
 
 
-def _add_question(app: FastAPI, answering: Answering, asking: type[Asking[Any]]) -> None:
+def _add_question(
+    app: FastAPI, answering: Answering, folders: Folders, asking: type[Asking[Any]]
+) -> None:
     """Add a GET and a POST route whose parameters are the fields of a question."""
     model = request_of(asking)
 
-    async def reply(given: Request, form: ResponseFormat) -> Response:
-        asked = given.asked(asking)
-        return await answering.reply(
-            lambda keeper: served(asked, keeper.layout, keeper.asker), asking.written, form
-        )
+    async def reply(given: Request, form: ResponseFormat, request: HttpRequest) -> Response:
+        asked, writes = given.asked(asking), may_write(request)
+        async with watch_disconnect(request) as disconnected:
 
-    async def get(given: Annotated[model, Query()], form: Format) -> Response:  # type: ignore[valid-type]
-        return await reply(given, form)
+            def ask(keeper: Keeper) -> Any:
+                watch = Stopwatch(answering.seconds, disconnected)
+                found = served(asked, keeper.layout, keeper.asker, watch, writes=writes)
+                places = asked.places(keeper.layout)
+                return folders.answer(found, asked.private, places, request.scope)
 
-    async def post(given: model, form: Format) -> Response:  # type: ignore[valid-type]
-        return await reply(given, form)
+            return await answering.reply(ask, asking.written, form)
 
-    path, text, answers = f"/v1/{asking.name}", described(asking), responses(asking.schema)
+    async def get(
+        given: Annotated[model, Query()],  # type: ignore[valid-type]
+        form: Format,
+        request: HttpRequest,
+    ) -> Response:
+        return await reply(given, form, request)
+
+    async def post(
+        given: model,  # type: ignore[valid-type]
+        form: Format,
+        request: HttpRequest,
+    ) -> Response:
+        return await reply(given, form, request)
+
+    path, text, answers = (
+        f"/v1/{asking.name}",
+        described(asking),
+        responses(asking.schema, pictured=asking.pictured),
+    )
     app.get(path, name=asking.name, description=text, responses=answers)(get)
     app.post(path, name=f"{asking.name}_posted", description=text, responses=answers)(post)
 
@@ -97,13 +120,15 @@ def described(asking: type[Asking[Any]]) -> str:
 def _add_lineage(
     app: FastAPI, answering: Answering, name: str, direction: Direction, text: str
 ) -> None:
-    @app.get(f"/v1/{name}", name=name, description=text, responses=responses("answer"))
+    @app.get(
+        f"/v1/{name}", name=name, description=text, responses=responses("answer", pictured=True)
+    )
     async def get(
         asking: Annotated[AskingOne, Query()], request: HttpRequest, form: Format
     ) -> Response:
         return await answering.one(asking.question(asking.item, direction), form, request)
 
-    many = responses("answer", lines=True)
+    many = responses("answer", lines=True, pictured=True)
     text = f"{text} For many items, the response has one answer on each line."
 
     @app.post(f"/v1/{name}", name=f"{name}_posted", description=text, responses=many)

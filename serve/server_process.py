@@ -1,5 +1,6 @@
 """Start and stop the server of a warehouse, and wait for it."""
 
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -9,8 +10,10 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from provhouse.model.errors import Unavailable
+from provhouse.model.extras import require
 from provhouse.model.progress import Progress
 from provhouse.model.settings import PREFIX, Settings
+from provhouse.runtime.files import NO_SPACE
 from provhouse.runtime.java import java
 from provhouse.runtime.processes import end, log_lines, quoted, spawn
 
@@ -34,6 +37,13 @@ def up(settings: Settings, progress: Progress, wait: bool) -> ServerInfo:
     if wait:
         _await_ready(settings.warehouse, server, progress)
     return server
+
+
+def page_link(warehouse: Path, server: ServerInfo) -> str:
+    """Return a link that opens the server's page once, logged in as the warehouse's owner."""
+    with Client(warehouse, server).ask("/v1/page/link", {}, "application/json", {}) as reply:
+        found = json.loads(b"".join(reply.pieces))
+    return f"{server.address}/#token={found['token']}"
 
 
 def up_for_a_while(settings: Settings, progress: Progress) -> None:
@@ -68,6 +78,16 @@ def without_server(settings: Settings, progress: Progress) -> Iterator[None]:
             _await_ready(warehouse, server, progress)
 
 
+def check_startable(settings: Settings) -> None:
+    """Raise the errors of ``check_listening``, unless the warehouse has a server already."""
+    try:
+        if not claimed(settings.warehouse):
+            check_listening(settings)
+    except Unavailable:
+        if not claimed(settings.warehouse):  # its server has not just taken the port
+            raise
+
+
 def _restarted(settings: Settings, port: int, progress: Progress) -> ServerInfo:
     try:
         return _running(replace(settings, server_port=port), progress)[0]
@@ -79,7 +99,8 @@ def _running(settings: Settings, progress: Progress) -> tuple[ServerInfo, bool]:
     """Return the server, and whether it had to be started."""
     if server := running(settings.warehouse):
         return server, False
-    check_listening(settings)
+    check_startable(settings)
+    require("spark")
     java()  # reports a missing Java here, not only in the log
     progress.say("Starting the server")
     pid = _start(settings)
@@ -157,6 +178,10 @@ def _await_ready(warehouse: Path, server: ServerInfo, progress: Progress) -> Non
             raise Unavailable(
                 "The server stopped before it was ready",
                 f"{log_file(warehouse)} ends with:\n{_tail(warehouse)}",
+            )
+        if any(part in str(health["why"]) for part in NO_SPACE):
+            raise Unavailable(
+                "The server cannot load the warehouse", str(health["why"]), "Free some space"
             )
         if monotonic() > deadline:
             raise Unavailable(

@@ -9,9 +9,9 @@ the sets of the whole graph.
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from provhouse.model.arrays import I32, I64
+from provhouse.model.compiled import compiled
 
 from .components import Edges
 
@@ -40,14 +40,14 @@ class Groups:
     weights: I64
 
 
-@njit(cache=True)
+@compiled()
 def count_items(parent: I32, items: I32, new: int) -> None:
     """Add 1 to ``items`` at the root of each of the first ``new`` nodes."""
     for node in range(new):
         items[parent[node]] += 1
 
 
-@njit(cache=True)
+@compiled()
 def count_edges(parent: I32, edges: I64, nodes: Edges) -> None:
     """Add 1 to ``edges`` at the root of each node. ``nodes`` has one end of each edge."""
     for node in nodes:
@@ -76,7 +76,7 @@ def divide(parent: I32, items: I32, edges: I64, weights: Weights) -> Groups:
     return Groups(found[0][used], found[1][used])
 
 
-@njit(cache=True)
+@compiled()
 def _listed(parent: I32, items: I32, least: int) -> I64:
     """Return the roots of the components that have at least ``least`` items."""
     count = 0
@@ -91,12 +91,12 @@ def _listed(parent: I32, items: I32, least: int) -> I64:
     return roots
 
 
-@njit(cache=True, inline="always")
+@compiled(inline=True)
 def _weight(root: int, items: I32, edges: I64, item: int, edge: int) -> int:
     return max(int(item * np.int64(items[root]) + edge * edges[root]), 1)
 
 
-@njit(cache=True, inline="always")
+@compiled(inline=True)
 def _step(weight: int, window: int) -> int:
     """Return the distance from the start of a component of this weight to the next start.
 
@@ -105,7 +105,7 @@ def _step(weight: int, window: int) -> int:
     return weight + window if weight > window else weight
 
 
-@njit(cache=True)
+@compiled()
 def _steps(roots: I64, items: I32, edges: I64, item: int, edge: int, window: int) -> I64:
     result = np.empty(len(roots), np.int64)
     for number in range(len(roots)):
@@ -114,7 +114,7 @@ def _steps(roots: I64, items: I32, edges: I64, item: int, edge: int, window: int
     return result
 
 
-@njit(cache=True)
+@compiled()
 def _spans(
     parent: I32, items: I32, edges: I64, item: int, edge: int, window: int, listed: int
 ) -> I64:
@@ -127,7 +127,7 @@ def _spans(
     return result
 
 
-@njit(cache=True)
+@compiled()
 def _assign(
     parent: I32,
     items: I32,
@@ -158,7 +158,7 @@ def _assign(
         items[root] = _enter(found, before[number], weight, edges[root], window)
 
 
-@njit(cache=True, inline="always")
+@compiled(inline=True)
 def _enter(found: I64, begin: int, weight: int, edges: int, window: int) -> int:
     """Return the group of a component that begins at ``begin``, and count it in ``found``."""
     group = begin // window + (weight > window)
@@ -167,14 +167,14 @@ def _enter(found: I64, begin: int, weight: int, edges: int, window: int) -> int:
     return group
 
 
-@njit(cache=True)
+@compiled()
 def _renumber(parent: I32, groups: I32, rank: I64) -> None:
     for root in range(len(parent)):
         if parent[root] == root:
             groups[root] = rank[groups[root]]
 
 
-@njit(cache=True)
+@compiled()
 def settle(nodes: I32, parent: I32, groups: I32, filled: I64, homes: I32) -> None:
     """Write the group of each node to ``homes``, and its position among the nodes of that group.
 
@@ -188,7 +188,7 @@ def settle(nodes: I32, parent: I32, groups: I32, filled: I64, homes: I32) -> Non
         filled[group] += 1
 
 
-@njit(cache=True)
+@compiled()
 def by_group(homes: I32, starts: I64, out: I32) -> None:
     """Write the row numbers of ``homes`` to ``out``, group after group.
 
@@ -198,7 +198,7 @@ def by_group(homes: I32, starts: I64, out: I32) -> None:
         out[starts[homes[row, 0]] + homes[row, 1]] = row
 
 
-@njit(cache=True)
+@compiled()
 def edges_by_group(src: Edges, dst: Edges, homes: I32, free: I64, out: I32) -> None:
     """Write edges to ``out``; the edges of group g begin at ``free[g]``.
 

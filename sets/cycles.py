@@ -4,9 +4,9 @@ The algorithm is Tarjan's, without recursion, since cycles can be long.
 """
 
 import numpy as np
-from numba import njit
 
 from provhouse.model.arrays import I32, I64, Bools
+from provhouse.model.compiled import compiled
 
 from .components import Edges
 from .depths import depths, neighbours
@@ -35,7 +35,7 @@ def on_cycles(src: Edges, dst: Edges, group: I32) -> Bools:
     return found
 
 
-@njit(cache=True)
+@compiled()
 def _strong(at: I64, heads: I32) -> I32:
     items = len(at) - 1
     found = np.full(items, -1, np.int32)

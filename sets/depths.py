@@ -1,9 +1,9 @@
 """The depth of each node: the length of the longest path to it, with cycles broken."""
 
 import numpy as np
-from numba import njit
 
 from provhouse.model.arrays import I32, I64
+from provhouse.model.compiled import compiled
 
 from .components import Edges
 
@@ -28,7 +28,7 @@ def neighbours(nodes: int, src: Edges, dst: Edges) -> tuple[I64, I32]:
     return at, heads
 
 
-@njit(cache=True)
+@compiled()
 def _fill(free: I64, src: Edges, dst: Edges) -> I32:
     heads = np.empty(len(src), np.int32)
     for edge in range(len(src)):
@@ -37,7 +37,7 @@ def _fill(free: I64, src: Edges, dst: Edges) -> I32:
     return heads
 
 
-@njit(cache=True)
+@compiled()
 def _peel(at: I64, heads: I32, waiting: I64) -> I32:
     nodes = len(waiting)
     depth = np.zeros(nodes, np.int32)

@@ -9,9 +9,9 @@ ring becomes two.
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from provhouse.model.arrays import I32
+from provhouse.model.compiled import compiled
 
 from .components import Edges
 
@@ -69,7 +69,7 @@ class Forest:
         return _roots(self.parent)
 
 
-@njit(cache=True)
+@compiled()
 def root(parent: I32, item: int) -> int:
     """Return the root of an item, without changing any path."""
     while parent[item] != item:
@@ -77,7 +77,7 @@ def root(parent: I32, item: int) -> int:
     return item
 
 
-@njit(cache=True)
+@compiled()
 def _join(
     parent: I32, size: I32, ring: I32, log: I32, src: Edges, dst: Edges, joins: int, theta: int
 ) -> int:
@@ -93,7 +93,7 @@ def _join(
     return joins
 
 
-@njit(cache=True)
+@compiled()
 def _join_some(parent: I32, size: I32, ring: I32, src: Edges, dst: Edges, largest: int) -> int:
     joins = 0
     for edge in range(len(src)):
@@ -103,7 +103,7 @@ def _join_some(parent: I32, size: I32, ring: I32, src: Edges, dst: Edges, larges
     return joins
 
 
-@njit(cache=True)
+@compiled()
 def _link(parent: I32, size: I32, ring: I32, one: int, other: int) -> int:
     """Join two trees; return the root that is now below the other, or -1 if both are one tree."""
     if one == other:
@@ -116,7 +116,7 @@ def _link(parent: I32, size: I32, ring: I32, one: int, other: int) -> int:
     return other
 
 
-@njit(cache=True)
+@compiled()
 def _undo(parent: I32, size: I32, ring: I32, log: I32, joins: int) -> None:
     for undone in range(joins - 1, -1, -1):
         child = log[undone]
@@ -126,7 +126,7 @@ def _undo(parent: I32, size: I32, ring: I32, log: I32, joins: int) -> None:
         parent[child] = child
 
 
-@njit(cache=True)
+@compiled()
 def _roots(parent: I32) -> I32:
     result = np.empty_like(parent)
     for item in range(len(parent)):

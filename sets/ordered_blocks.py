@@ -19,9 +19,9 @@ other things, but everything is connected at every time.
 from collections.abc import Iterator
 
 import numpy as np
-from numba import njit
 
 from provhouse.model.arrays import I32, I64, Bools
+from provhouse.model.compiled import compiled
 
 from .components import Edges, dense, flatten, join_within
 from .contraction import Packed
@@ -228,7 +228,7 @@ class Ordered:
         return forest
 
 
-@njit(cache=True)
+@compiled()
 def _add_parents(order: I64, at: I64, heads: I32, chosen: Bools) -> None:
     for node in order[::-1]:
         if chosen[node]:
@@ -236,7 +236,7 @@ def _add_parents(order: I64, at: I64, heads: I32, chosen: Bools) -> None:
                 chosen[heads[edge]] = True
 
 
-@njit(cache=True)
+@compiled()
 def _fill(items: I64, piece: I32, size: int) -> I32:
     """Return the block of each item within its piece.
 

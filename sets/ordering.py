@@ -1,9 +1,9 @@
 """An order of items or sets, in which each follows the items or sets that it derives from."""
 
 import numpy as np
-from numba import njit
 
 from provhouse.model.arrays import I32, I64
+from provhouse.model.compiled import compiled
 
 from .depths import neighbours
 from .distinct import dense_values
@@ -32,7 +32,7 @@ def parents_first(start: I64, at: I64, heads: I32) -> I64:
     return result
 
 
-@njit(cache=True)
+@compiled()
 def _depth_first(start: I64, at: I64, heads: I32) -> I64:
     order = np.empty(len(start), np.int64)
     stack = np.empty(len(start) + 1, np.int64)

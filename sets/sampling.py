@@ -8,9 +8,9 @@ that it reaches, so it counts exactly the triples that a query reads.
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from provhouse.model.arrays import I32, I64
+from provhouse.model.compiled import compiled
 
 from .components import Edges
 from .depths import neighbours
@@ -95,7 +95,7 @@ def _drawn(random: np.random.Generator, derived: I64, table: I32) -> I64:
     return np.concatenate([random.choice(derived, SAMPLES), *parts])
 
 
-@njit(cache=True)
+@compiled()
 def _read(
     samples: I64,
     up_at: I64,
@@ -120,7 +120,7 @@ def _read(
     return total
 
 
-@njit(cache=True)
+@compiled()
 def _reach(
     item: int,
     at: I64,
@@ -149,7 +149,7 @@ def _reach(
     return total
 
 
-@njit(cache=True)
+@compiled()
 def _push(item: int, ring: I32, stack: I32, top: int) -> int:
     """Push all items of a set onto the stack; return the new top of the stack."""
     stack[top] = item

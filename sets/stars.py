@@ -8,9 +8,9 @@ which queries read less.
 """
 
 import numpy as np
-from numba import njit
 
 from provhouse.model.arrays import I32, U64, Bools
+from provhouse.model.compiled import compiled
 
 from .components import Edges
 from .distinct import distinct_pairs
@@ -61,7 +61,7 @@ def star_sets(
     return sets
 
 
-@njit(cache=True)
+@compiled()
 def _signatures(src: Edges, dst: Edges, table: I32) -> U64:
     """Return a number for each item.
 
@@ -78,7 +78,7 @@ def _signatures(src: Edges, dst: Edges, table: I32) -> U64:
     return sums
 
 
-@njit(cache=True)
+@compiled()
 def _group(src: Edges, signature: U64, chosen: Bools, limit: int, sets: I32) -> None:
     """Put sources into sets in the order of the edges that name them, so neighbours stay together.
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from . import blocks
+from .limit_clause import distinct_on
 from .not_covered import refuse
 from .subqueries import outer_columns
 
@@ -38,9 +39,7 @@ def chooses(query: exp.Expr) -> bool:
         return True
     if not isinstance(query, exp.Select):
         return False
-    distinct = query.args.get("distinct")
-    on = distinct is not None and distinct.args.get("on") is not None
-    return on or any(map(_depends_on_order, blocks.windows(query)))
+    return bool(distinct_on(query)) or any(map(_depends_on_order, blocks.windows(query)))
 
 
 def _depends_on_order(window: exp.Window) -> bool:

@@ -1,4 +1,4 @@
-"""LIMIT and OFFSET: their choices among rows, and their rows in correlated subqueries."""
+"""LIMIT, OFFSET and DISTINCT ON: their choices, and their rows in correlated subqueries."""
 
 from collections.abc import Iterable
 
@@ -27,40 +27,68 @@ def choices(query: exp.Expr, nodes: Iterable[exp.Expr]) -> list[str]:
 
 
 def take_ties(query: exp.Expr) -> None:
-    """Make LIMITs that depend on asked values take all ties, or else all rows they choose from.
+    """Make choices that depend on asked values take all ties, or else all rows they choose from.
 
-    After the query has run, it is unknown which ties it took. Rows before an OFFSET decide which
-    rows follow, so they count too.
+    After the query has run, it is unknown which ties LIMIT or DISTINCT ON took. Rows before an
+    OFFSET decide which rows follow, so they count too.
     """
     for block in [query, *query.find_all(exp.Select, exp.SetOperation)]:
-        if not (block.args.get("limit") or block.args.get("offset")):
+        if not (block.args.get("limit") or block.args.get("offset") or distinct_on(block)):
             continue
         if isinstance(block, (exp.Select, exp.SetOperation)) and outer_columns(block):
             _take_ties(block)
 
 
+def distinct_on(block: exp.Expr) -> exp.Expr | None:
+    """Return the keys of DISTINCT ON, or None if the block has no such clause."""
+    distinct = block.args.get("distinct") if isinstance(block, exp.Select) else None
+    return distinct.args.get("on") if distinct is not None else None
+
+
 def _take_ties(block: exp.Query) -> None:
-    limit, order = block.args.get("limit"), block.args.get("order")
-    plain = isinstance(block, exp.Select) and not block.args.get("distinct")
-    if order and plain and limit and _is_number(limit) and not block.args.get("offset"):
-        rank = exp.Window(this=exp.Anonymous(this="rank"), order=_by_values(order, block))
-        rank.meta["ties"] = True  # its partition has no part in the lineage
-        within = exp.LTE(this=rank, expression=limit.expression.copy())
-        before = block.args.get("qualify")
-        condition = exp.and_(before.this, within) if before else within
-        block.set("qualify", exp.Qualify(this=condition))
+    if (within := _among_first(block)) is not None:
+        block.set("qualify", exp.Qualify(this=within))
+    if distinct_on(block):
+        block.set("distinct", None)
     for clause in ("limit", "offset", "order"):
         block.set(clause, None)
 
 
+def _among_first(block: exp.Query) -> exp.Expr | None:
+    """Return the condition of the rows that the block takes, with ties, if one window can tell.
+
+    A window would also count the rows that QUALIFY removes.
+    """
+    limit, order = block.args.get("limit"), block.args.get("order")
+    on = distinct_on(block)
+    if not order or not isinstance(block, exp.Select):
+        return None
+    if block.args.get("offset") or block.args.get("qualify"):
+        return None
+    if limit and (on or block.args.get("distinct") or not _is_number(limit)):
+        return None
+    rank = exp.Window(this=exp.Anonymous(this="rank"), order=_by_values(order, block))
+    if on:
+        rank.set("partition_by", [_value(key, block) for key in on.expressions])
+    rank.meta["ties"] = True  # its partition has no part in the lineage
+    most = exp.Literal.number(1) if limit is None else limit.expression.copy()
+    return exp.LTE(this=rank, expression=most)
+
+
 def _by_values(order: exp.Expr, block: exp.Query) -> exp.Expr:
     """Return an ORDER BY with values in place of names in SELECT, which a window cannot use."""
-    values = {each.alias: each.this for each in block.selects if isinstance(each, exp.Alias)}
     found = order.copy()
     for key in found.expressions:
-        if isinstance(key.this, exp.Column) and not key.this.table and key.this.name in values:
-            key.set("this", values[key.this.name].copy())
+        key.set("this", _value(key.this, block))
     return found
+
+
+def _value(key: exp.Expr, block: exp.Query) -> exp.Expr:
+    """Return the value that a name in SELECT stands for; any other key stays as it is."""
+    values = {each.alias: each.this for each in block.selects if isinstance(each, exp.Alias)}
+    named = isinstance(key, exp.Column) and not key.table
+    found: exp.Expr = values.get(key.name, key) if named else key
+    return found.copy()
 
 
 def _is_number(limit: exp.Expr) -> bool:

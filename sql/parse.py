@@ -16,13 +16,13 @@ from . import dialect, judge, scoped, whole_rows
 from . import star_columns as stars
 from .as_read import put_right
 from .blocks import is_parenthesised_join, named
-from .catalog import Catalog, TablePlace, view_query
+from .catalog import Catalog, TablePlace
 from .ctes import cte_of
+from .full_names import name_tables
 from .lateral import mark, unmark
 from .lower import lower
-from .macros import unfold
 from .named_keys import expand_all, expand_named, name_all, refuse_large, refuse_outer_keys
-from .not_covered import LOAD, PLACE, place, refuse
+from .not_covered import place, refuse
 from .outputs import Output, listed, outputs
 from .parentheses import clauses_inside
 from .pivot_values import list_values
@@ -30,7 +30,6 @@ from .plain import plain, rewritten
 from .quoting import RESERVED
 from .recursion import Recursion, refuse_keys
 from .subqueries import mark_outer_aggregates, outer_columns
-from .unused import drop_unused
 from .values_clause import name_columns
 
 
@@ -103,7 +102,7 @@ def _qualified(
     if "recursive" in query.lower():
         refuse_keys(tree)
     tree, sql = list_values(con, tree, query)
-    _name_tables(tree, catalog, 0)
+    name_tables(tree, catalog, 0)
     nodes = list(tree.walk())
     _flatten(nodes)
     if rewritten(nodes):
@@ -192,45 +191,6 @@ def _query(sql: str) -> Any:
             "Only one query at a time can have lineage", "", "Run other statements with execute()"
         )
     return trees[0]
-
-
-def _name_tables(tree: exp.Expr, catalog: Catalog, depth: int) -> None:
-    """Give tables their full names, and replace views by their queries."""
-    if depth > 50:
-        refuse("views nested more than 50 deep", tree)
-    nodes = list(tree.walk())
-    if any(isinstance(node, exp.With) for node in nodes):
-        drop_unused(tree)
-        nodes = list(tree.walk())
-    if unfold(tree, nodes, catalog.functions):
-        nodes = list(tree.walk())
-    for table in [node for node in nodes if isinstance(node, exp.Table)]:
-        if not isinstance(table.this, exp.Identifier) or cte_of(table):
-            continue
-        relation = catalog.find(table)
-        if relation is None:
-            refuse(f"{table.sql('duckdb')} (not a table or view)", table, LOAD)
-        if relation.view is None:
-            name = exp.to_identifier(table.alias_or_name)
-            if not table.alias:
-                table.set("alias", exp.TableAlias(this=name))
-            for part, text in zip(("catalog", "db", "this"), relation.place, strict=True):
-                identifier = exp.to_identifier(text, quoted=True)
-                identifier.meta.update(table.this.meta)
-                table.set(part, identifier)
-            continue
-        query, columns = view_query(relation)
-        _name_tables(query, catalog, depth + 1)
-        alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(table.name))
-        if columns and not alias.columns:
-            alias.set("columns", columns)
-        for node in query.walk():
-            node.meta.update({k: table.this.meta[k] for k in PLACE if k in table.this.meta})
-        derived = exp.Subquery(this=query, alias=alias)
-        for kept in ("joins", "pivots", "sample"):
-            if table.args.get(kept):
-                derived.set(kept, table.args[kept])
-        table.replace(derived)
 
 
 RENAME = "Rename the column, or make a table of it without this name"

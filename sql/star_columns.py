@@ -12,7 +12,7 @@ import duckdb
 from sqlglot import exp
 
 from . import dialect, scoped
-from .blocks import is_parenthesised_join, own
+from .blocks import is_parenthesised_join, named, own
 from .ctes import cte_of
 from .not_covered import NotCovered, refuse
 
@@ -79,7 +79,7 @@ class Speller:
             name = _free(found or f"_col_{at}", names)
             if name != found or not isinstance(each, (exp.Alias, exp.Column)):
                 value = each.this if isinstance(each, exp.Alias) else each
-                each.replace(exp.alias_(value.copy(), name, quoted=True))
+                each.replace(named(value.copy(), name))
             names.append(name)
         return names
 
@@ -189,8 +189,8 @@ class Speller:
         return [each for each in every if each.alias.lower() in chosen]
 
     def _columns(self, item: exp.Expr) -> list[str]:
-        named = item.args.get("alias")
-        given = [each.name for each in named.columns] if isinstance(named, exp.TableAlias) else []
+        alias = item.args.get("alias")
+        given = [each.name for each in alias.columns] if isinstance(alias, exp.TableAlias) else []
         found: list[str] = []
         if isinstance(item, exp.Table) and isinstance(item.this, exp.Identifier):
             cte = cte_of(item)
@@ -206,8 +206,8 @@ class Speller:
 
     def output_of(self, cte: exp.CTE) -> list[str]:
         """Return the names of the columns of a WITH query."""
-        named = cte.args.get("alias")
-        given = [each.name for each in named.columns] if named is not None else []
+        alias = cte.args.get("alias")
+        given = [each.name for each in alias.columns] if alias is not None else []
         return [*given, *self.output(cte.this)[len(given) :]]
 
 
@@ -271,7 +271,7 @@ def _instead(item: exp.Expr, column: exp.Expr) -> exp.Expr:
     holder = exp.Paren(this=item.unalias().copy())
     for each in list(_columns_in(holder)):
         each.replace(column.unalias().copy())
-    return exp.alias_(holder.this, item.alias or column.alias, quoted=True)
+    return named(holder.this, item.alias or column.alias)
 
 
 def _item(scope: Scope, item: exp.Expr) -> list[exp.Expr]:
@@ -316,7 +316,7 @@ def _changed(star: exp.Star, columns: list[tuple[str, exp.Expr]]) -> list[exp.Ex
         if lower in without:
             continue
         used = instead[lower].copy() if lower in instead else value
-        found.append(exp.alias_(used, renamed.get(lower, name), quoted=True))
+        found.append(named(used, renamed.get(lower, name)))
     return found
 
 
@@ -334,4 +334,4 @@ def _unqualified(select: exp.Select, scope: Scope) -> None:
             continue
         value = shared[0].value.copy()
         top = column.parent is select and column.arg_key == "expressions"
-        column.replace(exp.alias_(value, column.name, quoted=True) if top else value)
+        column.replace(named(value, column.name) if top else value)

@@ -41,8 +41,9 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
 
 # The first example that calls a compiled kernel may have to compile it, which takes longer than
-# Hypothesis allows.
-hypothesis.settings.register_profile("provhouse", deadline=None)
+# Hypothesis allows. `make test-long` uses the profile ``deep``.
+hypothesis.settings.register_profile("provhouse", deadline=None, max_examples=30)
+hypothesis.settings.register_profile("deep", deadline=None, max_examples=500)
 hypothesis.settings.load_profile("provhouse")
 
 if "PYTEST_XDIST_WORKER" in os.environ:

@@ -1,6 +1,7 @@
 """Tests are divided by what they share. A process that dies delays no other process."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -34,18 +35,28 @@ def test_lives(number):
 
 
 def test_a_process_that_dies_fails_its_test_and_ends_nothing_else(tmp_path: Path) -> None:
-    """The process had finished groups before it died. The test that ended it is not tried again."""
+    """The process had finished groups before it died. The test that ended it is not tried again.
+
+    The process of the group ``warm`` takes its other groups from the end.
+    """
     (tmp_path / "conftest.py").write_text(CONFTEST)
-    for name in ("a", "b", "c", "e", "f"):
-        (tmp_path / f"test_{name}.py").write_text(LIVES)
+    (tmp_path / "fire").mkdir()
+    for name in ("fire/test_points", "test_a", "test_b", "test_c", "test_e", "test_f"):
+        (tmp_path / f"{name}.py").write_text(LIVES)
     (tmp_path / "test_d.py").write_text(DIES)
-    command = [sys.executable, "-m", "pytest", "-q", "--numprocesses", "2", "--dist", "loadscope",
+    command = [sys.executable, "-m", "pytest", "-v", "--numprocesses", "2", "--dist", "loadscope",
                "--no-loadscope-reorder", "-p", "no:cacheprovider", "-p", "xdist", "."]  # fmt: skip
     given = {**os.environ, "PYTHONPATH": str(HELPERS), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     done = subprocess.run(
         command, cwd=tmp_path, env=given, capture_output=True, text=True, timeout=120
     )
-    assert "1 failed, 35 passed" in done.stdout, done.stdout + done.stderr
+    assert "1 failed, 41 passed" in done.stdout, done.stdout + done.stderr
+    warm, last = (
+        set(re.findall(rf"\[(gw\d+)\].* PASSED {name}.py", done.stdout))
+        for name in ("fire/test_points", "test_f")
+    )
+    assert len(warm) == 1
+    assert warm == last
 
 
 def test_groups_that_take_long_come_first() -> None:

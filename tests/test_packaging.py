@@ -6,6 +6,7 @@ itself.
 
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,7 @@ def test_every_package_has_a_layer() -> None:
     [
         "locks/dev.lock",
         "locks/run.lock",
+        "locks/base.lock",
         "locks/build.lock",
         "locks/bench.lock",
         "locks/containers.lock",
@@ -87,11 +89,20 @@ def test_the_lock_has_every_direct_dependency() -> None:
     project = PROJECT["project"]
     direct = [
         *project["dependencies"],
-        *project["optional-dependencies"]["demo"],
+        *(each for extra in ("demo", "prove", "team") for each in _needed(extra)),
         *PROJECT["dependency-groups"]["dev"],
     ]
     names = {re.split(r"[<>=~\[]", requirement)[0] for requirement in direct}
     assert names - locked == set()
+
+
+def _needed(extra: str) -> Iterator[str]:
+    """Yield the requirements of an extra, and of the extras of provhouse that it includes."""
+    for requirement in PROJECT["project"]["optional-dependencies"][extra]:
+        if included := re.fullmatch(r"provhouse\[(\w+)\]", requirement):
+            yield from _needed(included[1])
+        else:
+            yield requirement
 
 
 def test_the_lock_of_benchmarks_has_the_same_versions() -> None:

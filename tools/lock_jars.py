@@ -18,7 +18,9 @@ ROOTS = {
     "compiler": ["org.eclipse.jdt:ecj:3.45.0"],
     "delta": ["io.delta:delta-spark_4.2_2.13:4.4.0"],
     "neo4j": ["org.neo4j:neo4j:5.26.30", "org.neo4j.client:neo4j-browser:5.24.0"],
-    "page": ["org.webjars.npm:d3:7.9.0"],
+    "page": [
+        f"org.webjars.npm:{name}" for name in ("d3:7.9.0", "dagre-d3-es:7.0.11", "lodash:4.17.21")
+    ],
     "queries": [f"org.apache.spark:spark-sql_2.13:{pyspark.__version__}:tests"],
 }
 ALONE = (
@@ -26,7 +28,8 @@ ALONE = (
 )
 """The element that leaves out the dependencies of a jar.
 
-Jars with a classifier are read and never run, and d3's single file contains its parts already.
+Jars with a classifier are read and never run. d3's single file contains its parts already, and
+dagre needs only lodash, which is named.
 """
 # Spark bundles these under other names: in jcl-over-slf4j, and in RoaringBitmap 1.6.
 ALSO_BUNDLED = ["commons-logging", "shims"]

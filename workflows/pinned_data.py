@@ -7,18 +7,23 @@ to anything but the pinned data.
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import duckdb
 import pyarrow as pa
 import pyarrow.dataset as ds
-from deltalake import DeltaTable
-from deltalake.exceptions import DeltaError
 
 from provhouse.equivalence.empty_database import EmptyDatabase, empty_database, whole_name
 from provhouse.equivalence.plan_form import PlanForm, Scan, operators
 from provhouse.model.errors import BadInput
+from provhouse.runtime.packages import Deferred
 
 from .pins import Pin, TablePath, files_of, pinned_now
+
+if TYPE_CHECKING:
+    import deltalake
+else:
+    deltalake = Deferred("deltalake")
 
 
 def scans_of(plan: PlanForm) -> dict[TablePath, Scan]:
@@ -66,7 +71,7 @@ def _dataset(pin: Pin) -> ds.Dataset | pa.Table:
         )
     try:
         if pin.kind == "delta":
-            table = DeltaTable(pin.place, version=pin.version)
+            table = deltalake.DeltaTable(pin.place, version=pin.version)
             same = f"{table.metadata().id}@{table.version()}" == pin.state
             data = table.to_pyarrow_dataset()
         else:
@@ -74,7 +79,7 @@ def _dataset(pin: Pin) -> ds.Dataset | pa.Table:
             same = now == pin
             data = ds.dataset([str(file) for file in files_of(Path(pin.place))])
         data.count_rows()  # files that VACUUM has removed are noticed here
-    except (DeltaError, OSError, pa.ArrowException) as error:
+    except (deltalake.exceptions.DeltaError, OSError, pa.ArrowException) as error:
         raise _gone(pin, "Files are missing, or the table cannot be read without Spark") from error
     if not same:
         raise _gone(pin, "It was made again, or its files have changed")

@@ -11,13 +11,17 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
-
-from deltalake import DeltaTable
-from deltalake.exceptions import DeltaError
+from typing import TYPE_CHECKING, Literal
 
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.model.paths import local_path
+from provhouse.runtime.packages import Deferred
+
+if TYPE_CHECKING:
+    import deltalake
+else:
+    deltalake = Deferred("deltalake")
+
 
 Kind = Literal["delta", "files", "digest"]
 TablePath = tuple[str, ...]
@@ -122,8 +126,8 @@ def _now(pin: Pin) -> Pin:
 
 def _delta(table: str, place: Path, version: int | None) -> Pin:
     try:
-        found = DeltaTable(place, version=version)
-    except (DeltaError, OSError) as error:
+        found = deltalake.DeltaTable(place, version=version)
+    except (deltalake.exceptions.DeltaError, OSError) as error:
         raise BadInput(
             f"Cannot read version {version} of the Delta table {place}"
             if version is not None

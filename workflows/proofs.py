@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import Any, Literal
 
 from provhouse.equivalence.verdict import Revision as Query
-from provhouse.equivalence.verdict import Verdict, compare
+from provhouse.equivalence.verdict import Verdict, compare, compare_plans
 from provhouse.store.tables.registry import PROOFS
 from provhouse.store.warehouse.layout import Layout
 
@@ -78,9 +78,9 @@ def stored_proofs(layout: Layout) -> Proofs:
 
 
 def prove(one: SinkPlan, other: SinkPlan) -> Proof:
-    """Return the verdict on two plans; it is unknown unless both are queries in SQL."""
+    """Return the verdict on two plans: by keys alone, unless both are queries in SQL."""
     if one.source != "sql" or other.source != "sql":
-        return _proof(one, other, Verdict("unknown", "only two queries in SQL are compared"))
+        return _proof(one, other, compare_plans(one.plan, other.plan), "key")
     return _proof(one, other, compare(Query(one.text, one.ddl), Query(other.text, other.ddl)))
 
 
@@ -98,11 +98,11 @@ def revoked(one: SinkPlan, other: SinkPlan, rule: str, reason: str) -> Proof:
     return Proof(one.key, other.key, REVOKED, rule, reason, 0, (), "", verifier())
 
 
-def _proof(one: SinkPlan, other: SinkPlan, found: Verdict) -> Proof:
+def _proof(one: SinkPlan, other: SinkPlan, found: Verdict, by: str = "proof") -> Proof:
     example = json.dumps(asdict(found.example), default=str) if found.example else ""
     steps, assumed = (found.proof.steps, found.proof.assumptions) if found.proof else (0, ())
     return Proof(
-        one.key, other.key, found.kind, "proof", found.reason, steps, assumed, example, verifier()
+        one.key, other.key, found.kind, by, found.reason, steps, assumed, example, verifier()
     )
 
 

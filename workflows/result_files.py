@@ -24,12 +24,12 @@ from provhouse.runtime.files import make_folder, sync_file, sync_folder
 from provhouse.store.warehouse.layout import Layout
 from provhouse.store.warehouse.locks import check_lock
 
-from .pins import file_digest, files_of
+from .pins import file_digest
 
-ROWS_OF_BUCKET = 500
+ROWS_OF_BUCKET = 64
 MOST_BITS = 16
 DIGEST_BYTES = 32
-GROUP_ROWS = 8192
+GROUP_ROWS = 2048
 """The rows of a row group: a difference reads a row group for each bucket that differs."""
 ROW_NUMBER = "file_row_number"
 """DuckDB's column of the number of a row. A result with a column of this name has no buckets."""
@@ -81,7 +81,7 @@ def is_intact(layout: Layout, stored: ResultFile) -> bool:
 
 def store_result(
     layout: Layout,
-    source: Path,
+    sources: Sequence[Path],
     names: Sequence[str],
     key: Sequence[str],
     known: Mapping[str, ResultFile],
@@ -93,14 +93,13 @@ def store_result(
     ``names`` are the columns that the result must have. Raises BadInput if it has others. A result
     among ``known`` whose file is intact is not stored again.
     """
-    files = [str(file) for file in files_of(source)]
     make_folder(layout.results)
     make_folder(layout.staging)
     for left in layout.results.glob(".*.new"):  # by a writer that was killed
         left.unlink()
     with duckdb.connect(config={"temp_directory": str(layout.staging)}) as con:
         con.execute("set TimeZone = 'UTC'")
-        columns, types = _columns(con, files, source, names)
+        columns, types = _columns(con, sources, names)
         key = _checked_key(key, columns)
         digest = rows_digest(con, columns, types, ordered=ordered)
         stored = known.get(digest)
@@ -143,7 +142,7 @@ def rows_digest(
 
 
 def bits_for(records: int) -> int:
-    """Return the number of bits of a bucket's number: about one bucket for 500 records."""
+    """Return the number of bits of a bucket's number: about one bucket for 64 records."""
     return min(MOST_BITS, max(0, (records // ROWS_OF_BUCKET).bit_length()))
 
 
@@ -168,21 +167,21 @@ def _cell(column: str, type_: str) -> str:
 
 
 def _columns(
-    con: duckdb.DuckDBPyConnection, files: Sequence[str], source: Path, names: Sequence[str]
+    con: duckdb.DuckDBPyConnection, sources: Sequence[Path], names: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Make the view ``rows`` of Parquet files, and return the names and types of its columns."""
-    listed = ", ".join("'{}'".format(file.replace("'", "''")) for file in files)
+    listed = ", ".join("'{}'".format(str(file).replace("'", "''")) for file in sources)
     try:
         con.execute(f"create view rows as from read_parquet([{listed}])")
         found = con.execute("describe rows").fetchall()
     except duckdb.Error as error:
         raise BadInput(
-            f"Cannot read the result {source}", str(error).splitlines()[0], "Give Parquet files"
+            f"Cannot read the result {sources[0]}", str(error).splitlines()[0], "Give Parquet files"
         ) from error
     columns = tuple(row[0] for row in found)
     if columns != tuple(names):
         raise BadInput(
-            f"The file {source} is not a result of this revision",
+            f"The file {sources[0]} is not a result of this revision",
             f"Its columns are {', '.join(columns)}, and those of the query {', '.join(names)}",
             "Name the file that the revision has written",
         )

@@ -26,13 +26,15 @@ def reuse(
     columns: Sequence[str] = (),
     inputs: Mapping[str, str] | None = None,
     audited: float = 0.0,
+    *,
+    store: bool = True,
 ) -> Reuse:
     """Return whether a stored result can be used for a sink of a revision.
 
     Without ``inputs``, they are those of the workflow's newest execution, in their state now. With
     ``columns``, only these columns of the result must be equal. ``audited`` is the share of reuses
-    that are executed all the same. Raises NotFound if the revision or the sink is not stored,
-    BadInput if a given input cannot be read.
+    that are executed all the same. With ``store``, new verdicts are stored. Raises NotFound if the
+    revision or the sink is not stored, BadInput if a given input cannot be read.
     """
     revision = find_revision(layout, revision_name(name))
     sink, plan = revision.sink(sink)
@@ -48,7 +50,8 @@ def reuse(
         return replace(answer, reason=error.wanted)
     search = Search(layout, plan, pins, tuple(columns))
     found = search.answered(answer, candidates(layout, plan, pins), audited)
-    store_proofs(layout, search.new)
+    if store:
+        store_proofs(layout, search.new)
     return found
 
 

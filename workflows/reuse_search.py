@@ -12,7 +12,7 @@ from provhouse.store.warehouse.layout import Layout
 from .audit import audit
 from .candidates import Candidate, nearest
 from .constraints import broken_constraint
-from .containment import contained
+from .containment import contained, stored_rows
 from .executions import not_offered, results_of
 from .pinned_data import pins_of, scans_of
 from .pins import Pin
@@ -30,8 +30,9 @@ class Reuse:
 
     revision: str
     sink: str
-    decision: Literal["reuse", "filter", "build"]
-    """reuse: the stored rows are the result. filter: the query ``sql`` computes it from them."""
+    decision: Literal["reuse", "filter", "delta", "build"]
+    """reuse: the stored rows are the result. filter: the query ``sql`` computes it from them.
+    delta: ``sql`` computes a part of it, and the query ``delta`` the rest."""
     reason: str
     by: str = ""
     """The rule by which the result is the same: key, columns or proof; filter for a part."""
@@ -42,7 +43,9 @@ class Reuse:
     execution: str = ""
     result: str = ""
     sql: str = ""
-    """A query in DuckDB's SQL that computes the result from the file."""
+    """A query in DuckDB's SQL that computes the result, or a part of it, from the file."""
+    delta: str = ""
+    """A query over the tables for the other rows of the result."""
     nearest: str = ""
     """The revision with a result that has the most operators in common, if none can be used."""
     nearest_sink: str = ""
@@ -99,19 +102,25 @@ class Search:
         )
 
     def _filtered(self, answer: Reuse, near: Sequence[Candidate]) -> Reuse | None:
-        """Return the answer if the result is a filter of a stored one. A filter keeps no order."""
-        if self._columns or self._plan.ordered:
+        """Return the answer if a stored result contains the result, or a part of it."""
+        if self._columns:
             return None
+        parted = None
         for one in near[:MOST_PROOFS]:
             stored = self._results.get(one.execution.result)
             if stored is None or self._hindrance(one, "filter"):
                 continue
             path = str(result_path(self._layout, stored.result))
-            if sql := contained(self._plan.plan, one.sink.plan, stored, path):
-                reason = f"the rows are among those of {one.execution.revision}"
-                used = self._use(answer, one, "filter")
-                return replace(used, decision="filter", reason=reason, sql=sql)
-        return None
+            found = contained(self._plan, one.sink, stored_rows(stored, path))
+            if found is None:
+                continue
+            reason = f"the rows are among those of {one.execution.revision}"
+            used = replace(self._use(answer, one, "filter"), reason=reason, sql=found.sql)
+            if not found.delta:
+                return replace(used, decision="filter")
+            reason = f"{one.execution.revision} has a part of the rows"
+            parted = parted or replace(used, decision="delta", reason=reason, delta=found.delta)
+        return parted
 
     def _equal(self, found: Sequence[Candidate]) -> Iterator[tuple[Candidate, Rule, str]]:
         """Yield executions that certainly have equal rows if their inputs are equal, and why."""

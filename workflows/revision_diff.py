@@ -7,6 +7,7 @@ import duckdb
 
 from provhouse.equivalence.verdict import first_difference
 from provhouse.model.errors import UsageError
+from provhouse.sql.time_limit import interrupted
 from provhouse.store.warehouse.layout import Layout
 
 from .causes import set_causes
@@ -133,10 +134,11 @@ def _records(
     shape = shape_of(one, other)
     chosen = _key(results, key, shape)
     notes = [] if chosen else [WITHOUT_KEY]
-    with duckdb.connect(config={"temp_directory": str(layout.staging)}) as con:
+    temporary = str(layout.staging)
+    with duckdb.connect(config={"temp_directory": temporary}) as con, interrupted(con):
         con.execute("set TimeZone = 'UTC'")
         buckets, unequal = compare_records(con, layout, results, chosen, shape)
-        note = set_causes(con, plans, executions, results, shape, chosen, inputs)
+        note = set_causes(con, layout, plans, executions, results, shape, chosen, inputs)
         number = counts(con)
         listed = "select kind, cause, count(*) from differences group by all order by all"
         return RecordsDiff(

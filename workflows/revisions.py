@@ -22,6 +22,9 @@ from .catalogue import add_rows, read_rows
 from .changes import changes
 from .revision_names import RevisionName, check_workflow
 
+CAPTURED = "capture"
+"""The source of the plans of captured writes."""
+
 
 @dataclass(frozen=True)
 class SinkPlan:
@@ -40,6 +43,11 @@ class SinkPlan:
         """Return the plan of a text. Raises BadInput if it has none."""
         plan = ADAPTERS[source](text, ddl)
         return cls(source, text, ddl, to_json(plan), plan_keys(plan).whole)
+
+    @classmethod
+    def captured(cls, plan: PlanForm) -> "SinkPlan":
+        """Return the plan of a captured write, which has no text."""
+        return cls(CAPTURED, "", "", to_json(plan), plan_keys(plan).whole)
 
     @cached_property
     def plan(self) -> PlanForm:
@@ -111,6 +119,16 @@ def add_revision(
     """
     check_workflow(workflow)
     sinks = {sink: SinkPlan.of(source, text, ddl) for sink, text in texts.items()}
+    return store_revision(workflow, sinks, settings, progress)
+
+
+def store_revision(
+    workflow: str, sinks: Mapping[str, SinkPlan], settings: Settings, progress: Progress
+) -> Added:
+    """Store a revision with a plan for each sink, unless it equals the newest one.
+
+    Raises Busy if another writer is at work.
+    """
     layout = Layout(settings.warehouse)
     with only_writer(settings, progress):
         create_identity(layout)

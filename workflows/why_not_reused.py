@@ -27,9 +27,14 @@ class WhyNotReused:
     """The operators that only this revision (+) or only the nearest one (-) has."""
 
 
-def why_not_reused(layout: Layout, name: str, sink: str | None = None) -> WhyNotReused:
-    """Return why a revision has to be executed; raise NotFound if it is not stored."""
-    found = reuse(layout, name, sink)
+def why_not_reused(
+    layout: Layout, name: str, sink: str | None = None, *, store: bool = True
+) -> WhyNotReused:
+    """Return why a revision has to be executed; raise NotFound if it is not stored.
+
+    With ``store``, new verdicts are stored.
+    """
+    found = reuse(layout, name, sink, store=store)
     used = found.decision == "reuse"
     listed: tuple[str, ...] = ()
     if found.nearest and not used:

@@ -26,12 +26,14 @@ from provhouse.equivalence.empty_database import EmptyDatabase, empty_database
 from provhouse.equivalence.plan_form import PlanForm, doubts
 from provhouse.equivalence.proving.proof import schema_of
 from provhouse.equivalence.proving.prover import attempt
-from provhouse.equivalence.random_rows import RandomRows, values_near
+from provhouse.equivalence.random_rows import RandomRows
 from provhouse.model.errors import BadInput
 
-SEED, DATABASES = 41, 40
-LEAST = 8
+SEED, DATABASES = 41, 100
+LEAST = 20
 """The number of databases that must give rows for a proof to count as executed."""
+
+LISTS = ("wrong", "seldom_rows", "never_rows", "refuted", "unproved", "ill_formed", "ties")
 
 
 class Left(TypedDict):
@@ -49,6 +51,9 @@ class Proofs(Run):
     executed: int
     wrong: list[Left]
     seldom_rows: list[str]
+    """Proofs for which fewer databases gave rows."""
+    never_rows: list[str]
+    """Proofs of queries that gave rows in no database."""
     refuted: list[Left]
     unproved: list[Left]
     ill_formed: list[Left]
@@ -76,10 +81,7 @@ def main() -> None:
 class _Measured:
     def __init__(self, tables: str) -> None:
         self._tables = tables
-        self._lists: dict[str, list[Any]] = {
-            name: []
-            for name in ("wrong", "seldom_rows", "refuted", "unproved", "ill_formed", "ties")
-        }
+        self._lists: dict[str, list[Any]] = {name: [] for name in LISTS}
         self._times: list[float] = []
         self._steps: list[int] = []
         self._proved = self._executed = 0
@@ -123,7 +125,7 @@ class _Measured:
             if differs:
                 self._list("wrong", pair, "a random database refutes the proof")
             if gave_rows < LEAST:
-                self._lists["seldom_rows"].append(pair.name)
+                self._lists["seldom_rows" if gave_rows else "never_rows"].append(pair.name)
         elif differs:
             self._list("refuted", pair, "the rows differ for a random database")
         else:
@@ -146,7 +148,7 @@ def _executed(
     database: EmptyDatabase, pair: Pair, plans: tuple[PlanForm, PlanForm]
 ) -> tuple[bool, int]:
     """Return whether the rows differ for a random database, and how many databases give rows."""
-    made = RandomRows(database, values_near(plans), SEED)
+    made = RandomRows(database, plans, SEED)
     gave_rows = 0
     for _ in range(DATABASES):
         made.fill()

@@ -1,4 +1,4 @@
-"""Turn the results of `methods.py` into Markdown: a short table for the README, and all tables."""
+"""Turn the results of `methods.py` into Markdown: a short table, and all tables."""
 
 from benchmarks.questions.methods import (
     MeasuredClass,
@@ -33,7 +33,7 @@ HOT_SECONDS, BATCH_SECONDS = 0.005, 0.05
 
 
 def short(results: Results) -> str:
-    """Return the table for the README, and a note on the run.
+    """Return the short table, and a note on the run.
 
     The table has the times of the run in memory, with a row for each class.
     """

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 
 from provhouse.model.arrays import I64, U64, Bools
+from provhouse.model.compiled import compiled
 from provhouse.store.names.hashing import digest
 
 SEED = 42
@@ -44,7 +44,7 @@ def _numbers(column: pa.Array, width: str) -> tuple[npt.NDArray[np.uint8], I64]:
     return np.frombuffer(values.tobytes(), np.uint8), np.arange(len(values) + 1) * values.itemsize
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _digests(data: npt.NDArray[np.uint8], offsets: I64, valid: Bools, seeds: U64) -> U64:
     out = seeds.copy()
     for row in range(len(out)):

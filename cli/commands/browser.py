@@ -1,6 +1,6 @@
 """``browser``: how to explore the summary and single answers in Neo4j Browser."""
 
-import sys
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -8,7 +8,9 @@ import typer
 from provhouse.model.errors import UsageError
 from provhouse.model.question import Direction
 from provhouse.model.settings import Settings
+from provhouse.output.form import Form
 from provhouse.output.questions.items import AskingView
+from provhouse.output.writer import opened
 
 from ..invocation import invocation, warehouse_id
 from ..options import FormOption, utf8
@@ -16,6 +18,7 @@ from ..questions import OutputOptions, answer
 
 if TYPE_CHECKING:
     from provhouse.cypher.access import Address
+    from provhouse.cypher.guide import BrowserQuery
 
 
 def browser(
@@ -48,14 +51,13 @@ def browser(
     if clear:
         if item is not None:
             raise UsageError("Both ITEM and --clear are given", remedy="Give one of them")
-        _clear(settings, warehouse)
+        _clear(settings, warehouse, form)
         return
     if item is None and (impact or depth is not None):
         raise UsageError("No item is named", remedy="Name one: provhouse browser ITEM")
     address = _up(settings)
     if item is None:
-        _show_revisions(settings, warehouse)
-        _guide(address, warehouse)
+        _guide(address, warehouse, settings, form)
     else:
         direction: Direction = "downstream" if impact else "upstream"
         asked = AskingView(utf8(item, "An item's name"), direction, depth)
@@ -71,41 +73,54 @@ def _up(settings: Settings) -> "Address":
         return access.up(settings, progress)
 
 
-def _guide(address: "Address", warehouse: str) -> None:
+def _guide(address: "Address", warehouse: str, settings: Settings, form: Form | None) -> None:
     from provhouse.cypher import guide
+    from provhouse.output.results.browser_guide import BrowserGuideResult
 
-    facts = {
-        "Neo4j Browser": guide.url(address),
-        "Connect URL": address.bolt,
-        "Database": "" if address.managed else address.database,
-        "Username": address.user,
-        "Password": f"in {address.password_file}" if address.password_file else "",
-        "Stop": "provhouse down" if address.managed else "",
-    }
-    for name, value in facts.items():
-        if value:
-            sys.stdout.write(f"{name:15}{value}\n")
-    sys.stdout.write("\nQueries to paste:\n")
-    for query in guide.queries(warehouse):
-        sys.stdout.write(f"\n{query.text.strip()}\n")
+    folder = shlex.quote(str(settings.warehouse.absolute()))
+    with opened(form) as output:
+        queries, empty = _queries(settings, warehouse)
+        result = BrowserGuideResult(
+            url=guide.url(address),
+            connect=address.bolt,
+            database="" if address.managed else address.database,
+            user=address.user,
+            password_file=str(address.password_file or ""),
+            stop=f"provhouse --warehouse {folder} down" if address.managed else "",
+            queries=queries,
+            empty=empty,
+        )
+        output.write(result)
 
 
-def _show_revisions(settings: Settings, warehouse: str) -> None:
+def _queries(settings: Settings, warehouse: str) -> "tuple[list[BrowserQuery], list[BrowserQuery]]":
+    """Return the queries that show something, and those that would show nothing.
+
+    Revisions are written into Neo4j first, so that two of the queries can show them.
+    """
     from provhouse.cypher.graph import shared_graph
+    from provhouse.cypher.guide import queries
     from provhouse.store.warehouse.layout import Layout
     from provhouse.workflows.revision_graph import show_revisions
 
     from ..progress_display import progress_display
 
+    found: list[BrowserQuery] = []
+    empty: list[BrowserQuery] = []
     with progress_display() as progress, shared_graph(warehouse, settings, progress) as graph:
         show_revisions(graph, Layout(settings.warehouse))
+        for query in queries(warehouse):
+            (found if graph.read(query.text, {}).rows else empty).append(query)
+    return found, empty
 
 
-def _clear(settings: Settings, warehouse: str) -> None:
+def _clear(settings: Settings, warehouse: str, form: Form | None) -> None:
     from provhouse.cypher.graph import shared_graph
+    from provhouse.output.results.browser_guide import ViewsRemovedResult
 
     from ..progress_display import progress_display
 
-    with progress_display() as progress, shared_graph(warehouse, settings, progress) as graph:
-        removed = graph.remove_views()
-    sys.stdout.write(f"{removed:,} nodes were removed from Neo4j.\n")
+    with opened(form) as output:
+        with progress_display() as progress, shared_graph(warehouse, settings, progress) as graph:
+            removed = graph.remove_views()
+        output.write(ViewsRemovedResult(removed))

@@ -8,7 +8,15 @@ from provhouse.model.question import Direction
 from provhouse.output.questions.items import AskingDiff
 
 from ..invocation import invocation
-from ..options import DownstreamOption, FormOption, ItemArgument, SafeOption, utf8
+from ..options import (
+    DownstreamOption,
+    ItemArgument,
+    PictureFormOption,
+    PictureOutOption,
+    SafeOption,
+    any_form,
+    utf8,
+)
 from ..questions import OutputOptions, answer
 from ..zoom_options import FoldOption, ZoomOption, zoom_level
 
@@ -35,7 +43,8 @@ def diff(
     downstream: DownstreamOption = False,
     zoom: ZoomOption = None,
     fold: FoldOption = None,
-    form: FormOption = None,
+    form: PictureFormOption = None,
+    out: PictureOutOption = None,
     safe: SafeOption = False,
 ) -> None:
     """Show how the lineage or impact of an item changed.
@@ -48,7 +57,7 @@ def diff(
     settings = invocation(ctx).asking()
 
     direction: Direction = "downstream" if downstream else "upstream"
-    options = OutputOptions(form, safe=safe)
+    options = OutputOptions(any_form(form), out, safe=safe)
     if level := zoom_level(zoom, fold):
         from provhouse.output.questions.levels import AskingZoomDiff
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from provhouse.model.errors import ProvhouseError, Unavailable
+from provhouse.model.extras import require
 
 from ..invocation import invocation
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from provhouse.model.settings import Settings
 
 _FREE_BYTES = 10**9
+_LEAST_MEMORY = 10**9
+"""The bytes of memory that Spark, Neo4j and a command take for a small ingest and its questions."""
 
 
 def doctor(
@@ -41,8 +44,9 @@ def doctor(
 
     from ..progress_display import progress_display
 
-    settings = invocation(ctx).settings()
+    settings = invocation(ctx).local()
     if fetch:
+        require("spark")
         from ..prepare import prepare
 
         with progress_display() as progress:
@@ -62,6 +66,11 @@ def doctor(
             sys.stdout.write(f"{line}\n")
     if missing:
         raise typer.Exit(Unavailable.exit_status)
+
+
+def _packages(settings: "Settings") -> str:
+    require("spark")
+    return "all packages for a warehouse are installed"
 
 
 def _java(settings: "Settings") -> str:
@@ -101,19 +110,30 @@ def _disk(settings: "Settings") -> str:
 
 
 def _memory(settings: "Settings") -> str:
-    """Check that free memory is at least 1.5 times the Java heaps of Spark and Neo4j together."""
+    """Check that the free memory suffices for small warehouses, and say what large ones may take.
+
+    A large one may take 1.5 times the Java heaps of Spark and Neo4j together.
+    """
     from provhouse.runtime.free_memory import free_memory
 
     neo4j = 0 if settings.neo4j_uri else _bytes(settings.neo4j_memory)
-    needed = (_bytes(settings.spark_memory) + neo4j) * 3 // 2
-    free = free_memory()
-    if free < needed:
+    return _judged(free_memory(), (_bytes(settings.spark_memory) + neo4j) * 3 // 2)
+
+
+def _judged(free: int, most: int) -> str:
+    if free < _LEAST_MEMORY:
         raise Unavailable(
-            "Spark and Neo4j may run out of memory",
-            f"{free / 1e9:.1f} GB are free, and {needed / 1e9:.1f} GB may be needed",
-            "Free some memory, or lower the settings spark_memory and neo4j_memory",
+            "Spark and Neo4j do not have enough memory",
+            f"{free / 1e9:.1f} GB are free, and at least {_LEAST_MEMORY / 1e9:.0f} GB is needed",
+            "Free some memory",
         )
-    return f"{free / 1e9:.1f} GB free, {needed / 1e9:.1f} GB may be needed"
+    found = f"{free / 1e9:.1f} GB free"
+    if free >= most:
+        return f"{found}, large warehouses take up to {most / 1e9:.1f} GB"
+    return (
+        f"{found}, enough for small warehouses; large ones take up to {most / 1e9:.1f} GB, unless "
+        "you lower the settings spark_memory and neo4j_memory"
+    )
 
 
 def _bytes(heap: str) -> int:
@@ -160,6 +180,7 @@ def _neo4j(settings: "Settings") -> str:
 
 
 _CHECKS: dict[str, "Callable[[Settings], str]"] = {
+    "packages": _packages,
     "Java": _java,
     "jars": _jars,
     "disk": _disk,

@@ -13,26 +13,29 @@ from ..invocation import invocation
 from ..options import AsOfOption, FormOption, ItemArgument, OutOption, SafeOption, utf8
 from ..questions import OutputOptions, answer
 
+WeightsOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="A CSV file with the columns item and weight. Sources that are not in the file have "
+        "the neutral weight: 1 for trust and count, 0 for access and cost.",
+    ),
+]
+AggregatesOption = Annotated[
+    Aggregates,
+    typer.Option(
+        help="Whether an aggregate takes one of its inputs, which is enough for it to exist, or "
+        "all, which its value needs."
+    ),
+]
+
 
 def evaluate(
     ctx: typer.Context,
     item: ItemArgument,
     semiring: Annotated[Semiring, typer.Option(help="The value to compute over the derivations.")],
-    weights: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="A CSV file with the columns item and weight. Sources that are not in the file "
-            "have the neutral weight: 1 for trust and count, 0 for access and cost.",
-        ),
-    ] = None,
-    aggregates: Annotated[
-        Aggregates,
-        typer.Option(
-            help="Whether an aggregate takes one of its inputs, which is enough for it to exist, "
-            "or all, which its value needs."
-        ),
-    ] = "any",
+    weights: WeightsOption = None,
+    aggregates: AggregatesOption = "any",
     as_of: AsOfOption = None,
     form: FormOption = None,
     out: OutOption = None,

@@ -71,7 +71,7 @@ def executions(
     name = revision_name(revision)
     files = sinks_of(sink or [])
     if not files:
-        raise UsageError("No result is named", remedy="Name one with --sink result=FILE")
+        raise UsageError("No result is named", remedy="Name its file, as result=FILE")
     pinned = pairs(inputs or [], "--inputs")
     named = tuple(key.split(",")) if key else ()
     settings = invocation(ctx).settings(wait_seconds=wait)

@@ -16,7 +16,15 @@ from provhouse.output.questions.items import AskingLineage
 
 from ..filter_options import question_fields, question_options
 from ..invocation import invocation
-from ..options import FormOption, OrderOption, OutOption, SafeOption, utf8
+from ..lineage_forms import other_question
+from ..options import (
+    OrderOption,
+    PictureFormOption,
+    PictureOutOption,
+    SafeOption,
+    any_form,
+    utf8,
+)
 from ..questions import OutputOptions, answer, answer_as_found, answer_many, answer_records
 from ..written_page import answer_page
 from ..zoom_options import FoldOption, PageOption, ZoomOption, zoom_level
@@ -52,16 +60,48 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
                 "Without --table, show the rows of the sources or sinks.",
             ),
         ] = False,
+        both: Annotated[
+            bool,
+            typer.Option(
+                "--both",
+                help="Show the ancestors and descendants of the item, and the other items that the "
+                "descendants were made from.",
+            ),
+        ] = False,
+        origins: Annotated[
+            bool,
+            typer.Option(
+                "--origins",
+                help="Show only the sources, by table, with counts; --limit limits the names of "
+                "each table.",
+            ),
+        ] = False,
+        estimate: Annotated[
+            bool,
+            typer.Option(
+                "--estimate",
+                help="Read no triple: estimate what the question would read, and how long it would "
+                "take.",
+            ),
+        ] = False,
         zoom: ZoomOption = None,
         fold: FoldOption = None,
         page: PageOption = None,
-        form: FormOption = None,
-        out: OutOption = None,
+        form: PictureFormOption = None,
+        out: PictureOutOption = None,
         safe: SafeOption = False,
         order: OrderOption = Order.auto,
         **options: Any,
     ) -> None:
         fields = question_fields(**options)
+        chosen = {"--both": both, "--origins": origins, "--estimate": estimate}
+        if wanted := [option for option, is_given in chosen.items() if is_given]:
+            others = {"--items": items, "--records": records, "--zoom": zoom, "--fold": fold,
+                      "--page": page, "--timing": timing}  # fmt: skip
+            other = other_question(item, direction, wanted, fields, others)
+            options_ = OutputOptions(any_form(form), out, safe=safe)
+            answer(invocation(ctx).asking(), other, options_)
+            return
         if level := zoom_level(zoom, fold):
             from provhouse.output.questions.levels import AskingZoom
 
@@ -74,7 +114,9 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
             if page:
                 answer_page(invocation(ctx).asking(), asked, page, bool(form or out))
                 return
-            answer(invocation(ctx).asking(), asked, OutputOptions(form, out, timing, safe))
+            answer(
+                invocation(ctx).asking(), asked, OutputOptions(any_form(form), out, timing, safe)
+            )
             return
         if page:
             raise UsageError(
@@ -86,10 +128,12 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
             fields["ends"] = fields["ends"] or not fields["tables"]
             _check_alone("--records", items, fields["summary"])
         question = partial(Question, direction=direction, **fields)
-        output = OutputOptions(form, out, timing, safe, order, records)
+        output = OutputOptions(any_form(form), out, timing, safe, order, records)
         _ask(ctx, question, item, items, output)
 
     ctx, item, items, *output, _ = inspect.signature(command).parameters.values()
+    if direction == "downstream":
+        output = [each for each in output if each.name not in ("both", "origins")]
     parameters = [ctx, item, items, *question_options(direction), *output]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__name__, command.__doc__ = name, text

@@ -7,7 +7,14 @@ import typer
 from provhouse.output.questions.items import AskingPath
 
 from ..invocation import invocation
-from ..options import AsOfOption, FormOption, OutOption, SafeOption, utf8
+from ..options import (
+    AsOfOption,
+    PictureFormOption,
+    PictureOutOption,
+    SafeOption,
+    any_form,
+    utf8,
+)
 from ..questions import OutputOptions, answer
 from ..zoom_options import FoldOption, ZoomOption, zoom_level
 
@@ -31,8 +38,8 @@ def path(
     zoom: ZoomOption = None,
     fold: FoldOption = None,
     as_of: AsOfOption = None,
-    form: FormOption = None,
-    out: OutOption = None,
+    form: PictureFormOption = None,
+    out: PictureOutOption = None,
     safe: SafeOption = False,
 ) -> None:
     """Show how one item was derived from another.
@@ -43,7 +50,7 @@ def path(
     first, last = utf8(source, "An item's name"), utf8(target, "An item's name")
     settings = invocation(ctx).asking()
 
-    options = OutputOptions(form, out, safe=safe)
+    options = OutputOptions(any_form(form), out, safe=safe)
     if level := zoom_level(zoom, fold):
         from provhouse.output.questions.levels import AskingZoomPath
 

@@ -6,12 +6,13 @@ from typing import Annotated
 import typer
 
 from provhouse.model.errors import UsageError
-from provhouse.output.questions.workflow_questions import AskingReuse
+from provhouse.output.questions.workflow_questions import AskingReuse, AskingWhyNotReused
 
 from ..dbt_reuse import ReuseForm, reuse_dbt
 from ..invocation import invocation
 from ..options import OutOption, SafeOption, pairs
-from ..revision_reuse import reuse_result
+from ..questions import OutputOptions, answer
+from ..revision_reuse import plain_form, reuse_result
 from ..sinks import SinkOption
 from .executions import InputsOption
 
@@ -29,6 +30,14 @@ def reuse(
         ),
     ] = None,
     inputs: InputsOption = None,
+    reason: Annotated[
+        bool,
+        typer.Option(
+            "--why",
+            help="Instead, say why the revision has to be executed: the first operator that "
+            "differs. The exit status is then 0.",
+        ),
+    ] = False,
     audit: Annotated[
         float,
         typer.Option(
@@ -82,9 +91,9 @@ def reuse(
 
     With REVISION, the answer has the path of a stored result, and the exit status is 0, if its rows
     are certainly those of the revision. Otherwise, the answer has the reason, and the exit status
-    is 3. It is also 3 if the decision is filter: then the answer has a query that computes the
-    result from the file. Without --inputs, the inputs are those of the workflow's newest execution,
-    in the state that they have now.
+    is 3. It is also 3 if the decision is filter or delta: then the answer has a query that computes
+    the result from the file, or a part of it and a query for the rest. Without --inputs, the inputs
+    are those of the workflow's newest execution, in the state that they have now.
 
     With --dbt and --base, the answer says which models of a dbt project need no build after an
     edit. Each changed model is equal, equal in the columns that its readers use, different with
@@ -97,6 +106,14 @@ def reuse(
             "Both are given" if dbt else "Neither is given",
             "Give a revision such as tweets@r2, or --dbt DIR and --base DIR",
         )
+    if revision is not None and reason:
+        unused = {"--columns": columns, "--inputs": inputs, "--audit": audit}
+        for option in (name for name, value in unused.items() if value):
+            raise UsageError(f"{option} and --why are given", remedy="Leave out one of them")
+        asked_why = AskingWhyNotReused(revision, sink)
+        options = OutputOptions(plain_form(form), out, safe=safe)
+        answer(invocation(ctx).asking(), asked_why, options)
+        return
     if dbt is not None:
         if base is None:
             raise UsageError(
@@ -106,6 +123,6 @@ def reuse(
     elif revision is not None:
         named = tuple(columns.split(",")) if columns else ()
         pinned = tuple(pairs(inputs or [], "--inputs").items())
-        settings = invocation(ctx).settings()
+        settings = invocation(ctx).asking()
         asked = AskingReuse(revision, sink, named, pinned, audit)
         reuse_result(settings, asked, form, out, safe)

@@ -3,19 +3,25 @@
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from provhouse.model.errors import UsageError
 from provhouse.output.form import Form
-from provhouse.output.questions.workflow_questions import AskingRevisionDiff, AskingRevisions
+from provhouse.output.questions.asking import Asking
+from provhouse.output.questions.workflow_questions import (
+    AskingResponsibleInputs,
+    AskingRevisionDiff,
+    AskingRevisions,
+)
 from provhouse.output.writer import opened
 
 from ..invocation import invocation
 from ..options import FormOption, OutOption, SafeOption, WaitOption
 from ..questions import OutputOptions, answer
 from ..sinks import SinkOption, sinks_of, text_of
+from .executions import ExecutionsAction, InputsOption, executions
 
 
 class RevisionsAction(StrEnum):
@@ -25,6 +31,7 @@ class RevisionsAction(StrEnum):
     list = "list"
     log = "log"
     diff = "diff"
+    run = "run"
 
 
 class SourceOption(StrEnum):
@@ -38,14 +45,15 @@ class SourceOption(StrEnum):
 def revisions(
     ctx: typer.Context,
     action: Annotated[
-        RevisionsAction, typer.Argument(metavar="add|list|log|diff", help="What to do.")
+        RevisionsAction, typer.Argument(metavar="add|list|log|diff|run", help="What to do.")
     ] = RevisionsAction.list,
     names: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[NAME]...",
             help="For log: a workflow. For diff: two revisions. For add: a workflow, and FILE or "
-            "SINK=FILE for each sink; without a name, the sink is result.",
+            "SINK=FILE for each sink; without a name, the sink is result. For run: a revision, "
+            "and the Parquet file that each sink has written.",
         ),
     ] = None,
     source: Annotated[
@@ -64,15 +72,27 @@ def revisions(
     records: Annotated[
         bool, typer.Option("--records", help="For diff: compare the records of the results too.")
     ] = False,
+    lineage: Annotated[
+        bool,
+        typer.Option(
+            "--lineage", help="For diff: show the inputs of the records that differ, instead."
+        ),
+    ] = False,
     key: Annotated[
         str | None,
         typer.Option(
-            metavar="A,B", help="For diff: columns that identify a record.", show_default=False
+            metavar="A,B",
+            help="For diff and run: columns that identify a record.",
+            show_default=False,
         ),
     ] = None,
     limit: Annotated[
         int, typer.Option(metavar="N", min=1, help="For diff: show at most N records.")
     ] = 100,
+    inputs: InputsOption = None,
+    captured: Annotated[
+        str, typer.Option("--run", metavar="KEY", help="For run: the run that was captured.")
+    ] = "",
     form: FormOption = None,
     out: OutOption = None,
     safe: SafeOption = False,
@@ -83,15 +103,22 @@ def revisions(
     A revision is what a workflow computes, at one time: a query for each of its sinks. A revision
     that equals the newest one is not stored again. diff compares the queries and, with --records,
     the results of their newest executions: which records came, went and changed, and whether the
-    code or the data are the cause.
+    code or the data are the cause. With --lineage, it shows the sources of these records in two
+    captured runs. run stores the results of an execution, so that later revisions can use them.
     """
     given = names or []
+    if action is RevisionsAction.run:
+        revision, *files = given or [""]
+        executions(ctx, ExecutionsAction.add, revision, files, inputs, key, captured, form, wait)
+        return
     if action is RevisionsAction.diff:
         if len(given) != 2:
             raise UsageError("revisions diff takes two revisions", remedy="Name them as tweets@r3")
         before, after = given
         columns = tuple(key.split(",")) if key else ()
-        compared = AskingRevisionDiff(before, after, sink, records, columns, limit)
+        compared: Asking[Any] = AskingRevisionDiff(before, after, sink, records, columns, limit)
+        if lineage:
+            compared = AskingResponsibleInputs(before, after, sink, limit)
         answer(invocation(ctx).asking(), compared, OutputOptions(form, out, safe=safe))
         return
     if action is RevisionsAction.add:

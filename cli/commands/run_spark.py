@@ -13,6 +13,7 @@ from provhouse.model.settings import Settings
 from ..capture_options import spark_settings, with_capture
 from ..invocation import invocation
 from ..options import WaitOption
+from .spark_conf import spark_conf
 
 if TYPE_CHECKING:
     from provhouse.capturing.scripts import Ran
@@ -22,11 +23,20 @@ if TYPE_CHECKING:
 def run_spark(
     ctx: typer.Context,
     script: Annotated[
-        Path, typer.Argument(parser=local_path, metavar="SCRIPT", help="A Python program.")
-    ],
+        Path | None,
+        typer.Argument(parser=local_path, metavar="SCRIPT", help="A Python program."),
+    ] = None,
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="[ARGUMENTS]...", help="Its arguments.")
     ] = None,
+    print_conf: Annotated[
+        bool,
+        typer.Option(
+            "--print-conf",
+            help="Run nothing: print options of spark-submit, spark-sql and pyspark that capture a "
+            "job's writes, to use as `spark-submit $(provhouse run-spark --print-conf) job.py`.",
+        ),
+    ] = False,
     wait: WaitOption = None,
     **options: Any,
 ) -> None:
@@ -35,6 +45,16 @@ def run_spark(
     Options of this command come before SCRIPT. The exit status is the script's. If the ingest fails
     because another process writes, a message says how to repeat it.
     """
+    if print_conf and script is None:
+        spark_conf(ctx, **options)
+        return
+    if script is None or print_conf:
+        raise UsageError(
+            "It is not clear what to run",
+            "SCRIPT and --print-conf are both given" if print_conf else "SCRIPT is missing",
+            "Name a Python program, or print options with --print-conf",
+        )
+
     from provhouse.capturing.scripts import run_script
 
     settings = invocation(ctx).settings(wait_seconds=wait)
@@ -48,7 +68,7 @@ def run_spark(
             "The script started no session in its own process, or none with the configuration of "
             "PYSPARK_SUBMIT_ARGS and SPARK_DIST_CLASSPATH",
             "Put provhouse.capture around its writes, or use the options that "
-            "`provhouse spark-conf` prints",
+            "`provhouse run-spark --print-conf` prints",
         )
     _ingest(ran, settings)
     raise typer.Exit(ran.status)

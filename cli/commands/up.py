@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from provhouse.model.errors import Unavailable
+
 from ..invocation import invocation
 
 
@@ -19,17 +21,24 @@ def up(
     Commands then ask the server, which keeps Spark running and answers in milliseconds.
     """
     from provhouse.cypher import access as neo4j
+    from provhouse.runtime.jars import fetch
     from provhouse.serve import server_process as process
 
     from ..progress_display import progress_display
 
     settings = invocation(ctx).settings()
+    process.check_startable(settings)  # before Neo4j is started
     with progress_display() as progress:
+        try:
+            fetch(progress, ["page"])
+        except Unavailable as error:
+            progress.say(f"The page of the server has no pictures: {error.found}")
         address = neo4j.up(settings, progress)
         info = process.up(settings, progress, wait == "yes")
     browser = f", Neo4j Browser at {address.http}" if address.http else ""
     sys.stdout.write(
         f"Neo4j is running at {address.bolt}{browser}\nThe server is running at {info.address}\n"
+        f"Its page: {process.page_link(settings.warehouse, info)} (works once, for 10 minutes)\n"
     )
 
 

@@ -9,7 +9,15 @@ from provhouse.model.errors import UsageError
 from provhouse.output.questions.derivation_questions import AskingWhatIf, AskingWhatIfEach
 
 from ..invocation import invocation
-from ..options import AsOfOption, FormOption, OutOption, SafeOption, each_pair, utf8
+from ..options import (
+    AsOfOption,
+    PictureFormOption,
+    PictureOutOption,
+    SafeOption,
+    any_form,
+    each_pair,
+    utf8,
+)
 from ..questions import OutputOptions, answer
 from ..zoom_options import FoldOption, ZoomOption, zoom_level
 
@@ -69,8 +77,8 @@ def what_if(
     zoom: ZoomOption = None,
     fold: FoldOption = None,
     as_of: AsOfOption = None,
-    form: FormOption = None,
-    out: OutOption = None,
+    form: PictureFormOption = None,
+    out: PictureOutOption = None,
     safe: SafeOption = False,
 ) -> None:
     """Show what would happen if items or triples did not exist. Nothing is changed.
@@ -89,24 +97,25 @@ def what_if(
     )
     settings = invocation(ctx).asking()
 
-    level = zoom_level(zoom, fold)
+    level, options = zoom_level(zoom, fold), OutputOptions(any_form(form), out, safe=safe)
     if each is not None:
         _check_alone(
             "--each", **{"--summary": summary, "--zoom": level, "A deletion": deletion.named}
         )
         alternatives = AskingWhatIfEach(utf8(each, "An item's name"), limit or 100, as_of)
-        answer(settings, alternatives, OutputOptions(form, out, safe=safe))
+        answer(settings, alternatives, options)
         return
     _check_alone("A deletion", **{"--limit": limit})
-    if level:
+    if level or options.picture:
         from provhouse.output.questions.levels import AskingZoomWhatIf
 
-        _check_alone("--zoom", **{"--summary": summary})
+        _check_alone("--zoom" if level else "A picture", **{"--summary": summary})
+        level = level or "record"
         zoomed = AskingZoomWhatIf(**vars(deletion), as_of=as_of, zoom=level, fold=tuple(fold or ()))
-        answer(settings, zoomed, OutputOptions(form, out, safe=safe))
+        answer(settings, zoomed, options)
         return
     asked = AskingWhatIf(**vars(deletion), as_of=as_of, summary=summary)
-    answer(settings, asked, OutputOptions(form, out, safe=safe))
+    answer(settings, asked, options)
 
 
 def _check_alone(what: str, **others: object) -> None:

@@ -197,7 +197,9 @@ def _rebuild_graph(settings: Settings, progress: Progress) -> None:
     progress.begin("Rebuild Neo4j without the erased items")
     wipe(Layout(settings.warehouse).warehouse_id(), settings, progress)
     if settings.shares_graph_home:
-        progress.say("Neo4j was rebuilt: run `provhouse repair` on other warehouses that share it")
+        progress.say(
+            "Neo4j was rebuilt: run `provhouse check --repair` on other warehouses that share it"
+        )
     reload(settings, progress)
     reach("Neo4j made anew")
 

@@ -1,4 +1,5 @@
 // What each difference between two revisions did to their results
+// Shows nothing if no two revisions after each other have results. See docs/revisions.md.
 MATCH (a:Revision {warehouse: $warehouse})-[next]->(b:Revision)
 WHERE next.changes IS NOT NULL
 MATCH (a)<--(:Execution)-[before]->(old:Result)

@@ -1,4 +1,5 @@
 // The largest components: parts of the data that no triple connects
+// Shows nothing if nothing was ingested.
 MATCH (c:Component {warehouse: $warehouse})
 // The only relationship from a component is MERGED_INTO. Browser would warn about a type that the
 // database has never had.

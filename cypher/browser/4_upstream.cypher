@@ -1,4 +1,5 @@
 // Three steps upstream of the set that derives from the most sets
+// Shows nothing if the warehouse has very many components of one set each, so its sets have no nodes.
 // Each step follows the dependencies with the most triples: 12 of the set, then 4 and 2 of each.
 MATCH (s:Set {warehouse: $warehouse})
 WITH s, COUNT { (s)-[:DEPENDS_ON]->() } AS sources

@@ -1,4 +1,5 @@
 // What each ingest added
+// Shows nothing if nothing was ingested.
 MATCH (g:Generation {warehouse: $warehouse})
 OPTIONAL MATCH (before:Generation {warehouse: $warehouse, number: g.number - 1})
 RETURN g.number AS generation, g.time AS time, g.triples AS triples,

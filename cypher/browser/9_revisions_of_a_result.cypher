@@ -1,4 +1,5 @@
 // The revisions whose executions gave the results that most executions have given
+// Shows nothing if no execution of a revision has a stored result. See docs/revisions.md.
 MATCH (e:Execution {warehouse: $warehouse})-[gave]->(r:Result)
 WITH r, count(e) AS executions
 ORDER BY executions DESC

@@ -5,11 +5,11 @@ counts z3's steps, not seconds: a verdict does not depend on the machine or its 
 """
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+
+from provhouse.sql.time_limit import seconds_left
 
 from ..empty_database import EmptyDatabase
 from ..plan_form import (
@@ -25,11 +25,11 @@ from ..plan_form import (
 from ..plan_form import operators as all_operators
 from ..plan_json import to_json
 from ..variation import type_of
+from .process import PROCESS
 from .schema import Schema, TableSchema, schema_json
 
 MISSING = "a proof needs z3, which `pip install 'provhouse[prove]'` installs"
 STOPPED = "the process of the prover stopped"
-COMMAND = (sys.executable, "-m", "provhouse.equivalence.proving.child")
 FAILING = frozenset(
     [
         "+",
@@ -63,14 +63,18 @@ class Proof:
 
 
 def prove(plans: tuple[PlanForm, PlanForm], database: EmptyDatabase) -> Proof | str:
-    """Return a proof that two plans over the tables of a database are equal, or why not."""
+    """Return a proof that two plans over the tables of a database are equal, or why not.
+
+    Raises TooSlow when the time of the question is up.
+    """
     if find_spec("z3") is None:
         return MISSING
     given = json.dumps([[to_json(plan) for plan in plans], schema_json(schema_of(database))])
-    done = subprocess.run(COMMAND, input=given, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
+    answer = PROCESS.answer(given.encode())
+    if not answer:
+        seconds_left()  # raises TooSlow
         return STOPPED
-    found = json.loads(done.stdout)
+    found = json.loads(answer)
     if not found["proved"]:
         return str(found["reason"])
     return Proof((*found["constraints"], *failures(plans)), int(found["steps"]))

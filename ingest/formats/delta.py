@@ -3,15 +3,22 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import pyarrow as pa
-from deltalake import DeltaTable
 
 from provhouse.model.attributes import canonical
 from provhouse.model.errors import BadInput
+from provhouse.runtime.packages import Deferred
 
 from .source import Source
+
+if TYPE_CHECKING:
+    import deltalake
+else:
+    deltalake = Deferred("deltalake")
+
 
 LOG = "_delta_log"
 
@@ -27,7 +34,7 @@ def tables_files(folder: Path) -> Iterator[Source]:
     Raises BadInput if the log is unreadable, or if the rows in the files are not the table's rows.
     """
     try:
-        table = DeltaTable(folder)
+        table = deltalake.DeltaTable(folder)
         actions = pa.table(table.get_add_actions())
         _check(table, folder)
     except BadInput:
@@ -42,7 +49,7 @@ def tables_files(folder: Path) -> Iterator[Source]:
         yield Source(path, "parquet", constants=constants)
 
 
-def _check(table: DeltaTable, folder: Path) -> None:
+def _check(table: "deltalake.DeltaTable", folder: Path) -> None:
     """Raise BadInput if the log deletes rows or renames columns that the files still have."""
     mode = table.metadata().configuration.get("delta.columnMapping.mode", "none")
     if mode != "none":

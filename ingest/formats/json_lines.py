@@ -238,4 +238,4 @@ def _name(column: str, value: object) -> str | None:
         return str(value)
     if isinstance(value, float):
         return str(pa.scalar(value).cast(pa.string()).as_py())
-    raise ValueError(f"{column} is neither text nor a number")
+    raise ValueError(f"the value of {column} is neither text nor a number")

@@ -88,6 +88,7 @@ _PLAIN = (
     ("Parquet file size is 0 bytes", "It is empty"),
     ("Corrupt snappy compressed data", "Its compressed data are damaged"),
     ("invalid UTF8 data", "The text is not UTF-8"),
+    ("Invalid UTF8 payload", "The text is not UTF-8"),
     ("codec can't decode byte", "The text is not UTF-8"),
     ("incorrect header check", "It is not compressed as .gz"),
     ("Unknown frame descriptor", "It is not compressed as .zst"),

@@ -7,6 +7,7 @@ import pyarrow.compute as pc
 
 from provhouse.model.attributes import canonical, texts
 from provhouse.model.columns import DESCRIBING
+from provhouse.model.errors import BadInput
 
 from . import limits
 from .column_mapping import ID_OF, TABLE_OF
@@ -33,6 +34,9 @@ def _batch(source: Source, row: int, rows: pa.Table) -> Batch:
         rows = rows.append_column(name, pa.repeat(pa.scalar(value, pa.string()), rows.num_rows))
     present = rows.column_names
     columns = source.columns.of(present)
+    for _, column in columns.read_for:
+        if column in present:
+            _check_type(source, column, rows.schema.field(column).type)
     rows = _without_nulls(rows, columns.nulls)
     extra = rows.select([name for name in present if name not in columns.taken])
     try:
@@ -46,6 +50,25 @@ def _batch(source: Source, row: int, rows: pa.Table) -> Batch:
     except _CONVERSION_ERRORS as error:
         place = f"{source.name}, rows {row:,} to {row + rows.num_rows - 1:,}"
         raise unreadable(place, "text", error) from error
+
+
+def _check_type(source: Source, column: str, kind: pa.DataType) -> None:
+    """Raise BadInput if the values of a column cannot be names, such as lists."""
+    try:
+        pa.array([], kind).cast(pa.string())
+    except pa.ArrowNotImplementedError as error:
+        raise BadInput(
+            f"{source.name}: the column {column} contains {_plural(kind)}",
+            "It must contain texts, numbers, dates or times",
+            "Nothing was ingested; write one row for each value, or choose another column with "
+            "--map",
+        ) from error
+
+
+def _plural(kind: pa.DataType) -> str:
+    """Return a word for the values of a type that has no texts."""
+    words = {pa.types.is_struct: "structs", pa.types.is_map: "maps", pa.types.is_nested: "lists"}
+    return next((word for of, word in words.items() if of(kind)), f"values of the type {kind}")
 
 
 def _without_nulls(rows: pa.Table, nulls: Collection[str]) -> pa.Table:

@@ -77,6 +77,8 @@ class Landed:
     """Why the ingest has failed."""
     unused_keys: UnusedKeys | None = None
     """Declared keys of tables that neither the writes nor the warehouse have."""
+    revision: str = ""
+    """The revision of the workflow that the block names; empty without one."""
     marks: tuple[LandedMark, ...] = ()
     """The rows that the program marked with ``run.mark``."""
     kept_out: tuple[Refusal, ...] = ()
@@ -92,7 +94,8 @@ class Landed:
     def _lines(self) -> Iterator[str]:
         """Yield a line for each write, whether it landed or not."""
         if self.writes:
-            yield f"Generation {self.generation}"
+            revision = f", revision {self.revision}" if self.revision else ""
+            yield f"Generation {self.generation}{revision}"
         else:
             yield "No write was captured"
         for write in self.writes:

@@ -1,10 +1,10 @@
 """Find items that may join unrelated rows, such as a text that stands for a missing name."""
 
 import numpy as np
-from numba import njit
 
 from provhouse.model.arrays import I32
 from provhouse.model.columns import NAME
+from provhouse.model.compiled import compiled
 from provhouse.runtime.storage import has_file, load_array, open_array, read_stream
 
 from ..ingest_summary import Hub
@@ -63,7 +63,7 @@ def _name(job: Job, read: ReadResult, place: int) -> str:
     return str(read_stream(job.staging.items(bucket))[NAME][place])
 
 
-@njit(cache=True)
+@compiled()
 def _count(places: I32, counts: I32) -> None:
     for place in places:
         counts[place] += 1

@@ -10,9 +10,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from provhouse.model.arrays import I32, I64, U64, Bools
+from provhouse.model.compiled import compiled
 from provhouse.runtime.storage import create_array, load_arrays, open_array, save_arrays
 
 from ..staging import Staging
@@ -65,7 +65,7 @@ def _blocks(ids: I64, at: int, end: int) -> tuple[I64, I64, I64]:
     return ids[starts] >> BLOCK_BITS, starts, np.append(starts[1:], end)[: len(starts)]
 
 
-@njit(cache=True)
+@compiled()
 def _starts(ids: I64, at: int, end: int) -> I64:
     count = 0
     for row in range(at, end):
@@ -79,7 +79,7 @@ def _starts(ids: I64, at: int, end: int) -> I64:
     return out
 
 
-@njit(cache=True)
+@compiled()
 def _fill(ids: I64, starts: I64, ends: I64, words: U64) -> None:
     """Set the bits of dense blocks, and, for each word, the number of bits set before it."""
     for number in range(len(starts)):
@@ -92,7 +92,7 @@ def _fill(ids: I64, starts: I64, ends: I64, words: U64) -> None:
             before += _ones(words[number, 0, word])
 
 
-@njit(cache=True, inline="always")
+@compiled(inline=True)
 def _ones(word: np.uint64) -> np.uint64:
     """Return the number of set bits in a word."""
     word = word - ((word >> np.uint64(1)) & np.uint64(_ONES))
@@ -149,7 +149,7 @@ class IdIndex:
         return found
 
 
-@njit(cache=True)
+@compiled()
 def _find(index: IndexArrays, codes: I32, ids: I64) -> I64:
     out = np.full(len(ids), -1, np.int64)
     code, block, at = np.int32(-1), np.int64(0), -1
@@ -179,7 +179,7 @@ def _find(index: IndexArrays, codes: I32, ids: I64) -> I64:
     return out
 
 
-@njit(cache=True, inline="always")
+@compiled(inline=True)
 def _place(values: I64, low: int, high: int, wanted: np.int64) -> int:
     """Return the position of a value within a range of an ordered array, or -1."""
     end = high

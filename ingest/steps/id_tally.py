@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 
 from provhouse.model.arrays import I32, I64
+from provhouse.model.compiled import compiled
 
 from .read_ids import BLOCK_BITS
 
@@ -47,7 +47,7 @@ def _sorted(parts: Sequence[Part]) -> tuple[I32, I64, I64]:
     return codes[first], ids[first], np.add.reduceat(votes, first)
 
 
-@njit(cache=True)
+@compiled()
 def _count(
     codes: I32,
     ids: I64,
@@ -92,7 +92,7 @@ def _count(
     return count, sums
 
 
-@njit(cache=True)
+@compiled()
 def _listed(code: I32, block: I64, sums: I64, order: I64) -> tuple[I32, I64, I64]:
     """Return the row ids that have votes, as their table codes, ids and votes.
 

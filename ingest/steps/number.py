@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 
 from provhouse.commit.numbered_origins import Origin
 from provhouse.model.arrays import I32, I64, U64, unique
 from provhouse.model.columns import DST, SRC, TABLE
+from provhouse.model.compiled import compiled
 from provhouse.model.errors import BadInput
 from provhouse.runtime.room import slices
 from provhouse.runtime.spark.tasks import report_progress
@@ -252,7 +252,7 @@ class Places:
         return result
 
 
-@njit(cache=True)
+@compiled()
 def _find(hashed: U64, starts: I64, shift: np.uint64, wanted: U64) -> I32:
     out = np.empty(len(wanted), np.int32)
     for row in range(len(wanted)):

@@ -13,7 +13,6 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 
 from provhouse.commit.append import OPS_KEPT
 from provhouse.model.arrays import I64, Bools, ItemNumbers, SetIds
@@ -37,6 +36,7 @@ from provhouse.model.columns import (
     TRIPLES,
     WAY,
 )
+from provhouse.model.compiled import compiled
 from provhouse.model.fault_points import reach
 from provhouse.runtime.spark.tasks import part_of_task, report_progress
 from provhouse.runtime.storage import (
@@ -271,7 +271,7 @@ def _within(bounds: I64, further: MoreOrigins) -> pa.Table:
     )
 
 
-@njit(cache=True)
+@compiled()
 def _fill(sizes: I64, limit: int) -> tuple[I64, I64, I64]:
     """Return the placements as three arrays, for sets of these sizes.
 

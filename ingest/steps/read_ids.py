@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 
 from provhouse.model.arrays import I32, I64
 from provhouse.model.columns import DST, SRC
+from provhouse.model.compiled import compiled
 from provhouse.model.patterns import Pattern, pattern_of
 from provhouse.runtime.storage import stream_writer
 from provhouse.store.names.hashing import hashes
@@ -101,7 +101,7 @@ def _part(codes: I32, ids: I64, votes: I32) -> pa.RecordBatch:
     return pa.record_batch([codes, ids, votes], schema=PARTS)
 
 
-@njit(cache=True)
+@compiled()
 def _counted(ids: I64, codes: I32) -> tuple[I64, I32, I32]:
     """Return row ids, each with its code and its votes: the number of occurrences.
 

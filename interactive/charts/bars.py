@@ -30,6 +30,9 @@ class Axis:
     labels: list[str]
     edges: list[float] | None
     missing: bool
+    others: int | None = None
+    """The bar of the less frequent texts, if there are any. It may be far longer than each other.
+    """
 
 
 @dataclass(frozen=True)

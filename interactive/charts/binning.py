@@ -216,9 +216,10 @@ def _texts(column: str, values: pa.ChunkedArray, binning: Binning) -> Bars:
     place = np.full(max(1, len(texts)), len(top))
     place[top] = np.arange(len(top))
     labels = [texts[code] for code in top]
-    if len(order) > len(top):
+    others = len(top) if len(order) > len(top) else None
+    if others is not None:
         labels.append(f"({len(order) - len(top):,} others)")
-    return _made(column, "text", place[codes], labels, None, missing)
+    return _made(column, "text", place[codes], labels, None, missing, others)
 
 
 def _made(
@@ -228,11 +229,12 @@ def _made(
     labels: list[str],
     edges: list[float] | None,
     missing: NDArray[np.bool_],
+    others: int | None = None,
 ) -> Bars:
     if some := bool(missing.any()):
         codes = np.where(missing, len(labels), codes)
         labels = [*labels, MISSING]
-    return Bars((Axis(column, kind, labels, edges, some),), smallest(codes, len(labels)))
+    return Bars((Axis(column, kind, labels, edges, some, others),), smallest(codes, len(labels)))
 
 
 def _wrong_binning(column: str, kind: pa.DataType, binning: Binning) -> UsageError:

@@ -6,8 +6,11 @@ Each loop reads one column, so that few variants are compiled, and releases the 
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from provhouse.model.compiled import compiled
+
+from . import numpy_kernels as twins
 
 Codes = NDArray[Any]
 """For each row, the code of its bar in one view, in the smallest unsigned type that fits."""
@@ -16,14 +19,14 @@ Fails = NDArray[np.uint16]
 """For each row, the bits of the views whose brushes the row does not pass."""
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.mark, nogil=True)
 def mark(codes: Codes, failing: Fails, fails: Fails) -> None:
     """Set the bit of a view in ``fails`` for each row whose bar has this bit in ``failing``."""
     for i in range(codes.size):
         fails[i] |= failing[codes[i]]
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.count, nogil=True)
 def count(codes: Codes, fails: Fails, own: int, out: Ints) -> None:
     """Add to each bar in ``out`` the number of its rows that fail no view outside ``own``."""
     others = np.uint16(~own & 0xFFFF)
@@ -32,7 +35,7 @@ def count(codes: Codes, fails: Fails, own: int, out: Ints) -> None:
             out[codes[i]] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.add, nogil=True)
 def add(codes: Codes, fails: Fails, own: int, values: Ints, out: Ints) -> None:
     """Add to each bar in ``out`` the values of its rows that fail no view outside ``own``."""
     others = np.uint16(~own & 0xFFFF)
@@ -41,14 +44,14 @@ def add(codes: Codes, fails: Fails, own: int, values: Ints, out: Ints) -> None:
             out[codes[i]] += values[i]
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.extend, nogil=True)
 def extend(keys: NDArray[np.uint32], codes: Codes, bars: int) -> None:
     """Append a view to composite keys: ``keys = keys * bars + codes``."""
     for i in range(codes.size):
         keys[i] = keys[i] * np.uint32(bars) + np.uint32(codes[i])
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.counting_sort, nogil=True)
 def counting_sort(keys: Codes, cells: int) -> tuple[Ints, NDArray[np.int32]]:
     """Return where each key begins in sorted order, and the positions of the rows in this order.
 
@@ -68,7 +71,7 @@ def counting_sort(keys: Codes, cells: int) -> tuple[Ints, NDArray[np.int32]]:
     return offsets, order
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.changed_runs, nogil=True)
 def changed_runs(offsets: Ints, signs: NDArray[np.int8]) -> NDArray[np.int64]:
     """Return runs of entries whose cells have the same sign.
 
@@ -89,7 +92,7 @@ def changed_runs(offsets: Ints, signs: NDArray[np.int8]) -> NDArray[np.int64]:
     return runs[:found]
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.flip_counts, nogil=True)
 def flip_counts(runs: NDArray[np.int64], keys: Codes, out: Ints) -> None:
     """For each entry of a run, add the sign of the run to ``out`` at the key of the entry."""
     for run in range(runs.shape[0]):
@@ -98,7 +101,7 @@ def flip_counts(runs: NDArray[np.int64], keys: Codes, out: Ints) -> None:
             out[keys[j]] += sign
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.flip_values, nogil=True)
 def flip_values(runs: NDArray[np.int64], keys: Codes, values: Ints, out: Ints) -> None:
     """Add the value of each entry, times the sign of its run, to ``out`` at the entry's key."""
     for run in range(runs.shape[0]):
@@ -107,7 +110,7 @@ def flip_values(runs: NDArray[np.int64], keys: Codes, values: Ints, out: Ints) -
             out[keys[j]] += sign * values[j]
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.sum_rows, nogil=True)
 def sum_rows(cube: Ints, chosen: NDArray[np.bool_], out: Ints) -> None:
     """Add the chosen rows of a cube to ``out``."""
     for a in range(cube.shape[0]):
@@ -116,7 +119,7 @@ def sum_rows(cube: Ints, chosen: NDArray[np.bool_], out: Ints) -> None:
                 out[b] += cube[a, b]
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.sum_columns, nogil=True)
 def sum_columns(cube: Ints, chosen: NDArray[np.bool_], out: Ints) -> None:
     """Add the chosen columns of a cube to ``out``."""
     columns = np.flatnonzero(chosen)

@@ -7,8 +7,11 @@ of cells, so a table of totals has one place more than there are cells.
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from provhouse.model.compiled import compiled
+
+from . import numpy_kernels as twins
 
 Codes = NDArray[Any]
 """Small unsigned integers, or int32."""
@@ -26,14 +29,14 @@ def totals(cells: int) -> Ints:
     return np.zeros((WAYS if cells <= FEW else 1, cells + 1), np.int64)
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.place, nogil=True)
 def place(codes: Codes, places: Codes, out: Codes) -> None:
     """Write to ``out`` the place of each row's code."""
     for i in range(codes.size):
         out[i] = places[codes[i]]
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.combine, nogil=True)
 def combine(codes: Codes, places: Codes, cells: Codes, out: Codes) -> None:
     """Write to ``out``, for each row, its cell plus the place of its code.
 
@@ -43,7 +46,7 @@ def combine(codes: Codes, places: Codes, cells: Codes, out: Codes) -> None:
         out[i] = cells[i] + places[codes[i]]
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.drop, nogil=True)
 def drop(codes: Codes, kept: Codes, instead: Codes, cells: Codes, out: Codes) -> None:
     """Write each row's cell, or a substitute if the row's code does not pass.
 
@@ -56,7 +59,7 @@ def drop(codes: Codes, kept: Codes, instead: Codes, cells: Codes, out: Codes) ->
         out[i] = (cells[i] & kept[code]) | instead[code]
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.count, nogil=True)
 def count(cells: Codes, out: Ints) -> None:
     """Count each cell's rows in the one to four tables of ``out``, which are added up later."""
     ways = out.shape[0]
@@ -71,7 +74,7 @@ def count(cells: Codes, out: Ints) -> None:
         first[cells[i]] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.add, nogil=True)
 def add(cells: Codes, numbers: Numbers, out: Ints) -> None:
     """Sum each cell's numbers in the one to four tables of ``out``, which are added up later."""
     ways = out.shape[0]
@@ -86,7 +89,7 @@ def add(cells: Codes, numbers: Numbers, out: Ints) -> None:
         first[cells[i]] += numbers[i]
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.lowest, nogil=True)
 def lowest(cells: Codes, numbers: Numbers, out: Ints) -> None:
     """Lower each cell in ``out`` to the smallest number of its rows."""
     for i in range(cells.size):
@@ -94,7 +97,7 @@ def lowest(cells: Codes, numbers: Numbers, out: Ints) -> None:
             out[cells[i]] = numbers[i]
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.highest, nogil=True)
 def highest(cells: Codes, numbers: Numbers, out: Ints) -> None:
     """Raise each cell in ``out`` to the largest number of its rows."""
     for i in range(cells.size):
@@ -102,7 +105,7 @@ def highest(cells: Codes, numbers: Numbers, out: Ints) -> None:
             out[cells[i]] = numbers[i]
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.scatter, nogil=True)
 def scatter(cells: Codes, first: int, at: Ints, out: NDArray[np.int32]) -> None:
     """Write the rids of each cell from position ``at[cell]`` on, in ascending order.
 

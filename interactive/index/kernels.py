@@ -3,8 +3,11 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from provhouse.model.compiled import compiled
+
+from . import numpy_kernels as twins
 
 Offsets = NDArray[np.int64]
 Rids = NDArray[Any]
@@ -15,7 +18,7 @@ SHORT = 24
 """Up to this many rids are sorted by insertion."""
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.sort_pairs, nogil=True)
 def sort_pairs(keys: Rids, values: Rids, number: int) -> tuple[Offsets, Rids]:
     """Return the values of each key as CSR, by a stable counting sort; drop negative values."""
     offsets = np.zeros(number + 1, np.int64)
@@ -33,7 +36,7 @@ def sort_pairs(keys: Rids, values: Rids, number: int) -> tuple[Offsets, Rids]:
     return offsets, out
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.sort_rows, nogil=True)
 def sort_rows(offsets: Offsets, rids: Rids) -> tuple[Offsets, Rids]:
     """Return a CSR with the rids of each row in ascending order without repeats."""
     out_offsets = np.zeros_like(offsets)
@@ -59,7 +62,7 @@ def sort_rows(offsets: Offsets, rids: Rids) -> tuple[Offsets, Rids]:
     return out_offsets, out[:size].copy()
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.only_rows, nogil=True)
 def only_rows(offsets: Offsets, rids: Rids, codes: Rids) -> bool:
     """Write the row of each rid to ``codes``; return False as soon as a rid occurs a second time.
 
@@ -74,7 +77,7 @@ def only_rows(offsets: Offsets, rids: Rids, codes: Rids) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.place_rids, nogil=True)
 def place_rids(offsets: Offsets, codes: Rids, out: Rids) -> None:
     """Write the rids of each row in ascending order, given the only row of each rid."""
     rows = offsets.size - 1
@@ -86,7 +89,7 @@ def place_rids(offsets: Offsets, codes: Rids, out: Rids) -> None:
             at[row] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.merge_rows, nogil=True)
 def merge_rows(by_rid: Offsets, rows: Rids, rids: Rids, number: int) -> tuple[Offsets, Rids]:
     """Return the CSR of ``number`` rows, without repeats, from its inverse: the rows of each rid.
 
@@ -114,14 +117,14 @@ def merge_rows(by_rid: Offsets, rows: Rids, rids: Rids, number: int) -> tuple[Of
     return offsets, out
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.mark, nogil=True)
 def mark(rids: Rids, marks: NDArray[np.bool_]) -> None:
     """Set the mark of each rid."""
     for i in range(rids.size):
         marks[rids[i]] = True
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.increasing, nogil=True)
 def increasing(offsets: Offsets, rids: Rids) -> bool:
     """Return whether the rids of each row are in ascending order without repeats."""
     for row in range(offsets.size - 1):
@@ -131,7 +134,7 @@ def increasing(offsets: Offsets, rids: Rids) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.invert, nogil=True)
 def invert(offsets: Offsets, rids: Rids, number: int) -> tuple[Offsets, NDArray[np.int32]]:
     """Return the rows of each rid: the index in the other direction, by counting sort."""
     out_offsets = np.zeros(number + 1, np.int64)
@@ -148,7 +151,7 @@ def invert(offsets: Offsets, rids: Rids, number: int) -> tuple[Offsets, NDArray[
     return out_offsets, out
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.composed_size, nogil=True)
 def composed_size(offsets: Offsets, middle: Rids, inner_offsets: Offsets) -> int:
     """Return the number of rids in the composition of two CSRs, repeats included."""
     size = 0
@@ -157,7 +160,7 @@ def composed_size(offsets: Offsets, middle: Rids, inner_offsets: Offsets) -> int
     return size
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.compose, nogil=True)
 def compose(
     offsets: Offsets, middle: Rids, inner_offsets: Offsets, inner: Rids, size: int
 ) -> tuple[Offsets, Rids]:
@@ -174,7 +177,7 @@ def compose(
     return out_offsets, out
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.gather, nogil=True)
 def gather(offsets: Offsets, rids: Rids, rows: NDArray[np.int64]) -> Rids:
     """Return the rids of some rows, row by row."""
     size = 0
@@ -189,14 +192,14 @@ def gather(offsets: Offsets, rids: Rids, rows: NDArray[np.int64]) -> Rids:
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.take, nogil=True)
 def take(values: NDArray[Any], rids: Rids, out: NDArray[Any]) -> None:
     """Write to ``out`` the value of each rid."""
     for i in range(rids.size):
         out[i] = values[rids[i]]
 
 
-@njit(cache=True, nogil=True)
+@compiled(twins.pick, nogil=True)
 def pick(codes: NDArray[Any], passes: NDArray[np.bool_], rids: Rids, out: Rids) -> int:
     """Write to ``out`` the rids whose codes pass, and return the number of these rids."""
     size = 0

@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from provhouse.sql import blocks, dialect
 from provhouse.sql.blocks import named
+from provhouse.sql.from_clause import chooses
 from provhouse.sql.limit_clause import take_ties
 from provhouse.sql.quoting import RESERVED, quoted
 from provhouse.sql.subqueries import Subquery, outer_columns, window_values
@@ -314,7 +315,8 @@ def subquery(exposer: "Exposer", found: Subquery, compared: bool) -> Witness:
 
     def build() -> Body:
         inner = pristine(found.query)
-        inner.set("order", None) if not inner.args.get("limit") else None
+        if not chooses(inner):
+            inner.set("order", None)
         take_ties(inner)
         if not compared:
             return Body(inner, [])

@@ -2,10 +2,11 @@
 
 import re
 from abc import ABC
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar, get_type_hints
 
@@ -14,6 +15,7 @@ from provhouse.model.question import OPTIONAL, AsOf
 from provhouse.model.wire_names import wire_name
 
 if TYPE_CHECKING:
+    from provhouse.model.progress import Stopwatch
     from provhouse.query.lineage.ask import Asker
     from provhouse.store.warehouse.layout import Layout
 
@@ -61,6 +63,8 @@ class Asking(ABC, Generic[Found]):
     """
     rows: ClassVar[str]
     """The field of ``found`` whose rows CSV contains, if ``result`` is empty."""
+    pictured: ClassVar[bool]
+    """Whether the result can be drawn: ``result`` is a ``PicturedResult``."""
     quick: ClassVar[bool]
     """Whether an answer in this process needs neither Spark nor Neo4j."""
     command: ClassVar[str]
@@ -68,6 +72,8 @@ class Asking(ABC, Generic[Found]):
 
     A question without an example has no such command.
     """
+    private: ClassVar[tuple[str, ...]] = ()
+    """Fields of the answer, and of its parts, whose texts may contain paths."""
 
     def __init_subclass__(
         cls,
@@ -76,6 +82,7 @@ class Asking(ABC, Generic[Found]):
         schema: str = "",
         rows: str = "",
         *,
+        pictured: bool = False,
         quick: bool = False,
         command: str = "",
     ) -> None:
@@ -83,7 +90,7 @@ class Asking(ABC, Generic[Found]):
         cls.name = "-".join(words).lower()
         cls.schema = schema or cls.name
         cls.found, cls.result, cls.rows = found, result, rows
-        cls.quick, cls.command = quick, command
+        cls.pictured, cls.quick, cls.command = pictured, quick, command
 
     @property
     def path(self) -> str:
@@ -102,6 +109,10 @@ class Asking(ABC, Generic[Found]):
     def find(self, asker: "Asker") -> Found:
         """Answer the question from one generation."""
         raise NotImplementedError
+
+    def places(self, layout: "Layout") -> Iterable[Path]:
+        """Return the files and folders whose paths the fields ``private`` may contain."""
+        return ()
 
     def part(self, kind: type[Part]) -> Part:
         """Return a ``kind``, a dataclass, with the values of the fields that it shares with the
@@ -144,9 +155,19 @@ class AskingStored(Asking[Found]):
         """Answer the question from the warehouse's tables."""
         raise NotImplementedError
 
+    def read_only(self, layout: "Layout") -> Found:
+        """Answer the question without storing what is found on the way."""
+        return self.read(layout)
 
-def served(asked: Asking[Found], layout: "Layout", askers: Askers) -> Found:
-    """Answer a question of a client; raise UsageError if it has a field that is local."""
+
+def served(
+    asked: Asking[Found], layout: "Layout", askers: Askers, watch: "Stopwatch", *, writes: bool
+) -> Found:
+    """Answer a question of a client in a limited time.
+
+    ``writes`` is whether the client may write into the warehouse. Raises UsageError if the question
+    has a field that is local, TooSlow when the time is up.
+    """
     local = asked.local if isinstance(asked, AskingStored) else ()
     for each in fields(asked):
         if each.name in local and getattr(asked, each.name) != each.default:
@@ -155,7 +176,13 @@ def served(asked: Asking[Found], layout: "Layout", askers: Askers) -> Found:
                 "It names files of the server, or executes queries there",
                 "Ask in the warehouse's folder, without a server",
             )
-    return answered(asked, layout, askers)
+    from provhouse.sql.time_limit import time_limit
+
+    with time_limit(watch):
+        if isinstance(asked, AskingStored) and not writes:
+            found: Found = asked.read_only(layout)
+            return found
+        return answered(asked, layout, askers)
 
 
 def answered(asked: Asking[Found], layout: "Layout", askers: Askers) -> Found:

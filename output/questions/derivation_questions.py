@@ -103,7 +103,6 @@ class AskingWhy(
     Asking["Why"],
     found="query.consequences.why.Why",
     result="why.WhyResult",
-    command="provhouse why revenue/2026-03",
 ):
     """Show the derivations of an item: the inputs that made it together, and the alternatives.
 

@@ -25,6 +25,7 @@ class AskingLineage(
     Asking["Answer"],
     found="model.answer.Answer",
     result="answer_view.AnswerResult",
+    pictured=True,
     schema="answer",
 ):
     """Show the lineage of an item: everything it was derived from."""
@@ -60,7 +61,11 @@ class Between:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingPath(
-    Between, Asking["Paths"], found="query.lineage.path.Paths", result="path.PathResult"
+    Between,
+    Asking["Paths"],
+    found="query.lineage.path.Paths",
+    result="path.PathResult",
+    pictured=True,
 ):
     """Show how one item was derived from another."""
 
@@ -76,6 +81,7 @@ class AskingSubgraph(
     Asking["Subgraph"],
     found="query.lineage.subgraph.Subgraph",
     result="subgraph_view.SubgraphResult",
+    pictured=True,
     command="provhouse subgraph orders/17",
 ):
     """Show the ancestors and descendants of an item, and the siblings of its descendants.
@@ -207,7 +213,11 @@ class Compared:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingDiff(
-    Compared, Asking["Diff"], found="query.lineage.diff.Diff", result="diff.DiffResult"
+    Compared,
+    Asking["Diff"],
+    found="query.lineage.diff.Diff",
+    result="diff.DiffResult",
+    pictured=True,
 ):
     """Compare the answers of two generations."""
 

@@ -31,7 +31,11 @@ class AtLevel:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingZoom(
-    Question, Asking["Zoomed"], found="query.zoom.zoomed.Zoomed", result="level_view.ZoomedResult"
+    Question,
+    Asking["Zoomed"],
+    found="query.zoom.zoomed.Zoomed",
+    result="level_view.ZoomedResult",
+    pictured=True,
 ):
     """Show the lineage or impact of an item at the level of modules, tables, sets or records."""
 
@@ -58,6 +62,7 @@ class AskingZoomPath(
     Asking["ZoomedPath"],
     found="query.zoom.zoom_path.ZoomedPath",
     result="zoomed_path.ZoomedPathResult",
+    pictured=True,
 ):
     """Show how one item was derived from another, as modules, tables, sets or records."""
 
@@ -75,6 +80,7 @@ class AskingZoomDiff(
     Asking["ZoomedDiff"],
     found="query.zoom.zoom_diff.ZoomedDiff",
     result="zoomed_diff.ZoomedDiffResult",
+    pictured=True,
 ):
     """Compare the answers of two generations, as modules, tables, sets or records."""
 
@@ -92,6 +98,7 @@ class AskingZoomWhatIf(
     Asking["ZoomedWhatIf"],
     found="query.zoom.zoom_what_if.ZoomedWhatIf",
     result="zoomed_what_if.ZoomedWhatIfResult",
+    pictured=True,
 ):
     """Show what would happen if items or triples did not exist, as modules, tables or sets."""
 

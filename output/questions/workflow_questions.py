@@ -3,11 +3,17 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .asking import AskingStored, Name, meaning
+from .asking import Asking, AskingStored, Name, meaning
+from .asking_of_inputs import AskingOfInputs
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from provhouse.query.lineage.ask import Asker
     from provhouse.store.warehouse.layout import Layout
     from provhouse.workflows.listed import Results, Revisions
+    from provhouse.workflows.responsible import ResponsibleInputs
     from provhouse.workflows.reuse_search import Reuse
     from provhouse.workflows.revision_diff import RevisionDiff
     from provhouse.workflows.why_not_reused import WhyNotReused
@@ -35,7 +41,7 @@ class AskingRevisions(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingResults(
-    AskingStored["Results"],
+    AskingOfInputs["Results"],
     found="workflows.listed.Results",
     rows="results",
     quick=True,
@@ -54,7 +60,7 @@ class AskingResults(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingReuse(
-    AskingStored["Reuse"],
+    AskingOfInputs["Reuse"],
     found="workflows.reuse_search.Reuse",
     quick=True,
 ):
@@ -76,15 +82,22 @@ class AskingReuse(
 
     def read(self, layout: "Layout") -> "Reuse":
         """Return whether a result can be used."""
+        return self._found(layout, store=True)
+
+    def read_only(self, layout: "Layout") -> "Reuse":
+        """Return whether a result can be used, and store no verdict."""
+        return self._found(layout, store=False)
+
+    def _found(self, layout: "Layout", *, store: bool) -> "Reuse":
         from provhouse.workflows.reuse import reuse
 
-        inputs = dict(self.inputs)
-        return reuse(layout, self.revision, self.sink, self.columns, inputs, self.audit)
+        given = self.revision, self.sink, self.columns, dict(self.inputs), self.audit
+        return reuse(layout, *given, store=store)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingWhyNotReused(
-    AskingStored["WhyNotReused"],
+    AskingOfInputs["WhyNotReused"],
     found="workflows.why_not_reused.WhyNotReused",
     quick=True,
     command="provhouse why-not-reused tweets@r2 --sink map",
@@ -106,10 +119,16 @@ class AskingWhyNotReused(
 
         return why_not_reused(layout, self.revision, self.sink)
 
+    def read_only(self, layout: "Layout") -> "WhyNotReused":
+        """Return the reason, and store no verdict."""
+        from provhouse.workflows.why_not_reused import why_not_reused
+
+        return why_not_reused(layout, self.revision, self.sink, store=False)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AskingRevisionDiff(
-    AskingStored["RevisionDiff"],
+    AskingOfInputs["RevisionDiff"],
     found="workflows.revision_diff.RevisionDiff",
     result="revision_diff_view.RevisionDiffResult",
     quick=True,
@@ -138,3 +157,35 @@ class AskingRevisionDiff(
             key=self.key,
             limit=self.limit,
         )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AskingResponsibleInputs(
+    Asking["ResponsibleInputs"],
+    found="workflows.responsible.ResponsibleInputs",
+    rows="tables",
+):
+    """Show the inputs that are responsible for the difference of two results, by record lineage.
+
+    The results are of captured runs. The inputs of a record that came, went or changed are the
+    sources of its items in both runs. CSV contains their numbers by table.
+    """
+
+    private = ("notes",)
+
+    before: Name = field(metadata=meaning("Name of the earlier revision"))
+    after: Name = field(metadata=meaning("Name of the later revision"))
+    sink: str | None = field(default=None, metadata=SINK)
+    limit: int = field(default=100, metadata=meaning("At most this many records", 1))
+
+    def find(self, asker: "Asker") -> "ResponsibleInputs":
+        """Return the inputs."""
+        from provhouse.workflows.responsible import responsible_inputs
+
+        return responsible_inputs(asker, self.before, self.after, self.sink, self.limit)
+
+    def places(self, layout: "Layout") -> "Iterable[Path]":
+        """Return the places of all inputs."""
+        from provhouse.workflows.executions import input_places
+
+        return input_places(layout)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from provhouse.model.progress import START
+
 from ..escape import shown
 from ..phrases import counted, listed
 from ..sections import grid, styled
@@ -175,8 +177,9 @@ def by_distance(answer: "Answer") -> "Table":
 
 
 def timed(answer: "Answer") -> "Table":
-    """Return a line for each step, with its time in milliseconds."""
+    """Return a line for each start and each step, with its time in milliseconds."""
     table = grid("step", right=("ms",))
-    for step in STEPS:
+    starts = [step for step in answer.seconds if step.startswith(START)]
+    for step in (*starts, *STEPS):
         table.add_row(step, f"{answer.seconds.get(step, 0.0) * 1000:,.1f}")
     return table

@@ -4,18 +4,29 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from provhouse.model.errors import UsageError
+
 from ..arrow_rows import tuples
 from ..escape import shown
 from ..sections import Section, headed, noted, styled
-from ..shown_result import Csv, Json, ShownResult, attributes
+from ..shown_result import Csv, Json, attributes
 from .answer_tables import by_column, by_distance, by_operation, by_table, counts_by_table, timed
 from .answer_words import headline, how, notes
-from .derivation_list import MOST_ROWS, has_sets, read_and_seconds, row_lists, step_by_step
+from .derivation_list import (
+    MOST_ROWS,
+    as_of_sentence,
+    has_sets,
+    read_and_seconds,
+    row_lists,
+    step_by_step,
+)
 from .exactness_notes import exactness_fields
+from .graphs import Part, PicturedResult, of_triples
 from .sample_notes import sample_fields
 
 if TYPE_CHECKING:
     from provhouse.model.answer import Answer, LargeAnswer
+    from provhouse.pictures.graph import Graph
 
 COLUMNS = ("item", "table", "depth")
 
@@ -34,7 +45,7 @@ def columns_of(answer: "Answer") -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class AnswerResult(ShownResult):
+class AnswerResult(PicturedResult):
     """An answer that lists its items and triples, or counts them."""
 
     answer: "Answer"
@@ -84,6 +95,20 @@ class AnswerResult(ShownResult):
             return ("kind", "name", "count"), _counts(self.answer)
         columns = columns_of(self.answer)
         return columns, tuples(self.answer.items.select(columns))
+
+    def graph(self) -> "Graph":
+        """Return the items and triples."""
+        answer = self.answer
+        if answer.counts:
+            raise UsageError(
+                "A summary has no picture",
+                "It has counts instead of items",
+                "Leave out --summary: large answers are grouped",
+            )
+        asked = dict.fromkeys(answer.versions or (answer.item,), answer.table)
+        sentences = (*notes(answer), as_of_sentence(answer))
+        title = headline(answer).plain
+        return of_triples(title, sentences, [Part(answer.items, answer.triples)], asked)
 
 
 def _listed(answer: "Answer") -> Iterator[Section]:

@@ -14,6 +14,7 @@ from ..shown_result import Csv
 from .derivation_list import MOST_ROWS, erased_sentence, step_by_step, table_name
 from .exactness_notes import exactness_notes
 from .found import FoundResult
+from .graphs import Part, PicturedResult, of_triples
 from .sample_notes import sample_notes
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from provhouse.pictures.graph import Graph
     from provhouse.query.lineage.diff import Change, Diff, Side
 
 
@@ -36,7 +38,7 @@ class Comparison(Protocol):
 
 
 @dataclass(frozen=True)
-class DiffResult(FoundResult):
+class DiffResult(FoundResult, PicturedResult):
     """An answer in two generations, and the differences between them."""
 
     found: "Diff"
@@ -44,11 +46,7 @@ class DiffResult(FoundResult):
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield a headline, notes, the added rows, then the removed rows."""
         diff = self.found
-        yield subject(
-            diff.item,
-            f", {diff.direction}, generation {diff.since.generation} to {diff.until.generation}:"
-            f" {_counted(diff.came)} added, {_counted(diff.went)} removed.",
-        )
+        yield subject(diff.item, _headline(diff))
         yield from side_notes(diff.since, diff.until)
         yield from _changed("Added", diff.came)
         yield from _changed("Removed", diff.went)
@@ -65,6 +63,24 @@ class DiffResult(FoundResult):
             for row in tuples(change.triples.select(TRIPLE))
         )
 
+    def graph(self) -> "Graph":
+        """Return the items and triples that were added or removed."""
+        diff = self.found
+        parts = [
+            Part(change.items, change.triples, name)
+            for name, change in (("came", diff.came), ("went", diff.went))
+        ]
+        return of_triples(
+            shown(diff.item) + _headline(diff), side_texts(diff), parts, {diff.item: ""}
+        )
+
+
+def _headline(diff: "Diff") -> str:
+    return (
+        f", {diff.direction}, generation {diff.since.generation} to {diff.until.generation}:"
+        f" {_counted(diff.came)} added, {_counted(diff.went)} removed."
+    )
+
 
 def _counted(change: "Change") -> str:
     if not change.triples.num_rows:
@@ -73,7 +89,7 @@ def _counted(change: "Change") -> str:
     return f"{counted(items, 'item')} and {counted(triples, 'triple')}"
 
 
-def side_notes(since: "Side", until: "Side") -> Iterator[Section]:
+def side_notes(since: "Side", until: "Side") -> "Iterator[Text]":
     """Yield notes for people about the two compared generations."""
     for side, what in ((since, "added"), (until, "removed")):
         if not side.stored:
@@ -83,6 +99,12 @@ def side_notes(since: "Side", until: "Side") -> Iterator[Section]:
             yield styled(f"Generation {side.generation}: {erased_sentence(side.erased)}")
         found = (*exactness_notes(side), *sample_notes(side))
         yield from noted(f"Generation {side.generation}: {note}" for note in found)
+
+
+def side_texts(of: Comparison) -> "Iterator[str]":
+    """Yield notes about the two compared generations, and their commit times, for a picture."""
+    yield from (section.plain for section in side_notes(of.since, of.until))
+    yield f"Committed {of.since.time} and {of.until.time}."
 
 
 def compared_line(of: Comparison) -> "Text":

@@ -89,7 +89,7 @@ def _sets(explanation: "Explanation") -> str:
     sets = explanation.sets
     named = ", ".join(map(str, sets[:_SETS])) + (", …" if len(sets) > _SETS else "")
     own = explanation.set_id
-    return f"The item is in set {own} (provhouse show set {own}). CSProv would read sets {named}."
+    return f"The item is in set {own} (provhouse list set {own}). CSProv would read sets {named}."
 
 
 def _row(estimate: "Estimate") -> Iterator[str]:

@@ -27,6 +27,8 @@ class FindingResult(ShownResult):
         finding = self.finding
         if finding.items.num_rows:
             yield item_table(finding.items)
+        if not finding.matches and not finding.anywhere:
+            yield styled("No name begins with this text. Add --anywhere to search within names.")
         if finding.truncated:
             left = finding.matches - finding.items.num_rows
             yield styled(f"… {left:,} more; raise --limit or give a longer text to see them", "dim")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from ..sections import Section, grid
+from ..sections import Section, grid, styled
 from ..shown_result import Csv, Json, ShownResult
 
 if TYPE_CHECKING:
@@ -22,13 +22,19 @@ class GenerationsResult(ShownResult):
     listed = True
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a table with a row for each generation."""
-        right = [name.replace(" ", "\n") for name in (*_NEW, *_STORED)]
+        """Yield a table with a row for each generation, and the current generation.
+
+        Counts that are 0 for all generations are left out, so that the rest fits 80 columns.
+        """
+        new = [name for name in _NEW if any(_count(one, name) for one in self.generations)]
+        right = [name.replace(" ", "\n") for name in (*new, *_STORED)]
         table = grid("number", "time", "change", right=right)
-        table.padding = (0, 1, 0, 0)  # to fit 80 columns
+        table.padding = (0, 1, 0, 0)
         for one in self.generations:
-            table.add_row(*_row(one))
+            table.add_row(*_row(one, new))
         yield table
+        current = [one.generation for one in self.generations if one.current]
+        yield from (styled(f"Generation {number:,} is current.", "dim") for number in current)
 
     def json(self) -> Iterator[Json]:
         """Yield an object for each generation; see ``schemas/generations.json``."""
@@ -40,13 +46,16 @@ class GenerationsResult(ShownResult):
         return tuple(rows[0]), (tuple(row.values()) for row in rows)
 
 
-def _row(one: "Generation") -> Iterator[str]:
-    yield f"{one.generation} (current)" if one.current else f"{one.generation}"
+def _count(one: "Generation", name: str) -> int:
+    return int(getattr(one, name.replace(" ", "_")))
+
+
+def _row(one: "Generation", new: Sequence[str]) -> Iterator[str]:
+    yield f"{one.generation}"
     yield one.time.replace("+00:00", "Z").replace("T", " ")
     yield _change(one)
-    for name in _NEW:
-        count = getattr(one, name.replace(" ", "_"))
-        yield f"{count:,}" if count else "-"
+    for name in new:
+        yield f"{count:,}" if (count := _count(one, name)) else "-"
     for name in _STORED:
         yield f"{getattr(one, name):,}"
 

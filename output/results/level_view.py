@@ -8,8 +8,9 @@ from ..arrow_rows import tuples
 from ..escape import shown
 from ..phrases import counted, listed
 from ..sections import Section, grid, headed, noted, styled, subject
-from ..shown_result import Csv, Json, ShownResult, attributes, rounded
-from .derivation_list import erased_sentence, source_line, table_name, with_rows
+from ..shown_result import Csv, Json, attributes, rounded
+from .derivation_list import as_of_sentence, erased_sentence, source_line, table_name, with_rows
+from .graphs import PicturedResult, of_view
 from .sample_notes import sample_fields, sample_notes
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from provhouse.pictures.graph import Graph
     from provhouse.query.zoom.zoom_path import ZoomedPath
     from provhouse.query.zoom.zoom_view import LevelView
     from provhouse.query.zoom.zoomed import Zoomed
@@ -38,7 +40,7 @@ class Edges(Protocol):
 
 
 @dataclass(frozen=True)
-class ZoomedResult(ShownResult):
+class ZoomedResult(PicturedResult):
     """The nodes and edges of a view."""
 
     found: "Zoomed"
@@ -46,9 +48,7 @@ class ZoomedResult(ShownResult):
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield a headline, notes, the nodes, the edges, and the data read."""
         yield _headline(self.found)
-        truncated = self.found.truncated
-        more = (f"The answer stops at --{truncated}.",) if truncated else ()
-        yield from view_sections(self.found, *more)
+        yield from view_sections(self.found, *_stops(self.found))
 
     def json(self) -> Iterator[Json]:
         """Yield one object, as ``schemas/zoom.json`` describes it."""
@@ -66,6 +66,16 @@ class ZoomedResult(ShownResult):
         """Return a row for each edge, with the names of its nodes."""
         return edge_rows(self.found, "triples")
 
+    def graph(self) -> "Graph":
+        """Return the nodes and edges."""
+        found = self.found
+        notes = view_notes(found, *_stops(found))
+        return of_view(_headline(found).plain, notes, found, (0,))
+
+
+def _stops(found: "Zoomed") -> tuple[str, ...]:
+    return (f"The answer stops at --{found.truncated}.",) if found.truncated else ()
+
 
 def _objects(table: "pa.Table") -> list[dict[str, object]]:
     return [dict(zip(table.column_names, row, strict=True)) for row in tuples(table)]
@@ -81,22 +91,33 @@ def _foldable(found: "Zoomed") -> dict[str, object]:
 
 def _headline(found: "Zoomed") -> "Text":
     verb = "derives from" if found.direction == "upstream" else "affects"
-    nodes = found.nodes.num_rows - 1
     if found.zoom == "catalogue":
-        tables = counted(nodes, "other table")
+        tables = counted(found.nodes.num_rows - 1, "other table")
         return subject(found.item, f" is in a table that {verb} {tables} of the warehouse.")
     items = counted(found.found, "item")
-    return subject(found.item, f" {verb} {items}, shown as {counted(nodes, 'node')}.")
+    nodes, edges = counted(found.nodes.num_rows, "node"), counted(found.edges.num_rows, "edge")
+    return subject(found.item, f" {verb} {items}; the view has {nodes} and {edges}.")
 
 
 def view_sections(found: "Zoomed | ZoomedPath", *more: str) -> Iterator[Section]:
     """Yield notes, the nodes, the edges, and the data read."""
-    erased = (erased_sentence(found.erased),) if found.erased else ()
-    yield from noted((*fold_notes(found), *more, *erased, *sample_notes(found)))
+    yield from noted(_notes(found, *more))
     yield from headed("Nodes", node_table(found.nodes))
     if found.edges.num_rows:
         yield from headed("Made from", edge_table(found))
     yield source_line(found)
+
+
+def view_notes(found: "Zoomed | ZoomedPath", *more: str) -> Iterator[str]:
+    """Yield notes about a view for a picture."""
+    yield f"Level {found.zoom}."
+    yield from _notes(found, *more)
+    yield as_of_sentence(found)
+
+
+def _notes(found: "Zoomed | ZoomedPath", *more: str) -> Iterator[str]:
+    erased = (erased_sentence(found.erased),) if found.erased else ()
+    yield from (*fold_notes(found), *more, *erased, *sample_notes(found))
 
 
 def fold_notes(found: "LevelView") -> Iterator[str]:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 SHOWN = 100
 """The largest number of ops printed for people."""
+_LONG = ("sql", "job", "place")
+"""The columns that people read in JSON or CSV: their texts would fill the lines of a terminal."""
 LONGEST = 60
 """The largest number of characters of one value that are printed for people."""
 
@@ -30,16 +32,19 @@ class OperationsResult(ShownResult):
     listed = True
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a table with the first ops, without the columns that have no values."""
+        """Yield a table with the first ops, without long columns and those that have no values."""
         rows = self.found.operations
         number = counted(rows.num_rows, "op")
         more = f", of which the first {SHOWN} are shown" if rows.num_rows > SHOWN else ""
         if rows.num_rows:
-            names = [name for name in rows.column_names if rows[name].null_count < len(rows)]
+            filled = [name for name in rows.column_names if rows[name].null_count < len(rows)]
+            names = [name for name in filled if name not in _LONG]
             table = grid(OP, after=[name for name in names if name != OP])
             for row in tuples(rows.select(names).slice(0, SHOWN)):
                 table.add_row(*(styled(_shortened(value)) for value in row))
             yield table
+            if left := [name for name in filled if name in _LONG]:
+                yield styled(f"Not shown: {', '.join(left)}; for all use --format json", "dim")
         yield styled(f"{number} described{more}. {as_of_sentence(self.found)}", "dim")
 
     def json(self) -> Iterator[Json]:

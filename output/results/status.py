@@ -55,7 +55,9 @@ def _facts(status: "Status") -> Iterator[tuple[str, str]]:
         if status.erased:
             yield "erased", f"{status.erased:,} of the items"
         worth = (
-            f"; {status.needed:,} would be enough, run provhouse compact" if status.compact else ""
+            f"; {status.needed:,} would be enough, run provhouse tidy --rewrite"
+            if status.compact
+            else ""
         )
         yield "partitions", f"{status.partitions:,}{worth}"
     for waiting in status.waiting:

@@ -39,6 +39,8 @@ class ViewResult(ShownResult):
             yield unbroken(view.url)
         yield styled("\nThe query:")
         yield unbroken(view.query)
+        yield styled("\nThe same with the sets that the items are in:")
+        yield unbroken(view.sets_query)
         yield styled(f"\n{as_of_sentence(view)}", "dim")
 
     def json(self) -> Iterator[Json]:
@@ -52,5 +54,5 @@ class ViewResult(ShownResult):
 
 def _fields(view: "Neo4jView") -> dict[str, object]:
     names = ("item", "direction", "generation", "time", "items", "grouped", "nodes",
-             "relationships", "left_out", "expires", "query", "url")  # fmt: skip
+             "relationships", "left_out", "expires", "query", "sets_query", "url")  # fmt: skip
     return {**attributes(view, *names), **exactness_fields(view), **sample_fields(view)}

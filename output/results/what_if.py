@@ -89,7 +89,7 @@ def notes(found: "WhatIf") -> Iterator[str]:
     if found.undecided:
         yield (
             "Undecided: the triples do not say enough to know."
-            " `provhouse ops` lists the kinds that are known."
+            " `provhouse list ops` lists the kinds that are known."
         )
     for row in found.may_create.to_pylist():
         lost = counted(row["inputs_lost"], "input")

@@ -6,22 +6,24 @@ from typing import TYPE_CHECKING
 
 from ..arrow_rows import json_rows
 from ..sections import Section, grid, headed, noted, styled
-from ..shown_result import Csv, Json, ShownResult, attributes
-from .derivation_list import read_and_seconds, source_line
+from ..shown_result import Csv, Json, attributes
+from .derivation_list import as_of_sentence, read_and_seconds, source_line
 from .exactness_notes import exactness_fields
+from .graphs import PicturedResult, of_view
 from .level_view import edge_table, fold_notes, node_names, node_rows, view_fields
 from .sample_notes import sample_fields
-from .what_if import COUNT_FIELDS, COUNTS, headline, notes
+from .what_if import COUNT_FIELDS, COUNTS, headline, notes, number
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.table import Table
 
+    from provhouse.pictures.graph import Graph
     from provhouse.query.zoom.zoom_what_if import ZoomedWhatIf
 
 
 @dataclass(frozen=True)
-class ZoomedWhatIfResult(ShownResult):
+class ZoomedWhatIfResult(PicturedResult):
     """The fates of the items of each node, and the edges between nodes."""
 
     found: "ZoomedWhatIf"
@@ -59,6 +61,21 @@ class ZoomedWhatIfResult(ShownResult):
             for row in self.found.nodes.to_pylist()
         )
         return ("kind", "name", *counts), rows
+
+    def graph(self) -> "Graph":
+        """Return the nodes with their fates, and the edges. Nodes with deleted items are asked.
+
+        An item whose value changes has its values before and after.
+        """
+        found, summary = self.found, self.found.summary
+        counts = found.nodes["deleted"].to_pylist()
+        deleted = [at for at, count in enumerate(counts) if count]
+        values = {
+            row["item"]: f"{number(row['before'])} → {number(row['after'])}"
+            for row in summary.changed.to_pylist()
+        }
+        sentences = (*notes(summary), *fold_notes(found), as_of_sentence(summary))
+        return of_view(headline(summary), sentences, found, deleted, values)
 
 
 def _nodes(nodes: "pa.Table") -> "Table":

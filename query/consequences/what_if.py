@@ -131,7 +131,7 @@ def downstream(asker: Asker, deleted: Deleted, watch: Stopwatch) -> Walk:
         first = ItemNumber(int(asker.snapshot.set_firsts[sets[0]]))
         return asker.walk(first, "downstream", watch)
     with watch.step("walk"):
-        _ = asker.graph  # checks that Neo4j has the generation, as every walk does
+        asker.started(watch)  # checks that Neo4j has the generation, as every walk does
         check_dependencies(asker.snapshot)
         return walk_downstream(asker.snapshot, sets)
 

@@ -130,9 +130,9 @@ class _Made:
 def _compare(item: str, before: Asker, after: Asker, limit: int) -> WhyChanged:
     watch = Stopwatch()
     with watch.step("from"):
-        one = _made(before, item)
+        one = _made(before, item, watch.inner())
     with watch.step("to"):
-        other = _made(after, item)
+        other = _made(after, item, watch.inner())
     if not (one.side.stored or other.side.stored):
         raise NotFound(
             f"Item {item!r} is not in generation {one.side.generation} or {other.side.generation}",
@@ -151,7 +151,7 @@ def _compare(item: str, before: Asker, after: Asker, limit: int) -> WhyChanged:
     )  # fmt: skip
 
 
-def _made(asker: Asker, item: str) -> _Made:
+def _made(asker: Asker, item: str, watch: Stopwatch) -> _Made:
     snapshot = asker.snapshot
     commit = snapshot.commit
     try:
@@ -159,7 +159,7 @@ def _made(asker: Asker, item: str) -> _Made:
     except NotFound:
         side = Side(commit.generation, commit.time, stored=False, erased=0)
         return _Made(side, {}, _MADE.empty_table(), versioned=False)
-    described, _ = lineage_of(asker, located.first, Stopwatch())
+    described, _ = lineage_of(asker, located.first, watch)
     graph = Derivations(described.rows)
     inputs = DerivationInputs(graph, snapshot.groups)
     places = graph.place(located.numbers)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +23,8 @@ from provhouse.model.columns import DEPTH, DST, ITEM, OP, SET, SRC, TABLE
 from provhouse.model.operations import Weakest
 from provhouse.model.question import Question
 from provhouse.model.samples import Sample
+from provhouse.pictures.captions import captions
+from provhouse.pictures.graph import Box
 
 from ..lineage.ask import Asker
 
@@ -31,6 +34,8 @@ MOST_LINKS = 2_000
 """The largest number of relationships between the nodes of a view."""
 MOST_SETS = 10
 """The largest number of sets that a node is linked with: the sets with most of the node's items."""
+CAPTION = 130
+"""The largest width of a name in a caption, as ``captions`` measures it."""
 LIFETIME = timedelta(days=1)
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 
@@ -53,6 +58,8 @@ class Neo4jView:
     expires: str
     query: str
     """A query that shows the view in Browser."""
+    sets_query: str
+    """A query that also shows the sets that the items are in."""
     url: str
     """Browser's URL, with the query in the editor; empty if the server is not managed."""
     exactness: Weakest | None = None
@@ -82,6 +89,7 @@ def write_view(asker: Asker, question: Question) -> Neo4jView:
             break
         graph.remove_view(view)  # an erasure may have removed views before this one was written
     query = view_query(graph.warehouse, view)
+    sets_query = view_query(graph.warehouse, view, sets=True)
     return Neo4jView(
         item=answer.item,
         direction=answer.direction,
@@ -94,6 +102,7 @@ def write_view(asker: Asker, question: Question) -> Neo4jView:
         left_out=max(links.num_rows - MOST_LINKS, 0),
         expires=expires,
         query=query,
+        sets_query=sets_query,
         url=url(graph.address, query),
         exactness=answer.exactness,
         exactness_triples=answer.exactness_triples,
@@ -144,7 +153,24 @@ def view_rows(answer: Answer) -> tuple[list[dict[str, object]], pa.Table]:
     if asked >= 0:
         groups[asked] = 0  # on a cycle, the item is among the items of its own answer
     nodes = [_asked(answer), *_nodes(items, groups[codes], labels)]
-    return nodes, _links(answer.triples, groups)
+    return _captioned(nodes), _links(answer.triples, groups)
+
+
+def _captioned(nodes: list[dict[str, Any]]) -> list[dict[str, object]]:
+    """Return nodes with captions that tell them apart: a short name, then the table.
+
+    Browser cuts a caption after about 30 characters.
+    """
+    boxes = [
+        Box("item" if node["items"] == 1 else "others", str(node["name"]), node["table"],
+            node["items"], asked=node["key"] == 0)
+        for node in nodes
+    ]  # fmt: skip
+    words = [
+        ("".join(text.title), *(text.below if box.kind == "item" else ()))
+        for box, text in zip(boxes, captions(boxes, CAPTION), strict=True)
+    ]
+    return [{**node, "caption": " ".join(each)} for node, each in zip(nodes, words, strict=True)]
 
 
 def _asked(answer: Answer) -> dict[str, object]:

@@ -79,7 +79,7 @@ def _check(of: str) -> None:
         raise UsageError(
             f"There are no values of {of!r} to list",
             "Only op, attributes (the keys) and attributes.KEY have values",
-            "Run `provhouse values attributes` to list the keys",
+            "Run `provhouse list values attributes` to list the keys",
         )
 
 

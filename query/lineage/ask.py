@@ -324,7 +324,12 @@ class Asker:
     def walk(self, item: ItemNumber, direction: Direction, watch: Stopwatch) -> Walk:
         """Return the sets that an item needs, from the cache if the cache has the walk."""
         with watch.step("walk"):
-            return self._walks.walk(item, direction, lambda: self.graph, watch)
+            return self._walks.walk(item, direction, lambda: self.started(watch), watch)
+
+    def started(self, watch: Stopwatch) -> Graph:
+        """Return the connection to Neo4j; ``watch`` counts a start apart from its steps."""
+        with watch.start("Neo4j"):
+            return self.graph
 
 
 def _find(method: QueryMethod, item: ItemNumber, question: Question) -> MethodResult | Searched:

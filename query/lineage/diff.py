@@ -78,9 +78,9 @@ def compare(question: Question, until: AsOf | None, askers: Askers) -> Diff:
 def _compare(question: Question, before: Asker, after: Asker) -> Diff:
     watch = Stopwatch()
     with watch.step("from"):
-        one = _answer(before, question)
+        one = _answer(before, question, watch.inner())
     with watch.step("to"):
-        other = _answer(after, question)
+        other = _answer(after, question, watch.inner())
     since, until = _side(before, one), _side(after, other)
     if not (one or other):
         raise NotFound(
@@ -93,10 +93,10 @@ def _compare(question: Question, before: Asker, after: Asker) -> Diff:
     return Diff(question.item, question.direction, since, until, came, went, watch.total())
 
 
-def _answer(asker: Asker, question: Question) -> Answer | None:
+def _answer(asker: Asker, question: Question, watch: Stopwatch) -> Answer | None:
     """Return the answer, or None if the generation does not have the item."""
     try:
-        return asker.answer(question)
+        return asker.answer(question, watch)
     except NotFound:
         return None
 

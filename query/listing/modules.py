@@ -112,8 +112,8 @@ def _refuse(module: str, present: Set[str], snapshots: Sequence[Snapshot]) -> No
     raise NotFound(
         f"There is no module {module!r} in generation {generations}",
         f"Its modules are {', '.join(map(repr, sorted(known)))}" if known else "It has none",
-        "Run `provhouse modules` to list declared and described modules. The column module of a "
-        "trace counts only with op_kind or derivation, or with --map module=module",
+        "Run `provhouse list modules` to list declared and described modules. The column module of "
+        "a trace counts only with op_kind or derivation, or with --map module=module",
     )
 
 

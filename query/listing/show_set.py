@@ -45,7 +45,7 @@ def _show_set(snapshot: Snapshot, set_id: SetId, limit: int, watch: Stopwatch) -
         raise NotFound(
             f"Set {set_id} is not in generation {snapshot.commit.generation}",
             f"It has {len(snapshot.set_ids):,} sets",
-            "Find the set of an item with: provhouse explain ITEM",
+            "Find the set of an item with: provhouse lineage ITEM --estimate",
         )
     place = int(found[0])
     first, size = int(snapshot.set_firsts[place]), int(snapshot.set_items[place])

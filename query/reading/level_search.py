@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from provhouse.model.arrays import I32, I64, Bools, ItemNumber, ItemNumbers, expand_ranges, union
+from provhouse.model.compiled import compiled
 
 Ints = npt.NDArray[np.signedinteger[Any]]
 """Integers, in 32 bits if they fit."""
@@ -147,7 +147,7 @@ def _range(near: I64, far: I64, start: int) -> tuple[int, int]:
     return first, max([start, *(int(one.max()) for one in ends)]) - first + 1
 
 
-@njit(cache=True)
+@compiled()
 def _index(near: I64, far: I64, first: int, at: Ints, rows: Ints, targets: Ints) -> None:
     """Sort rows by near end: the rows of the place ``p`` become ``rows[at[p] : at[p + 1]]``.
 
@@ -167,7 +167,7 @@ def _index(near: I64, far: I64, first: int, at: Ints, rows: Ints, targets: Ints)
         at[place] += 1
 
 
-@njit(cache=True)
+@compiled()
 def _search(
     at: Ints, targets: Ints, start: int, limit: int, depths: I32, queue: Ints
 ) -> tuple[int, int]:
@@ -195,7 +195,7 @@ def _search(
         taken += 1
 
 
-@njit(cache=True)
+@compiled()
 def _order(depths: I32, queue: Ints, ends: I64) -> None:
     """Write the reached places to ``queue`` by depth, then place.
 

@@ -8,9 +8,9 @@ levels deep. Among millions of triples, ``LevelSearch`` is used instead.
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from provhouse.model.arrays import I32, I64, Bools, ItemNumber
+from provhouse.model.compiled import compiled
 
 from .level_search import LevelSearch
 
@@ -78,7 +78,7 @@ def all_reached(search: LevelSearch) -> Reached:
     return Reached(items, depths, rows, near_depths, search.unexpanded)
 
 
-@njit(cache=True)
+@compiled()
 def _levels(
     heads: I64, at: I64, far: I64, item: int, limit: int, groups: Bools
 ) -> tuple[I64, I32, I64]:

@@ -79,11 +79,13 @@ class SparkTriples:
         Questions that arrive while the triples are being cached wait for the same fill. Raises
         StillFilling when the watch's time is up, and TooSlow if the client has disconnected.
         """
-        session = self.session
+        watch = watch or Stopwatch()
+        with watch.start("Spark"):
+            session = self.session
         with self._lock:
             fill = self._joined(session, _key(direction))
         with working():
-            return fill.copy(watch or Stopwatch())
+            return fill.copy(watch)
 
     def _joined(self, session: "SparkSession", key: str) -> SharedFill:
         fill = self._fills.get(key)

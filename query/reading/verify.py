@@ -77,7 +77,7 @@ def _missing_dependency(snapshot: Snapshot, child: int, parent: int) -> Damaged:
         f"Neo4j lacks the dependency from set {snapshot.set_ids[child]}"
         f" to set {snapshot.set_ids[parent]}",
         "The answer would be incomplete",
-        "Run `provhouse repair`, which reloads Neo4j from the tables",
+        "Run `provhouse check --repair`, which reloads Neo4j from the tables",
     )
 
 

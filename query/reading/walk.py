@@ -100,7 +100,7 @@ class WalkCache:
             raise Damaged(
                 f"Set {snapshot.set_ids[own]} is missing in Neo4j",
                 "The tables have it",
-                "Run `provhouse repair`, which reloads Neo4j from the tables",
+                "Run `provhouse check --repair`, which reloads Neo4j from the tables",
             )
         named = snapshot.rows_of_sets(SetIds(np.array(closure, np.int64)))
         return _walk_of_sets(snapshot, SetPositions(union(named, [own])))

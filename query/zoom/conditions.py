@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numba import njit
 
 from provhouse.model.arrays import I32, I64, Bools
+from provhouse.model.compiled import compiled
 
 from .fold import (
     NONE,
@@ -53,7 +53,7 @@ def conditions(flow: Flow, kept: I64) -> Conditions:
     return Conditions(_conditions(flow, made, shown), made)
 
 
-@njit(cache=True)
+@compiled()
 def _conditions(flow: Flow, made: I32, shown: Bools) -> I64:
     items = len(made)
     one = np.int64(1)

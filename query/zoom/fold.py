@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from provhouse.model.arrays import I32, I64, Bools
+from provhouse.model.compiled import compiled
 from provhouse.model.derivations import ROLES
 
 I8 = npt.NDArray[np.int8]
@@ -101,7 +101,7 @@ def fold(flow: Flow, folded: Bools, kept: I64) -> Folded:
     return Folded(hidden, invocations, made == SEVERAL, *edges)
 
 
-@njit(cache=True)
+@compiled()
 def made_in(items: int, dst: I64, invocation: I32) -> I32:
     """Return the invocation that made each item; ``UNMADE`` if none, ``SEVERAL`` if several."""
     made = np.full(items, UNMADE, np.int32)
@@ -114,7 +114,7 @@ def made_in(items: int, dst: I64, invocation: I32) -> I32:
     return made
 
 
-@njit(cache=True)
+@compiled()
 def _hidden(flow: Flow, made: I32, inside: Bools, gone: Bools, shown: Bools) -> Bools:
     """Return a mask of the hidden items; ``gone`` marks the folded invocations."""
     items = len(made)
@@ -155,7 +155,7 @@ def _hidden(flow: Flow, made: I32, inside: Bools, gone: Bools, shown: Bools) -> 
     return hidden
 
 
-@njit(cache=True)
+@compiled()
 def _edges(flow: Flow, made: I32, inside: Bools, hidden: Bools) -> tuple[I64, I64, I64]:
     """Return the edges of a view, some of them repeatedly: start, end, and one triple of each."""
     start = np.empty(2 * len(flow.src), np.int64)

@@ -1,9 +1,9 @@
 """Number the distinct values of a large array in a compiled pass."""
 
 import numpy as np
-from numba import njit
 
 from provhouse.model.arrays import DENSE, I32, I64, distinct
+from provhouse.model.compiled import compiled
 
 
 def dense_distinct(values: I64) -> tuple[I64, I64]:
@@ -16,7 +16,7 @@ def dense_distinct(values: I64) -> tuple[I64, I64]:
     return _numbered(values, first, np.zeros(last - first + 1, np.int32))
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _numbered(values: I64, first: int, place: I32) -> tuple[I64, I64]:
     """Return the distinct values and their positions; ``place`` has a 0 for each possible value."""
     for row in range(len(values)):

@@ -103,9 +103,9 @@ def _compare(
 ) -> ZoomedDiff:
     watch = Stopwatch()
     with watch.step("from"):
-        one = _view(before, question, level, folded)
+        one = _view(before, question, level, folded, watch.inner())
     with watch.step("to"):
-        other = _view(after, question, level, folded)
+        other = _view(after, question, level, folded, watch.inner())
     if not (one.side.stored or other.side.stored):
         raise NotFound(
             f"Item {question.item!r} is not in generation {one.side.generation} or "
@@ -129,9 +129,11 @@ def _compare(
     )
 
 
-def _view(asker: Asker, question: Question, level: Level, folded: Sequence[str]) -> _View:
+def _view(
+    asker: Asker, question: Question, level: Level, folded: Sequence[str], watch: Stopwatch
+) -> _View:
     """Return the view of one generation; an empty view if the generation lacks the item."""
-    snapshot, watch = asker.snapshot, Stopwatch()
+    snapshot = asker.snapshot
     commit = snapshot.commit
     side = Side(commit.generation, commit.time, stored=True, erased=0)
     try:

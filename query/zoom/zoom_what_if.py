@@ -1,7 +1,7 @@
 """Show the consequences of a deletion at the level of modules, tables or sets."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -37,7 +37,7 @@ class ZoomedWhatIf(LevelView):
     """
 
     summary: WhatIf
-    """The consequences as counts by table."""
+    """The consequences as counts by table; at the level ``record``, also all values that change."""
 
 
 def zoom_what_if(
@@ -84,7 +84,8 @@ def _zoom_what_if(
         counts = _counts(view, items, codes, fields["nodes"])
     for name, column in zip(COUNTS, counts.T, strict=True):
         fields["nodes"] = fields["nodes"].append_column(name, pa.array(column))
-    summary = found.answer(asker, deletion, values, True, read, watch)
+    summary = found.answer(asker, deletion, values, level != "record", read, watch)
+    summary = replace(summary, items=summary.items.slice(0, 0))  # the nodes say the same
     return ZoomedWhatIf(**fields, summary=summary)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import psutil
 
 from provhouse.model.errors import ProvhouseError, Unavailable
+from provhouse.model.extras import require
 from provhouse.model.settings import Settings
 
 from ..files import make_folder
@@ -70,6 +71,7 @@ def spark(settings: Settings, logs: Path) -> "SparkSession":
             return _process.session
         if (found := running_session()) is not None:
             return _adopted(found)
+        require("spark")
         make_folder(logs)
         _process.adopted = None
         _process.session = session = _started(settings, logs / "spark.log")

@@ -1,9 +1,6 @@
 """The HTTP application of a page: its files, and the routes of its script below `/v1/`."""
 
-import zipfile
-from importlib.resources import files
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import FastAPI, Request, Response
 from pydantic import BaseModel, Field, StringConstraints
@@ -16,34 +13,17 @@ from provhouse.model.errors import UsageError
 from ..auth import Access, AccessMiddleware
 from ..people import Unidentified
 from ..problems import RefusedRequest, install_handlers
+from ..requests import Opening
+from ..static_files import HEADERS, StaticFile, files_of_jar, media_type, own_files
 from .page import Page
 from .visitor import Visitor
 
-TYPES = {
-    "html": "text/html; charset=utf-8",
-    "css": "text/css; charset=utf-8",
-    "js": "text/javascript; charset=utf-8",
-}
 FILES = ("page.html", "page.css", "page.js", "axes.js", "bars.js", "list.js", "grid.js", "table.js")
-HEADERS = {
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
-    "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-}
 Bar = Annotated[int, Field(ge=0, le=MAX_BARS)]
 Brushes = Annotated[
     dict[str, Annotated[list[tuple[Bar, Bar]], Field(max_length=MAX_BARS)]],
     Field(max_length=MAX_VIEWS),
 ]
-
-
-class Opening(BaseModel):
-    """The token of the page's link."""
-
-    token: str
 
 
 class BrushRequest(BaseModel):
@@ -68,10 +48,10 @@ class Saving(BrushRequest):
     name: Annotated[str, StringConstraints(max_length=64)]
 
 
-def application(page: Page, visitor: Visitor, d3: Path, hosts: frozenset[str]) -> FastAPI:
-    """Return the application of a page. ``d3`` is the jar that contains d3."""
+def application(page: Page, visitor: Visitor, hosts: frozenset[str]) -> FastAPI:
+    """Return the application of a page. Raises Unavailable if d3 was not fetched."""
     app = FastAPI(openapi_url=None)
-    contents = _contents(d3)
+    contents = _contents()
     install_handlers(app)
     public = frozenset(contents) | {"/v1/open"}
     origins = frozenset(f"http://{host}" for host in hosts)
@@ -79,11 +59,11 @@ def application(page: Page, visitor: Visitor, d3: Path, hosts: frozenset[str]) -
     app.add_middleware(AccessMiddleware, access=access)
 
     @app.get("/{name:path}")
-    async def file(request: Request) -> Response:
+    async def static(request: Request) -> Response:
         if request.url.path not in contents:
             raise RefusedRequest(404, "There is no such file", "", "Open the link of the page", {})
-        text, media_type = contents[request.url.path]
-        return Response(text, media_type=media_type, headers=HEADERS)
+        file = contents[request.url.path]
+        return Response(file.content, media_type=file.media_type, headers=HEADERS)
 
     @app.post("/v1/open")
     async def open_link(opening: Opening) -> Response:
@@ -116,13 +96,8 @@ def _add_views(app: FastAPI, page: Page) -> None:
         return JSONResponse(page.save(asked.brushes, asked.name))
 
 
-def _contents(d3: Path) -> dict[str, tuple[bytes, str]]:
-    """Return the content and the media type of each file of the page, by path."""
-    folder = files(__package__) / "static"
-    found: dict[str, Any] = {
-        f"/{name}": ((folder / name).read_bytes(), TYPES[name.rpartition(".")[2]]) for name in FILES
-    }
-    with zipfile.ZipFile(d3) as jar:
-        (inside,) = (name for name in jar.namelist() if name.endswith("/dist/d3.min.js"))
-        found["/d3.js"] = (jar.read(inside), TYPES["js"])
-    return {**found, "/": found["/page.html"]}
+def _contents() -> dict[str, StaticFile]:
+    """Return the files of the page, by path."""
+    found = {f"/{name}": file for name, file in own_files(__package__, FILES).items()}
+    d3 = StaticFile(files_of_jar("d3")["dist/d3.min.js"], media_type("d3.js"))
+    return {**found, "/d3.js": d3, "/": found["/page.html"]}

@@ -125,6 +125,7 @@ def _axis(axis: Axis) -> dict[str, Any]:
         "labels": axis.labels,
         "edges": axis.edges,
         "missing": axis.missing,
+        "others": axis.others,
     }
 
 

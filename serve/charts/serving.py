@@ -6,7 +6,7 @@ from contextlib import suppress
 import uvicorn
 
 from provhouse.model.progress import Progress
-from provhouse.runtime.jars import fetch, jar_folder
+from provhouse.runtime.jars import fetch
 
 from ..connections import ClientConnection
 from ..listening import BACKLOG, listen
@@ -23,11 +23,10 @@ def serve(page: Page, port: int, progress: Progress, ready: Callable[[str], None
     fetched or the port is in use.
     """
     fetch(progress, ["page"])
-    (d3,) = jar_folder("page").glob("*.jar")
     visitor = Visitor()
     with listen(HOST, port) as listening:
         address = f"{HOST}:{listening.getsockname()[1]}"
-        app = application(page, visitor, d3, frozenset({address}))
+        app = application(page, visitor, frozenset({address}))
         config = uvicorn.Config(
             app, log_config=None, access_log=False, server_header=False, http=ClientConnection,
             ws="none", lifespan="off", backlog=BACKLOG, timeout_graceful_shutdown=1,

@@ -8,9 +8,9 @@ confused.
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from numba import njit
 
 from provhouse.model.arrays import U64, Column
+from provhouse.model.compiled import compiled
 
 _P1 = np.uint64(0x9E3779B185EBCA87)
 _P2 = np.uint64(0xC2B2AE3D27D4EB4F)
@@ -38,12 +38,12 @@ def _of_chunk(names: Column, seed: int) -> U64:
     return result
 
 
-@njit(cache=True, inline="always")
+@compiled(inline=True)
 def _left(x: np.uint64, bits: int) -> np.uint64:
     return (x << np.uint64(bits)) | (x >> np.uint64(64 - bits))
 
 
-@njit(cache=True, inline="always")
+@compiled(inline=True)
 def _word(data: npt.NDArray[np.uint8], at: int, length: int) -> np.uint64:
     word = np.uint64(0)
     for i in range(length):
@@ -51,12 +51,12 @@ def _word(data: npt.NDArray[np.uint8], at: int, length: int) -> np.uint64:
     return word
 
 
-@njit(cache=True, inline="always")
+@compiled(inline=True)
 def _round(state: np.uint64, word: np.uint64) -> np.uint64:
     return _left(state + word * _P2, 31) * _P1
 
 
-@njit(cache=True, inline="always")
+@compiled(inline=True)
 def digest(data: npt.NDArray[np.uint8], at: int, end: int, seed: np.uint64) -> np.uint64:
     """Return the XXH64 of the bytes from ``at`` to ``end``."""
     length = np.uint64(end - at)
@@ -88,7 +88,7 @@ def digest(data: npt.NDArray[np.uint8], at: int, end: int, seed: np.uint64) -> n
     return h ^ (h >> np.uint64(32))
 
 
-@njit(cache=True)
+@compiled()
 def _xxh64(data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64], seed: np.uint64) -> U64:
     out = np.empty(len(offsets) - 1, np.uint64)
     for row in range(len(out)):

@@ -7,9 +7,9 @@ compression reduces equal differences to a few bytes.
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 
 from provhouse.model.arrays import I32, I64, Bools
+from provhouse.model.compiled import compiled
 
 
 def encoded(ids: I64, codes: I32, given: Bools) -> pa.Array:
@@ -27,7 +27,7 @@ def decoded(column: pa.Array, codes: I32) -> tuple[I64, Bools]:
     return _sums(np.asarray(column.fill_null(0)), codes, given), given
 
 
-@njit(cache=True)
+@compiled()
 def _differences(ids: I64, codes: I32, given: Bools) -> I64:
     out = np.zeros(len(ids), np.int64)
     last = np.zeros(_tables(codes), np.int64)
@@ -38,7 +38,7 @@ def _differences(ids: I64, codes: I32, given: Bools) -> I64:
     return out
 
 
-@njit(cache=True)
+@compiled()
 def _sums(differences: I64, codes: I32, given: Bools) -> I64:
     out = np.zeros(len(differences), np.int64)
     last = np.zeros(_tables(codes), np.int64)
@@ -49,7 +49,7 @@ def _sums(differences: I64, codes: I32, given: Bools) -> I64:
     return out
 
 
-@njit(cache=True)
+@compiled()
 def _tables(codes: I32) -> int:
     most = 0
     for code in codes:

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from numba import njit
 
 from provhouse.model.arrays import I32, I64, U64
+from provhouse.model.compiled import compiled
 from provhouse.model.patterns import Pattern
 
 from .hashing import digest
@@ -80,13 +80,13 @@ def _joined(texts: Sequence[str]) -> tuple[Bytes, I64]:
     return np.frombuffer(b"".join(parts), np.uint8), ends
 
 
-@njit(cache=True, inline="always")
+@compiled(inline=True)
 def _magnitude(number: np.int64) -> np.uint64:
     # Unsigned, since the magnitude of the least 64-bit integer does not fit into an int64.
     return np.uint64(number) if number >= 0 else np.uint64(0) - np.uint64(number)
 
 
-@njit(cache=True)
+@compiled()
 def _lengths(codes: I32, ids: I64, around: I64) -> I64:
     out = np.zeros(len(ids), np.int64)
     for row in range(len(ids)):
@@ -100,7 +100,7 @@ def _lengths(codes: I32, ids: I64, around: I64) -> I64:
     return out
 
 
-@njit(cache=True, inline="always")
+@compiled(inline=True)
 def _write_backwards(data: Bytes, end: int, number: np.int64) -> int:
     """Write the digits of a number so that they end before ``end``; return the first position."""
     left, at = _magnitude(number), end
@@ -117,7 +117,7 @@ def _write_backwards(data: Bytes, end: int, number: np.int64) -> int:
     return at
 
 
-@njit(cache=True)
+@compiled()
 def _print(
     before: Bytes,
     before_at: I64,
@@ -142,7 +142,7 @@ def _print(
             data[end + i] = after[start + i]
 
 
-@njit(cache=True)
+@compiled()
 def _hash(before: Bytes, after: Bytes, ids: I64, seed: np.uint64) -> U64:
     out = np.empty(len(ids), np.uint64)
     text = np.empty(len(before) + DIGITS + len(after), np.uint8)
@@ -156,7 +156,7 @@ def _hash(before: Bytes, after: Bytes, ids: I64, seed: np.uint64) -> U64:
     return out
 
 
-@njit(cache=True)
+@compiled()
 def _parse(
     text: Bytes, offsets: I64, before: Bytes, before_at: I64, after: Bytes, after_at: I64
 ) -> tuple[I32, I64]:
@@ -179,7 +179,7 @@ def _parse(
     return code, ids
 
 
-@njit(cache=True)
+@compiled()
 def _same(text: Bytes, start: int, end: int, other: Bytes, at: int) -> bool:
     """Return whether the bytes from ``start`` to ``end`` equal the bytes of ``other`` at ``at``."""
     alike = 0
@@ -188,7 +188,7 @@ def _same(text: Bytes, start: int, end: int, other: Bytes, at: int) -> bool:
     return alike == end - start
 
 
-@njit(cache=True)
+@compiled()
 def _integer(text: Bytes, start: int, end: int) -> tuple[bool, np.int64]:
     """Return whether a text is an integer exactly as this module prints it, and its value."""
     negative = text[start] == 45

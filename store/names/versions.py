@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from numba import njit
 
 from provhouse.model.arrays import I64, U64, Column, ItemNumbers
+from provhouse.model.compiled import compiled
 from provhouse.runtime.storage import create_array, open_array
 
 from .hashing import digest
@@ -51,7 +51,7 @@ def version_hashes(names: Column) -> tuple[I64, U64]:
     return found
 
 
-@njit(cache=True)
+@compiled()
 def _hashed(text: npt.NDArray[np.uint8], offsets: I64) -> tuple[I64, U64]:
     rows, hashes = np.empty(len(offsets), np.int64), np.empty(len(offsets), np.uint64)
     count = 0

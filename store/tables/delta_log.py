@@ -10,18 +10,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import pyarrow as pa
-from deltalake import Schema
 
 from provhouse.model.errors import Damaged
 from provhouse.runtime.files import write_new
+from provhouse.runtime.packages import Deferred
 from provhouse.runtime.storage import FileMark, file_mark
 
 from ..warehouse.layout import SHARED
 from .delta_tables import CONFIGURATION
+
+if TYPE_CHECKING:
+    import deltalake
+else:
+    deltalake = Deferred("deltalake")
+
 
 LOG = "_delta_log"
 
@@ -142,7 +148,7 @@ def _creation(schema: pa.Schema, now: int) -> list[dict[str, Any]]:
             "metaData": {
                 "id": str(uuid4()),
                 "format": {"provider": "parquet", "options": {}},
-                "schemaString": Schema.from_arrow(schema).to_json(),
+                "schemaString": deltalake.Schema.from_arrow(schema).to_json(),
                 "partitionColumns": [],
                 "configuration": CONFIGURATION,
                 "createdTime": now,

@@ -3,17 +3,21 @@
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-
-from deltalake import DeltaTable
-from deltalake.exceptions import DeltaError
+from typing import TYPE_CHECKING
 
 from provhouse.model.columns import TABLES
 from provhouse.model.fault_points import reach
+from provhouse.runtime.packages import Deferred
 
 from ..warehouse.commits import Commit
 from ..warehouse.layout import Layout
 from ..warehouse.locks import check_lock
 from .delta_tables import stored_files, table_files
+
+if TYPE_CHECKING:
+    import deltalake
+else:
+    deltalake = Deferred("deltalake")
 
 
 def has_uncommitted_rows(layout: Layout, commit: Commit) -> bool:
@@ -48,7 +52,7 @@ def restore_tables(layout: Layout, base: int, commits: Sequence[Commit]) -> None
             continue
         shown = {version: set(table_files(folder, name, version)) for version in versions}
         if _newest_files(folder, max(versions)) != shown[max(versions)]:
-            DeltaTable(folder).restore(max(versions))
+            deltalake.DeltaTable(folder).restore(max(versions))
             reach("table taken back")
         kept = set().union(*shown.values())
         for file in files:
@@ -84,8 +88,8 @@ def _newest_files(folder: Path, committed: int) -> set[Path]:
     committed log entry is torn too.
     """
     try:
-        return {folder / Path(uri).name for uri in DeltaTable(folder).file_uris()}
-    except (OSError, DeltaError):
+        return {folder / Path(uri).name for uri in deltalake.DeltaTable(folder).file_uris()}
+    except (OSError, deltalake.exceptions.DeltaError):
         logs = folder / "_delta_log"
         (logs / "_last_checkpoint").unlink(missing_ok=True)  # only a hint, and it may be torn
         for log in logs.iterdir():
@@ -93,4 +97,4 @@ def _newest_files(folder: Path, committed: int) -> set[Path]:
             if version.isdigit() and int(version) > committed:
                 log.unlink()
         table_files(folder, folder.name, committed)  # raises Damaged
-        return {folder / Path(uri).name for uri in DeltaTable(folder).file_uris()}
+        return {folder / Path(uri).name for uri in deltalake.DeltaTable(folder).file_uris()}

@@ -14,22 +14,28 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from cachetools import LRUCache
-from deltalake import DeltaTable, Schema
-from deltalake.exceptions import DeltaError, TableNotFoundError
-from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
 
 from provhouse.model.columns import DERIVED, INGEST, KIND, ORIGIN, PARTITION, ROLE, TABLES, TIMES
 from provhouse.model.errors import Damaged
 from provhouse.model.fault_points import reach
 from provhouse.runtime.files import sync_file, sync_folder
+from provhouse.runtime.packages import Deferred
 from provhouse.runtime.storage import parquet_reader, parquet_writer
 
 from ..warehouse.commits import MERGED
+
+if TYPE_CHECKING:
+    import deltalake
+    from deltalake.transaction import AddAction, RemoveAction
+else:
+    deltalake = Deferred("deltalake")
+
 
 PIECE_ROWS = 1 << 16
 """The largest number of rows of a small table that are in memory at once.
@@ -89,10 +95,10 @@ def append_files(folder: Path, name: str, files: Sequence[NewFile]) -> int:
     return _append_files(folder, name, files, (), _table(folder))
 
 
-def _table(folder: Path) -> DeltaTable | None:
+def _table(folder: Path) -> "deltalake.DeltaTable | None":
     try:
-        return DeltaTable(folder)
-    except TableNotFoundError:
+        return deltalake.DeltaTable(folder)
+    except deltalake.exceptions.TableNotFoundError:
         return None
 
 
@@ -101,14 +107,14 @@ def _append_files(
     name: str,
     files: Sequence[NewFile],
     merged: Sequence[Path],
-    table: DeltaTable | None,
+    table: "deltalake.DeltaTable | None",
 ) -> int:
     """Add files to a table, and remove the files whose rows the added files include.
 
     Both changes are one version. The removed files, ``merged``, stay in the folder, since earlier
     versions have them. Returns the table's new version.
     """
-    schema = Schema.from_arrow(TABLES[name])
+    schema = deltalake.Schema.from_arrow(TABLES[name])
     partition_by = [PARTITION] if name == "triples" else []
     actions = [_action(folder, file) for file in files]
     version = 0
@@ -119,7 +125,7 @@ def _append_files(
         table.update_incremental()  # or it would stay at the version that it opened
         version = table.version()
     else:
-        create_table_with_add_actions(
+        deltalake.transaction.create_table_with_add_actions(
             str(folder), schema, actions, partition_by=partition_by, configuration=CONFIGURATION
         )
     reach("log appended")
@@ -142,7 +148,7 @@ def _append_files(
     return version
 
 
-def _with_columns(table: DeltaTable, schema: Schema) -> None:
+def _with_columns(table: "deltalake.DeltaTable", schema: "deltalake.Schema") -> None:
     """Add the columns of ``schema`` that an earlier format lacked."""
     known = {field.name for field in table.schema().fields}
     missing = [field for field in schema.fields if field.name not in known]
@@ -179,7 +185,7 @@ def append_rows(folder: Path, name: str, pieces: Iterable[pa.Table], ingest: int
     return _append_files(folder, name, [NewFile(file, rows)], merged, table)
 
 
-def _to_merge(folder: Path, table: DeltaTable, ingest: int) -> list[Path]:
+def _to_merge(folder: Path, table: "deltalake.DeltaTable", ingest: int) -> list[Path]:
     """Return the newest files of a table that an ingest must merge with its own rows, if any.
 
     The files of ``MERGED`` ingests are merged into one file, ``MERGED`` of these files are merged
@@ -243,8 +249,8 @@ def _rows_file(ingest: int) -> str:
     return f"{ingest:08d}.parquet"
 
 
-def _action(folder: Path, file: NewFile) -> AddAction:
-    return AddAction(
+def _action(folder: Path, file: NewFile) -> "AddAction":
+    return deltalake.transaction.AddAction(
         path=file.name,
         size=(folder / file.name).stat().st_size,
         partition_values=file.values,
@@ -254,8 +260,8 @@ def _action(folder: Path, file: NewFile) -> AddAction:
     )
 
 
-def _removal(path: Path) -> RemoveAction:
-    return RemoveAction(
+def _removal(path: Path) -> "RemoveAction":
+    return deltalake.transaction.RemoveAction(
         path.name,
         data_change=False,
         deletion_timestamp=int(time.time() * 1000),
@@ -358,7 +364,7 @@ def _files(folder: Path, version: int | None, ingest: int | None = None) -> list
     with _lock:
         files = _known_files.get(state)
     if files is None:
-        files = _remember(state, DeltaTable(folder, version=version))
+        files = _remember(state, deltalake.DeltaTable(folder, version=version))
     if ingest is None:
         return [*files]
     return [path for path in files if int(path.stem) >= ingest][:1]
@@ -375,7 +381,7 @@ def _state(folder: Path, version: int) -> _State:
     return folder, version, log.st_ino, log.st_mtime_ns, log.st_size
 
 
-def _remember(state: _State, table: DeltaTable) -> tuple[Path, ...]:
+def _remember(state: _State, table: "deltalake.DeltaTable") -> tuple[Path, ...]:
     """Return the files of a table, and remember the list, since opening a table is slow.
 
     Opening takes many milliseconds.
@@ -391,7 +397,7 @@ def _remember(state: _State, table: DeltaTable) -> tuple[Path, ...]:
 def _readable(folder: Path, name: str, version: int | None) -> Iterator[None]:
     try:
         yield
-    except (OSError, DeltaError, pa.ArrowInvalid) as error:
+    except (OSError, deltalake.exceptions.DeltaError, pa.ArrowInvalid) as error:
         raise Damaged(
             f"Cannot read version {version} of the table {name} in {folder}",
             f"Reading it fails: {str(error).splitlines()[0]}",

@@ -1,9 +1,7 @@
 """The view of one generation, with its sets, components, dependencies and placements as arrays."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
-from pathlib import Path
-from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +12,6 @@ from provhouse.model.arrays import (
     Bools,
     Column,
     ItemNumbers,
-    PartitionNumber,
     PartitionNumbers,
     SetIds,
     SetPositions,
@@ -42,104 +39,33 @@ from provhouse.model.errors import Damaged
 from provhouse.runtime.room import MEMORY, Growing, Room, ascends, slices
 from provhouse.runtime.storage import Array
 
-from ..names.names import Names, Span
 from ..warehouse.commits import Commit, Totals
 from ..warehouse.layout import Layout
-from ..warehouse.shown_writes import shown_writes
 from .assertions import Assertions
-from .delta_tables import count_rows, newest_version, read_pieces, read_rows
-from .partitions import partition_path
+from .delta_tables import count_rows, newest_version, read_rows
+from .merged_components import merged_into
 from .placements import Placements
 from .ranges import Ranges, places
-from .sampled_writes import SampledWrite, read_samples
+from .visible_rows import VisibleRows
 
 _PLACED = [SET, PARTITION, TRIPLES]
 _HALF = 32
 """The number of bits in each half of a sort key, which joins two positions of sets."""
 
 
-class Snapshot:
+class Snapshot(VisibleRows):
     """The view of one generation, which no later ingest changes.
 
     Only an erasure changes the content of a snapshot: names, ops and attributes disappear, but rows
     never do. Read names, ops and attributes inside ``Names.settled``.
 
-    Recently used names stay decompressed, up to ``kept`` bytes. ``room`` is where arrays of all
-    sets, dependencies, placements, deaths, assertions, merges and groups are made.
+    Arrays of all sets, dependencies, placements, deaths, assertions, merges and groups are made in
+    ``room``.
     """
-
-    def __init__(self, layout: Layout, commit: Commit, kept: int = 0, room: Room = MEMORY) -> None:
-        self.layout = layout
-        self.commit = commit
-        self.room = room
-        self._kept = kept
 
     def __reduce__(self) -> tuple[type["Snapshot"], tuple[Layout, Commit, int, Room]]:
         # Arrays are not sent along: a task in another process reads those that it needs.
         return Snapshot, (self.layout, self.commit, self._kept, self.room)
-
-    def folder(self, table: str) -> Path:
-        """Return the folder of a table."""
-        return self.layout.table(self.commit.base, table)
-
-    def partition_path(self, partition: PartitionNumber) -> Path:
-        """Return the path of a partition of triples."""
-        return partition_path(self.folder("triples"), partition)
-
-    def rows(self, table: str, columns: list[str] | None = None) -> pa.Table:
-        """Return the visible rows of a small table."""
-        wanted = None if columns is None else list(dict.fromkeys([*columns, INGEST]))
-        rows = read_rows(self.folder(table), table, self.commit.tables.get(table), wanted)
-        shown = self.shows(np.asarray(rows[INGEST]))
-        return rows if shown.all() else rows.filter(pa.array(shown))
-
-    def rows_of(self, ingest: int, table: str) -> pa.Table:
-        """Return the rows that one visible ingest appended to a small table.
-
-        No other rows are read.
-        """
-        version = self.commit.tables.get(table)
-        return read_rows(self.folder(table), table, version, ingest=ingest)
-
-    def pieces(
-        self, table: str, columns: Sequence[str], ingest: int | None = None
-    ) -> Iterator[pa.Table]:
-        """Yield the rows that ``rows`` or ``rows_of`` returns, in pieces.
-
-        Only one piece at a time is in memory.
-        """
-        wanted = list(dict.fromkeys([*columns, INGEST]))
-        version = self.commit.tables.get(table)
-        for rows in read_pieces(self.folder(table), table, version, wanted, ingest):
-            shown = self.shows(np.asarray(rows[INGEST]))
-            yield rows if shown.all() else rows.filter(pa.array(shown))
-
-    def count_rows_of(self, ingest: int, table: str) -> int:
-        """Return the number of rows that one visible ingest appended to a small table."""
-        return count_rows(self.folder(table), table, self.commit.tables.get(table), ingest)
-
-    def shows(self, ingests: I64) -> Bools:
-        """Return, for each of the given ingests, whether it is visible."""
-        shown: Bools = np.zeros(len(ingests), bool)
-        for first, last in self.commit.visible:
-            shown |= (ingests >= first) & (ingests <= last)
-        return shown
-
-    @cached_property
-    def ingests(self) -> pa.Table:
-        """The visible rows of the table ``ingests``, in order."""
-        return self.rows("ingests").sort_by(INGEST)
-
-    @cached_property
-    def names(self) -> Names:
-        """The names of all visible items."""
-        return Names(self.layout.names(self.commit.base), self.spans, self._kept)
-
-    @property
-    def spans(self) -> list[Span]:
-        """For each visible ingest, the range of items that it added."""
-        columns = (self.ingests[c].to_pylist() for c in (INGEST, "first_item", "items"))
-        return [Span(*values) for values in zip(*columns, strict=True)]
 
     @cached_property
     def _sets(self) -> dict[str, Array]:
@@ -254,7 +180,7 @@ class Snapshot:
         for rows in self.pieces("merges", [COMPONENT, INTO]):
             old.add(np.asarray(rows[COMPONENT]))
             into.add(np.asarray(rows[INTO]))
-        return _merged_into(old.array(), into.array(), self.room)
+        return merged_into(old.array(), into.array(), self.room)
 
     @cached_property
     def placements(self) -> Placements:
@@ -323,11 +249,6 @@ class Snapshot:
         pieces = self.pieces("groups", [ITEM])
         return ItemNumbers(self.room.distinct(_ints(rows, ITEM) for rows in pieces))
 
-    @cached_property
-    def samples(self) -> list[SampledWrite]:
-        """The visible writes whose lineage covers only a sample, in the order of versions."""
-        return shown_writes(self.layout, self.commit, read_samples(self.layout))
-
     @property
     def erased_items(self) -> ItemNumbers:
         """The numbers of erased items, in order, not including nameless groups."""
@@ -373,12 +294,6 @@ class Snapshot:
         child, parent = self.set_dependencies
         return len(unique(child * len(self.set_ids) + parent))
 
-    def partitions_by_ingest(self) -> list[Sequence[PartitionNumber]]:
-        """Return, for each visible ingest, the range of partitions that it wrote."""
-        firsts, counts = (self.ingests[c].to_pylist() for c in ("first_partition", "partitions"))
-        ranges = [range(first, first + n) for first, n in zip(firsts, counts, strict=True)]
-        return cast(list[Sequence[PartitionNumber]], ranges)
-
     @cached_property
     def dependents(self) -> tuple[SetPositions, SetPositions]:
         """All set dependencies, as parallel arrays: a set, and a set that derives from it.
@@ -395,12 +310,6 @@ class Snapshot:
             children[rows] = parents[rows] & ((1 << _HALF) - 1)
             parents[rows] >>= _HALF
         return SetPositions(parents), SetPositions(children)
-
-    @cached_property
-    def partitions(self) -> PartitionNumbers:
-        """All visible partitions, in order."""
-        each = [p for partitions in self.partitions_by_ingest() for p in partitions]
-        return PartitionNumbers(np.array(each, np.int64))
 
     def set_rows(self, items: ItemNumbers) -> SetPositions:
         """Return the position in ``set_ids`` of each item's set. Every item must be in a set."""
@@ -436,11 +345,6 @@ class Snapshot:
         at = at[inside]
         return SetPositions(at[self.set_ids[at] == sets[inside]])
 
-    @cached_property
-    def tables(self) -> list[str]:
-        """The names of the tables that items belong to, in alphabetical order."""
-        return sorted(t for t in pc.unique(self.rows("tables")["table"]).to_pylist() if t)
-
 
 def all_of_base(layout: Layout, base: int, room: Room = MEMORY) -> Snapshot:
     """Return a view of everything in a base, including ingests that were rolled back or pruned.
@@ -456,28 +360,6 @@ def all_of_base(layout: Layout, base: int, room: Room = MEMORY) -> Snapshot:
     visible = ((int(ingests.min()), int(ingests.max())),) if len(ingests) else ()
     commit = Commit(base, 0, "", "", visible, tables, Totals())
     return Snapshot(layout, commit, room=room)
-
-
-def _merged_into(old: I64, into: I64, room: Room) -> tuple[I64, I64]:
-    """Return the merged components, in order, and for each the component that it ends up in.
-
-    ``old`` and ``into`` have, for each merge in order of ingest, the component that was merged and
-    the one that it was merged into. If a component was merged several times, the last merge counts.
-    """
-    ids = room.distinct(old[rows] for rows in slices(len(old)))
-    now = room.empty(len(ids), np.int64)
-    for rows in slices(len(old)):
-        now[np.searchsorted(ids, old[rows])] = into[rows]  # of equal indices, the last counts
-    for rows in slices(len(ids)):
-        known = ids[: rows.stop]
-        while True:
-            at = np.minimum(np.searchsorted(known, now[rows]), len(known) - 1)
-            # A component is always merged into a component with a lower number.
-            again = (known[at] == now[rows]) & (now[at] < now[rows])
-            if not again.any():
-                break
-            now[rows] = np.where(again, now[at], now[rows])
-    return ids, now
 
 
 def _ints(table: pa.Table, column: str) -> I64:

@@ -63,7 +63,16 @@ def begin_block(
 
 def read_block(folder: Path) -> Block:
     """Return the record of a block; raise BadInput if it is missing or not valid."""
-    path = folder / _RECORD
+    return _read(folder / _RECORD)
+
+
+def read_kept(folder: Path) -> Block:
+    """Return the record of an ingested block whose folder is kept; raise BadInput without one."""
+    return _read(folder / _LANDED)
+
+
+def _read(path: Path) -> Block:
+    folder = path.parent
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         keys = {table: tuple(key) for table, key in found["keys"].items()}

@@ -167,7 +167,7 @@ def read_commit(layout: Layout, generation: int) -> Commit:
         raise NotFound(
             f"Generation {generation} no longer exists",
             "It was pruned",
-            "Run `provhouse generations` to list all generations",
+            "Run `provhouse list generations` to list all generations",
         ) from error
     except (ValueError, TypeError, KeyError) as error:
         raise Damaged(

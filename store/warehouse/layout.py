@@ -106,8 +106,8 @@ class Layout:
         raise Damaged(
             f"Cannot read the warehouse's id from {self.identity}",
             found,
-            "Run `provhouse repair`, which finds the id in Neo4j, or restore the file from a "
-            "backup",
+            "Run `provhouse check --repair`, which finds the id in Neo4j, or restore the file from "
+            "a backup",
         )
 
 

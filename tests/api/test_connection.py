@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import provhouse
+from helpers import base_only
 from helpers.certificate import Authority
 from helpers.warehouse import House
 from provhouse.reader import Reader
@@ -71,6 +73,29 @@ def test_a_server_returns_the_same_objects(
     assert timeless(remote) == timeless(local)
     assert type(remote) is type(local)
     assert remote._repr_html_().count("<tr>") == local._repr_html_().count("<tr>")
+
+
+CLIENT = """
+import provhouse, sys
+with provhouse.connect({address!r}, {token!r}) as server:
+    print([item.item for item in server.lineage("invoices/9").items])
+    print(server.find("invoices").items, server.generations()[0].generation)
+    print(server.path("prices/milk", "revenue/2026-03").triples[0])
+from provhouse.cli.app import run
+sys.exit(run(["--server", {address!r}, "--set", "token_file=token", "impact", "prices/milk"]))
+"""
+
+
+def test_a_client_needs_only_the_base(second: House, tmp_path: Path) -> None:
+    server = server_file.running(second.settings.warehouse)
+    assert server
+    token = server_file.token(second.settings.warehouse)
+    (tmp_path / "token").write_text(token)
+    done = base_only.run(CLIENT.format(address=server.address, token=token), tmp_path)
+    assert done.returncode == 0, done.stderr
+    first = done.stdout.splitlines()[0]
+    assert first == "['orders/17', 'orders/18', 'prices/milk', 'prices/tea']"
+    assert '"revenue/2026-03"' in done.stdout
 
 
 @pytest.mark.long

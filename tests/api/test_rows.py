@@ -8,6 +8,7 @@ import pytest
 
 import provhouse
 from provhouse import rows
+from provhouse.records import Records
 from provhouse.rows import Item, Rows, Triple, rows_of
 
 CODED = pa.dictionary(pa.int32(), pa.string())
@@ -84,6 +85,18 @@ def test_a_notebook_shows_the_first_rows() -> None:
     assert "… 9,980 more" in many
 
 
+def test_print_shows_the_first_rows() -> None:
+    lines = str(rows_of(Item, ITEMS)).splitlines()
+    assert lines[0].split() == ["item", "table", "depth"]
+    assert lines[1].split() == ["b", "t", "1"]
+    assert len(lines) == 1 + len(TUPLES)
+    assert str(Rows(pa.table({"n": range(10_000)}), lambda row: row)).endswith("… 9,980 more")
+    assert str(rows_of(Item, ITEMS.slice(0, 0))).split() == ["item", "table", "depth"]
+    records = Records(("n", "text"), [(1, "one"), (None, "\x1b[31m")])
+    assert [line.split() for line in str(records).splitlines()][1] == ["1", "one"]
+    assert "\x1b" not in str(records)
+
+
 @pytest.fixture
 def asked(warehouse: provhouse.Warehouse) -> Iterator[provhouse.Warehouse]:
     with warehouse:
@@ -98,6 +111,10 @@ def test_results_show_in_a_notebook_what_a_terminal_shows(asked: provhouse.Wareh
     assert "3 hops away" in asked.path("prices/milk", "revenue/2026-03")._repr_html_()
     assert "orders/17" in asked.find("orders/")._repr_html_()
     assert "CSProv" in asked.explain("revenue/2026-03")._repr_html_()
+    printed = str(asked.lineage("revenue/2026-03"))
+    assert printed.startswith("revenue/2026-03 (revenue) derives from 6 items in 3 tables")
+    assert "Answer(" not in printed
+    assert max(map(len, printed.splitlines())) <= 80
     assert "nothing added, nothing removed" in asked.diff("invoices/9", 1)._repr_html_()
     assert "ingest" in asked.generations()._repr_html_()
     assert "<td" in asked.cypher("RETURN 1 AS one")._repr_html_()

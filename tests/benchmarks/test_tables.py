@@ -1,4 +1,4 @@
-"""The generated tables in the README and in `docs` show the committed results."""
+"""The generated tables in `docs` show the committed results."""
 
 import json
 

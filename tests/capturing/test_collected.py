@@ -207,8 +207,8 @@ CASES = {
     ),
 }  # fmt: skip
 
-DAILY = ("of_a_join", "outer_set")
-"""The cases of ``test_daily.py``."""
+DAILY = ("of_a_join",)
+"""The case of ``test_daily.py``."""
 
 
 @pytest.mark.long

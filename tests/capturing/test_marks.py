@@ -174,6 +174,7 @@ def test_a_key_that_does_not_name_marked_rows_is_refused(
     assert not house.layout.commits.exists()
 
 
+@pytest.mark.long
 def test_two_frames_that_are_marked_alike_are_refused_if_a_key_has_two_rows(
     houses: Callable[..., House], shop: Shop, tmp_path: Path
 ) -> None:

@@ -184,8 +184,8 @@ CASES = {
         },
     ),
 }  # fmt: skip
-DAILY = ("sessions", "structs")
-"""The cases of ``test_daily.py``."""
+DAILY = ("sessions",)
+"""The case of ``test_daily.py``."""
 
 
 @pytest.mark.long

@@ -75,7 +75,8 @@ def test_pages_and_row_groups_that_are_left_out(
     check(spark, tmp_path, settings, FEW)
 
 
-@pytest.mark.parametrize("settings", [{}, pytest.param(BY_ROW, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("settings", [{}, BY_ROW])
 def test_more_columns_than_a_batch_may_have(
     spark: SparkSession, tmp_path: Path, settings: dict[str, str]
 ) -> None:

@@ -164,6 +164,7 @@ def test_the_warehouse_of_rdds_is_consistent(jobs: Jobs) -> None:
     jobs.house.check()
 
 
+@pytest.mark.long
 def test_tables_that_are_not_asked_for_are_saved_by_plain_spark(
     jobs: Jobs, spark: SparkSession
 ) -> None:

@@ -167,6 +167,7 @@ def test_rows_that_only_the_program_has_are_refused(
     )
 
 
+@pytest.mark.long
 def test_a_stream_is_refused(house: House, shop: Path, spark: SparkSession, tmp_path: Path) -> None:
     orders = spark.read.parquet(str(shop / "orders"))
     stream = spark.readStream.schema(orders.schema).parquet(str(shop / "orders"))

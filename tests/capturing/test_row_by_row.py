@@ -122,8 +122,8 @@ CASES = {
 }
 
 
-DAILY = ("of_even", "of_groups")
-"""The cases of ``test_daily.py``: with positions and without them."""
+DAILY = ("of_groups",)
+"""The case of ``test_daily.py``."""
 
 
 @pytest.mark.long

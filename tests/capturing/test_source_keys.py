@@ -61,6 +61,7 @@ def test_groups_by_a_column_that_files_lack_or_name_in_another_case(
     assert by_group == {7: {1, 4}, 8: {3}, 9: {5}, None: {2, 6}}
 
 
+@pytest.mark.long
 def test_a_renamed_column_beyond_an_outer_join(
     spark: SparkSession, orders: DataFrame, tmp_path: Path
 ) -> None:

@@ -87,6 +87,7 @@ def test_an_exported_answer_is_imported_into_another_warehouse(
     assert not import_into(house, tmp_path / "nothing").committed
 
 
+@pytest.mark.long
 def test_long_names_are_written_in_pieces(
     kept: House, exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,7 @@ After a kill, questions have answers, and the same command reports what it did.
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
@@ -15,6 +15,8 @@ from helpers.command import Command
 from helpers.leftovers import leftovers
 from helpers.warehouse import House
 from provhouse.care.forget import forget
+from provhouse.cypher import neo4j_process as process
+from provhouse.cypher import server
 from provhouse.ingest.ingest import ingest
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
@@ -55,12 +57,24 @@ def command(stored: Settings) -> Command:
     return Command(stored.warehouse)
 
 
-def test_an_erasure_wipes_neo4j(stored: Settings) -> None:
+@pytest.fixture
+def running(tmp_path: Path, houses: Callable[..., House]) -> Iterator[Settings]:
+    """The settings of a warehouse whose own Neo4j stays up until the end of the test."""
+    (tmp_path / "rows.csv").write_text(ROWS)
+    settings = houses(neo4j_home=None).settings
+    home = settings.graph_home
+    server.up(home, "512m", Silent())
+    ingest([tmp_path / "rows.csv"], settings, progress=Silent())
+    yield settings
+    process.stop(server.process_id(home), home)
+
+
+def test_an_erasure_wipes_neo4j(running: Settings) -> None:
     """No file has the name any more, and ``test_forget.py`` tests interrupted erasures."""
-    assert leftovers([stored.warehouse / "neo4j"], [], ["read"])
-    assert forget(["person/1"], stored, Silent()).neo4j
-    assert leftovers([stored.warehouse], [], ["person/1"]) == set()
-    with Asker(stored, Silent()) as asker:
+    assert leftovers([running.warehouse / "neo4j"], [], ["read"])
+    assert forget(["person/1"], running, Silent()).neo4j
+    assert leftovers([running.warehouse], [], ["person/1"]) == set()
+    with Asker(running, Silent()) as asker:
         answer = asker.ask("report", "upstream")
     assert answer.items["item"].to_pylist() == ["person/2", "raw"]
     assert answer.erased == 1

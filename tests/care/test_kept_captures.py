@@ -86,6 +86,7 @@ def test_the_last_ingest_of_an_earlier_version_is_rolled_back(captured: House) -
             asker.ask("d/1", "upstream")
 
 
+@pytest.mark.long
 def test_files_of_an_earlier_version_move_when_one_is_added(captured: House) -> None:
     """The folder of the earlier form stays until earlier versions refuse the warehouse."""
     before, earlier = read_files(captured.layout), captured.layout.root / "files"

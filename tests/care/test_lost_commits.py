@@ -75,7 +75,8 @@ def test_no_writer_removes_a_generation_whose_record_was_deleted(house: House, w
     WRITERS[writer](house)
 
 
-@pytest.mark.parametrize("number", [1, pytest.param(2, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("number", [1, 2])
 def test_an_earlier_record_that_was_deleted_is_named(house: House, number: int) -> None:
     record(house, number).unlink()
     assert named(house) == [f"commit {number}"]

@@ -36,20 +36,13 @@ def test_help_imports_no_large_package() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stderr == "[]\n"
-    assert "Commands:" in done.stdout
+    assert "Bring in:" in done.stdout
 
 
 def test_version_is_shown() -> None:
     done = started("--version")
     assert done.returncode == 0
     assert done.stdout.startswith("provhouse ")
-
-
-def test_no_command_shows_the_help() -> None:
-    done = started()
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert "Commands:" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -105,6 +98,32 @@ def test_a_global_option_after_the_command_is_explained() -> None:
     done = started("status", "--warehouse", "w")
     assert done.returncode == 2
     assert lines(done.stderr)[1].endswith("provhouse --warehouse … status")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "remedy"),
+    [
+        (["impact", "a", "--sources"], "An impact ends in sinks: use --sinks"),
+        (["lineage", "a", "--sinks"], "A lineage ends in sources: use --sources"),
+        (["lineage", "a", "--downstream"], "Use `provhouse impact`"),
+        (["impact", "a", "--upstream"], "Use `provhouse lineage`"),
+        (["find", "a", "--theta", "3"], "`provhouse ingest` has --theta"),
+        (["lineage", "a", "--dept", "3"], "Similar: --depth"),
+        (["path", "a", "b", "--nothing"], "See `provhouse path --help`"),
+        (["what-if", "a"], "Name it with --delete: provhouse what-if --delete a"),
+        (["what-if", "a b"], "Name it with --delete: provhouse what-if --delete NAME"),
+        (["export", "dir", "a"], "Name it with --lineage: provhouse export --lineage a"),
+        (["path", "a", "b", "c"], "See `provhouse path --help`"),
+    ],
+)
+def test_a_wrong_option_or_argument_has_a_remedy(
+    arguments: list[str], remedy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    problem, found = lines(capsys.readouterr().err)
+    assert problem.startswith(("No such option", "Got unexpected extra argument"))
+    assert "Possible options" not in problem
+    assert found.startswith(remedy)
 
 
 def test_an_invalid_settings_file_is_named(tmp_path: Path) -> None:

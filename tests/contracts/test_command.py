@@ -37,10 +37,17 @@ def lines() -> Iterator[str]:
     with group.make_context("provhouse", [], resilient_parsing=True) as root:
         yield f"command provhouse {traits(group)}".rstrip()
         yield from parameters("provhouse", group.get_params(root))
-        for name, command in sorted(group.commands.items()):
-            yield f"command {name} {traits(command)}".rstrip()
-            with command.make_context(name, [], parent=root, resilient_parsing=True) as context:
-                yield from parameters(name, command.get_params(context))
+        yield from below(group, root)
+
+
+def below(group: TyperGroup, parent: Any, prefix: str = "") -> Iterator[str]:
+    """Yield the lines of the commands of a group, and of the commands below them."""
+    for name, command in sorted(group.commands.items()):
+        yield f"command {prefix}{name} {traits(command)}".rstrip()
+        with command.make_context(name, [], parent=parent, resilient_parsing=True) as context:
+            yield from parameters(f"{prefix}{name}", command.get_params(context))
+            if isinstance(command, TyperGroup):
+                yield from below(command, context, f"{name} ")
 
 
 def traits(command: Any) -> str:

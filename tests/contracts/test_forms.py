@@ -239,3 +239,26 @@ def test_the_methods_of_python_programs_are_the_same(golden: Golden) -> None:
         if not name.startswith("_") and name != "ask":  # the other methods use ``ask``
             lines.append(f"{name}{inspect.signature(method)}\n{inspect.getdoc(method)}\n\n")
     golden("methods.txt", "".join(lines))
+
+
+PICTURES = {
+    "image/svg+xml": "<svg", "text/vnd.graphviz": "digraph", "text/vnd.mermaid": "flowchart LR",
+    "text/html": "<!doctype html>",
+}  # fmt: skip
+PICTURED = ("lineage", "impact", "path", "subgraph", "diff", "zoom", "zoom-path", "zoom-diff",
+            "zoom-what-if")  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_pictures_are_answers_in_media_types_of_their_own(kind: str, served: FastAPI) -> None:
+    headers = {"authorization": "Bearer secret", "accept": kind}
+    for name in (one for one in QUESTIONS if "?" not in one):
+        body = json.dumps(QUESTIONS[name]).encode()
+        found = send_request(served, "POST", f"/v1/{name}", headers, body)
+        if name in PICTURED:
+            assert found.status == 200, found.body
+            assert found.body.decode().startswith(PICTURES[kind])
+            assert dict(found.headers)["content-type"].partition(";")[0] == kind
+        else:
+            assert found.status == 400, name
+            assert b"This result has no picture" in found.body

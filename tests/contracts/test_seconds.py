@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from helpers.lived import Lived
 from provhouse.model.fault_points import POINTS
 from provhouse.model.question import Method, Question
+from provhouse.output.shown_result import rounded
 from provhouse.query.lineage.diff import compare
 from provhouse.query.lineage.path import path
 
@@ -27,7 +28,7 @@ def test_timed_steps_have_the_same_names(lived: Lived, golden: Callable[[str, st
         question = Question("report", "upstream")
         seconds["explain"] = asker.explain(question).seconds
         seconds["diff"] = compare(question, None, lambda _: nullcontext(asker)).seconds
-    lines = [f"{name}: {' '.join(steps)}\n" for name, steps in seconds.items()]
+    lines = [f"{name}: {' '.join(rounded(steps))}\n" for name, steps in seconds.items()]
     golden("seconds.txt", "".join(sorted(lines)))
 
 

@@ -10,8 +10,15 @@ from helpers.structure import dumped
 from provhouse.model.errors import UsageError
 from provhouse.model.settings import Settings
 
-VALUES = {"int": ("17", 17), "str": ("x", "x"), "path": ("/x", Path("/x"))}
+VALUES = {
+    "int": ("17", 17),
+    "str": ("x", "x"),
+    "path": ("/x", Path("/x")),
+    "ages": ("30d,12m", "30d,12m"),
+}
 """By kind of setting: a string that a setting of this kind accepts, and the value that results."""
+_OTHERS = {"17": ("18", "19"), "30d,12m": ("1y", "5")}
+"""Other strings that a setting accepts instead of such a string, which would have no suffix."""
 FOLDER = "warehouse"
 """The only setting that cannot be in the settings file: it determines where that file is."""
 
@@ -64,8 +71,7 @@ def test_the_environment_overrides_the_file_and_options_override_both(
 ) -> None:
     text, value = VALUES[kind(name)]
     (tmp_path / "warehouse.toml").write_text(f"{name} = {17 if text == '17' else repr(text)}\n")
-    other = "18" if text == "17" else f"{text}y"
-    third = "19" if text == "17" else f"{text}z"
+    other, third = _OTHERS.get(text, (f"{text}y", f"{text}z"))
     given: dict[str, object] = {FOLDER: tmp_path}
     file = Settings.load(given, {})
     assert {k for k, v in asdict(file).items() if v != asdict(Settings())[k]} == {FOLDER, name}

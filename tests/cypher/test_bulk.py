@@ -80,6 +80,7 @@ def test_lists_are_sent_once() -> None:
     assert parameters(pa.table({"ops": pa.nulls(2)})) == {"ops_lists": [], "ops": [None, None]}
 
 
+@pytest.mark.long
 def test_a_large_table_is_written_whole_and_again_without_a_change(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:

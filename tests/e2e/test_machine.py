@@ -82,7 +82,8 @@ def test_missing_jars_are_reported(first_file: Path, tmp_path: Path) -> None:
     assert not command.warehouse.exists()
 
 
-@pytest.mark.parametrize("below", [pytest.param("", marks=pytest.mark.long), "below"])
+@pytest.mark.long  # tests/cli/commands/test_doctor.py has a quicker form
+@pytest.mark.parametrize("below", ["", "below"])
 def test_an_unwritable_warehouse_is_reported(below: str, first_file: Path, tmp_path: Path) -> None:
     """Not even root can create the warehouse, because a file is in its place."""
     (tmp_path / "file").write_text("mine")

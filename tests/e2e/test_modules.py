@@ -82,6 +82,7 @@ def test_a_deletion_has_a_fate_for_each_item(nightly: Command) -> None:
     assert "total/1" in shown
 
 
+@pytest.mark.long
 def test_an_item_depends_on_others(nightly: Command) -> None:
     found = answered(nightly, "depends", "depends", "clean/1", "--on", "ref/1")
     assert (found["exists"], len(found["smallest"])) == ("no", 1)
@@ -116,20 +117,21 @@ def test_answers_have_all_levels(nightly: Command, level: str) -> None:
     "arguments",
     [
         "what-if --delete nothing",
-        *(
-            pytest.param(f"what-if --delete-{each} nothing", marks=pytest.mark.long)
-            for each in ("op", "file", "run")
-        ),
-        "depends total/1 --on nothing",
-        "why nothing",
-        "why-changed nothing --from 1",
-        "evaluate nothing --semiring count",
         "forget nothing --dry-run",
-        "invocations nothing",
         "lineage total/1 --fold nothing",
         *(
-            pytest.param(f"{each} --fold nothing", marks=pytest.mark.long)
-            for each in ("path raw/1 total/1", "diff total/1 --from 1", "what-if --delete raw/1")
+            pytest.param(each, marks=pytest.mark.long)
+            for each in (
+                *(f"what-if --delete-{each} nothing" for each in ("op", "file", "run")),
+                "depends total/1 --on nothing",
+                "why nothing",
+                "why-changed nothing --from 1",
+                "evaluate nothing --semiring count",
+                "invocations nothing",
+                "path raw/1 total/1 --fold nothing",
+                "diff total/1 --from 1 --fold nothing",
+                "what-if --delete raw/1 --fold nothing",
+            )
         ),
     ],
 )

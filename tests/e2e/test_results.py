@@ -82,13 +82,22 @@ def test_cypher_refuses_to_write(stored: Command) -> None:
 
 
 def test_browser_shows_how_to_log_in(stored: Command) -> None:
-    """`browser` prints the address, the user, the password file, and at least five queries."""
-    out = stored("browser").out
+    """`browser` prints the address, the user, the password file, and at least three queries."""
+    out = stored("browser", "--format", "table").out
     assert "http://127.0.0.1:" in out
     assert "Username       neo4j" in out
     password = Path(out.split("Password       in ")[1].split("\n")[0])
     assert password.read_text().strip() not in out
-    assert out.count("\n// ") >= 5
+    assert out.count("\nMATCH ") >= 3
+    assert f"provhouse --warehouse {stored.warehouse} down" in out
+    assert "no module is declared" in out  # what a query would show nothing for
+    found = valid("browser", stored("browser", "--format", "json").out)
+    assert found["url"] in out
+    assert {row["title"] for row in found["queries"]}.isdisjoint(
+        row["title"] for row in found["empty"]
+    )
+    assert len(found["queries"]) + len(found["empty"]) == 10
+    assert valid("browser-cleared", stored("browser", "--clear").out) == {"removed": 0}
 
 
 def test_answers_have_attributes(stored: Command, tmp_path: Path) -> None:

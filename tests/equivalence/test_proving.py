@@ -9,31 +9,25 @@ import pytest
 from helpers.proof_pairs import DDL, EQUAL, TRAPS
 from helpers.query_pairs import DDL as MUTATED
 from helpers.query_pairs import mutants, random_query
+from helpers.sampled import one_in
 from provhouse.equivalence.empty_database import EmptyDatabase, empty_database
 from provhouse.equivalence.plan_form import PlanForm, doubts
 from provhouse.equivalence.proving.proof import schema_of
 from provhouse.equivalence.proving.prover import Attempt, attempt
-from provhouse.equivalence.random_rows import RandomRows, values_near
+from provhouse.equivalence.random_rows import RandomRows
 from provhouse.equivalence.verdict import Revision, compare
 from provhouse.model.errors import BadInput
 
 DATABASES, LEAST, SEED = 100, 20, 5
-FEW_VALUES = (*"12345", "a", "c", "x", "true", "false")
-"""Values near the literals of the pairs, few enough for joins and duplicates to be common."""
 NEVER_ROWS = {"a contradiction"}
 """Equal pairs that give no rows on any database."""
-SELDOM_ROWS = {
-    "conjuncts", "order of joins", "De Morgan", "IN of two columns", "outer to inner",
-    "ROW_NUMBER by a key", "functions",
-}  # fmt: skip
-"""Equal pairs that give rows on fewer databases than ``LEAST``."""
 
 
 def _attempt(database: EmptyDatabase, one: str, other: str) -> Attempt:
     return attempt(database.plan(one), database.plan(other), schema_of(database))
 
 
-@pytest.mark.parametrize(("one", "other"), EQUAL.values(), ids=EQUAL)
+@pytest.mark.parametrize(("one", "other"), one_in(3, EQUAL.values()), ids=EQUAL)
 def test_a_rewritten_query_is_proved(one: str, other: str) -> None:
     with empty_database(DDL) as database:
         plans = [database.plan(each) for each in (one, other)]
@@ -46,35 +40,39 @@ def _shape(plan: PlanForm) -> list[str]:
     return [column.type for column in plan.root.columns]
 
 
-def test_proofs_hold_on_random_databases() -> None:
+@pytest.mark.parametrize("databases", [20, pytest.param(DATABASES, marks=pytest.mark.long)])
+def test_proofs_hold_on_random_databases(databases: int) -> None:
     rows: Counter[str] = Counter()
     with empty_database(DDL) as database:
-        made = RandomRows(database, FEW_VALUES, SEED)
-        for _ in range(DATABASES):
-            made.fill()
-            for name, pair in EQUAL.items():
+        for name, pair in EQUAL.items():
+            made = RandomRows(database, [database.plan(text) for text in pair], SEED)
+            for _ in range(databases):
+                made.fill()
                 one, other = (Counter(database.con.execute(text).fetchall()) for text in pair)
                 assert one == other, name
                 rows[name] += bool(one)
-    assert {name for name in EQUAL if rows[name] < LEAST} == NEVER_ROWS | SELDOM_ROWS
-    assert {name for name in EQUAL if not rows[name]} == NEVER_ROWS
+    without = {name for name in EQUAL if not rows[name]}
+    assert without >= NEVER_ROWS
+    assert len(without) < len(EQUAL) / 2
+    if databases == DATABASES:
+        assert {name for name in EQUAL if rows[name] < LEAST} == without == NEVER_ROWS
 
 
-@pytest.mark.parametrize(("one", "other"), TRAPS.values(), ids=TRAPS)
+@pytest.mark.parametrize(("one", "other"), one_in(2, TRAPS.values()), ids=TRAPS)
 def test_a_trap_is_not_proved(one: str, other: str) -> None:
     with empty_database(DDL) as database:
         for first, second in ((one, other), (other, one)):
             assert not _attempt(database, first, second).proved
 
 
-@pytest.mark.parametrize("count", [40, pytest.param(300, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [16, pytest.param(300, marks=pytest.mark.long)])
 def test_no_mutant_with_other_rows_is_proved(count: int) -> None:
     source, refuted, proved = random.Random(38), 0, 0
     with empty_database(MUTATED) as database:
         while refuted < count:
             text = random_query(source)
             plan = database.plan(text)
-            made = RandomRows(database, values_near([plan]), SEED)
+            made = RandomRows(database, [plan], SEED)
             contents = [_contents(made) for _ in range(6)]
             for mutant in mutants(text):
                 try:
@@ -99,7 +97,7 @@ def _contents(made: RandomRows) -> Contents:
 
 
 def _differ(database: EmptyDatabase, contents: Contents, one: str, other: str) -> bool:
-    database.clear()
+    database.clear(database.columns)
     for table, rows in contents.items():
         if rows:
             marks = ", ".join("?" * len(rows[0]))

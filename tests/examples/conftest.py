@@ -1,16 +1,22 @@
-"""The demo, run once for all its tests, without a terminal and with the data of three days."""
+"""The demo and its pipeline, each run once for all its tests with the data of three days."""
 
+import importlib
 import os
 import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
-RUN = Path(__file__).parents[2] / "examples" / "flights" / "run.py"
-SLICE = ("--first", "2013-02-11", "--last", "2013-02-13")
+FLIGHTS = Path(__file__).parents[2] / "examples" / "flights"
+RUN = FLIGHTS / "run.py"
+DAYS = date(2013, 2, 11), date(2013, 2, 13)
+SLICE = ("--first", str(DAYS[0]), "--last", str(DAYS[1]))
+SET_BY_PIPELINE = ("spark.sql.session.timeZone", "spark.sql.shuffle.partitions")
 
 Done = subprocess.CompletedProcess[str]
 
@@ -25,8 +31,26 @@ class Demo:
 
 
 @pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory, graph_home: Path, spark: SparkSession) -> Path:
+    """The folder of a pipeline that has run on the Spark of all tests.
+
+    Its folder ``data`` has the tables, and its folder ``warehouse`` their lineage. The demo would
+    start two more Sparks.
+    """
+    folder = tmp_path_factory.mktemp("pipeline")
+    before = {name: spark.conf.get(name) for name in SET_BY_PIPELINE}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PROVHOUSE_NEO4J_HOME", str(graph_home))
+        patch.syspath_prepend(FLIGHTS)
+        importlib.import_module("pipeline").run(folder / "data", folder / "warehouse", DAYS)
+    for name, value in before.items():
+        spark.conf.set(name, str(value))
+    return folder
+
+
+@pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory, graph_home: Path) -> Demo:
-    """The demo after its first run."""
+    """The demo after its first run, without a terminal."""
     folder = tmp_path_factory.mktemp("demo")
 
     def run() -> Done:

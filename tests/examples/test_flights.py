@@ -1,8 +1,7 @@
-"""On data of three days, the pairs that the demo captures equal those once made by hand."""
+"""On data of three days, the pairs captured from the demo's pipeline equal those made by hand."""
 
 from collections import defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 import pytest
@@ -14,9 +13,6 @@ from provhouse.model.progress import Silent
 from provhouse.query.exporting.export import export_warehouse
 from provhouse.store.warehouse.layout import Layout
 
-if TYPE_CHECKING:
-    from .conftest import Demo
-
 FIGURE = "report/windiest-day/EWR"
 READING = "weather/EWR/2013-02-12T03"
 
@@ -24,8 +20,8 @@ Row = dict[str, object]
 
 
 @pytest.fixture(scope="module")
-def folder(demo: "Demo") -> Path:
-    return demo.folder / "data"
+def folder(made: Path) -> Path:
+    return made / "data"
 
 
 @pytest.fixture(scope="module")
@@ -40,14 +36,14 @@ def pairs(tables: dict[str, list[Row]]) -> set[Pair]:
 
 @pytest.mark.long
 def test_captured_pairs_are_those_made_by_hand(
-    demo: "Demo", pairs: set[Pair], tmp_path: Path
+    made: Path, pairs: set[Pair], tmp_path: Path
 ) -> None:
     """Neither windows nor joins add pairs.
 
     A picked line also derives from a window. Spark has dropped all rows except the picked one by
     then, so the pairs of the window are those of the row itself.
     """
-    export_warehouse(Layout(demo.folder / "warehouse"), tmp_path / "out", Silent(), None)
+    export_warehouse(Layout(made / "warehouse"), tmp_path / "out", Silent(), None)
     (file,) = (tmp_path / "out").glob("triples-*.parquet")
     found = pq.read_table(file, columns=["src", "dst", "op"]).to_pylist()
     assert {(_plain(row["src"]), _plain(row["dst"])) for row in found} == pairs
@@ -128,26 +124,26 @@ def _winds(tables: dict[str, list[Row]], without: str = "") -> dict[str, list[fl
 
 
 def test_a_figure_without_the_wrong_reading_is_that_of_the_job_run_again(
-    demo: "Demo", graph_home: Path, tables: dict[str, list[Row]]
+    made: Path, graph_home: Path, tables: dict[str, list[Row]]
 ) -> None:
-    _check_without(demo, graph_home, tables, [READING])
+    _check_without(made, graph_home, tables, [READING])
 
 
 @pytest.mark.long
 def test_figures_without_a_reading_are_those_of_the_job_run_again(
-    demo: "Demo", graph_home: Path, tables: dict[str, list[Row]]
+    made: Path, graph_home: Path, tables: dict[str, list[Row]]
 ) -> None:
     """Thirty readings at Newark are deleted: every other one, and the wrong one."""
     readings = [name("weather", row) for row in tables["weather_clean"] if row["origin"] == "EWR"]
-    _check_without(demo, graph_home, tables, [READING, *sorted(readings)[::2][:29]])
+    _check_without(made, graph_home, tables, [READING, *sorted(readings)[::2][:29]])
 
 
 def _check_without(
-    demo: "Demo", graph_home: Path, tables: dict[str, list[Row]], readings: list[str]
+    made: Path, graph_home: Path, tables: dict[str, list[Row]], readings: list[str]
 ) -> None:
     """Delete each reading, and compare the changes with recomputed means and their maximum."""
     before = _means(_winds(tables))
-    with provhouse.open(demo.folder / "warehouse", neo4j_home=graph_home) as warehouse:
+    with provhouse.open(made / "warehouse", neo4j_home=graph_home) as warehouse:
         for reading in readings:
             after = _means(_winds(tables, reading))
             found = warehouse.what_if(reading)

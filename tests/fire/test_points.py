@@ -95,6 +95,7 @@ def test_a_full_disk_is_reported_and_nothing_half_written_stays(fire: Fire) -> N
     fire.ingest()
 
 
+@pytest.mark.long
 def test_a_suspended_writer_does_no_harm(fire: Fire) -> None:
     """A suspended writer does not commit if its lock file is removed and another writer commits."""
     command, _ = fire.change("ingest")

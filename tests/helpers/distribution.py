@@ -5,8 +5,18 @@ from collections.abc import Collection
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
-SHARED = ("api", "contracts", "examples", "serve")
-"""Folders whose tests share a server, or a run of the demo."""
+SHARED = ("api", "capturing", "contracts", "serve")
+"""Folders whose tests share a server, a warehouse, or captured jobs.
+
+The first captured job of a process takes several times as long as the next one.
+"""
+CAPTURING = (
+    "/api/test_blames.py",
+    "/equivalence/test_spark_",
+    "/examples/",
+    "/ingest/landing/",
+)
+"""Tests outside of ``capturing`` that join its group."""
 WARM = (
     "e2e/test_input.py",
     "e2e/test_keeping.py",
@@ -20,10 +30,9 @@ WARM = (
     "fire/test_long.py",
     "fire/test_points.py",
     "fire/test_sequences.py",
-    "test_readme.py",
 )
 """Test files that use the fixture ``warm``, either directly or through another fixture."""
-LONGEST = ("warm", "serve", "api")
+LONGEST = ("warm", "serve", "capturing", "api")
 """The groups that take longest.
 
 They come first, so that none of them is still running when all other groups have ended.
@@ -39,6 +48,8 @@ def group(nodeid: str) -> str:
     are grouped by file.
     """
     file = nodeid.split("::")[0]
+    if any(part in file for part in CAPTURING):
+        return "capturing"
     for folder in SHARED:
         if f"/{folder}/" in file:
             return folder
@@ -62,6 +73,16 @@ class Groups(LoadScopeScheduling):  # type: ignore[misc]  # untyped
 
     def _split_scope(self, nodeid: str) -> str:
         return group(nodeid)
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        """Assign a group to a process.
+
+        The process of the group ``warm`` has no Spark of its own. So its other groups are from the
+        end of the order, where tests need no Java.
+        """
+        if "warm" in self.assigned_work[node]:
+            self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
+        super()._assign_work_unit(node)
 
     def remove_node(self, node: WorkerController) -> str | None:
         """Give the remaining work of an ended process to other processes.

@@ -300,7 +300,7 @@ class Fire:
         names = self._beside("asked.txt")
         names.write_text(self.states[-1][0].src)
         message = self.run("lineage", "--items", names, status=7).message
-        assert "provhouse repair" in message
+        assert "provhouse check --repair" in message
 
     def end_neo4j(self, forget: bool) -> None:
         """Kill the Neo4j server. If ``forget``, also delete its data."""

@@ -12,7 +12,8 @@ from provhouse.care.damage_report import Damage, Report
 from provhouse.care.forget import Forgotten
 from provhouse.care.prune import Pruned
 from provhouse.care.retract import Retraction
-from provhouse.equivalence.verdict import Example, Row, Verdict
+from provhouse.equivalence.refutation import Example, Row
+from provhouse.equivalence.verdict import Verdict
 from provhouse.ingest.ingest_summary import Reject, Summary
 from provhouse.ingest.preview import Component, FileKind, Preview
 from provhouse.model.answer import Answer, Counts, Read
@@ -249,7 +250,7 @@ def generations() -> list[Generation]:
 def report() -> Report:
     """A report of two damages. The path of one of them contains a terminal escape."""
     torn = "/w\x1b/sets should be a file of 1,200 bytes"
-    behind, repair = "Neo4j should hold generation 2", "Run `provhouse repair`"
+    behind, repair = "Neo4j should hold generation 2", "Run `provhouse check --repair`"
     return Report(
         generation=3, deep=False, looked_at={"generations": 3, "triples": 1_234_567}, seconds=1.25,
         damages=(

@@ -140,6 +140,7 @@ def test_the_same_derivation_in_another_run_is_an_assertion(houses: Houses) -> N
     assert len(in_house(house)) == 2
 
 
+@pytest.mark.long
 def test_a_derivation_that_lost_a_needed_input_is_gone(houses: Houses) -> None:
     """Derivations that do not need the retracted input stay, without this input."""
     house = houses(partition_triples=2)

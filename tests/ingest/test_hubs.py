@@ -103,6 +103,7 @@ def test_null_texts_join_no_rows(houses: Houses, tmp_path: Path) -> None:
         assert warehouse.ingest(frame, replace=True, null="-").rejected == 1
 
 
+@pytest.mark.long
 def test_the_option_null_is_that_of_python(
     houses: Houses, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -91,6 +91,7 @@ def test_each_generation_shows_the_newest_descriptions_of_its_ingests(
     assert described(folder) == expected[8]
 
 
+@pytest.mark.long
 def test_a_warehouse_without_descriptions_has_no_table_of_them(
     houses: Houses, tmp_path: Path
 ) -> None:

@@ -276,6 +276,7 @@ def test_items_that_are_row_ids_have_no_stored_names(houses: Houses) -> None:
     assert stored(house) == before
 
 
+@pytest.mark.long
 def test_an_erased_row_id_is_not_found(houses: Houses) -> None:
     house = houses()
     ids = rows(300, 13)

@@ -34,7 +34,7 @@ def _told(each: Tried) -> str:
     return f"seed {each.seed}: {each.outcome.why}\n    {each.sql}"
 
 
-@pytest.mark.parametrize("texts", [60, pytest.param(500, marks=pytest.mark.long)])
+@pytest.mark.parametrize("texts", [30, pytest.param(500, marks=pytest.mark.long)])
 def test_lineage_of_generated_texts(texts: int) -> None:
     run(0, texts, most=1)
 

@@ -107,6 +107,7 @@ def test_forward_is_the_inverse_of_backward(con: Connection) -> None:
     same(con, text, ("compiled", "witness"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.long), 3])
 def test_many_cells_and_rows(con: Connection, threads: int) -> None:
     con.execute(f"set threads = {threads}")
@@ -225,6 +226,7 @@ def test_a_group_of_all_records_needs_no_query() -> None:
         wanted.backward("f")
 
 
+@pytest.mark.long
 def test_columns_are_decoded_when_runs_have_cost_as_much() -> None:
     con = connect(duckdb.connect())
     con.execute("create table f as select range % 5 as k, range as v from range(200_000)")

@@ -86,6 +86,22 @@ TIES: list[Case] = [
     ("select (select a.v + b.v from u b order by all desc limit 1) x from u a order by 1",
      "u#1", [[1], [1]]),
 ]  # fmt: skip
+CHOICES: list[Case] = [
+    ("select (select distinct on (a.v) b.v from t b order by b.v desc nulls last) x "
+     "from u a order by a.v", "t", [[1], [1]]),
+    ("select k from u a where 2 in (select distinct on (a.v) b.v from u b order by b.k desc) "
+     "order by 1", "u#2", [[1], [1]]),
+    ("select k, (select distinct on (b.k) b.v from t b where b.v <= a.v order by b.k, b.v desc) x "
+     "from u a order by 1", "t", [[0], [1]]),
+    ("select v, (select distinct on (a.v) 1 from t b where b.v > 0 order by b.k) x "
+     "from u a order by 1", "t", [[0, 1], [0, 1]]),
+    ("select v, exists (select distinct on (b.v) b.v z from u b where b.v <= a.v "
+     "order by z limit 1) x from u a order by 1", "u#1", [[0], [0, 1]]),
+    ("select (select b.v from t b where b.v <= a.v + 5 "
+     "qualify row_number() over (order by b.v desc) > 1 order by b.v desc limit 1) x "
+     "from u a order by a.v", "t", [[0, 1], [0, 1]]),
+    ("select * replace ((select v from s2.t) as v) from u order by 2, 1", "u", [[0], [1]]),
+]  # fmt: skip
 JOINS: list[Case] = [
     ("select min(a.k) over (order by b.v) m from u a natural join u b order by b.v",
      "u#1", [[0, 1], [0, 1]]),
@@ -149,6 +165,7 @@ def con() -> Connection:
         *KEYS,
         *CALLS,
         *TIES,
+        *CHOICES,
         *JOINS,
     ],
 )

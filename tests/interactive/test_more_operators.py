@@ -131,6 +131,7 @@ def test_a_share_of_the_rows(small: Connection, share: str) -> None:
     assert counted.backward("a").rids.tolist() == [0, 1]
 
 
+@pytest.mark.long
 def test_a_long_recursion() -> None:
     con = connect()
     con.execute("create table step as select i here, i + 1 there from range(600) t(i)")

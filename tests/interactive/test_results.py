@@ -174,4 +174,42 @@ def test_a_missing_pandas_is_named() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 1
-    assert "pip install pandas" in done.stderr
+    assert "pip install 'provhouse[pandas]'" in done.stderr
+
+
+def test_a_notebook_shows_rows_and_records(con: Connection) -> None:
+    con.duckdb.execute("insert into c values (99, '<b>x')")
+    result = con.sql("select id, null n, delay / 2 d from f order by id", lineage=True)
+    shown = result._repr_html_()
+    assert shown.count("<tr>") == 21
+    assert "<th>id</th><th>n</th>" in shown
+    assert '<td style="text-align: right">19</td>' in shown
+    assert "… 180 more" in shown
+    assert ">NULL</td>" in shown
+    records = con.sql("select * from c where carrier = 99", lineage=True).backward("c")
+    assert "&lt;b&gt;x" in records._repr_html_()
+    assert "more" not in records._repr_html_()
+    many = result.backward("f")
+    assert many._repr_html_().count("<tr>") == 21
+    assert "… 180 more" in many._repr_html_()
+
+
+def test_arrow_reads_rows_and_records_as_streams(con: Connection) -> None:
+    result = con.sql(GROUPS, lineage=True)
+    assert pa.table(result) == result.to_arrow()
+    records = result.backward("f", [0])
+    assert pa.table(records) == records.to_arrow()
+    assert duckdb.sql("select count(*) from records").fetchall() == [(len(records),)]
+
+
+def test_a_picture_has_the_tables_and_the_numbers_of_records(con: Connection) -> None:
+    result = con.sql(GROUPS + " order by 1", lineage=True)
+    counts = {name: len(result.backward(name, [1])) for name in ("f", "c")}
+    text = result.draw([1]).text("dot")
+    for name, count in counts.items():
+        assert f'[label="{name}\\ntable, {count} item' in text
+    assert '[label="result\\ntable, 1 item"' in text
+    everything = result.draw().text("svg")
+    assert f"table, {len(result)} items" in everything
+    without = con.sql("select * from f where carrier not in (select carrier from c)", lineage=True)
+    assert "no match" in without.draw().text("mermaid")

@@ -215,3 +215,11 @@ def test_names_cannot_control_a_terminal(small: Answer) -> None:
 )
 def test_durations_have_a_fitting_unit(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+def test_an_empty_finding_offers_to_search_anywhere(finding: Finding) -> None:
+    none = replace(finding, matches=0, truncated=None, items=finding.items.slice(0, 0))
+    offer = "No name begins with this text. Add --anywhere to search within names."
+    assert offer in written(FindingResult(replace(none, anywhere=False)))
+    assert "--anywhere" not in written(FindingResult(none))
+    assert "--anywhere" not in written(FindingResult(replace(finding, anywhere=False)))

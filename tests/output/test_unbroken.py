@@ -11,10 +11,11 @@ def test_an_address_and_a_query_are_one_line_each() -> None:
     view = Neo4jView(
         item="x", direction="upstream", generation=1, time="2026-01-02T03:04:05Z", items=2,
         grouped=False, nodes=3, relationships=2, left_out=0, expires="2026-01-03T03:04:05Z",
-        query="MATCH " + "q" * 200, url="http://" + "u" * 200,
+        query="MATCH " + "q" * 200, sets_query="MATCH " + "s" * 200, url="http://" + "u" * 200,
     )  # fmt: skip
     handle = io.StringIO()
     TableWriter(handle, width=80).write(ViewResult(view))
     lines = handle.getvalue().splitlines()
     assert view.query in lines
+    assert view.sets_query in lines
     assert view.url in lines

@@ -108,7 +108,7 @@ def test_each_generation_answers_as_when_it_was_current(history: History, most: 
                 for direction in DIRECTIONS:
                     methods: list[Method] = ["csprov"]
                     if number == 0 and direction == "upstream" and generation == 4:
-                        methods += ["rq", "ccprov"]
+                        methods += ["rq", "ccprov"] if most > 1 else ["rq"]
                     for method in methods:
                         found = answered(asker, item, direction, method)
                         where = f"{item} {direction} in generation {generation} by {method}"

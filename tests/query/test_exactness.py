@@ -1,23 +1,16 @@
 """Answers state the weakest exactness that is declared for the ops on their paths."""
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib.resources import files
 from io import StringIO
 from pathlib import Path
-from random import Random
 from time import monotonic, sleep
 from typing import Any
 
 import jsonschema
-import networkx as nx
-import numpy as np
-import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from helpers.asgi import HOST, send_request
 from helpers.operations import Operation, write_operations
@@ -25,11 +18,9 @@ from helpers.oracle import Triple
 from helpers.warehouse import House
 from provhouse.care.forget import forget
 from provhouse.cypher.view_mark import clear_mark
-from provhouse.model.answer import Answer, Read
-from provhouse.model.arrays import ItemNumber, ItemNumbers
-from provhouse.model.operations import LEVELS
+from provhouse.model.answer import Answer
 from provhouse.model.progress import Silent
-from provhouse.model.question import Direction, Method, Question
+from provhouse.model.question import Method, Question
 from provhouse.output import arrow_writer as arrow_stream
 from provhouse.output.form import Form
 from provhouse.output.results.answer_view import AnswerResult
@@ -46,68 +37,13 @@ from provhouse.query.exporting.browser_view import Neo4jView, write_view
 from provhouse.query.exporting.export import export_answer, export_warehouse
 from provhouse.query.lineage.ask import Asker
 from provhouse.query.lineage.diff import Diff, compare
-from provhouse.query.lineage.exactness import Declared
 from provhouse.query.lineage.path import path
 from provhouse.query.listing.operations import Operations, list_operations
-from provhouse.query.methods.method import MethodResult
-from provhouse.query.reading.recurse import recurse
 from provhouse.serve.app import application
 from provhouse.serve.auth import Access
 from provhouse.serve.keeper import Keeper
 from provhouse.serve.people import People
 from provhouse.store.warehouse.manifest import as_record, read_manifest
-
-ORDER = (*LEVELS, "unknown")
-
-
-def declared(levels: Mapping[str, str]) -> Declared:
-    return Declared(
-        pa.table({"op": [*levels], "exactness": pa.array(levels.values(), pa.string())})
-    )
-
-
-def stated(ops: Counter[str], levels: Mapping[str, str]) -> tuple[str | None, dict[str, int]]:
-    """Return the weakest level of some triples, and the number of triples of each level.
-
-    ``ops`` has the number of triples of each op.
-    """
-    found = Counter[str]()
-    for op, triples in ops.items():
-        found[levels.get(op, "unknown")] += triples
-    if not set(found) - {"unknown"}:
-        return None, {}
-    return max(found, key=ORDER.index), dict(found)
-
-
-@given(st.integers(0, 2**32))
-def test_only_triples_on_paths_to_shown_items_count(seed: int) -> None:
-    """Any found items may be hidden. networkx finds the triples on paths to the other items."""
-    random = Random(seed)
-    items = random.randint(1, 7)
-    src, dst = (np.array([random.randrange(items) for _ in range(12)], np.int64) for _ in "sd")
-    ops = [random.choice("abcde") for _ in src]
-    levels = {op: random.choice(LEVELS) for op in "abcd" if random.random() < 0.7}
-    direction: Direction = random.choice(["upstream", "downstream"])
-    near, far = (dst, src) if direction == "upstream" else (src, dst)
-    reached = recurse(ItemNumbers(near), ItemNumbers(far), ItemNumber(0), random.choice([None, 2]))
-    triples = pa.table({"src": src, "dst": dst, "op": ops, "attributes": [""] * len(ops)})
-    triples = triples.take(pa.array(reached.triples))
-    found = MethodResult(
-        ItemNumbers(reached.items), reached.depths, triples, reached.near_depths,
-        ItemNumbers(reached.unexpanded), Read(0, 0, 0),
-    )  # fmt: skip
-    kept = np.array([random.random() < 0.5 for _ in reached.items], bool)
-    shown = found.select(kept, np.ones(triples.num_rows, bool))
-
-    steps = list(zip(near[reached.triples], far[reached.triples], strict=True))
-    graph = nx.DiGraph(steps)
-    targets = set(shown.items.tolist())
-    reaching = targets.union(*(nx.ancestors(graph, target) for target in targets))
-    on_paths = (op for (_, end), op in zip(steps, triples["op"].to_pylist(), strict=True)
-                if end in reaching)  # fmt: skip
-    answer = declared(levels).of_paths(found, shown, direction)
-    assert (answer.weakest, dict(answer.triples)) == stated(Counter(on_paths), levels)
-
 
 TRIPLES = [
     Triple("raw:1", "clean:1", "clean", "raw", "clean"),
@@ -172,7 +108,8 @@ def test_an_answer_says_how_exact_it_is(asker: Asker, name: str) -> None:
     assert (answer.exactness, answer.exactness_triples) == (weakest, triples)
 
 
-@pytest.mark.parametrize("method", [pytest.param("rq", marks=pytest.mark.long), "ccprov"])
+@pytest.mark.long
+@pytest.mark.parametrize("method", ["rq", "ccprov"])
 def test_other_methods_say_the_same(asker: Asker, method: Method) -> None:
     question, weakest, triples = QUESTIONS["only the paths of an op"]
     answer = asker.answer(replace(question, method=method))
@@ -388,6 +325,7 @@ def test_triples_of_shared_derivations_count_as_they_are_shown(
         assert path(asker, "a", "z").exactness_triples == {"exact": 1, "task": 1}
 
 
+@pytest.mark.long
 def test_an_erased_item_on_the_way_makes_exactness_unknown(houses: Callable[..., House]) -> None:
     house = houses()
     house.ingest(TRIPLES)

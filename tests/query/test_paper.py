@@ -118,7 +118,6 @@ def test_the_lineage_of_23(first_asker: Asker, method: Method) -> None:
 def test_the_lineage_of_23_reads_its_component(first_asker: Asker) -> None:
     assert walked(first_asker, "23", "upstream") == {names(3, 6, 15, 18, 23)}
     assert first_asker.ask("23", "upstream", "csprov").read == Read(1, 1, 4)
-    assert first_asker.ask("23", "upstream", "ccprov").read.triples == 4
 
 
 def test_items_have_their_tables(first: House) -> None:

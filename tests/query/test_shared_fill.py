@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from helpers.graphs import graph
 from helpers.oracle import Oracle
+from helpers.sampled import one_in
 from helpers.spark import occupied
 from helpers.warehouse import House, content
 from provhouse.model.errors import StillFilling, TooSlow, Unavailable
@@ -85,7 +86,7 @@ def test_questions_at_once_share_one_copy(
     assert soon(lambda: cached(context) == before)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", one_in(2, METHODS))
 def test_a_fill_goes_on_after_the_time_limit(
     asker: Asker, context: SparkContext, method: Method
 ) -> None:

@@ -71,5 +71,5 @@ def test_values_of_a_warehouse_are_those_of_its_live_triples(
     assert found("op") == [("x", 1), ("y", 1)]
     assert found("op", as_of=1) == [("x", 2), ("y", 1)]
     for of in ("ops", "attributes.", "src"):
-        with pytest.raises(UsageError, match="provhouse values attributes"):
+        with pytest.raises(UsageError, match="provhouse list values attributes"):
             found(of)

@@ -247,3 +247,23 @@ def test_a_view_has_browsers_address(asker: Asker) -> None:
     view: Neo4jView = write_view(asker, Question("wide", "upstream"))
     assert view.url.startswith(f"{asker.graph.address.http}/browser/?")
     assert "cmd=edit&arg=MATCH%20" in view.url
+
+
+def test_captions_tell_nodes_apart_and_the_asked_item_is_marked(asker: Asker) -> None:
+    for item in ("wide", widest(asker)):
+        view = write_view(asker, Question(item, "upstream"))
+        found = rows(asker.graph, "MATCH (i:Item {warehouse: $warehouse}) RETURN i.caption, i.key")
+        assert len({caption for caption, _ in found}) == view.nodes
+        asked = rows(asker.graph, "MATCH (i:Asked {warehouse: $warehouse}) RETURN i.caption, i.key")
+        ((caption, key),) = asked
+        assert key == 0
+        assert str(caption).startswith(item)
+        asker.graph.remove_views()
+
+
+def test_sets_are_shown_only_if_asked_for(asker: Asker) -> None:
+    view = write_view(asker, Question(widest(asker), "upstream"))
+    without = rows(asker.graph, view.query.replace("RETURN i, d, n", "RETURN DISTINCT labels(n)"))
+    assert not any(label and "Set" in label for (label,) in without)  # type: ignore[operator]
+    with_sets = view.sets_query.replace("RETURN i, d, n", "RETURN DISTINCT labels(n)")
+    assert (["Set"],) in rows(asker.graph, with_sets)

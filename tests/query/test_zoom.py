@@ -17,6 +17,7 @@ from provhouse.output.results.level_view import ZoomedResult
 from provhouse.output.results.modules import InvocationsResult, ModulesResult
 from provhouse.query.lineage.ask import Asker
 from provhouse.query.listing.modules import list_invocations, list_modules
+from provhouse.query.zoom.picture import Picture, picture
 from provhouse.query.zoom.zoomed import Zoomed, zoom
 
 TRACE = """src,dst,op,src_table,dst_table,module,invocation,execution,role,op_kind
@@ -84,6 +85,37 @@ def test_modules_are_one_node_each(asker: Asker) -> None:
     # ref/1 is state. tmp/1 and tmp/2 are inside of a module. sum/1 was made twice. page/1 is in no
     # module.
     assert (found.found, found.inside, found.several, found.outside) == (10, 3, 1, 1)
+
+
+def boxes(found: Picture) -> dict[tuple[str, str], int]:
+    return {(box.kind, box.name): box.items for box in found.boxes}
+
+
+def links(found: Picture) -> set[tuple[str, str, str, int]]:
+    names = [box.name for box in found.boxes]
+    return {(names[one.source], names[one.target], one.op, one.triples) for one in found.links}
+
+
+@pytest.mark.parametrize(("opened", "folded"), [(None, []), ("report", ["curate"])])
+def test_a_picture_by_module_folds_the_modules_that_are_not_opened(
+    asker: Asker, opened: str | None, folded: list[str]
+) -> None:
+    question = Question("page/1", "upstream")
+    found = picture(asker, question, "module", {f"module:{opened}": 0} if opened else {})
+    expected = zoom(asker, question, "module", folded)
+    assert boxes(found) == nodes(expected)
+    assert links(found) == edges(expected)
+
+
+def test_a_picture_opens_tables_beside_folded_modules(asker: Asker) -> None:
+    question = Question("page/1", "upstream")
+    found = picture(asker, question, "module", {"table:raw": 2, "table:none": 3})
+    apart = {name for kind, name in boxes(found) if kind == "item"} - {"page/1"}
+    assert apart < {"raw/1", "raw/2", "raw/3"}
+    expected = {("item", name): 1 for name in apart} | {("table", "raw"): 1}
+    assert boxes(found) == nodes(zoom(asker, question, "module")) | expected
+    strips = {link for link in links(found) if link[1] == "curate"}
+    assert strips == {(name, "curate", "strip", 1) for name in (*apart, "raw")}
 
 
 def test_a_module_that_is_invoked_twice_in_one_execution_stays_two(asker: Asker) -> None:

@@ -131,3 +131,7 @@ def test_the_last_lines_of_a_log_are_quoted(tmp_path: Path) -> None:
     assert log_lines(log) == ["first", "odd \ufffd", *map(str, range(LOG_LINES))]
     assert quoted(log_lines(log)) == "\n".join(f"  {n}" for n in range(LOG_LINES))
     assert quoted([]) == ""
+
+
+def test_tabs_in_a_log_are_quoted_as_spaces() -> None:
+    assert quoted(["a\tb", "\tat org.neo4j"]) == "  a b\n    at org.neo4j"

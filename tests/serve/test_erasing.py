@@ -43,6 +43,7 @@ def test_cached_answers_are_dropped_by_an_erasure(served: "Served") -> None:
     assert served.get("/v1/lineage", item="far/2").status_code == 404
 
 
+@pytest.mark.long
 def test_partitions_are_read_again_after_an_erasure(
     houses: Callable[..., House], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,7 @@ import requests
 import uvicorn
 
 from helpers.oracle import Oracle, Triple
+from helpers.sampled import one_in
 from helpers.warehouse import House
 from provhouse.care.forget import forget
 from provhouse.model.answer import Answer
@@ -147,7 +148,7 @@ def client_of(served: Served) -> Client:
 LAST = TooSlow("The answer takes long", "It was stopped", "Ask for less")
 
 
-@pytest.mark.parametrize("accept", ["application/json", "application/jsonl", "text/csv"])
+@pytest.mark.parametrize("accept", one_in(3, ["application/json", "application/jsonl", "text/csv"]))
 def test_a_client_is_told_which_error_ended_many_answers(
     served: Served, monkeypatch: pytest.MonkeyPatch, accept: str
 ) -> None:

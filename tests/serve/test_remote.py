@@ -79,6 +79,24 @@ def test_an_address_in_use_is_reported() -> None:
         listen("127.0.0.1", first.getsockname()[1])
 
 
+def test_a_port_in_use_is_reported_before_anything_is_started(
+    files: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with listen("127.0.0.1", 0) as taken, listen("127.0.0.2", 0) as other:
+        port = taken.getsockname()[1]
+        home = tmp_path / "neo4j"
+        options = ["--warehouse", str(tmp_path / "w"), "--set", f"neo4j_home={home}"]
+        assert run([*options, "--set", f"server_port={port}", "up"]) == 5
+        assert f"cannot listen at 127.0.0.1, port {port}" in capsys.readouterr().err
+        assert not home.exists()
+        assert run(["crossfilter", str(tmp_path / "none.csv"), "--port", str(port)]) == 5
+        address = f"127.0.0.2:{other.getsockname()[1]}"
+        certificate, key = files
+        settings = Settings(server_address=address, server_certificate=certificate, server_key=key)
+        with pytest.raises(Unavailable, match=r"cannot listen at 127\.0\.0\.2"):
+            check_listening(settings)
+
+
 @pytest.mark.parametrize(
     "url",
     [
@@ -129,6 +147,16 @@ def test_a_file_of_authorities_must_exist(tmp_path: Path) -> None:
         (("ops",), "There is no token for"),
         (("what-if", "--delete", "x"), "There is no token for"),
         (("why", "x"), "There is no token for"),
+        (("subgraph", "x"), "There is no token for"),
+        (("depends", "x", "--on", "y"), "There is no token for"),
+        (("why-changed", "x", "--from", "1"), "There is no token for"),
+        (("evaluate", "x", "--semiring", "count"), "There is no token for"),
+        (("modules",), "There is no token for"),
+        (("invocations", "m"), "There is no token for"),
+        (("revisions",), "There is no token for"),
+        (("results", "w"), "There is no token for"),
+        (("reuse", "w@r1"), "There is no token for"),
+        (("why-not-reused", "w@r1"), "There is no token for"),
         (("ops", "set", "x.csv"), "needs the files of a warehouse"),
     ],
 )

@@ -119,6 +119,16 @@ def test_a_revoked_token_is_refused_with_the_reason(secured: Secured) -> None:
     assert token not in str(caught.value)
 
 
+QUESTIONS = (
+    ("generations",), ("lineage", "x"), ("impact", "x"), ("find", "x"), ("path", "x", "y"),
+    ("subgraph", "x"), ("origins", "x"), ("show", "set", "1"), ("explain", "x"),
+    ("diff", "x", "--from", "1"), ("what-if", "--delete", "x"), ("what-if", "--each", "x"),
+    ("depends", "x", "--on", "y"), ("why", "x"), ("why-changed", "x", "--from", "1"),
+    ("evaluate", "x", "--semiring", "count"), ("ops",), ("modules",), ("invocations", "m"),
+    ("lineage", "x", "--zoom", "table"), ("reuse", "w@r1"), ("results", "w"),
+)  # fmt: skip
+
+
 def test_a_command_asks_a_remote_server(
     secured: Secured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -131,7 +141,7 @@ def test_a_command_asks_a_remote_server(
     monkeypatch.setenv("PROVHOUSE_CA_FILE", str(secured.authority.file))
     for content, status in ((f"{secured.token}\n", 3), (secured.token[:-1], 2)):
         (tmp_path / "token").write_text(content)
-        for command in (("generations",), ("lineage", "x"), ("find", "x")):
+        for command in QUESTIONS:
             assert run(["--server", secured.url, *command]) == status
     assert [file.name for file in tmp_path.iterdir()] == ["token"]
 

@@ -61,6 +61,7 @@ WAYS: dict[tuple[str, str], Role] = {
     ("GET", "/v1/results?workflow=w"): Role.read,
     ("GET", "/v1/reuse?revision=w@r1"): Role.read,
     ("GET", "/v1/why-not-reused?revision=w@r1"): Role.read,
+    ("GET", "/v1/responsible-inputs?before=w@r1&after=w@r2"): Role.read,
     ("GET", "/v1/status"): Role.read,
     ("GET", "/v1/openapi.json"): Role.read,
     ("POST", "/v1/view"): Role.write,
@@ -202,7 +203,7 @@ def test_a_token_is_in_no_file_reply_or_log(
 
 
 @pytest.mark.parametrize(
-    "content", one_in(2, ["", "{", "[{}]", '{"a": 1}', '[{"role": "king"}]', "[1]"])
+    "content", one_in(6, ["{", "", "[{}]", '{"a": 1}', '[{"role": "king"}]', "[1]"])
 )
 def test_a_damaged_file_admits_only_the_owner(
     app: FastAPI, tmp_path: Path, content: str, caplog: pytest.LogCaptureFixture

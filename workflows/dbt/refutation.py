@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from provhouse.equivalence.verdict import Example, Revision, compare
+from provhouse.equivalence.refutation import Example
+from provhouse.equivalence.verdict import Revision, compare
 from provhouse.model.errors import BadInput
 
 from .bound_models import quoted

@@ -4,9 +4,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from provhouse.model.arrays import I32
+from provhouse.model.compiled import compiled
 
 from .derivations import AGGREGATE, ALL, ANY, COPY
 
@@ -51,7 +51,7 @@ class Work(NamedTuple):
     queue: I32
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def packed(kind: I8, size: I32) -> I32:
     """Return a row for each derivation: its ``MOST``, and 0 as its ``MISSING``."""
     ways = np.zeros((len(kind), 2), np.int32)
@@ -63,7 +63,7 @@ def packed(kind: I8, size: I32) -> I32:
     return ways
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(nogil=True, inline=True)
 def allowed(most: int, upper: bool) -> int:
     """Return the number of inputs that a derivation can do without.
 

@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from provhouse.model.arrays import I32, I64, Bools, ItemNumbers, distinct, union
+from provhouse.model.compiled import compiled
 from provhouse.model.derivations import KINDS
 
 I8 = npt.NDArray[np.int8]
@@ -179,7 +179,7 @@ def _keys(rows: DerivationRows, dst: I64) -> tuple[I64, int]:
     return dst * used + code, used
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _index(src: I64, dst: I64, of: I32, at: I64, rows: I32, targets: I32, ends: I32) -> None:
     """Sort the rows by src: the rows of the place ``p`` become ``rows[at[p] : at[p + 1]]``."""
     # The counts start two entries ahead. So at[p + 1] is where p begins after the sums are taken,

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numba import njit
 
 from provhouse.model.arrays import I32, I64, Bools, unique
+from provhouse.model.compiled import compiled
 
 from .codes import (
     DELETED,
@@ -146,7 +146,7 @@ class Deleter:
         cling(graph.index, skipped, unsupported, left, work)
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _clear(first: I32, places: I32, work: Work) -> None:
     """Reset the work arrays at the places that a deletion reached."""
     for place in places:
@@ -156,7 +156,7 @@ def _clear(first: I32, places: I32, work: Work) -> None:
             work.ways[way, MISSING] = work.gone[way] = 0
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _reach(
     graph: TripleIndex, conditional: Bools, skipped: Bools, deleted: I32, starts: I32, work: Work
 ) -> tuple[int, bool]:
@@ -200,7 +200,7 @@ def _reach(
     return filled, unsure
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _order(fate: I8, queue: I32, begin: int, low: int, high: int) -> None:
     """Write the found places to ``queue`` again, in the order in which they lie in memory."""
     for place in range(low, high + 1):
@@ -209,7 +209,7 @@ def _order(fate: I8, queue: I32, begin: int, low: int, high: int) -> None:
             begin += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _settle(
     graph: TripleIndex,
     conditional: Bools,
@@ -256,7 +256,7 @@ def _settle(
     return filled
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _count(at: I64, targets: I32, places: I32, ways: I32) -> None:
     """Count the triples from some places as missing."""
     for place in places:

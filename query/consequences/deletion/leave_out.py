@@ -7,9 +7,9 @@ numbers: the total, and its rounding errors.
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 
 from provhouse.model.arrays import I32, I64, Bools
+from provhouse.model.compiled import compiled
 from provhouse.model.derivations import WHOLE
 
 from .recompute import AVG, COUNT, DISTINCT, F64, MAX, MIN, SUM, added, is_exact, value_of
@@ -63,7 +63,7 @@ def _coded(values: F64) -> pa.DictionaryArray:
     return pa.array(values + 0.0).dictionary_encode()  # -0.0 becomes 0.0
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _sums(values: F64, times: I64, starts: I64) -> tuple[F64, F64]:
     """Return, for each input, the sum and the weight of the rows of all other inputs."""
     inputs = len(starts) - 1
@@ -87,14 +87,14 @@ def _sums(values: F64, times: I64, starts: I64) -> tuple[F64, F64]:
     return sums, weights
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _added(total: float, rest: float, given: float) -> tuple[float, float]:
     """Return the sum of a two-part number and ``given``; the second part has rounding errors."""
     grown, lost = added(total, given)
     return grown, rest + lost
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _extremes(values: F64, starts: I64) -> F64:
     """Return, for each input, the smallest value of all other inputs; NaN if there are none."""
     inputs = len(starts) - 1
@@ -114,7 +114,7 @@ def _extremes(values: F64, starts: I64) -> F64:
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _distinct(codes: I32, starts: I64) -> F64:
     """Return, for each input, the number of values of all other inputs; ``codes`` has no gaps."""
     inputs = len(starts) - 1
@@ -137,7 +137,7 @@ def _distinct(codes: I32, starts: I64) -> F64:
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def leading_to(src: I32, of: I32, dst: I32, marked: Bools) -> Bools:
     """Return a mask of the places from which one or more triples lead to a marked place.
 

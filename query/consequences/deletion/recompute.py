@@ -4,9 +4,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from provhouse.model.arrays import I32, I64, Bools
+from provhouse.model.compiled import compiled
 from provhouse.model.derivations import WHOLE
 from provhouse.model.operations import FUNCTIONS
 
@@ -72,7 +72,7 @@ class Outcome(NamedTuple):
     why: I8
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def seeds(
     graph: TripleIndex,
     sources: I32,
@@ -108,7 +108,7 @@ def seeds(
     return filled
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def touch(graph: TripleIndex, fate: I8, mark: U8, queue: I32, filled: int, waiting: I32) -> int:
     """Add all surviving items downstream to ``queue``; count the inputs that each item awaits."""
     taken = 0
@@ -127,7 +127,7 @@ def touch(graph: TripleIndex, fate: I8, mark: U8, queue: I32, filled: int, waiti
     return filled
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def inputs(of: I32, graph: TripleIndex, touched: I32) -> tuple[I32, I64]:
     """Return the rows of the aggregates and copies that make some places.
 
@@ -151,7 +151,7 @@ def inputs(of: I32, graph: TripleIndex, touched: I32) -> tuple[I32, I64]:
     return rows, begins
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def recompute(
     graph: TripleIndex,
     lost: Lost,
@@ -190,7 +190,7 @@ def recompute(
                 outcome.state[way], outcome.why[way] = UNKNOWN_VALUE, _CYCLE
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _judge_item(
     place: int, graph: TripleIndex, lost: Lost, tensors: InputValues, outcome: Outcome
 ) -> int:
@@ -215,7 +215,7 @@ def _judge_item(
     return _NEW_INPUT if changed else 0
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _copied(way: int, graph: TripleIndex, tensors: InputValues, outcome: Outcome) -> int:
     """Give a copy the values of its group; return the reason why they are unknown, or 0."""
     group = graph.src[tensors.rows[tensors.begins[way]]]
@@ -232,7 +232,7 @@ def _copied(way: int, graph: TripleIndex, tensors: InputValues, outcome: Outcome
     return 0
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _aggregate(
     way: int, graph: TripleIndex, lost: Lost, tensors: InputValues, outcome: Outcome
 ) -> int:
@@ -274,7 +274,7 @@ def _aggregate(
     return 0
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _given(source: int, given: float, graph: TripleIndex, outcome: Outcome) -> tuple[float, int]:
     """Return the value that a surviving input now gives, and the reason why it is unknown, or 0."""
     found = given
@@ -302,12 +302,12 @@ def _given(source: int, given: float, graph: TripleIndex, outcome: Outcome) -> t
     return found, _OTHER_VALUE if changed else 0
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _close(one: float, other: float) -> bool:
     return abs(one - other) <= 1e-9 * max(abs(one), abs(other))
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def value_of(how: int, values: F64, times: I64, count: int) -> float:
     """Return the aggregate of the first ``count`` values by the function ``how``."""
     if how == COUNT:
@@ -326,7 +326,7 @@ def value_of(how: int, values: F64, times: I64, count: int) -> float:
     return total / weight if weight else np.nan
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def exact_sum(values: F64, times: I64) -> float:
     """Return the sum of ``values`` times ``times``, corrected for rounding errors (Neumaier)."""
     total = rest = 0.0
@@ -341,7 +341,7 @@ def exact_sum(values: F64, times: I64) -> float:
     return total + rest
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def is_exact(how: int, values: F64, times: I64, count: int) -> bool:
     """Return whether double precision can represent the aggregate of the first ``count`` values.
 
@@ -367,7 +367,7 @@ def is_exact(how: int, values: F64, times: I64, count: int) -> bool:
     return how == AVG or not integers or (kept and lost == 0)
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def added(one: float, other: float) -> tuple[float, float]:
     """Return the sum of two numbers, and the rounding error of the sum (Knuth)."""
     total = one + other

@@ -21,9 +21,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from provhouse.model.arrays import I32, I64
+from provhouse.model.compiled import compiled
 from provhouse.model.semiring import SEMIRINGS
 
 from .derivations import AGGREGATE, ALL, ANY, COPY, Derivations, TripleIndex
@@ -72,7 +72,7 @@ def bounds(graph: Derivations, weights: F64, how: int, *, joint: bool = False) -
     return found[0], found[1]
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _topological(graph: TripleIndex, rows: int) -> tuple[I32, int]:
     """Return all places, inputs first, and how many of them are neither on nor after a cycle."""
     places = len(graph.at) - 2
@@ -103,7 +103,7 @@ def _topological(graph: TripleIndex, rows: int) -> tuple[I32, int]:
     return order, settled
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _evaluate(
     order: I32, settled: int, graph: TripleIndex, by: ByDerivation, ask: Asked, values: F64
 ) -> None:
@@ -124,7 +124,7 @@ def _evaluate(
             values[place] = value
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _value(place: int, graph: TripleIndex, by: ByDerivation, ask: Asked, values: F64) -> float:
     """Return the value of a place, computed from the values of its inputs."""
     if graph.first[place] == graph.first[place + 1]:
@@ -150,14 +150,14 @@ def _value(place: int, graph: TripleIndex, by: ByDerivation, ask: Asked, values:
     return total
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(nogil=True, inline=True)
 def _plus(how: int, one: float, other: float) -> float:
     if how == TRUST:
         return max(one, other)
     return one + other if how == COUNT else min(one, other)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(nogil=True, inline=True)
 def _times(how: int, one: float, other: float) -> float:
     if how == COST:
         return one + other

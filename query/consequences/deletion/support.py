@@ -13,9 +13,9 @@ consists of the sources that its derivations need.
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from provhouse.model.arrays import I32, Bools
+from provhouse.model.compiled import compiled
 
 from .codes import DELETED, DIES, U8
 from .derivations import ALL, Derivations, TripleIndex
@@ -140,7 +140,7 @@ class Supports:
         return found
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _prove(graph: TripleIndex, gone: Bools, by: I32, via: I32) -> None:
     """Set how each item is first proven.
 

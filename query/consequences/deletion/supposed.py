@@ -141,7 +141,7 @@ def _of_ops(snapshot: Snapshot, ops: tuple[str, ...]) -> Ranges:
         raise NotFound(
             f"No triple has the op {missing[0]!r}",
             f"Generation {snapshot.commit.generation} has other ops",
-            "Run `provhouse values op` to list them",
+            "Run `provhouse list values op` to list them",
         )
     return Ranges.joined(found)
 

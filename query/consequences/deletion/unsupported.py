@@ -7,15 +7,14 @@ must be derived from sources, or from unsupported items that may exist. The othe
 fixpoint within the greatest one, so that a cycle that was supported does not keep itself alive.
 """
 
-from numba import njit
-
 from provhouse.model.arrays import I32, Bools
+from provhouse.model.compiled import compiled
 
 from .codes import CLINGS, DIES, FOUND, MISSING, MOST, UNDECIDED, Work, allowed
 from .derivations import TripleIndex
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def kill(graph: TripleIndex, skipped: Bools, deleted: I32, starts: I32, work: Work) -> int:
     """Count the derivations of each place that fail; return how many places lose all of them.
 
@@ -51,7 +50,7 @@ def kill(graph: TripleIndex, skipped: Bools, deleted: I32, starts: I32, work: Wo
     return filled
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def cling(graph: TripleIndex, skipped: Bools, unsupported: Bools, places: I32, work: Work) -> None:
     """Make the places that may exist undecided, and let the other places die.
 
@@ -83,7 +82,7 @@ def cling(graph: TripleIndex, skipped: Bools, unsupported: Bools, places: I32, w
             work.fate[place] = UNDECIDED
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _derive(
     graph: TripleIndex, skipped: Bools, unsupported: Bools, places: I32, work: Work
 ) -> None:
@@ -112,7 +111,7 @@ def _derive(
                 filled += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _end(graph: TripleIndex, skipped: Bools, work: Work, filled: int) -> None:
     """End the first ``filled`` places of ``queue``, and all places that they hold up.
 
@@ -141,7 +140,7 @@ def _end(graph: TripleIndex, skipped: Bools, work: Work, filled: int) -> None:
                 filled += 1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(nogil=True, inline=True)
 def _add(graph: TripleIndex, skipped: Bools, place: int, ways: I32, number: int) -> None:
     """Add ``number`` to the number of missing inputs of each derivation that uses ``place``."""
     for edge in range(graph.at[place], graph.at[place + 1]):

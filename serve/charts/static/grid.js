@@ -86,12 +86,15 @@ export function grid(card, view, brushed) {
     const { values, all, sameScale } = next;
     const style = getComputedStyle(card.node());
     const ramp = d3.interpolateRgb(style.getPropertyValue("--low").trim(), style.getPropertyValue("--high").trim());
-    const most = d3.max(sameScale ? all.concat(values) : values, Math.abs) || 1;
+    // Cells of the less frequent texts may have most rows, and all others would look empty.
+    const known = (_, cell) => Math.floor(cell / up.labels.length) !== across.others && cell % up.labels.length !== up.others;
+    const shades = sameScale ? all.filter(known).concat(values.filter(known)) : values.filter(known);
+    const most = d3.max(shades, Math.abs) || 1;
     const colours = d3.range(64).map((step) => d3.rgb(ramp(step / 63))), empty = d3.rgb(style.getPropertyValue("--off").trim());
     const wide = across.labels.length, tall = up.labels.length, image = pen.createImageData(wide, tall);
     values.forEach((value, cell) => {
       if (!value && !all[cell]) return;
-      const colour = value ? colours[Math.round(63 * Math.sqrt(Math.abs(value) / most))] : empty;
+      const colour = value ? colours[Math.round(63 * Math.sqrt(Math.min(1, Math.abs(value) / most)))] : empty;
       const at = 4 * ((tall - 1 - (cell % tall)) * wide + Math.floor(cell / tall));
       image.data.set([colour.r, colour.g, colour.b, value ? 255 : 90], at);
     });

@@ -3,7 +3,7 @@
 import { exact, short } from "./axes.js";
 
 export function list(card, view, brushed) {
-  const labels = view.axes[0].labels;
+  const { labels, others } = view.axes[0];
   const chosen = new Set();
   let current = 0, from = null, before = null;
   const ul = card.append("ul").attr("class", "list").attr("tabindex", 0)
@@ -76,11 +76,15 @@ export function list(card, view, brushed) {
   const backs = row.select(".back").nodes(), fronts = row.select(".front").nodes();
   const numbers = row.select(".number").nodes();
   function draw({ values, all, sameScale }) {
-    const most = d3.max(values, Math.abs) || 1, grey = d3.max(all, Math.abs) || 1;
+    // The bar of all other texts may be so long that the rest would vanish beside it, so it is cut off.
+    const longest = (lengths) => d3.max(lengths, (value, bar) => (bar === others ? 0 : Math.abs(value))) || 1;
+    const most = longest(values), grey = longest(all);
     const top = sameScale ? Math.max(most, grey) : most;
+    const scaled = (value, by) => `scaleX(${Math.min(1, Math.abs(value ?? 0) / by)})`;
     values.forEach((value, bar) => {
-      fronts[bar].style.transform = `scaleX(${Math.abs(value ?? 0) / top})`;
-      backs[bar].style.transform = `scaleX(${Math.abs(all[bar] ?? 0) / (sameScale ? top : grey)})`;
+      fronts[bar].style.transform = scaled(value, top);
+      backs[bar].style.transform = scaled(all[bar], sameScale ? top : grey);
+      row.nodes()[bar].classList.toggle("cut", Math.abs(all[bar] ?? 0) > (sameScale ? top : grey));
       numbers[bar].textContent = value === null ? "–" : Math.abs(value) < 1e6 && Number.isInteger(value) ? exact(value) : short(value);
     });
   }

@@ -98,6 +98,8 @@ def test_a_replay_that_differs_says_so(written: Written) -> None:
         with pytest.warns(UserWarning, match=f"1 rows of {name} are not in it, such as") as said:
             row.replay(frame)  # the row is not the first one of its file
         assert Path(said[0].filename) == Path(__file__)
+        if names == [*FEW]:
+            continue
         with pytest.warns(UserWarning, match="differs from what was written"):
             row.replay(frame, without=written.run.trace("orders").where("id = 1"))
     with written.house.open() as warehouse:

@@ -132,6 +132,7 @@ def rows(cursor: Cursor) -> set[tuple[str, int]]:
     return {(row["file"], row["row"]) for row in cursor.ids().collect()}
 
 
+@pytest.mark.long
 def test_files_are_kept_as_long_as_the_run_or_a_cursor(
     houses: Callable[..., House], shop: Shop, tmp_path: Path
 ) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from provhouse.cli.commands.doctor import _bytes
+from provhouse.cli.commands.doctor import _bytes, _judged
+from provhouse.model.errors import Unavailable
 
 
 def doctor(warehouse: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -36,7 +37,6 @@ def test_nothing_is_missing_on_the_test_machine(tmp_path: Path) -> None:
     [
         ("Java", "JAVA_HOME", "/nowhere", "JAVA_HOME"),
         ("jars", "XDG_CACHE_HOME", "/nowhere", "provhouse doctor --fetch"),
-        ("memory", "PROVHOUSE_SPARK_MEMORY", "99999g", "spark_memory"),
     ],
 )
 def test_a_missing_requirement_is_reported_with_its_remedy(
@@ -60,3 +60,16 @@ def test_an_unwritable_warehouse_is_reported() -> None:
 )
 def test_heap_sizes_are_read(heap: str, size: int) -> None:
     assert _bytes(heap) == size
+
+
+def test_memory_for_a_small_warehouse_is_enough() -> None:
+    assert _judged(9 * 10**9, 5 * 10**9).startswith("9.0 GB free, large warehouses")
+    assert "enough for small warehouses" in _judged(10**9, 5 * 10**9)
+    with pytest.raises(Unavailable, match="at least 1 GB"):
+        _judged(10**9 - 1, 5 * 10**9)
+
+
+def test_heaps_beyond_the_memory_are_not_missing(tmp_path: Path) -> None:
+    done = doctor(tmp_path, COLUMNS="200", PROVHOUSE_SPARK_MEMORY="99999g")
+    assert done.returncode == 0
+    assert "spark_memory" in done.stdout

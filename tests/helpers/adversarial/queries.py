@@ -94,7 +94,7 @@ class Writer(Blocks):
         if choice == "columns":
             form = self.rng.choice(("columns(*)", "columns('.*')", "columns(c -> true)"))
             if self.chance(0.3):
-                self.grouped = True
+                self.grouped, self.monotone = True, False
                 return Query(
                     f"select max(columns(*)) from {start}{where}",
                     [Column("", c.kind) for c in columns],

@@ -13,6 +13,7 @@ from provhouse.ingest.formats.registry import batches
 from provhouse.ingest.formats.source import Source
 from provhouse.ingest.staging import Staging
 from provhouse.ingest.steps.read_stage import StagedFile, StageFile
+from provhouse.model.errors import BadInput
 
 NOON, LATER = datetime(2026, 3, 1, 12), datetime(2026, 3, 1, 12, 0, 0, 120_000)
 NAN, INFINITY = float("nan"), float("inf")
@@ -74,3 +75,31 @@ def test_rows_whose_ends_or_scope_are_nan_or_null_are_rejected(tmp_path: Path, f
     assert StageFile(0, source, staging, 1, 0, 1, "unique").run() == StagedFile(1, 3)
     reasons = pq.read_table(staging.rejects(0))["reason"].to_pylist()
     assert reasons == ["no src", "no dst", "no run"]
+
+
+@pytest.mark.parametrize("column", ["src", "dst", "op", "dst_table"])
+@pytest.mark.parametrize(
+    ("kind", "value", "found"),
+    [
+        (pa.list_(pa.string()), ["a", "b"], "lists"),
+        (pa.large_list(pa.int64()), [1], "lists"),
+        (pa.list_(pa.int64(), 2), [1, 2], "lists"),
+        (pa.struct([("k", pa.int64())]), {"k": 1}, "structs"),
+        (pa.map_(pa.string(), pa.int64()), {"k": 1}, "maps"),
+        (pa.list_(pa.string()), None, "lists"),
+        (pa.list_(pa.string()), [], "lists"),
+    ],
+)
+def test_lists_are_no_names(
+    tmp_path: Path, column: str, kind: pa.DataType, value: object, found: str
+) -> None:
+    values = {name: pa.array(["x"]) for name in ("src", "dst", "op", "dst_table")}
+    with pytest.raises(BadInput) as error:
+        names(tmp_path, pa.table({**values, column: pa.array([value], kind)}))
+    assert f"the column {column} contains {found}" in error.value.wanted
+    assert "cast" not in str(error.value)
+
+
+def test_bytes_that_are_no_text_are_named_in_our_words(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="The text is not UTF-8"):
+        names(tmp_path, pa.table({"src": [b"\xff"], "dst": ["b"]}))

@@ -59,6 +59,7 @@ def writers(house: House) -> int:
     return log.read_text().count('"event": "begins"') if log.exists() else 0
 
 
+@pytest.mark.long
 def test_lineage_goes_through_the_versions_of_several_nights(
     house: House, shop: Path, orders: DataFrame, spark: SparkSession
 ) -> None:
@@ -285,6 +286,7 @@ def test_after_an_error_in_the_block_finished_writes_land(
             warehouse.lineage("broken/1")
 
 
+@pytest.mark.long
 def test_a_failed_write_has_no_lineage_and_can_be_run_again(
     house: House, shop: Path, orders: DataFrame
 ) -> None:

@@ -151,6 +151,7 @@ def test_with_plain_what_is_not_covered_runs_without_capture(
     assert not status(house.settings).uncaptured
 
 
+@pytest.mark.long
 def test_a_report_counts_rows_taps_and_bytes(
     house: House, orders: DataFrame, tmp_path: Path
 ) -> None:

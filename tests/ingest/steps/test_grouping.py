@@ -103,6 +103,7 @@ def job_of(folder: Path, sources: list[Source]) -> Job:
     )
 
 
+@pytest.mark.long
 def test_tasks_respect_the_limit_of_open_files(tmp_path: Path) -> None:
     """The soft limit is below the number of buckets.
 

@@ -78,6 +78,7 @@ def test_text_has_its_most_frequent_values_and_one_bar_for_the_others() -> None:
     assert counted(texts, 2) == {"a": 2, "b": 2, "(2 others)": 2, "(missing)": 1}
     found = binning.bars(pa.table({"x": texts}), "x", 2)
     assert found.labels == ["a", "b", "(2 others)", "(missing)"]
+    assert found.axes[0].others == 2
     parts = pa.chunked_array([pa.array(["x", "y"]), pa.array(["z", "x"])])
     assert binning.bars(pa.table({"x": parts}), "x").labels == ["x", "y", "z"]
     assert counted(pa.array(texts).dictionary_encode(), 9)["b"] == 2

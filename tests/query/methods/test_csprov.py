@@ -164,7 +164,7 @@ def test_a_missing_dependency_is_damage_and_no_incomplete_answer(chained: House)
         GraphDatabase.driver(chained.address.bolt, auth=auth) as driver,
         driver.session() as session,
     ):
-        for child, parent in pairs[:: len(pairs) // 3][:2]:
+        for child, parent in pairs[len(pairs) // 3 :][:1]:
             keys = {"warehouse": warehouse, "child": child, "parent": parent}
             session.run(DROP, keys).consume()
             with pytest.raises(AssertionError, match="Neo4j lacks"):

@@ -14,7 +14,7 @@ from helpers.asgi import HOST, Reply, send_request
 from provhouse.interactive.charts.file_records import FileRecords
 from provhouse.interactive.charts.linked_views import ChartViews
 from provhouse.model.progress import Silent
-from provhouse.runtime.jars import fetch, jar_folder
+from provhouse.runtime.jars import fetch
 from provhouse.serve.charts.app import FILES, application
 from provhouse.serve.charts.page import Page
 from provhouse.serve.charts.visitor import Visitor
@@ -45,9 +45,8 @@ def client(tmp_path: Path) -> Iterator[Client]:
     records = FileRecords(tmp_path / "rows.parquet")
     page = Page(records, ChartViews(records.table, ["a", "b"], ["a"]), tmp_path)
     fetch(Silent(), ["page"])
-    (d3,) = jar_folder("page").glob("*.jar")
     visitor = Visitor()
-    yield Client(application(page, visitor, d3, frozenset({HOST})), visitor)
+    yield Client(application(page, visitor, frozenset({HOST})), visitor)
     records.close()
 
 

@@ -178,3 +178,21 @@ def test_a_file_that_changes_is_reported_and_cannot_be_saved(page: Any, folder: 
     page.locator("#saving-go").click()
     page.locator("#saving-result.wrong", has_text="has changed since").wait_for()
     assert not (folder / "late.parquet").exists()
+
+
+def test_bars_do_not_vanish_beside_the_bar_of_all_other_texts(folder: Path, browser: Any) -> None:
+    names = ["a", "a", "a", "a", "b", "b", *map(str, range(200))]
+    pq.write_table(pa.table({"name": names, "n": range(len(names))}), folder / "names.parquet")
+    with serving(folder, "names.parquet", "--by", "name=2", "--by", "n") as (link, _):
+        page = browser.new_page()
+        page.goto(link)
+        shows(page, len(names))
+        rows = page.locator("#view-0 li")
+        widths = """(rows) => rows.map((row) =>
+            [row.querySelector(".front").getBoundingClientRect().width /
+             row.querySelector(".bar").getBoundingClientRect().width,
+             row.classList.contains("cut")])"""
+        found = [(round(share, 2), cut) for share, cut in rows.evaluate_all(widths)]
+        assert rows.nth(2).inner_text().startswith("(200 others)")
+        assert found == [(1.0, False), (0.5, False), (1.0, True)]
+        page.close()

@@ -55,6 +55,7 @@ def test_a_rolled_back_ingest_is_invisible_and_its_names_get_new_numbers(houses:
     assert snapshot.commit.visible == ((1, 1), (before.ingest, before.ingest))
 
 
+@pytest.mark.long
 def test_a_second_base_exists_beside_the_first(houses: Houses) -> None:
     house = houses(theta=4, pack=0)
     house.ingest(FIRST + SECOND)

@@ -283,7 +283,9 @@ public final class PlanText {
     if (files.location().getClass().getName().equals(DELTA_FILES)) {
       boolean pinned = Named.<Boolean>call(files.location(), "isTimeTravelQuery");
       Object snapshot = Named.call(files.location(), "snapshotAtAnalysis");
-      found.put("pinned", pinned ? Named.<Long>call(snapshot, "version") : null);
+      long version = Named.<Long>call(snapshot, "version");
+      found.put("pinned", pinned ? version : null);
+      found.put("snapshot", version); // the version that the plan reads, in no key
     }
     return found;
   }

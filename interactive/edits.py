@@ -1,0 +1,181 @@
+"""The edits of a query: an earlier result is used where it is certainly the same, or a part.
+
+The results are in memory. They are forgotten when a table may have changed.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import duckdb
+import pyarrow as pa
+
+from provhouse.equivalence.plan_form import doubts
+from provhouse.equivalence.verdict import by_key
+from provhouse.model.errors import BadInput, UsageError
+from provhouse.sql.catalog import TablePlace
+from provhouse.workflows.containment import Contained, StoredRows, contained
+from provhouse.workflows.revisions import SinkPlan
+
+from .table_states import TableStates
+
+if TYPE_CHECKING:
+    from .duckdb_session import Connection
+
+MOST = 100
+"""The number of results that are kept."""
+MOST_BYTES = 512 << 20
+MOST_TRIED = 8
+"""The number of earlier results from which one edit is tried to be computed."""
+SCHEMAS = """
+    select format('create schema if not exists "{}"', replace(schema_name, '"', '""'))
+    from duckdb_schemas() where database_name = current_database() and not internal
+    order by all"""
+TABLES = """
+    select sql from duckdb_tables() where not internal and database_name in (?, 'temp')
+    order by table_oid"""
+VIEWS = """
+    select sql from duckdb_views() where not internal and database_name in (?, 'temp')
+    order by view_oid"""
+
+
+@dataclass(frozen=True)
+class Edited:
+    """The result of one edit."""
+
+    number: int
+    """Its number, which counts from 1."""
+    rows: pa.Table
+    by: Literal["key", "filter", "delta", "computed"]
+    """key: the rows of an earlier result. filter: computed from these. delta: computed from these
+    and from new rows of the tables. computed: from the tables alone."""
+    of: int
+    """The number of the earlier edit whose result was used; 0 if none was."""
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """A result that may be used again."""
+
+    edited: Edited
+    plan: SinkPlan
+    stored: StoredRows
+
+
+class Edits:
+    """The edits of an analyst's queries over one connection, and their results."""
+
+    def __init__(self, con: "Connection") -> None:
+        self._con = con
+        self._own = duckdb.connect()
+        self._number = 0
+        self._kept: list[_Kept] = []
+        self._states: TableStates | None = None
+
+    def sql(self, query: str) -> Edited:
+        """Return the rows of a query, from earlier results if that is certain.
+
+        Raises UsageError if the file behind a table has changed, and DuckDB's own errors.
+        """
+        with self._con.lock:
+            self._forget_changed()
+            self._number += 1
+            plan = self._plan(query)
+            if plan is None:
+                return self._new(query)
+            found = self._known(plan) or self._parted(plan) or self._new(query)
+            self._keep(found, plan)
+            return found
+
+    def _new(self, query: str) -> Edited:
+        return Edited(self._number, self._computed(query), "computed", 0)
+
+    def _computed(self, query: str) -> pa.Table:
+        return self._con.sql(query).to_arrow_table()
+
+    def _plan(self, query: str) -> SinkPlan | None:
+        """Return the plan of a query; None if its rows may differ from run to run."""
+        try:
+            plan = SinkPlan.of("sql", query, self._ddl)
+        except BadInput:
+            return None
+        return None if doubts(plan.plan) else plan
+
+    @cached_property
+    def _ddl(self) -> str:
+        """The statements that declare the connection's tables and views."""
+        con = self._con.duckdb
+        (database,) = con.execute("select current_database()").fetchall()
+        rows = con.execute(SCHEMAS).fetchall()
+        for query in (TABLES, VIEWS):
+            rows += con.execute(query, [*database]).fetchall()
+        return ";\n".join(str(text).rstrip(";") for (text,) in rows)
+
+    def _forget_changed(self) -> None:
+        """Forget all results if a table may have changed since they were computed."""
+        try:
+            if self._states:
+                self._states.check("", "")
+                return
+        except UsageError:
+            self._kept.clear()
+            self.__dict__.pop("_ddl", None)
+        self._states = TableStates(self._con, self._tables())
+
+    def _tables(self) -> Sequence[TablePlace]:
+        """Return all tables of the connection."""
+        query = "select database_name, schema_name, table_name from duckdb_tables()"
+        return [TablePlace(*row) for row in self._con.duckdb.execute(query).fetchall()]
+
+    def _known(self, plan: SinkPlan) -> Edited | None:
+        for each in reversed(self._kept):
+            found = by_key((each.plan.keys, plan.keys), ())
+            if found and found.kind == "equal" and each.plan.plan.names == plan.plan.names:
+                return Edited(self._number, each.edited.rows, "key", each.edited.number)
+        return None
+
+    def _parted(self, plan: SinkPlan) -> Edited | None:
+        """Return the rows that are computed from those of an earlier result, if need be in part."""
+        parted: tuple[Contained, _Kept] | None = None
+        for each in self._nearest(plan):
+            part = contained(plan, each.plan, each.stored, proving=False)
+            if part and not part.delta:
+                rows = self._own.sql(part.sql).to_arrow_table()
+                return Edited(self._number, rows, "filter", each.edited.number)
+            if part and parted is None:
+                parted = part, each
+        if parted is None:
+            return None
+        part, each = parted
+        rows, more = self._own.sql(part.sql).to_arrow_table(), self._computed(part.delta)
+        if not rows.schema.equals(more.schema):
+            return None
+        return Edited(self._number, pa.concat_tables([rows, more]), "delta", each.edited.number)
+
+    def _nearest(self, plan: SinkPlan) -> list[_Kept]:
+        """Return the results with the most operators in common with a plan, the newest first."""
+        mine = Counter(plan.keys.operators)
+
+        def rank(each: _Kept) -> tuple[int, int]:
+            return (mine & Counter(each.plan.keys.operators)).total(), each.edited.number
+
+        return sorted(self._kept, key=rank, reverse=True)[:MOST_TRIED]
+
+    def _keep(self, found: Edited, plan: SinkPlan) -> None:
+        """Keep a result, and drop the oldest ones beyond the bounds."""
+        if found.by == "key":
+            return
+        name = f"result{found.number}"
+        self._own.register("given", found.rows)
+        self._own.execute(f"create table {name} as from given")
+        self._own.unregister("given")
+        made = self._own.table(name)
+        columns, types = tuple(made.columns), tuple(map(str, made.types))
+        self._kept.append(_Kept(found, plan, StoredRows(columns, types, name, name, "rowid")))
+        while len(self._kept) > MOST or self._bytes() > MOST_BYTES:
+            self._own.execute(f"drop table {self._kept.pop(0).stored.source}")
+
+    def _bytes(self) -> int:
+        return sum(each.edited.rows.nbytes for each in self._kept)

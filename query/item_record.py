@@ -1,0 +1,38 @@
+"""The record of one item: the values of its columns, or the reason why they cannot be read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from provhouse.model.arrays import ItemNumbers
+from provhouse.store.tables.snapshot import Snapshot
+from provhouse.store.warehouse.layout import Layout
+
+from .locate import locate_versions
+from .source_records import LostFile, records_of
+
+
+@dataclass(frozen=True)
+class ItemRecord:
+    """The record of an item."""
+
+    item: str
+    """The name of the item, or of its newest version."""
+    table: str
+    values: Mapping[str, Any]
+    """The values of its columns; empty if there is no record."""
+    file: str
+    """The file with the record; empty if there is none."""
+    lost: tuple[LostFile, ...]
+    """The files that may have had the record."""
+
+
+def item_record(layout: Layout, snapshot: Snapshot, item: str) -> ItemRecord:
+    """Return the record of an item. Raises NotFound if the item is not stored."""
+    located = locate_versions(snapshot, item)
+    name = located.names[0]
+    table = snapshot.names.tables(ItemNumbers(located.numbers[:1]))[0].as_py() or ""
+    (found,) = records_of(layout, {table: [name]})
+    values = found.records[0].values if found.records else {}
+    file = str(found.records[0].file) if found.records else ""
+    return ItemRecord(name, table, values, file, found.lost)

@@ -1,0 +1,38 @@
+"""List the captured writes of a warehouse, without their paths."""
+
+from dataclasses import dataclass
+
+from provhouse.store.tables.written import read_since
+from provhouse.store.warehouse.layout import Layout
+
+
+@dataclass(frozen=True)
+class CapturedWrite:
+    """One captured write of a table."""
+
+    table: str
+    version: int
+    """The number at the end of the names of its rows, if a key names them."""
+    run: str
+    key: tuple[str, ...]
+    """The columns that name its rows; empty if row ids name them."""
+    files: int
+    bytes: int
+    """The size of its files when they were captured; 0 if it is not known."""
+    replaces: bool
+    """Whether the write has removed all other rows of the table."""
+    bare: int
+    """The number of its rows that derive from no row."""
+    after: int
+    """The generation that was current before the write was shown."""
+
+
+def list_writes(layout: Layout) -> list[CapturedWrite]:
+    """Return all captured writes in order. Raises Damaged if their table is unreadable."""
+    return [
+        CapturedWrite(
+            each.table, each.version, each.run, each.key, len(each.files),
+            sum(size for size, _ in each.states), each.replaces, each.bare, each.after,
+        )
+        for each in read_since(layout, 0)
+    ]  # fmt: skip

@@ -1,0 +1,86 @@
+"""Links that open the page logged in, and the keys that the page keeps.
+
+A link has a token in its fragment, which a browser sends to no server. The page's script exchanges
+the token for a key, once, and stores the key for its own origin. So a link that was copied or
+logged is worthless afterwards. A cookie would be less safe: a browser sends it to all servers on
+this machine, whatever their port. A key ends with the token of its person, and with the server: a
+program that later takes the port learns nothing that any server accepts.
+"""
+
+import hmac
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+
+from ..auth import Identifies
+from ..people import SCHEME, Person, Unidentified
+
+LINK_SECONDS = 600.0
+"""The number of seconds that a link can be opened."""
+MOST = 256
+"""The largest numbers of unopened links and of keys. The oldest make room for new ones."""
+
+
+@dataclass(frozen=True)
+class _Secret:
+    """The token of a link, or a key, and the Authorization header of the person who owns it."""
+
+    text: str
+    owner: str
+    until: float
+
+
+class Links:
+    """Identifies people by their own tokens, and by the keys of pages that they opened."""
+
+    def __init__(self, people: Identifies, clock: Callable[[], float] = monotonic) -> None:
+        self._people = people
+        self._clock = clock
+        self._links: list[_Secret] = []
+        self._keys: list[_Secret] = []
+
+    def person(self, authorization: str) -> Person:
+        """Return the person with the token or key in an Authorization header.
+
+        Raises Unidentified if there is none, or if the person's own token is no longer valid.
+        """
+        return self._people.person(self._owner(authorization))
+
+    def link(self, authorization: str) -> str:
+        """Return the token of a new link for the sender of a request."""
+        owner = self._owner(authorization)
+        made = _Secret(secrets.token_urlsafe(32), owner, self._clock() + LINK_SECONDS)
+        self._links = [*self._links, made][-MOST:]
+        return made.text
+
+    def exchange(self, token: str) -> str:
+        """Return a key for the token of a link, once; raises Unidentified for all other texts."""
+        found = _among(self._links, token)
+        if found is None or found.until < self._clock():
+            raise Unidentified(
+                "The link was opened before, has expired, or is of a server that has ended",
+                "Run `provhouse up` for a new link, or log in with a token",
+            )
+        self._links = [each for each in self._links if each is not found]
+        self._people.person(found.owner)
+        key = _Secret(secrets.token_urlsafe(32), found.owner, found.until)
+        self._keys = [*self._keys, key][-MOST:]
+        return key.text
+
+    def leave(self, authorization: str) -> None:
+        """Make the key in an Authorization header invalid."""
+        found = _among(self._keys, authorization.removeprefix(SCHEME))
+        self._keys = [each for each in self._keys if each is not found]
+
+    def _owner(self, authorization: str) -> str:
+        """Return the header of a key's owner; other headers are returned as they are."""
+        found = _among(self._keys, authorization.removeprefix(SCHEME))
+        return found.owner if found and authorization.startswith(SCHEME) else authorization
+
+
+def _among(secrets: list[_Secret], text: str) -> _Secret | None:
+    """Return the secret with this text. All are compared, each in constant time."""
+    given = text.encode()
+    found = [each for each in secrets if hmac.compare_digest(each.text.encode(), given)]
+    return found[0] if found else None

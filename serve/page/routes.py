@@ -1,0 +1,133 @@
+"""The routes of the page: its files, its links, and answers in the form that its pictures need.
+
+These routes belong to the page and may change with it, so the OpenAPI document has none of them.
+"""
+
+from dataclasses import asdict
+from typing import Annotated
+
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
+
+from provhouse.model.question import AsOf, Direction, Question
+from provhouse.output.results.found import FoundResult
+from provhouse.output.results.record_tables import plain
+from provhouse.query.item_record import ItemRecord, item_record
+from provhouse.query.listing.writes import list_writes
+from provhouse.query.zoom.picture import MOST_BOXES, Grouping, Picture, picture
+
+from ..answering import Answering
+from ..content_types import Format
+from ..keeper import Keeper
+from ..people import Admin, Unidentified
+from ..problems import RefusedRequest
+from ..requests import Opening
+from ..static_files import HEADERS
+from .files import library_files, page_files
+from .links import LINK_SECONDS, Links
+
+STATIC = "/static/"
+"""The path of the page's files, which need no token: they contain nothing of a warehouse."""
+OPEN = "/v1/page/open"
+PUBLIC = frozenset({"/", OPEN})
+"""Further paths that need no token."""
+
+
+class PictureRequest(BaseModel, extra="forbid"):
+    """A question whose answer is to be drawn; see ``picture`` for the parameters."""
+
+    item: Annotated[str, Field(min_length=1)]
+    direction: Direction = "upstream"
+    by: Grouping = "table"
+    opened: dict[str, Annotated[int, Field(ge=0)]] = {}
+    most: Annotated[int, Field(ge=3, le=MOST_BOXES)] = MOST_BOXES
+    depth: Annotated[int, Field(ge=1)] | None = None
+    as_of: AsOf | None = None
+
+
+class RecordRequest(BaseModel, extra="forbid"):
+    """An item whose record is to be read."""
+
+    item: Annotated[str, Field(min_length=1)]
+    as_of: AsOf | None = None
+
+
+def add_page(app: FastAPI, answering: Answering, links: Links) -> None:
+    """Add the routes of the page to an application."""
+    _add_files(app)
+    _add_links(app, links)
+    _add_answers(app, answering)
+
+
+def _add_files(app: FastAPI) -> None:
+    @app.get("/", include_in_schema=False)
+    async def page() -> Response:
+        return _sent("page.html")
+
+    @app.get(f"{STATIC}{{name:path}}", include_in_schema=False)
+    async def static(name: str) -> Response:
+        return _sent(name)
+
+
+def _sent(name: str) -> Response:
+    file = page_files().get(name) or library_files().get(name)
+    if file is None:
+        raise RefusedRequest(404, "There is no such file", "", "Open the page at /", {})
+    return Response(file.content, media_type=file.media_type, headers=HEADERS)
+
+
+def _add_links(app: FastAPI, links: Links) -> None:
+    @app.post("/v1/page/link", include_in_schema=False)
+    async def link(request: Request) -> Response:
+        token = links.link(_authorization(request))
+        return JSONResponse({"token": token, "seconds": LINK_SECONDS})
+
+    @app.post(OPEN, include_in_schema=False)
+    async def open_link(opening: Opening) -> Response:
+        try:
+            key = links.exchange(opening.token)
+            person = links.person(f"Bearer {key}")
+        except Unidentified as no:
+            raise RefusedRequest(401, "The page cannot be opened", no.why, no.remedy, {}) from None
+        return JSONResponse({"key": key, "name": person.name, "role": person.role})
+
+    @app.post("/v1/page/leave", include_in_schema=False)
+    async def leave(request: Request) -> Response:
+        links.leave(_authorization(request))
+        return JSONResponse({})
+
+
+def _authorization(request: Request) -> str:
+    return request.headers["authorization"]
+
+
+def _add_answers(app: FastAPI, answering: Answering) -> None:
+    @app.post("/v1/page/picture", include_in_schema=False)
+    async def drawn(asked: PictureRequest, form: Format) -> Response:
+        question = Question(asked.item, asked.direction, depth=asked.depth, as_of=asked.as_of)
+
+        def ask(keeper: Keeper) -> Picture:
+            with keeper.asker(asked.as_of) as asker:
+                return picture(asker, question, asked.by, asked.opened, asked.most)
+
+        return await answering.reply(ask, FoundResult, form)
+
+    @app.post("/v1/page/writes", include_in_schema=False)
+    async def writes() -> Response:
+        async with answering.limiter.slot():
+            found = await run_in_threadpool(list_writes, answering.keeper.layout)
+        return JSONResponse([asdict(each) for each in found])
+
+    @app.post("/v1/page/record", include_in_schema=False)
+    async def record(asked: RecordRequest, _: Admin) -> Response:
+        def ask() -> ItemRecord:
+            with answering.keeper.asker(asked.as_of) as asker:
+                return item_record(answering.keeper.layout, asker.snapshot, asked.item)
+
+        async with answering.limiter.slot():
+            found = await run_in_threadpool(ask)
+        lost = [{"file": str(each.path), "state": each.state} for each in found.lost]
+        content = {**vars(found), "values": plain(found.values), "lost": lost}
+        return JSONResponse(content)

@@ -1,0 +1,55 @@
+// What changed between two generations: items that came and went, and why a value changed.
+
+import { ask, askOnce } from "./ask.js";
+import { counted, make, problem, say } from "./elements.js";
+import { go } from "./state.js";
+import { table } from "./tables.js";
+
+const ROWS = 500;
+
+/** Show how the answer about the item of the state changed. */
+export async function changes(state, view, still) {
+  const list = await askOnce("generations");
+  if (!still()) return;
+  view.replaceChildren(form(state, list));
+  if (!state.item || !state.since) {
+    say("Name an item and an earlier generation.");
+    return;
+  }
+  const direction = state.dir === "downstream" ? "downstream" : "upstream";
+  const span = { from: Number(state.since), ...(state.until ? { to: Number(state.until) } : {}) };
+  const found = await ask("diff", { item: state.item, direction, ...span });
+  if (!still()) return;
+  say(`Between generations ${found.from.generation} and ${found.to.generation}: `
+    + `${counted(found.came.items.length, "item")} came, ${counted(found.went.items.length, "item")} went, `
+    + `${counted(found.came.triples.length, "triple")} came, ${counted(found.went.triples.length, "triple")} went.`);
+  const columns = [{ heading: "item", field: "item", kind: "item" }, { heading: "table", field: "table" },
+    { heading: "hops", field: "depth", kind: "number" }];
+  view.append(table("Came", columns, found.came.items.slice(0, ROWS)), table("Went", columns, found.went.items.slice(0, ROWS)));
+  try {
+    const why = await ask("why-changed", { item: state.item, ...span });
+    if (still() && why.inputs?.length) view.append(reasons(why));
+  } catch (error) {
+    if (still() && error.status !== 400 && error.status !== 404) view.append(problem(error));
+  }
+}
+
+function reasons(why) {
+  const names = Object.keys(why.inputs[0]).filter((name) => why.inputs.some((row) => typeof row[name] !== "object" || row[name] === null));
+  const rows = why.inputs.map((row) => Object.fromEntries(names.map((name) => [name, typeof row[name] === "number" ? row[name] : row[name] ?? ""])));
+  const columns = names.map((name) => ({ heading: name, field: name, kind: name === "item" ? "item" : typeof rows[0][name] === "number" ? "number" : "" }));
+  return table("Why the value changed", columns, rows);
+}
+
+function form(state, list) {
+  const item = make("input", { value: state.item ?? "", "aria-label": "Item", placeholder: "item", spellcheck: "false" });
+  const generation = (label, chosen) => make("select", { "aria-label": label }, make("option", { value: "" }, label),
+    ...[...list].reverse().map((each) => make("option", { value: each.generation, selected: String(each.generation) === chosen },
+      `${each.generation}: ${each.time.slice(0, 16).replace("T", " ")} ${each.change ?? ""}`)));
+  const [since, until] = [generation("earlier generation", state.since), generation("now", state.until)];
+  return make("form", { class: "controls", onsubmit: (event) => {
+    event.preventDefault();
+    go({ item: item.value.trim(), since: since.value, until: until.value });
+  } }, item, since, until, make("button", { type: "submit" }, "Compare"));
+}
+

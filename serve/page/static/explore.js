@@ -1,0 +1,149 @@
+// The view of an item: its lineage and impact as a picture and as a table.
+
+import { ask, askOnce } from "./ask.js";
+import { counted, element, make, number, problem, say } from "./elements.js";
+import { asOf } from "./panel.js";
+import { drawPicture } from "./picture.js";
+import { about, go } from "./state.js";
+import { table } from "./tables.js";
+import { controls } from "./tools.js";
+
+const MOST_BOXES = 60;
+const FIRST = 10;
+const ROWS = 200;
+const MARKS = { upstream: "<", downstream: ">" };
+
+/** Show an item, with the given state of the page. */
+export async function explore(state, view, still) {
+  // What is shown stays until the answer has come.
+  const frame = element("picture") ?? make("div", { class: "picture", id: "picture", tabindex: 0 });
+  const rows = element("rows") ?? make("div", { id: "rows" });
+  view.replaceChildren(controls(state), chips(state), frame, rows);
+  say("…");
+  const directions = state.dir === "both" ? ["upstream", "downstream"] : [state.dir];
+  const answers = await Promise.all(directions.map((direction) =>
+    askOnce("page/picture", question(state, direction, directions.length))));
+  if (!still()) return;
+  element("title").textContent = state.item;
+  say(said(answers));
+  const { boxes, links } = joined(state, answers);
+  drawPicture(frame, boxes, links, acts(state, answers));
+  requestAnimationFrame(() => performance.measure("drawn", "asked"));
+  const tables = await Promise.all(directions.map((direction) => answerRows(state, direction)));
+  if (still()) rows.replaceChildren(...tables);
+}
+
+function question(state, direction, parts) {
+  const opened = {};
+  for (const each of state.open.filter((one) => one[0] === MARKS[direction])) {
+    const [count, ...key] = each.slice(1).split(" ");
+    opened[key.join(" ")] = Number(count);
+  }
+  return {
+    item: state.item, direction, by: state.by, opened, most: MOST_BOXES / parts,
+    depth: state.depth ? Number(state.depth) : null, as_of: state.as_of ? asOf(state) : null,
+  };
+}
+
+/** Return the boxes and links of both directions; the asked item is one box. */
+function joined(state, answers) {
+  const [boxes, links] = [[], []];
+  for (const { direction, boxes: some, links: ways } of answers) {
+    const id = (at) => (at === 0 ? "asked" : `${MARKS[direction]}${at}`);
+    const opened = new Set(some.filter((box) => box.kind === "item").map((box) => box.group));
+    some.forEach((box, at) => {
+      if (at === 0 && boxes.length) return;
+      boxes.push({
+        ...box, id: id(at), direction, asked: at === 0, selected: box.kind === "item" && box.name === state.sel,
+        partly: box.kind !== "item" && opened.has(box.group),
+      });
+    });
+    links.push(...ways.map((way) => ({ ...way, from: id(way.from), to: id(way.to) })));
+  }
+  boxes.sort((a, b) => a.depth - b.depth || (a.name < b.name ? -1 : 1));
+  return { boxes, links };
+}
+
+function said(answers) {
+  const words = { upstream: "derives from", downstream: "reached" };
+  const parts = answers.map((each) => {
+    const cut = each.truncated === "depth" ? " within this depth" : "";
+    const erased = each.erased ? `, ${counted(each.erased, "item")} erased` : "";
+    if (!each.found) return each.direction === "upstream" ? "It is a source." : "Nothing was made from it.";
+    const lacks = each.complete ? "" : " Other rows may be missing: only samples of some writes have lineage.";
+    return `It ${words[each.direction]} ${counted(each.found, "item")}${cut}, by ${counted(each.triples, "triple")}${erased}.${lacks}`;
+  });
+  const [{ generation, time, column, item }] = answers;
+  const row = column ? ` Shown is the row ${item}.` : "";
+  return `${parts.join(" ")}${row} Generation ${generation}, ${time.slice(0, 16).replace("T", " ")}.`;
+}
+
+function acts(state, answers) {
+  const entry = (box, count) => `${MARKS[box.direction]}${count} ${box.group}`;
+  const others = (box) => state.open.filter((each) => !(each[0] === MARKS[box.direction] && each.split(" ").slice(1).join(" ") === box.group));
+  const now = (box) => {
+    const found = state.open.find((each) => !others(box).includes(each));
+    return found ? Number(found.slice(1).split(" ")[0]) : 0;
+  };
+  return {
+    select: (box) => go({ sel: box.name }),
+    walk: (box) => go(about(box.name)),
+    open: (box) => (box.kind === "rest" ? listRest(state, answers, box)
+      : go({ open: [...others(box), entry(box, now(box) ? 2 * now(box) : FIRST)] })),
+    fold: (box) => go({ open: others(box) }),
+  };
+}
+
+/** Show the groups that have no box; each can get one. */
+function listRest(state, answers, box) {
+  const answer = answers.find((each) => each.direction === box.direction);
+  const panel = element("panel");
+  panel.hidden = false;
+  document.body.classList.add("with-panel");
+  panel.replaceChildren(make("h2", {}, "Groups without a box"), make("ul", { class: "items" }, answer.rest.map((group) =>
+    make("li", {}, make("button", { type: "button", onclick: () =>
+      go({ open: [...state.open, `${MARKS[box.direction]}0 ${group.key}`] }) }, group.name || `(no ${group.kind})`),
+    make("span", { class: "soft" }, ` ${counted(group.items, "item")}`)))));
+  panel.querySelector("button")?.focus();
+}
+
+/** Return a button for each opened group, which folds it. */
+function chips(state) {
+  const made = state.open.map((each) => {
+    const name = each.split(" ").slice(1).join(" ").replace(/^[a-z]+:/, "") || "(none)";
+    return make("button", { type: "button", class: "chip", "aria-label": `Fold ${name}`,
+      onclick: () => go({ open: state.open.filter((one) => one !== each) }) }, `${name} ×`);
+  });
+  return make("div", { class: "chips", "aria-label": "Opened", hidden: !made.length }, ...made);
+}
+
+async function answerRows(state, direction) {
+  const { item, depth, as_of } = question(state, direction, 1);
+  const upstream = direction === "upstream";
+  const title = upstream ? "Derives from" : "Reached";
+  try {
+    const found = await ask(upstream ? "lineage" : "impact", { item, depth, as_of, limit: ROWS });
+    const columns = [
+      { heading: "item", field: "item", kind: "item" }, { heading: "table", field: "table" },
+      { heading: "hops", field: "depth", kind: "number" },
+    ];
+    const more = found.truncated === "limit" ? `${title}: the first ${number(ROWS)} items` : `${title}: ${counted(found.items.length, "item")}`;
+    return make("section", {}, columnRoles(found), table(more, columns, found.items));
+  } catch (error) {
+    return problem(error);
+  }
+}
+
+/** Return what each table gives to the column that was asked about. */
+function columnRoles(found) {
+  if (!found.column) return null;
+  const rows = found.columns.map((each) => ({
+    ...each, values: each.values.join(", "),
+    influence: each.influence.map(({ column, roles }) => `${column} (${roles.join(", ")})`).join(", "),
+  }));
+  return table(`The column ${found.column}`, [
+    { heading: "table", field: "table" }, { heading: "role", field: "role" },
+    { heading: "values from", field: "values" }, { heading: "decided by", field: "influence" },
+  ], rows);
+}
+

@@ -1,0 +1,31 @@
+// Places of boxes and lines, by dagre: boxes in layers, from sources on the left to results.
+
+import { layout } from "./layout/dagre/index.js";
+import { Graph } from "./layout/graphlib/index.js";
+
+/**
+ * Return the places of boxes and lines.
+ *
+ * `boxes` have an id, a width and a height; `lines` have from, to, and the width and height of
+ * their label. Layers are beside one another if they fit into `width`, or else below one another.
+ */
+export function place(boxes, lines, width, down = false) {
+  const found = layers(boxes, lines, down);
+  if (down || found.width <= width) return found;
+  const below = layers(boxes, lines, true);
+  return below.width < found.width ? below : found;
+}
+
+function layers(boxes, lines, down) {
+  const graph = new Graph({ multigraph: true });
+  graph.setGraph({ rankdir: down ? "TB" : "LR", nodesep: 16, edgesep: 14, ranksep: 26, marginx: 16, marginy: 20 });
+  for (const { id, width, height } of boxes) graph.setNode(id, { width, height });
+  for (const { from, to, width, height } of lines) {
+    graph.setEdge(from, to, { width: width + 12, height: height + 4, labelpos: "c" }, `${from} ${to}`);
+  }
+  layout(graph);
+  const at = new Map(boxes.map(({ id }) => [id, graph.node(id)]));
+  const ways = lines.map(({ from, to }) => graph.edge(from, to, `${from} ${to}`));
+  const { width, height } = graph.graph();
+  return { at, ways, width: Math.max(width, 0), height: Math.max(height, 0) };
+}

@@ -1,0 +1,85 @@
+// The page: it logs in, and shows the view that its address names.
+
+import { changes } from "./changes.js";
+import { element, make, problem, say } from "./elements.js";
+import { explore } from "./explore.js";
+import { leave, loggedIn, showForm } from "./login.js";
+import { showPanel } from "./panel.js";
+import { path } from "./path.js";
+import { revisions } from "./revisions.js";
+import { runs } from "./runs.js";
+import { startSearch } from "./search.js";
+import { go, link, onState, state } from "./state.js";
+import { startAsOf, startTheme } from "./tools.js";
+import { whatIf } from "./what_if.js";
+
+const VIEWS = {
+  explore: ["Lineage", explore], path: ["Path", path], "what-if": ["What if", whatIf],
+  changes: ["Changes", changes], runs: ["Runs", runs], revisions: ["Revisions", revisions],
+};
+const NEEDS_ITEM = ["explore"];
+let turn = 0;
+let started = false;
+
+async function show(now) {
+  const mine = ++turn;
+  const still = () => mine === turn;
+  const [name, view] = VIEWS[now.view] ?? VIEWS.explore;
+  element("as-of").value = now.as_of ?? "";
+  document.title = `${now.item ?? name} – provhouse`;
+  element("title").textContent = now.item && NEEDS_ITEM.includes(now.view) ? now.item : name;
+  element("views").replaceChildren(...Object.entries(VIEWS).map(([key, [text]]) => make("a", {
+    href: link({ view: key }), "aria-current": key === now.view ? "page" : null, "data-view": key,
+    onclick: (event) => {
+      event.preventDefault();
+      go({ view: key });
+    },
+  }, text)));
+  element("view").setAttribute("aria-busy", "true");
+  const panel = showPanel(now);
+  try {
+    if (NEEDS_ITEM.includes(now.view) && !now.item) welcome();
+    else await view(now, element("view"), still);
+  } catch (error) {
+    if (still()) wrong(error);
+  }
+  if (still()) {
+    element("view").setAttribute("aria-busy", "false");
+    element("view").dataset.shown = location.hash;
+  }
+  await panel;
+}
+
+function wrong(error) {
+  if (error.status === 401) {
+    started = false;
+    showForm(start, error);
+    return;
+  }
+  say("");
+  element("view").replaceChildren(problem(error));
+}
+
+function welcome() {
+  element("title").textContent = "Where does a value come from, and what did it reach?";
+  say("Search an item by its name, such as a line of a report. Its lineage is on the left, its impact on the right.");
+  element("view").replaceChildren();
+  element("search-text").focus();
+}
+
+function start() {
+  element("login").hidden = true;
+  element("app").hidden = false;
+  if (!started) {
+    started = true;
+    onState(show);
+    startSearch();
+    element("leave").addEventListener("click", () => leave(start));
+  }
+  startAsOf();
+  performance.mark("asked");
+  show(state());
+}
+
+startTheme();
+loggedIn(start);

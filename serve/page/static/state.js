@@ -1,0 +1,50 @@
+// The state of the page, in the fragment of its address: it can be shared, and no server logs it.
+
+const LISTS = ["open", "strike"];
+
+/** Return the state in the address: texts by name, and lists for the names in LISTS. */
+export function state() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const found = { view: "explore", dir: "both", by: "table" };
+  for (const [name, value] of given) if (!LISTS.includes(name)) found[name] = value;
+  for (const name of LISTS) found[name] = given.getAll(name);
+  return found;
+}
+
+/** Return the address of a state. Empty and default values are left out. */
+export function address(wanted) {
+  const named = new URLSearchParams();
+  for (const [name, value] of Object.entries(wanted)) {
+    if (Array.isArray(value)) value.forEach((each) => named.append(name, each));
+    else if (value && DEFAULTS[name] !== value) named.set(name, value);
+  }
+  return `#${named}`;
+}
+
+const DEFAULTS = { view: "explore", dir: "both", by: "table" };
+
+/** Change some values of the state, and call the function that `onState` was given. */
+export function go(changes, { replace = false } = {}) {
+  performance.mark("asked");
+  const next = address({ ...state(), ...changes });
+  if (next === (location.hash || "#")) return;
+  history[replace ? "replaceState" : "pushState"](null, "", next);
+  listener(state());
+}
+
+/** Return the address of the state with some changes, for a link. */
+export const link = (changes) => address({ ...state(), ...changes });
+
+/** Return the changes that ask about another item: what was opened or selected is forgotten. */
+export const about = (item) => ({ view: "explore", item, open: [], sel: "" });
+
+let listener = () => {};
+
+/** Call a function with each new state, also when the address is typed or the way back is taken. */
+export function onState(call) {
+  listener = call;
+  window.addEventListener("hashchange", () => {
+    performance.mark("asked");
+    call(state());
+  });
+}

@@ -1,0 +1,61 @@
+// Tables of rows. Names of items are links that select the item, so that they work as addresses.
+
+import { cut, make, number, value } from "./elements.js";
+import { go, link } from "./state.js";
+
+/** Return a link that selects an item in the side panel. */
+export function itemLink(item) {
+  return make("a", { href: link({ sel: item }), "data-item": item, onclick: (event) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    go({ sel: item });
+  } }, cut(item));
+}
+
+/**
+ * Return a table that sorts its rows when a heading is pressed.
+ *
+ * `columns` have a heading, the name of a field, and perhaps a kind: "item", "number" or "short",
+ * which is not wrapped.
+ */
+export function table(caption, columns, rows) {
+  const body = make("tbody");
+  let [by, up] = [null, true];
+  const fill = () => {
+    const order = by === null ? rows : [...rows].sort((a, b) => compare(a[by], b[by]) * (up ? 1 : -1));
+    body.replaceChildren(...order.map((row) => make("tr", {}, ...columns.map((column) => cell(column, row)))));
+  };
+  const heads = columns.map(({ heading, field, kind }) => {
+    const head = make("th", { scope: "col", class: kind === "number" ? "number" : null });
+    head.append(make("button", { type: "button", onclick: () => {
+      [by, up] = [field, by === field ? !up : true];
+      heads.forEach((each) => each.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", up ? "ascending" : "descending");
+      fill();
+    } }, heading));
+    return head;
+  });
+  fill();
+  return make("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": caption },
+    make("table", {}, make("caption", {}, caption), make("thead", {}, make("tr", {}, heads)), body));
+}
+
+function cell({ field, kind }, row) {
+  const found = row[field];
+  if (kind === "item" && found) return make("td", {}, itemLink(found));
+  if (kind === "number") return make("td", { class: "number" }, typeof found === "number" ? value(found) : found ?? "");
+  if (kind === "short") return make("td", { class: "short" }, found ?? "");
+  if (found instanceof Node) return make("td", {}, found);
+  return make("td", {}, found === null || found === undefined ? "" : String(found));
+}
+
+const compare = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)));
+
+/** Return a list of names and values. Values may be elements; empty ones are left out. */
+export function facts(pairs) {
+  const shown = pairs.filter(([, found]) => found !== null && found !== undefined && found !== "");
+  return make("dl", {}, ...shown.flatMap(([name, found]) => [make("dt", {}, name), make("dd", {}, found)]));
+}
+
+export const shownOf = (shown, all, what) =>
+  shown < all ? `The first ${number(shown)} of ${number(all)} ${what}` : `${number(all)} ${what}`;

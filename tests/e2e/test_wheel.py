@@ -1,0 +1,231 @@
+"""A built wheel, installed into fresh virtual environments with locked packages.
+
+Every environment is made from a release of the last commit, as ``make release`` writes it. uv
+provides the Pythons that this machine has; a version that is missing is skipped.
+"""
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from shutil import which
+
+import pytest
+from release import release
+
+from helpers.warehouse import House
+from provhouse.model.progress import Silent
+from provhouse.serve import server_file
+from provhouse.serve import server_process as process
+
+ROOT = Path(__file__).parents[2]
+UV = ROOT / ".venv" / "bin" / "uv"
+MOST_BYTES = 450e6
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+FIRST = ROOT / "examples" / "first" / "orders.csv"
+SQL = """
+from provhouse import interactive
+
+con = interactive.connect()
+con.duckdb.execute("create table flights as select i as id, i % 3 as carrier from range(12) t(i)")
+query = "select carrier, count(*) as n from flights group by carrier order by carrier"
+result = con.sql(query, lineage=True)
+print(result.backward("flights", rows=[1]).to_arrow()["id"].to_pylist())
+"""
+FRAME = SQL.replace('.to_arrow()["id"].to_pylist()', ".to_pandas().id.tolist()")
+KEYS = """
+import duckdb, numpy as np, sys
+from provhouse import interactive
+from provhouse.model.compiled import HAS_COMPILER
+
+con = interactive.connect()
+values = "select i as id, i % 97 as k, i * 31 % 1009 as v from range(300000) t(i)"
+con.duckdb.execute("create table t as " + values)
+query = "select k, sum(v) s, min(v) a, max(v) b from t group by k order by k"
+result = con.sql(query, lineage=True, mode="compiled")
+rows = result.backward("t", rows=[3, 96]).to_arrow()
+print(HAS_COMPILER, result.to_arrow().to_pydict(), len(rows), rows["id"].to_pylist()[:9])
+"""
+REMOTE = """
+import sys, provhouse
+with provhouse.connect(sys.argv[1], sys.argv[2]) as server:
+    print([item.item for item in server.lineage("invoices/9").items])
+"""
+pytestmark = pytest.mark.long
+Environment = Callable[..., Path]
+"""A function that makes a virtual environment, and returns its folder ``bin``."""
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of a release."""
+    target = tmp_path_factory.mktemp("release") / "dist"
+    release(target)
+    return target
+
+
+@pytest.fixture(scope="module")
+def environment(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """A function that installs a lock, the wheel and other packages for a version of Python."""
+    (wheel,) = dist.glob("*.whl")
+
+    def made(lock: str, *others: str, python: str = sys.executable) -> Path:
+        folder = tmp_path_factory.mktemp("environment")
+        _uv("venv", "--quiet", "--seed", "--python", python, folder)
+        install = ("pip", "install", "--quiet", "--system-certs", "--python", folder)
+        if "pyspark" in (ROOT / lock).read_text(encoding="utf-8"):  # built from source
+            _uv(*install, "--require-hashes", "-r", ROOT / "locks/build.lock")
+        hashed = ("--require-hashes", "--no-build-isolation", "-r", ROOT / lock)
+        _uv(*install, "--no-deps", *hashed)
+        _uv(*install, "--no-deps", wheel)
+        if others:
+            _uv(*install, *others)
+        return folder / "bin"
+
+    return made
+
+
+@pytest.fixture(scope="module")
+def base(environment: Environment) -> Path:
+    """An environment with the base only."""
+    return environment("locks/base.lock")
+
+
+def _uv(*arguments: object) -> None:
+    subprocess.run([UV, *map(str, arguments)], check=True)
+
+
+def _run(*command: object, folder: Path, **given: str) -> str:
+    """Run a command without Java, and return what it prints. It must print no warning."""
+    environment = {**os.environ, "JAVA_HOME": "/nowhere", **given}
+    arguments = list(map(str, command))
+    done = subprocess.run(arguments, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def _python(version: str) -> str:
+    found = which(f"python{version}")
+    if found and subprocess.run([found, "--version"], capture_output=True).returncode == 0:
+        return found
+    pytest.skip(f"this machine has no Python {version}")
+
+
+def test_a_release_has_all_files_and_their_checksums(dist: Path) -> None:
+    lines = (dist / "SHA256SUMS").read_text().splitlines()
+    summed = {name: digest for digest, name in (line.split("  ") for line in lines)}
+    assert {Path(name).suffix for name in summed} == {".whl", ".gz", ".jar", ".json"}
+    for name, digest in summed.items():
+        assert hashlib.sha256((dist / name).read_bytes()).hexdigest() == digest
+    assert {file.name for file in dist.iterdir()} == {*summed, "SHA256SUMS"}
+
+
+def test_the_source_distribution_builds_the_same_wheel(dist: Path, tmp_path: Path) -> None:
+    (source,), (wheel,) = dist.glob("*.tar.gz"), dist.glob("*.whl")
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*pip, "--wheel-dir", tmp_path, source], check=True)
+    assert _names(tmp_path / wheel.name) == _names(wheel)
+
+
+def _names(wheel: Path) -> list[str]:
+    listed = subprocess.check_output([sys.executable, "-m", "zipfile", "-l", wheel], text=True)
+    return sorted(line.split()[0] for line in listed.splitlines())
+
+
+def test_the_base_is_small(base: Path) -> None:
+    (packages,) = base.parent.glob("lib/python3*/site-packages")
+    files = [file for file in packages.rglob("*") if file.is_file()]
+    size = sum(file.stat().st_size for file in files if "__pycache__" not in file.parts)
+    print(f"\nThe base: {size / 1e6:.1f} MB with pip")
+    assert size < MOST_BYTES
+    assert not {"tests", "benchmarks", "tools"} & {file.name for file in packages.iterdir()}
+
+
+@pytest.mark.parametrize("version", PYTHONS)
+def test_lineage_on_duckdb_in_the_base(
+    version: str, environment: Environment, tmp_path: Path
+) -> None:
+    python = environment("locks/base.lock", python=_python(version)) / "python"
+    assert _run(python, "-W", "error", "-c", SQL, folder=tmp_path) == "[1, 4, 7, 10]\n"
+    assert "crossfilter" in _run(python.with_name("provhouse"), "--help", folder=tmp_path)
+
+
+@pytest.mark.parametrize("pandas", ["pandas<3", "pandas>=3"])
+def test_both_versions_of_pandas(pandas: str, environment: Environment, tmp_path: Path) -> None:
+    python = environment("locks/base.lock", pandas) / "python"
+    assert _run(python, "-W", "error", "-c", FRAME, folder=tmp_path) == "[1, 4, 7, 10]\n"
+
+
+def test_numba_changes_no_answer(environment: Environment, base: Path, tmp_path: Path) -> None:
+    """pip adds the extra to an installed provhouse, as the error for a missing extra says."""
+    fast = environment("locks/base.lock")
+    pip = [fast / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    _run(*pip, "provhouse[fast]", folder=tmp_path)
+    plain = _run(base / "python", "-W", "error", "-c", KEYS, folder=tmp_path)
+    assert plain.startswith("False ")
+    compiled = _run(fast / "python", "-W", "error", "-c", KEYS, folder=tmp_path)
+    assert compiled == plain.replace("False", "True", 1)
+
+
+def test_the_page_of_linked_views_in_the_base(base: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("a,b\n" + "".join(f"{n},{n % 3}\n" for n in range(100)))
+    command = [str(base / "provhouse"), "crossfilter", "a.csv", "--by", "a", "--by", "b"]
+    environment = {**os.environ, "JAVA_HOME": "/nowhere"}
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
+    ) as page:
+        try:
+            assert page.stdout
+            found = re.match(r"Open (http://[\d.:]+)/#", page.stdout.readline())
+            assert found
+            with urllib.request.urlopen(f"{found[1]}/page.js") as reply:
+                assert reply.status == 200
+        finally:
+            page.terminate()
+
+
+@pytest.fixture
+def served(houses: Callable[..., House]) -> Iterator[House]:
+    """A warehouse whose server runs in the environment of the tests."""
+    house = houses(spark_memory="1g")
+    house.ingest_files(FIRST)
+    process.up(house.settings, Silent(), wait=True)
+    yield house
+    process.down(house.settings.warehouse, Silent())
+
+
+def test_the_base_asks_a_server(served: House, base: Path, tmp_path: Path) -> None:
+    warehouse = served.settings.warehouse
+    server, token = server_file.running(warehouse), server_file.token(warehouse)
+    assert server
+    python = _run(
+        base / "python", "-W", "error", "-c", REMOTE, server.address, token, folder=tmp_path
+    )
+    assert python == "['orders/17', 'orders/18', 'prices/milk', 'prices/tea']\n"
+    (tmp_path / "token").write_text(token)
+    asking = [base / "provhouse", "--server", server.address, "--set", "token_file=token"]
+    shown = _run(*asking, "lineage", "invoices/9", "--format", "csv", folder=tmp_path)
+    assert "prices/milk,prices,2" in shown
+
+
+def test_the_extra_for_proofs(environment: Environment, tmp_path: Path) -> None:
+    provhouse = environment("locks/base.lock", "z3-solver>=5.4,<6") / "provhouse"
+    tables = "create table o(id integer primary key, a integer not null)"
+    (tmp_path / "schema.sql").write_text(tables)
+    (tmp_path / "old.sql").write_text("select a from o where a > 1 or a > 2")
+    (tmp_path / "new.sql").write_text("select a from o where a > 1")
+    compared = [provhouse, "compare", "old.sql", "new.sql", "--schema", "schema.sql"]
+    assert '"verdict": "equal"' in _run(*compared, "--format", "json", folder=tmp_path)
+
+
+def test_the_extra_for_warehouses(environment: Environment, tmp_path: Path) -> None:
+    """A team's server needs the same packages: locks/run.lock is the lock of the extra team."""
+    provhouse = environment("locks/run.lock") / "provhouse"
+    java = {"JAVA_HOME": os.environ.get("JAVA_HOME", ""), "PROVHOUSE_SPARK_MEMORY": "1g"}
+    _run(provhouse, "ingest", FIRST, folder=tmp_path, **java)
+    lineage = [provhouse, "lineage", "invoices/9", "--format", "csv"]
+    assert "orders/17,orders,1" in _run(*lineage, folder=tmp_path, **java)

@@ -1,0 +1,275 @@
+"""The page in a real browser: from the link of `provhouse up` to items, pictures and values."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from helpers.browser import chromium
+from provhouse.model.progress import Silent
+from provhouse.runtime.jars import fetch
+from provhouse.serve import server_process as process
+from provhouse.serve.tokens import Role, add_token
+
+from .conftest import Served
+
+ITEM = "t:40"
+PATIENCE = 90_000
+"""The longest time for a step, in milliseconds. The first picture compiles loops."""
+REFUSED = "Failed to load resource: the server responded with a status of 404 (Not Found)"
+ODD = 'odd "name"\n<b>ü'
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Headless Chromium."""
+    fetch(Silent(), ["page"])
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def link(served: Served) -> str:
+    """The link that `provhouse up` prints."""
+    return process.page_link(served.house.settings.warehouse, served.server)
+
+
+@pytest.fixture(scope="module")
+def page(browser: Any, served: Served, link: str) -> Iterator[Any]:
+    """The page, logged in. All its requests must have gone to its server, without an error."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    problems: list[str] = []
+    asked: set[str] = set()
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda message: problems.append(message.text))
+    page.on("request", lambda request: asked.add(request.url.split("#")[0]))
+    page.set_default_timeout(PATIENCE)
+    page.goto(link)
+    page.locator("#app").wait_for()
+    yield page
+    address = served.server.address
+    assert {url for url in asked if not url.startswith((f"{address}/", "data:"))} == set()
+    assert set(problems) <= {REFUSED}
+
+
+def shows(page: Any, fragment: str) -> None:
+    """Go to a state of the page, and wait until it is shown."""
+    page.evaluate("(to) => { location.hash = to; }", fragment)
+    settled(page)
+
+
+def settled(page: Any) -> None:
+    """Wait until the page shows the state that its address has."""
+    page.wait_for_function("() => document.querySelector('#view').dataset.shown === location.hash")
+
+
+def named(page: Any, name: str) -> Any:
+    """Return the boxes with a name."""
+    return page.locator(f'.box[data-name="{name}"]')
+
+
+def test_the_link_logs_in_once_and_leaves_no_token_behind(
+    page: Any, browser: Any, link: str
+) -> None:
+    assert "token" not in page.url
+    other = browser.new_context().new_page()
+    other.goto(link)
+    other.locator(".problem", has_text="was opened before").wait_for()
+    assert other.locator("#app").is_hidden()
+    other.close()
+
+
+def test_a_shared_address_opens_in_another_tab_that_has_logged_in(page: Any) -> None:
+    shows(page, f"item={ITEM}&by=op")
+    other = page.context.new_page()
+    problems: list[str] = []
+    other.on("pageerror", lambda error: problems.append(str(error)))
+    other.goto(page.url)
+    named(other, ITEM).wait_for(timeout=PATIENCE)
+    other.locator('#choose-by [data-value="op"][aria-pressed="true"]').wait_for()
+    other.wait_for_function("() => performance.getEntriesByName('drawn').length === 1")
+    assert page.context.cookies() == []
+    assert problems == []
+    other.close()
+
+
+def test_a_person_logs_in_with_a_token_and_sees_no_values(browser: Any, served: Served) -> None:
+    token = add_token(served.house.settings.warehouse, "page-reader", Role.read, None)
+    other = browser.new_context().new_page()
+    other.goto(f"{served.server.address}/#item={ITEM}&sel={ITEM}")
+    other.locator("#login-token").fill("wrong")
+    other.keyboard.press("Enter")
+    other.locator(".problem", has_text="no valid token").wait_for()
+    other.locator("#login-token").fill(token)
+    other.keyboard.press("Enter")
+    other.locator("#panel-values", has_text="A token with the role admin").wait_for(
+        timeout=PATIENCE
+    )
+    stored = other.evaluate("() => JSON.stringify(localStorage)")
+    assert token not in stored
+    other.locator("#leave").click()
+    other.locator("#login-form").wait_for()
+    assert "key" not in other.evaluate("() => JSON.stringify(localStorage)")
+    other.close()
+
+
+def test_search_as_you_type_leads_to_a_picture_of_the_answer(page: Any, served: Served) -> None:
+    shows(page, "")
+    page.locator("#search-text").fill("40")
+    page.locator('#search-found [role="option"]', has_text=re.compile(f"^{ITEM}t$")).wait_for()
+    page.locator("#search-text").fill(ITEM)
+    page.locator('#search-found [aria-selected="true"]', has_text=ITEM).wait_for()
+    page.locator("#search-text").press("Enter")
+    settled(page)
+    up, down = (served.oracle.ask(ITEM, way) for way in ("upstream", "downstream"))
+    said = page.locator("#said").inner_text()
+    assert f"derives from {len(up.items)} items, by {len(up.triples)} triples" in said
+    assert f"reached {len(down.items)} items" in said
+    groups = page.locator(".box.table").all()
+    assert sorted(int(each.get_attribute("data-items")) for each in groups) == sorted(
+        [len(up.items), len(down.items)]
+    )
+    rows = page.locator("#rows section").first.locator("tbody tr")
+    rows.first.wait_for()
+    assert rows.count() == len(up.items)
+
+
+def test_one_click_opens_folds_selects_and_walks_on(page: Any, served: Served) -> None:
+    shows(page, f"item={ITEM}&dir=upstream")
+    page.locator(".box.table .main").click()
+    settled(page)
+    count = min(10, len(served.oracle.ask(ITEM, "upstream").items))
+    assert page.locator(".box.item:not(.asked)").count() == count
+    near = {src for src, dst, _ in served.oracle.ask(ITEM, "upstream").triples if dst == ITEM}
+    shown = {each.get_attribute("data-name") for each in page.locator(".box.item").all()}
+    assert near <= shown
+    first = sorted(near)[0]
+    named(page, first).locator(".main").click()
+    page.locator("#panel h2", has_text=first).wait_for()
+    made = page.locator("#panel-made .items a")
+    made.first.wait_for()
+    expected = {each.src for each in served.triples if each.dst == first}
+    assert {each.get_attribute("data-item") for each in made.all()} == expected
+    page.locator("#panel-values", has_text="Not known").wait_for()
+    page.locator(".chips .chip").click()
+    settled(page)
+    assert page.locator(".box.item").count() == 1
+    page.go_back()
+    settled(page)
+    named(page, first).locator(".small").click()
+    page.locator(f'.box.asked[data-name="{first}"]').wait_for()
+    assert f"item={quote(first)}" in page.url
+
+
+def test_a_depth_and_an_earlier_generation_limit_the_answer(page: Any, served: Served) -> None:
+    shows(page, f"item={ITEM}&dir=upstream&depth=2")
+    count = len(served.oracle.ask(ITEM, "upstream", 2).items)
+    page.locator("#said", has_text=f"derives from {count} items within this depth").wait_for()
+    slider = page.locator("#depth")
+    slider.focus()
+    slider.press("ArrowRight")
+    count = len(served.oracle.ask(ITEM, "upstream", 3).items)
+    page.locator("#said", has_text=f"derives from {count} items within this depth").wait_for()
+    assert "depth=3" in page.url
+    page.locator("#as-of").fill("99")
+    page.locator("#as-of").press("Enter")
+    page.locator("#view .problem", has_text="99").wait_for()
+
+
+def test_a_name_of_any_characters_is_text(page: Any) -> None:
+    shows(page, "item=t%3A0&dir=upstream")
+    page.locator(".box:not(.asked) .main").click()
+    settled(page)
+    odd = page.locator(".box.item:not(.asked)")
+    odd.wait_for()
+    assert odd.get_attribute("data-name") == ODD
+    assert page.locator(".box b").count() == 0
+    odd.locator(".small").click()
+    page.wait_for_function(
+        "(name) => document.querySelector('.box.asked')?.dataset.name === name", arg=ODD
+    )
+
+
+def test_the_asked_item_is_whole_and_in_sight_and_no_text_is_small(page: Any) -> None:
+    for width in (360, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        shows(page, f"item={ITEM}&by=op&open=%3C12%20op%3Aop%201&w={width}")
+        found = page.evaluate("""() => {
+            const frame = document.querySelector("#picture").getBoundingClientRect();
+            const asked = document.querySelector(".box.asked").getBoundingClientRect();
+            const every = [...document.querySelectorAll("body *")];
+            const texts = every.filter((one) => one.textContent.trim() && one.checkVisibility());
+            return {
+                seen: asked.left >= frame.left - 1 && asked.right <= frame.right + 1,
+                least: Math.min(...texts.map((one) => parseFloat(getComputedStyle(one).fontSize))),
+                wide: document.documentElement.scrollWidth <= innerWidth,
+            };
+        }""")
+        assert found["seen"]
+        assert found["least"] >= 11
+        assert found["wide"]
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_boxes_and_labels_do_not_overlap(page: Any) -> None:
+    shows(page, f"item={ITEM}&by=op&open=%3C12%20op%3Aop%201&open=%3E8%20op%3Aop%202")
+    overlaps = page.evaluate("""() => {
+        const every = [...document.querySelectorAll(".box, .line-label")];
+        const all = every.map((one) => one.getBoundingClientRect());
+        const beside = (a, b) => a.left < b.right - 1 && b.left < a.right - 1;
+        const meet = (a, b) => beside(a, b) && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+        return all.flatMap((a, at) => all.slice(at + 1).filter((b) => meet(a, b))).length;
+    }""")
+    assert overlaps == 0
+
+
+def test_the_keyboard_walks_from_box_to_box(page: Any) -> None:
+    shows(page, f"item={ITEM}")
+    page.locator(".box.asked .main").focus()
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate("() => document.activeElement.closest('.box').dataset.kind") == "table"
+    page.keyboard.press("Enter")
+    settled(page)
+    page.locator(".box.item:not(.asked)").first.wait_for()
+    page.keyboard.press("/")
+    assert page.evaluate("() => document.activeElement.id") == "search-text"
+
+
+def test_a_path_leads_from_one_item_to_another(page: Any, served: Served) -> None:
+    hops, start = max((depth, item) for item, depth in served.oracle.ask(ITEM, "upstream").items)
+    shows(page, f"view=path&from={start}&to={ITEM}")
+    assert page.locator("#said").inner_text().startswith(f"{hops} hop")
+    assert page.locator("tbody tr").count() == hops == page.locator(".box").count() - 1
+    assert page.locator(".box.asked").get_attribute("data-name") == ITEM
+
+
+def test_what_if_strikes_an_item(page: Any, served: Served) -> None:
+    shows(page, f"view=what-if&strike={ITEM}")
+    reply = served.get("/v1/what-if", items=ITEM).json()
+    assert "1 struck" in page.locator(".box.deleted").inner_text()
+    said = page.locator("#said").inner_text()
+    assert f"{reply['undecided']} item" in said.replace(",", "")
+    page.locator(".chip.struck").click()
+    page.locator("#said", has_text="Nothing is changed").wait_for()
+
+
+def test_generations_are_listed_and_compared(page: Any, served: Served) -> None:
+    number = served.get("/v1/generations").json()[-1]["generation"]
+    page.evaluate("() => { location.hash = 'view=runs'; }")
+    page.locator("#said", has_text="generation").wait_for()
+    page.locator(f'[aria-label="Ask as of generation {number}"]').wait_for()
+    page.evaluate(f"() => {{ location.hash = 'view=changes&item={ITEM}&since={number}'; }}")
+    page.locator("#said", has_text="0 items came, 0 items went").wait_for()
+    page.evaluate("() => { location.hash = 'view=revisions'; }")
+    page.locator("#said", has_text="0 workflows").wait_for()
+
+
+def test_the_colours_follow_the_system_and_the_button(page: Any) -> None:
+    page.emulate_media(color_scheme="dark")
+    theme = "() => document.documentElement.dataset.theme"
+    page.wait_for_function("() => document.documentElement.dataset.theme === 'dark'")
+    page.locator("#theme").click()
+    assert page.evaluate(theme) == "light"

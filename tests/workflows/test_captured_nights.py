@@ -1,0 +1,161 @@
+"""A nightly Spark job that was edited: which records differ, by code or data, and their inputs."""
+
+import shutil
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+from helpers.warehouse import House
+from provhouse.workflows.responsible import ResponsibleInputs
+from provhouse.workflows.revision_diff import RecordsDiff
+
+Order = tuple[int, str, int]
+Rows = dict[str, tuple[tuple[object, ...], set[str]]]
+"""The rows of a result by key, each with the orders that it derives from."""
+OLD = [(i, f"c{i % 4}", i % 9) for i in range(1, 31)]
+CHANGED = {5: 8, 7: 2, 13: 6, 20: 5, 22: 1}
+"""The prices that differ in the second night, by order."""
+NEW = [(i, c, CHANGED.get(i, p)) for i, c, p in OLD]
+KEYS = {"orders": "id", "report": "id", "totals": "customer"}
+LIMITS = (5, 3)
+
+
+@dataclass(frozen=True)
+class Nights:
+    """A warehouse with both nights of the job."""
+
+    house: House
+    revisions: tuple[str, str]
+
+    def difference(self, sink: str) -> RecordsDiff:
+        with self.house.open() as warehouse:
+            found = warehouse.diff_revisions(*self.revisions, sink, records=True)
+        assert found.verdict == "unknown"
+        assert found.operator == "filter, operator 2 of " + ("3" if sink == "report" else "5")
+        assert found.results
+        return found.results
+
+    def responsible(self, sink: str) -> ResponsibleInputs:
+        with self.house.open() as warehouse:
+            return warehouse.responsible_inputs(*self.revisions, sink)
+
+
+def write(spark: SparkSession, rows: Iterable[Order], folder: Path) -> None:
+    frame = spark.createDataFrame([*rows], "id int, customer string, price int")
+    frame.coalesce(1).write.mode("overwrite").parquet(str(folder))
+
+
+def night(house: House, orders: Path, out: Path, limit: int, workflow: str) -> str:
+    """Execute the job, captured, and return the name of its revision."""
+    read = house.session.read.parquet(str(orders))
+    kept = read.where(F.col("price") > limit).select("id", "customer", "price")
+    totals = kept.groupBy("customer").agg(F.sum("price").alias("total"))
+    with house.capture(keys=KEYS, workflow=workflow) as run:
+        kept.write.mode("overwrite").parquet(str(out / "report"))
+        totals.write.mode("overwrite").parquet(str(out / "totals"))
+    assert run.report
+    return run.report.revision
+
+
+@pytest.fixture(scope="module")
+def nights(
+    houses: Callable[..., House], spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> Nights:
+    """Two nights of a job, of which code and data were changed, and both of them crossed."""
+    folder, house = tmp_path_factory.mktemp("nights ünd"), houses()
+    orders, kept = folder / "orders", folder / "kept" / "orders"
+    write(spark, OLD, orders)
+    shutil.copytree(orders, kept)
+    first = night(house, orders, folder / "out", LIMITS[0], "nightly")
+    write(spark, NEW, orders)
+    second = night(house, orders, folder / "out", LIMITS[1], "nightly")
+    assert (first, second) == ("nightly@r1", "nightly@r2")
+    assert night(house, orders, folder / "again", LIMITS[0], "again") == "again@r1"
+    assert night(house, kept, folder / "again", LIMITS[1], "again") == "again@r2"
+    return Nights(house, (first, second))
+
+
+def report(rows: Iterable[Order], limit: int) -> Rows:
+    return {str(i): ((i, c, p), {f"orders/{i}"}) for i, c, p in rows if p > limit}
+
+
+def totals(rows: Iterable[Order], limit: int) -> Rows:
+    of = defaultdict[str, list[Order]](list)
+    for row in rows:
+        if row[2] > limit:
+            of[row[1]].append(row)
+    return {c: ((c, sum(r[2] for r in each)), {f"orders/{r[0]}" for r in each})
+            for c, each in of.items()}  # fmt: skip
+
+
+SINKS: dict[str, Callable[[Iterable[Order], int], Rows]] = {"report": report, "totals": totals}
+
+
+def expected(sink: str) -> dict[str, tuple[str, str]]:
+    """Return the kind and the cause of each record that differs, found by four executions."""
+    made = SINKS[sink]
+    one, other = made(OLD, LIMITS[0]), made(NEW, LIMITS[1])
+    data, code = made(NEW, LIMITS[0]), made(OLD, LIMITS[1])
+    found = {}
+    for key in {*one, *other}:
+        old, new, by_data, by_code = (
+            rows[key][0] if key in rows else None for rows in (one, other, data, code)
+        )
+        if old == new:
+            continue
+        kind = "came" if old is None else "went" if new is None else "changed"
+        causes = {(new, old): "code", (old, new): "data", (new, new): "either"}
+        found[key] = kind, causes.get((by_code, by_data), "both")
+    return found
+
+
+@pytest.mark.parametrize("sink", SINKS)
+def test_records_came_went_and_changed_by_code_or_data(nights: Nights, sink: str) -> None:
+    found, oracle = nights.difference(sink), expected(sink)
+    assert found.notes == ()
+    assert found.key == (KEYS[sink],)
+    numbers = Counter(kind for kind, _ in oracle.values())
+    assert (found.came, found.went, found.changed) == tuple(
+        numbers[kind] for kind in ("came", "went", "changed")
+    )
+    seen = {
+        str((each.after or each.before or {})[KEYS[sink]]): (each.kind, each.cause)
+        for each in found.records
+    }
+    assert seen == oracle
+    assert {"code", "data"} <= {cause for _, cause in oracle.values()} or sink == "totals"
+
+
+@pytest.mark.parametrize("sink", SINKS)
+def test_the_inputs_of_both_nights_are_known_by_lineage(nights: Nights, sink: str) -> None:
+    found, made = nights.responsible(sink), SINKS[sink]
+    before, after = made(OLD, LIMITS[0]), made(NEW, LIMITS[1])
+    assert len(found.records) == len(expected(sink))
+    for each in found.records:
+        key = str(each.after or each.before).partition("/")[2].partition("@")[0]
+        one, other = (rows[key][1] if key in rows else set() for rows in (before, after))
+        sides = {(True, True): "both", (True, False): "before", (False, True): "after"}
+        assert {source.item: source.of for source in each.inputs} == {
+            item: sides[item in one, item in other] for item in one | other
+        }
+        assert all(source.table == "orders" for source in each.inputs)
+    assert sum(each.only_after for each in found.tables) > 0
+
+
+def test_a_job_that_did_not_change_is_reused_by_its_key(nights: Nights) -> None:
+    with nights.house.open() as warehouse:
+        found = warehouse.reuse(nights.revisions[1], "report")
+    assert (found.decision, found.by, found.of) == ("reuse", "key", nights.revisions[1])
+
+
+def test_without_the_two_executions_the_causes_are_not_known(nights: Nights) -> None:
+    with nights.house.open() as warehouse:
+        found = warehouse.diff_revisions("again@r2", nights.revisions[1], "report", records=True)
+    assert found.results
+    assert {each.cause for each in found.results.causes} == {""}
+    assert "Causes are not known" in found.results.notes[0]

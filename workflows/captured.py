@@ -1,0 +1,151 @@
+"""Revisions and executions of captured Spark jobs, stored when their lineage has landed.
+
+Each table that a job has written is a sink. What cannot be registered is a note: the job goes on.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from provhouse.capturing.analysed_plan import captured_plan, captured_reads
+from provhouse.capturing.reading.description import CapturedWrite
+from provhouse.capturing.reading.finished import captured_writes, outputs_of
+from provhouse.commit.single_writer import only_writer
+from provhouse.equivalence.catalyst_scans import FilesRead
+from provhouse.ingest.landing.landed import Landed
+from provhouse.model.errors import BadInput
+from provhouse.model.progress import Progress
+from provhouse.model.settings import Settings
+from provhouse.store.tables.registry import EXECUTIONS, RESULTS
+from provhouse.store.warehouse.captured_blocks import Block, read_kept
+from provhouse.store.warehouse.layout import Layout
+
+from .catalogue import add_rows
+from .executions import execution_row, results_of
+from .pinned_data import pins_of, scans_of
+from .pins import Pin, files_of, pinned
+from .result_files import ResultFile, store_result
+from .revision_names import RevisionName, revision_name
+from .revisions import SinkPlan, store_revision
+
+Sink = tuple[CapturedWrite, SinkPlan]
+
+
+@dataclass(frozen=True)
+class RegisteredJob:
+    """The revision of a captured job, and what could not be stored."""
+
+    revision: str
+    """Empty if no write of the job has a plan."""
+    notes: tuple[str, ...]
+
+
+def register_job(
+    folder: Path,
+    workflow: str,
+    landed: Landed,
+    settings: Settings,
+    progress: Progress,
+) -> RegisteredJob:
+    """Store the revision and the execution of a job whose writes have landed from ``folder``.
+
+    The folder is kept. Raises Busy if another writer is at work.
+    """
+    block = read_kept(folder)
+    sinks, notes = _sinks(folder, landed)
+    if not sinks:
+        return RegisteredJob("", tuple(notes))
+    plans = {table: plan for table, (_, plan) in sinks.items()}
+    added = store_revision(workflow, plans, settings, progress)
+    name, rows = revision_name(added.revision), []
+    with only_writer(settings, progress):
+        progress.begin("Store the results")
+        for table, sink in sinks.items():
+            try:
+                rows.append(_executed(folder.name, name, table, sink, block, settings))
+            except BadInput as error:
+                notes.append(f"The result {table} is not stored. {error.wanted}: {error.found}")
+        if rows:
+            add_rows(Layout(settings.warehouse), EXECUTIONS, rows)
+    return RegisteredJob(added.revision, tuple(notes))
+
+
+def _sinks(folder: Path, landed: Landed) -> tuple[dict[str, Sink], list[str]]:
+    """Return the landed writes of a job with their plans, by table."""
+    places = {each.path for each in landed.writes}
+    writes: dict[str, list[CapturedWrite]] = {}
+    for write in captured_writes(folder):
+        if write.state == "finished" and write.path in places:
+            writes.setdefault(write.table, []).append(write)
+    found, notes = dict[str, Sink](), list[str]()
+    for table, each in writes.items():
+        plan = captured_plan(each[0].folder) if len(each) == 1 else None
+        if plan:
+            found[table] = each[0], SinkPlan.captured(plan)
+        else:
+            why = "the job has written it several times" if len(each) > 1 else "it has no plan"
+            notes.append(f"The table {table} is no sink of the revision, since {why}")
+    return found, notes
+
+
+def _executed(
+    execution: str,
+    name: RevisionName,
+    table: str,
+    sink: Sink,
+    block: Block,
+    settings: Settings,
+) -> dict[str, object]:
+    """Store the result of a write, and return the row of its execution."""
+    write, plan = sink
+    pins = _pins(write, plan)
+    stored = _stored(write, plan, block.keys.get(table, ()), Layout(settings.warehouse))
+    return execution_row(execution, name, table, pins, "", stored.result, block.run)
+
+
+def _stored(write: CapturedWrite, plan: SinkPlan, key: Sequence[str], layout: Layout) -> ResultFile:
+    files = [file for output in outputs_of([write]) for file in output.files]
+    if not files or write.format not in ("parquet", "delta"):
+        raise BadInput("Only Parquet files and Delta tables are stored", f"It is {write.format}")
+    known = results_of(layout)
+    found = store_result(layout, files, plan.plan.names, key, known, ordered=plan.ordered)
+    if found is not known.get(found.result):
+        add_rows(layout, RESULTS, [asdict(found)])
+    return found
+
+
+def _pins(write: CapturedWrite, plan: SinkPlan) -> tuple[Pin, ...]:
+    """Return the pins of all that a write has read; raise BadInput if there is no certain one."""
+    given: dict[str, str] = {}
+    for read in captured_reads(write.folder):
+        place = _place(read)
+        name = ".".join(read.table)
+        given[name] = f"{place}@{read.version}" if read.format == "delta" else str(place)
+        if read.format == "parquet":
+            _check_files(write, place)
+    pins = pinned(given)
+    pins_of(scans_of(plan.plan), pins)
+    for source in write.sources:
+        source.check_unchanged()
+    return pins
+
+
+def _place(read: FilesRead) -> Path:
+    if len(read.paths) != 1 or read.format not in ("parquet", "delta"):
+        raise BadInput(
+            f"The input {read.table[-1]} cannot be pinned",
+            f"It is {read.format} in {len(read.paths)} folders",
+            "Read a Delta table, or one folder of Parquet files",
+        )
+    return Path(read.paths[0].removeprefix("file:"))
+
+
+def _check_files(write: CapturedWrite, place: Path) -> None:
+    """Raise BadInput unless a write has read all Parquet files of a folder."""
+    read = {each.path for each in write.sources if each.path.is_relative_to(place)}
+    if read != set(files_of(place)):
+        raise BadInput(
+            f"The input {place} cannot be pinned",
+            "The job has not read all of its files, or has read others",
+            "Pin it with `provhouse executions add`",
+        )
