@@ -370,7 +370,7 @@ def _flat(lists: pl.Series) -> tuple[Rows, Rows]:
 def _listed(names: Any) -> list[str]:
     if names is None:
         return []
-    found = [names] if isinstance(names, str | pl.Expr) else list(names)
+    found: list[Any] = [names] if isinstance(names, str | pl.Expr) else list(names)
     if not all(isinstance(each, str) for each in found):
         raise untracked("keys that are expressions", "", "Give names of columns")
     return found
