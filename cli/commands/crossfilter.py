@@ -86,13 +86,11 @@ def crossfilter(
     """
     from provhouse.interactive.charts.file_records import FileRecords
     from provhouse.serve.charts.page import Page
-    from provhouse.serve.charts.serving import serve
-    from provhouse.serve.listening import check_port
-    from provhouse.serve.server_file import HOST
+    from provhouse.serve.charts.serving import check_free, serve
 
     from ..progress_display import progress_display
 
-    check_port(HOST, port)  # before the file is read
+    check_free(port)  # before the file is read
     ingest, command = _ingest(ctx)
     with progress_display() as progress:
         progress.begin(f"Read {file.name}")

@@ -9,11 +9,16 @@ from provhouse.model.progress import Progress
 from provhouse.runtime.jars import fetch
 
 from ..connections import ClientConnection
-from ..listening import BACKLOG, listen
+from ..listening import BACKLOG, check_port, listen
 from ..server_file import HOST
 from .app import application
 from .page import Page
 from .visitor import Visitor
+
+
+def check_free(port: int) -> None:
+    """Raise Unavailable if a port is in use."""
+    check_port(HOST, port)
 
 
 def serve(page: Page, port: int, progress: Progress, ready: Callable[[str], None]) -> None:
