@@ -83,8 +83,8 @@ class RandomRows:
         others = [table for table in self._tables if table not in self._fixed]
         for table in reversed(others):
             self._database.empty(table)
-        choose = self._random.choice
-        self._fill(others, _Style(choose(SIZES), choose(MET), choose(NULLS)))
+        choice = self._random.choice
+        self._fill(others, _Style(choice(SIZES), choice(MET), choice(NULLS)))
 
     def _fill(self, tables: Iterable[Table], style: _Style) -> None:
         for table in tables:

@@ -121,7 +121,8 @@ def _by_rows(
     """Refute equality by the names or types of columns, or by the rows for random contents."""
     if _shape(plans[0]) != _shape(plans[1]):
         return Verdict("different", "the names or types of the columns differ", operator)
-    refutation, found = Refutation(database, texts, plans), None
+    found: Proof | str = ""
+    refutation = Refutation(database, texts, plans)
     example = refutation.example(FIRST)
     if not example:
         found = _proved(plans, database)
