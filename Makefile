@@ -65,7 +65,7 @@ bench-result-diff: setup ## Time the difference of two stored results (RECORDS=2
 	@.venv/bin/python -m benchmarks.workflows.result_diff $(if $(RECORDS),--records $(RECORDS))
 	@.venv/bin/python -m benchmarks.tables
 
-bench-frames: setup ## Measure what lineage costs operations of pandas and polars (ROWS=1000000, REPEATS=5)
+bench-frames: setup ## Measure what lineage costs operations of pandas and polars (ROWS=200000, REPEATS=5)
 	@.venv/bin/python -m benchmarks.frames.frames_speed $(if $(ROWS),--rows $(ROWS)) $(if $(REPEATS),--repeats $(REPEATS))
 	@.venv/bin/python -m benchmarks.tables
 

@@ -83,7 +83,8 @@ class RandomRows:
         others = [table for table in self._tables if table not in self._fixed]
         for table in reversed(others):
             self._database.empty(table)
-        self._fill(others, _Style(*map(self._random.choice, (SIZES, MET, NULLS))))
+        choose = self._random.choice
+        self._fill(others, _Style(choose(SIZES), choose(MET), choose(NULLS)))
 
     def _fill(self, tables: Iterable[Table], style: _Style) -> None:
         for table in tables:
@@ -162,8 +163,8 @@ class RandomRows:
             if found and self._random.random() < 0.4:
                 changed = self._random.sample([*row.items()], min(len(row), 2))
                 row = {**self._random.choice(found), **dict(changed)}
-            for key in sorted(facts.foreign, key=lambda each: -len(each.columns)):
-                self._refer(table, row, key, self._parents(table, key, found), style)
+            for foreign in sorted(facts.foreign, key=lambda each: -len(each.columns)):
+                self._refer(table, row, foreign, self._parents(table, foreign, found), style)
             for key in facts.keys:
                 self._make_new(table, row, key, seen)
             keys = [(key, *(row[name] for name in key)) for key in facts.keys]

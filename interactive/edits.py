@@ -16,7 +16,7 @@ from provhouse.equivalence.plan_form import doubts
 from provhouse.equivalence.verdict import by_key
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.sql.catalog import TablePlace
-from provhouse.workflows.containment import StoredRows, contained
+from provhouse.workflows.containment import Contained, StoredRows, contained
 from provhouse.workflows.revisions import SinkPlan
 
 from .table_states import TableStates
@@ -138,13 +138,14 @@ class Edits:
 
     def _parted(self, plan: SinkPlan) -> Edited | None:
         """Return the rows that are computed from those of an earlier result, if need be in part."""
-        parted = None
+        parted: tuple[Contained, _Kept] | None = None
         for each in self._nearest(plan):
             part = contained(plan, each.plan, each.stored, proving=False)
             if part and not part.delta:
                 rows = self._own.sql(part.sql).to_arrow_table()
                 return Edited(self._number, rows, "filter", each.edited.number)
-            parted = parted or (part and (part, each))
+            if part and parted is None:
+                parted = part, each
         if parted is None:
             return None
         part, each = parted

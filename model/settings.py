@@ -125,7 +125,7 @@ class Settings:
     After it, the exit status is 6.
     """
     keep: str = ""
-    """The ages to keep after each ingest, as for ``provhouse tidy --keep``: for example ``30d,12m``.
+    """The ages to keep after each ingest, such as ``30d,12m``, as for ``provhouse tidy --keep``.
 
     Then generations older than 30 days and old versions of rows older than 12 months are deleted.
     Without a value, all are kept.

@@ -103,7 +103,7 @@ class Asked:
         """
         items = self._items(table, key)
         items.names()
-        op = f"mark {program_place()}"
+        op = self._node.op or f"mark {program_place()}"
         return self._with_node(
             Node(self._node.size, op, "all", [(None, self._node)], self._node.axis, items)
         )

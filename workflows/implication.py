@@ -9,8 +9,8 @@ from functools import cache
 
 import duckdb
 
-from provhouse.equivalence.empty_database import SEALED
 from provhouse.equivalence.plan_form import Call, Constant, Expression
+from provhouse.equivalence.sealed_duckdb import SEALED
 
 from .expression_sql import sql_of
 from .parts import NotContained

@@ -18,7 +18,7 @@ from provhouse.serve.server_process import page_link
 ROUNDS = 5
 PATIENCE = 120_000
 """The longest time for a picture, in milliseconds."""
-SIZE = {"width": 1280, "height": 1130}
+SIZE = {"width": 1160, "height": 890}
 STEPS = {
     "ask about the figure": "item={item}",
     "group by op": "item={item}&by=op",
@@ -44,6 +44,8 @@ def main() -> None:
         if given.picture:
             drawn(page, f"item={given.item}&dir=upstream&by=op&sel={given.source}")
             page.wait_for_load_state("networkidle")
+            page.evaluate("() => document.activeElement.blur()")
+            page.evaluate("() => document.querySelector('#panel .file')?.remove()")  # a path
             page.screenshot(path=given.picture)
 
 

@@ -103,8 +103,8 @@ def revisions(
     A revision is what a workflow computes, at one time: a query for each of its sinks. A revision
     that equals the newest one is not stored again. diff compares the queries and, with --records,
     the results of their newest executions: which records came, went and changed, and whether the
-    code or the data are the cause; with --lineage, from which sources they derive. run stores the results of an execution, so that later revisions
-    can use them.
+    code or the data are the cause. With --lineage, it shows the sources of these records in two
+    captured runs. run stores the results of an execution, so that later revisions can use them.
     """
     given = names or []
     if action is RevisionsAction.run:

@@ -57,8 +57,8 @@ def read_erasure(layout: Layout) -> Erasure | None:
         raise Damaged(
             f"Cannot read the erasure in progress from {layout.erasure}",
             f"Reading it fails with {error!r}",
-            "Run `provhouse check --repair`, then `provhouse forget` again for names that are still "
-            "stored",
+            "Run `provhouse check --repair`, then `provhouse forget` again for names that are "
+            "still stored",
         ) from error
 
 

@@ -174,7 +174,7 @@ def test_a_missing_pandas_is_named() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 1
-    assert "pip install pandas" in done.stderr
+    assert "pip install 'provhouse[pandas]'" in done.stderr
 
 
 def test_a_notebook_shows_rows_and_records(con: Connection) -> None:

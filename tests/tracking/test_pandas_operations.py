@@ -95,6 +95,9 @@ SUFFICIENT: dict[str, Program] = {
         .apply(lambda g: g["v"].sum() - g["n"].sum())
         .reset_index(name="x")
     ),
+    "apply of a column": lambda lib, a, b: (
+        a.groupby("s")["v"].apply(lambda v: v.max() - v.min()).reset_index()
+    ),
     "filter of groups": lambda lib, a, b: a.groupby("s").filter(lambda g: g["v"].sum() > 5),
     "head of groups": lambda lib, a, b: a.groupby("s").head(2),
     "running in groups": lambda lib, a, b: a.assign(

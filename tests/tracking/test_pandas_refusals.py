@@ -35,6 +35,13 @@ CASES: dict[str, tuple[Callable[[Any], Any], str]] = {
     "loc by labels": (lambda a: a.loc[3], "loc by labels"),
     "a mean in query": (lambda a: a.query("v > v.mean()"), "query with v.mean()"),
     "a function in query": (lambda a: a.query("@len(s) > 1"), "query with @len()"),
+    "another column in query": (lambda a: a.query("v in n"), "in all rows"),
+    "numbers of groups": (lambda a: a.groupby("s")["v"].transform("ngroup"), "all groups"),
+    "a filter of one column of groups": (
+        lambda a: a.groupby("s")["v"].filter(lambda v: True),
+        "of some columns",
+    ),
+    "several columns as labels": (lambda a: a.set_index(["s", "v"]), "Name one"),
     "an index in query": (lambda a: a.query("s[0] == 'a'"), "query with s[0]"),
     "an unknown variable": (lambda a: a.query("v > @nothing"), "no variable of this name"),
     "a column in query": (lambda a: a.query("v > @b") if (b := a["v"].min()) else b, "tracked"),

@@ -14,6 +14,7 @@ from provhouse.model.errors import UsageError
 c = pl.col
 MINIMAL: dict[str, Program] = {
     "filter": lambda lib, a, b: a.filter(c("v") > 2, ~c("flag")),
+    "filter of all columns": lambda lib, a, b: a.filter(~pl.any_horizontal(pl.all().is_null())),
     "filter by equality": lambda lib, a, b: a.filter(s="a"),
     "filter of missing values": lambda lib, a, b: a.filter(c("v").is_null() | c("s").is_in(["a"])),
     "with_columns": lambda lib, a, b: a.with_columns((c("v") * 2 + c("n")).alias("w"), c=pl.lit(1)),
@@ -62,6 +63,9 @@ SUFFICIENT: dict[str, Program] = {
     ),
     "group by an expression": lambda lib, a, b: a.group_by(c("t").dt.month().alias("m")).agg(
         c("v").mean()
+    ),
+    "group of all columns": lambda lib, a, b: (
+        a.select("s", "v", "n").group_by("s").agg(pl.all().sum())
     ),
     "number of rows": lambda lib, a, b: a.group_by("k").len(),
     "group after join": lambda lib, a, b: (
@@ -130,6 +134,7 @@ CASES: dict[str, tuple[Callable[[Any], Any], str]] = {
     "an expression that sorts": (lambda a: a.with_columns(c("v").sort()), "expression Sort"),
     "another number of rows": (lambda a: a.select(c("v").unique()), "the function Unique"),
     "over an expression": (lambda a: a.with_columns(c("v").sum().over(c("n") + 1)), "over(...)"),
+    "unpivot by a pattern": (lambda a: a.unpivot(pl.col("^v.*$")), "Give names of columns"),
     "a semi join": (lambda a: a.join(a, on="k", how="semi"), "distinct keys"),
     "plain data": (lambda a: a.join(a.to_polars(), on="k"), "track()"),
     "columns side by side": (lambda a: tracked.concat([a, a], how="horizontal"), "horizontal"),

@@ -215,7 +215,11 @@ class Frame(Asked):
 
     def set_index(self, keys: str) -> Frame:
         """Return the frame with a column as labels of its rows."""
-        return self._same_rows(self._value.set_index(*column_list("set_index", keys)[:1]))
+        if isinstance(keys, list):
+            raise untracked(
+                "set_index of several columns", "They would be a MultiIndex", "Name one"
+            )
+        return self._same_rows(self._value.set_index(constant("set_index", keys)))
 
     def reset_index(self, **options: Any) -> Frame:
         """Return the frame with the labels of its rows as columns."""

@@ -112,6 +112,8 @@ class Grouped:
     def transform(self, function: Any, **options: Any) -> Any:
         """Return a value for each row from all rows of its group."""
         options = accepted("transform", options, "")
+        if function == "ngroup":
+            raise untracked("transform('ngroup')", "The number of a group depends on all groups")
         return self._from_group("transform", self._plain.transform(function, **options))
 
     def rank(self, **options: Any) -> Any:
@@ -191,6 +193,8 @@ class Grouped:
 
         names: Any = self._columns if self._columns is not None else self._free_columns()
         found = self._moving().apply(call, include_groups=False)
+        if isinstance(names, str) and isinstance(found, pd.Series):
+            found = found.rename(names)
         if kinds == {False}:
             return self._aggregated("apply", found)
         if ROW not in found:  # pandas called the function for no group
@@ -209,6 +213,7 @@ class Grouped:
         """Return the rows of the groups for which a function returns True."""
         if not dropna:
             raise untracked("groupby.filter with dropna=", "", "Leave dropna out")
+        self._check_all_columns("filter")
         found = self._moving().filter(lambda group: function(group.drop(columns=ROW)))
         rids = found.pop(ROW).to_numpy(np.int64)
         ((_, group),) = self._member_of_group()
@@ -229,6 +234,7 @@ class Grouped:
         return self._rows("groupby.tail", lambda groups: groups.tail(n))
 
     def _rows(self, op: str, choose: Callable[[Any], Any]) -> Frame:
+        self._check_all_columns(op)
         found = choose(self._moving())
         rids = found.pop(ROW).to_numpy(np.int64)
         node = Node(
@@ -238,6 +244,10 @@ class Grouped:
             [(Ride(rids, len(self._frame)), self._node)],
         )
         return Frame(found, node)
+
+    def _check_all_columns(self, op: str) -> None:
+        if self._columns is not None:
+            raise untracked(f"{op} of some columns of groups", "", "Select the columns afterwards")
 
     def _moving(self) -> Any:
         keys = self._keys if len(self._keys) > 1 else self._keys[0]

@@ -49,11 +49,26 @@ def _check(node: ast.AST, text: str) -> None:
             )
         _check(called.value, text)
         return
+    if isinstance(node, ast.Compare):
+        for op, right in zip(node.ops, node.comparators, strict=True):
+            if isinstance(op, ast.In | ast.NotIn) and not _is_list(right):
+                shown = ast.unparse(node).replace(_VARIABLE, "@")
+                raise untracked(
+                    f"query with {shown}",
+                    "It reads the other column in all rows",
+                    "Use frame[frame['a'].isin(frame['b'])]",
+                )
     if not isinstance(node, _ALLOWED):
         shown = ast.unparse(node).replace(_VARIABLE, "@")
         raise untracked(f"query with {shown}", "", "Use frame[condition]")
     for child in ast.iter_child_nodes(node):
         _check(child, text)
+
+
+def _is_list(node: ast.AST) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id.startswith(_VARIABLE)
+    return isinstance(node, ast.List | ast.Tuple)
 
 
 def _variables(names: list[str]) -> dict[str, Any]:

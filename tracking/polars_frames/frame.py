@@ -16,7 +16,7 @@ from ..links import Every, Groups, Later, Link, Listed, Part, Ride, Rows, own_ro
 from ..program_place import program_place
 from ..refusals import untracked
 from ..steps import Items, Kind, Node, joined
-from .needs import Needs, check_constants, needs_of
+from .needs import Needs, check_constants, chooses_columns, needs_of
 
 ROW, RIGHT = "__provhouse_row", "__provhouse_right"
 PLAIN = "Use to_polars() for the plain data, which has no lineage, and track() for its result"
@@ -131,9 +131,15 @@ class Frame(Asked):
 
     def filter(self, *conditions: Any, **equal: Any) -> Frame:
         """Return the rows that meet all conditions."""
-        needs = needs_of([*conditions, *equal.values()])
-        read = Frame(self._value, self._reading("filter", needs))
-        return read._ride("filter", lambda frame: frame.filter(*conditions, **equal))
+        node = self._reading("filter", needs_of([*conditions, *equal.values()]))
+        kept = self._value.filter(*conditions, **equal)
+        every = [*conditions, *(pl.col(name).eq(value) for name, value in equal.items())]
+        mask = self._value.select(pl.all_horizontal(*every).alias(ROW))[ROW]
+        if mask.len() != len(self):
+            raise untracked("a filter by a condition without columns", "", "Leave it out")
+        rids = mask.arg_true().to_numpy().astype(np.int64)
+        op = f"filter {program_place()}"
+        return Frame(kept, Node(len(kept), op, "all", [(Ride(rids, len(self)), node)]))
 
     def with_columns(self, *columns: Any, **named: Any) -> Frame:
         """Return the frame with further columns."""
@@ -215,7 +221,8 @@ class Frame(Asked):
     def unpivot(self, on: Any = None, *, index: Any = None, **names: str) -> Frame:
         """Return a row for each value of some columns."""
         kept = _listed(index)
-        values = [name for name in self.columns if name not in kept] if on is None else on
+        others = [name for name in self.columns if name not in kept]
+        values = others if on is None else _listed(on)
         return self._ride(
             "unpivot", lambda frame: frame.unpivot(values, index=[*kept, ROW], **names)
         )
@@ -320,26 +327,26 @@ class Grouped:
         """Return a row of aggregates for each group; it comes from all rows of the group."""
         check_constants([*aggregates, *named.values()])
         frame = self._frame
-        grouped = frame._numbered().group_by(*self._by, maintain_order=self._order, **self._named)
-        listed = [_without_rows(each) for each in aggregates]
-        found = grouped.agg(*listed, pl.col(ROW), **named)
-        rows = found[ROW]
+        by_pattern = any(map(chooses_columns, (*aggregates, *named.values())))
+        order = self._order or by_pattern
+        grouped = frame._numbered().group_by(*self._by, maintain_order=order, **self._named)
+        if by_pattern:  # the pattern must not find the hidden column: both have one order
+            plain = frame._value.group_by(*self._by, maintain_order=True, **self._named)
+            found = plain.agg(*aggregates, **named)
+            rows = grouped.agg(pl.col(ROW))[ROW]
+        else:
+            found = grouped.agg(*aggregates, pl.col(ROW), **named)
+            rows = found[ROW]
 
         def lists() -> Listed:
             return Listed(*_flat(rows), len(frame))
 
-        return frame._grouped("group_by.agg", found.drop(ROW), Later(lists), "aggregate")
+        value = found.drop(ROW, strict=False)
+        return frame._grouped("group_by.agg", value, Later(lists), "aggregate")
 
     def len(self, name: str = "len") -> Frame:
         """Return the number of rows of each group."""
         return self.agg(pl.len().alias(name))
-
-
-def _without_rows(aggregate: Any) -> Any:
-    """Return an aggregate of all columns without the hidden one."""
-    if isinstance(aggregate, pl.Expr) and aggregate.meta.has_multiple_outputs():
-        return aggregate.exclude(ROW) if aggregate.meta.is_column_selection() else aggregate
-    return aggregate
 
 
 def _codes(numbered: pl.DataFrame, keys: list[str]) -> tuple[Rows, int]:
@@ -363,7 +370,7 @@ def _flat(lists: pl.Series) -> tuple[Rows, Rows]:
 def _listed(names: Any) -> list[str]:
     if names is None:
         return []
-    found = [names] if isinstance(names, str) else list(names)
+    found = [names] if isinstance(names, str | pl.Expr) else list(names)
     if not all(isinstance(each, str) for each in found):
         raise untracked("keys that are expressions", "", "Give names of columns")
     return found

@@ -89,6 +89,20 @@ def check_constants(values: Iterable[Any]) -> None:
             needs_of([value])
 
 
+def chooses_columns(value: Any) -> bool:
+    """Return whether an expression finds columns by a pattern or by their types."""
+    if isinstance(value, list | tuple):
+        return any(map(chooses_columns, value))
+    if not isinstance(value, pl.Expr):
+        return False
+    selectors = [
+        node["Selector"]
+        for node in _nodes(_tree(value))
+        if isinstance(node, dict) and "Selector" in node
+    ]
+    return any(not isinstance(each, dict) or "ByName" not in each for each in selectors)
+
+
 def _tree(expression: pl.Expr) -> Tree:
     try:
         with warnings.catch_warnings():

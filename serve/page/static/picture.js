@@ -33,8 +33,8 @@ export function drawPicture(frame, boxes, links, acts, label_ = "Picture of the 
   sheet.classList.remove("measuring");
   sheet.style.width = `${found.width}px`;
   sheet.style.height = `${found.height}px`;
-  made.forEach((one, at) => move(one, found.at.get(boxes[at].id)));
-  labels.forEach((one, at) => move(one, found.ways[at]));
+  made.forEach((one, at) => move(one, found.at.get(boxes[at].id), sized[at]));
+  labels.forEach((one, at) => move(one, found.ways[at], ways[at]));
   sheet.prepend(draw(found.ways, found.width, found.height));
   sheet.addEventListener("keydown", walkBoxes);
   showAsked(frame, made[boxes.findIndex((box) => box.asked)]);
@@ -55,9 +55,10 @@ function withText(joined, byId) {
   return joined.map((_, at) => middles.has(at));
 }
 
-function move(one, { x, y }) {
-  one.style.left = `${x - one.offsetWidth / 2}px`;
-  one.style.top = `${y - one.offsetHeight / 2}px`;
+// The size is given: reading it from a page that has just changed would lay the page out again.
+function move(one, { x, y }, { width, height }) {
+  one.style.left = `${x - width / 2}px`;
+  one.style.top = `${y - height / 2}px`;
 }
 
 /** Scroll the frame so that a box is in its middle, as far as there is something to scroll. */
