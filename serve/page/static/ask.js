@@ -1,19 +1,16 @@
 // Questions to the server. The key is a header: a cookie would be sent to every port of this machine.
 
 const KEY = "provhouse key";
-const KEPT = 60;
-const answers = new Map();
 
 export const key = () => localStorage.getItem(KEY);
 
 export function keep(value) {
   if (value) localStorage.setItem(KEY, value);
   else localStorage.removeItem(KEY);
-  answers.clear();
 }
 
 /** An error of the server in its three parts, as people read them. */
-export class Problem extends Error {
+class Problem extends Error {
   constructor(found) {
     super(found.title);
     this.detail = found.detail ?? "";
@@ -46,17 +43,3 @@ export async function ask(route, question = {}, { signal, token = key() } = {}) 
     throw error instanceof Problem ? error : new Problem({ title: text, status: reply.status });
   }
 }
-
-/** Post a question whose answer does not change; the last answers are kept. */
-export async function askOnce(route, question, options) {
-  const name = `${route} ${JSON.stringify(question)}`;
-  if (!answers.has(name)) {
-    const found = await ask(route, question, options);
-    answers.set(name, found);
-    if (answers.size > KEPT) answers.delete(answers.keys().next().value);
-  }
-  return answers.get(name);
-}
-
-/** Forget kept answers: a generation was added, or another person has logged in. */
-export const forget = () => answers.clear();

@@ -1,6 +1,6 @@
 // What changed between two generations: items that came and went, and why a value changed.
 
-import { ask, askOnce } from "./ask.js";
+import { ask } from "./ask.js";
 import { counted, make, problem, say } from "./elements.js";
 import { go } from "./state.js";
 import { table } from "./tables.js";
@@ -9,7 +9,7 @@ const ROWS = 500;
 
 /** Show how the answer about the item of the state changed. */
 export async function changes(state, view, still) {
-  const list = await askOnce("generations");
+  const list = await ask("generations");
   if (!still()) return;
   view.replaceChildren(form(state, list));
   if (!state.item || !state.since) {

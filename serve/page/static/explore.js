@@ -1,6 +1,6 @@
 // The view of an item: its lineage and impact as a picture and as a table.
 
-import { ask, askOnce } from "./ask.js";
+import { ask } from "./ask.js";
 import { counted, element, make, number, problem, say } from "./elements.js";
 import { asOf } from "./panel.js";
 import { drawPicture } from "./picture.js";
@@ -22,7 +22,7 @@ export async function explore(state, view, still) {
   say("…");
   const directions = state.dir === "both" ? ["upstream", "downstream"] : [state.dir];
   const answers = await Promise.all(directions.map((direction) =>
-    askOnce("page/picture", question(state, direction, directions.length))));
+    ask("page/picture", question(state, direction, directions.length))));
   if (!still()) return;
   element("title").textContent = state.item;
   say(said(answers));

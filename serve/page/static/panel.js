@@ -1,6 +1,6 @@
 // The side panel of a selected item: its values, what made it, what was made from it, its versions.
 
-import { askOnce } from "./ask.js";
+import { ask } from "./ask.js";
 import { counted, element, make, problem } from "./elements.js";
 import { about, go } from "./state.js";
 import { facts, itemLink } from "./tables.js";
@@ -62,7 +62,7 @@ const of = (state, more) => ({ item: state.sel, ...(state.as_of ? { as_of: asOf(
 export const asOf = (state) => (/^\d+$/.test(state.as_of) ? Number(state.as_of) : state.as_of);
 
 async function values(state) {
-  const found = await askOnce("page/record", of(state));
+  const found = await ask("page/record", of(state));
   const columns = Object.entries(found.values);
   if (columns.length) {
     const texts = columns.map(([name, each]) => [name, typeof each === "object" && each ? JSON.stringify(each) : String(each)]);
@@ -76,19 +76,19 @@ async function values(state) {
 }
 
 async function made(state) {
-  const found = await askOnce("lineage", of(state, { depth: 1, limit: MOST }));
+  const found = await ask("lineage", of(state, { depth: 1, limit: MOST }));
   if (!found.triples.length) return [note("Nothing: it is a source.")];
   return ops(found, "src", await described(state));
 }
 
 async function used(state) {
-  const found = await askOnce("impact", of(state, { depth: 1, limit: MOST }));
+  const found = await ask("impact", of(state, { depth: 1, limit: MOST }));
   if (!found.triples.length) return [note("Nothing was made from it.")];
   return ops(found, "dst", new Map());
 }
 
 async function described(state) {
-  const found = await askOnce("ops", state.as_of ? { as_of: asOf(state) } : {});
+  const found = await ask("ops", state.as_of ? { as_of: asOf(state) } : {});
   return new Map(found.map((each) => [each.op, each]));
 }
 
@@ -123,7 +123,7 @@ function own({ attributes }, same) {
 
 async function versions(state) {
   const [base, , version] = state.sel.match(/^(.*?)(@(\d+))?$/s).slice(1);
-  const found = await askOnce("find", { text: `${base}@`, limit: MOST });
+  const found = await ask("find", { text: `${base}@`, limit: MOST });
   const others = found.items.map(({ item }) => item).filter((item) => /@\d+$/.test(item) && item.startsWith(`${base}@`));
   if (!others.length) return [note(version ? "Only this one." : "It has no versions.")];
   return [make("ul", { class: "items" }, others.map((item) =>

@@ -1,6 +1,6 @@
 // What was stored when: the generations, captured writes, ops and modules.
 
-import { ask, askOnce } from "./ask.js";
+import { ask } from "./ask.js";
 import { counted, make, say } from "./elements.js";
 import { asOf } from "./panel.js";
 import { go } from "./state.js";
@@ -10,7 +10,7 @@ import { table } from "./tables.js";
 export async function runs(state, view, still) {
   const of = state.as_of ? { as_of: asOf(state) } : {};
   const [list, ops, modules, writes] = await Promise.all(
-    [ask("generations"), askOnce("ops", of), askOnce("modules", of), ask("page/writes")]);
+    [ask("generations"), ask("ops", of), ask("modules", of), ask("page/writes")]);
   if (!still()) return;
   say(`${counted(list.length, "generation")}, ${counted(writes.length, "captured write")}, ${counted(ops.length, "described op")}.`);
   const rows = [...list].reverse().map((each) => ({ ...each, time: each.time.slice(0, 19).replace("T", " "), ask: make("button", {

@@ -56,6 +56,3 @@ export function facts(pairs) {
   const shown = pairs.filter(([, found]) => found !== null && found !== undefined && found !== "");
   return make("dl", {}, ...shown.flatMap(([name, found]) => [make("dt", {}, name), make("dd", {}, found)]));
 }
-
-export const shownOf = (shown, all, what) =>
-  shown < all ? `The first ${number(shown)} of ${number(all)} ${what}` : `${number(all)} ${what}`;

@@ -1,6 +1,6 @@
 // Controls: what a picture shows, the generation asked about, and light or dark.
 
-import { askOnce } from "./ask.js";
+import { ask } from "./ask.js";
 import { element, make } from "./elements.js";
 import { go } from "./state.js";
 
@@ -42,7 +42,7 @@ function depth(state) {
 export async function startAsOf() {
   const field = element("as-of");
   field.addEventListener("change", () => go({ as_of: field.value.trim() }));
-  const found = await askOnce("generations").catch(() => []);
+  const found = await ask("generations").catch(() => []);
   element("as-of-list").replaceChildren(...found.slice(-200).reverse().map((each) =>
     make("option", { value: each.generation }, `${each.time.slice(0, 16).replace("T", " ")} ${each.change ?? ""}`)));
 }
