@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 
 import duckdb
 
+from provhouse.equivalence.empty_database import empty_database
 from provhouse.equivalence.plan_form import Call, Constant, Expression
-from provhouse.equivalence.sealed_duckdb import SEALED
 
 from .expression_sql import sql_of
 from .parts import NotContained
