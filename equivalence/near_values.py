@@ -58,7 +58,7 @@ class Near:
 
 @dataclass(frozen=True)
 class _Read:
-    """What a value is computed from."""
+    """The columns that a value is computed from, and its operations."""
 
     columns: frozenset[TableColumn] = frozenset()
     texts: tuple[str, ...] = ()

@@ -44,7 +44,7 @@ Palette = tuple[list[str], list[str], list[str]]
 
 @dataclass(frozen=True)
 class _Style:
-    """What the rows of one database have in common."""
+    """The properties that the rows of one database have in common."""
 
     sizes: Sequence[int]
     met: float

@@ -129,14 +129,15 @@ def test_a_query_that_needs_too_much_memory_refutes_nothing() -> None:
     texts = [
         f"select x, {windows} from p join c using (k) where x > {n} order by all" for n in (0, 1)
     ]
-    found = compare(*(Revision(text, ddl) for text in texts))
+    found = compare(Revision(texts[0], ddl), Revision(texts[1], ddl))
     assert found.kind == "unknown"
     assert "need more memory than they may use" in found.reason
-    assert compare(*(Revision(text, ddl.partition(";")[2]) for text in texts)).kind == "different"
+    more = ddl.partition(";")[2]
+    assert compare(Revision(texts[0], more), Revision(texts[1], more)).kind == "different"
 
 
 def test_the_reason_says_when_no_database_gave_rows() -> None:
     texts = [f"select k from p where md5(l) = '{letter}'" for letter in "xy"]
-    found = compare(*(Revision(text, DDL) for text in texts))
+    found = compare(Revision(texts[0], DDL), Revision(texts[1], DDL))
     assert found.kind == "unknown"
     assert "none of them gives rows" in found.reason

@@ -199,7 +199,8 @@ def test_arrow_reads_rows_and_records_as_streams(con: Connection) -> None:
     assert pa.table(result) == result.to_arrow()
     records = result.backward("f", [0])
     assert pa.table(records) == records.to_arrow()
-    assert duckdb.sql("select count(*) from records").fetchall() == [(len(records),)]
+    counted = duckdb.execute("select count(*) from records")
+    assert counted.fetchall() == [(len(records),)]
 
 
 def test_a_picture_has_the_tables_and_the_numbers_of_records(con: Connection) -> None:

@@ -1,7 +1,7 @@
-"""What tracked pandas frames refuse: the error names the operation and says what to do."""
+"""Operations that tracked pandas frames refuse: the error names the operation and says what to do."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -79,7 +79,7 @@ CASES: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "margins": (lambda a: a.pivot_table(index="s", values="v", margins=True), "margins="),
     "a guessed format": (lambda a: tracked.to_datetime(a["s"]), "guesses it from the first row"),
-    "a number of bins": (lambda a: tracked.cut(a["v"], 3), "depend on all rows"),
+    "a number of bins": (lambda a: tracked.cut(a["v"], cast(Any, 3)), "depend on all rows"),
     "concat of plain data": (lambda a: tracked.concat([a, frame(1, 2)]), "concat with a"),
     "a hidden name": (lambda a: a.assign(__provhouse_row=1), "The name is reserved"),
     "a ufunc that reduces": (lambda a: np.add.reduce(a["v"]), "numpy.add"),
@@ -121,7 +121,7 @@ def test_a_source_with_a_multiindex_or_equal_names_is_refused() -> None:
     with pytest.raises(tracked.NotTracked, match="two columns 'v'"):
         tracked.track(pd.concat([given, given[["v"]]], axis=1), table="a")
     with pytest.raises(UsageError, match="Cannot track a Series"):
-        tracked.track(given["v"], table="a")  # type: ignore[arg-type]
+        tracked.track(given["v"], table="a")
 
 
 def test_query_reads_the_variables_of_the_caller() -> None:

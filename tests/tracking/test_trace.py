@@ -123,7 +123,7 @@ def test_wrong_targets_are_refused(tmp_path: Path) -> None:
         {"folder": "b", "run": "r"},
     ):
         with pytest.raises(UsageError):
-            provhouse.trace(**given)  # type: ignore[arg-type]
+            provhouse.trace(**given)
     with pytest.raises(UsageError, match="needs a name and a table"):
         provhouse.trace(tmp_path / "a.csv").step("", table="t")
     with pytest.raises(UsageError, match="when it is closed"):

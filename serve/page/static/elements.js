@@ -21,7 +21,7 @@ export function say(text) {
   element("said").textContent = text;
 }
 
-/** Return a name without the table that stands beside it anyway. */
+/** Return a name without the table, which is shown with it. */
 export function short(name, table) {
   return table && name.startsWith(`${table}/`) && name.length > table.length + 1
     ? name.slice(table.length + 1)
