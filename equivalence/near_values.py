@@ -58,7 +58,7 @@ class Near:
 
 @dataclass(frozen=True)
 class _Read:
-    """The columns that a value is computed from, and its operations."""
+    """The columns and constants that a value is computed from."""
 
     columns: frozenset[TableColumn] = frozenset()
     texts: tuple[str, ...] = ()

@@ -13,7 +13,7 @@ from .trunks import label_of
 _ESCAPES = {ord(each): f"#{ord(each)};" for each in '"#&<>`\\[](){}|;:@%*_~$'}
 """Characters with a meaning in a label, as Mermaid's own entities, which name decimal codes."""
 _LATE = re.compile(r"\\(?=n)|\$(?=\$)|\bfa\w?:(?=fa)")
-"""Texts that Mermaid reads as a line break, a formula or an icon even if it is written as entities."""
+"""Texts that Mermaid reads as a line break, a formula or an icon even if they are entities."""
 _NOTHING = "\u200b"
 
 

@@ -27,8 +27,10 @@ from .zoom_view import ShownAt, shown_at
 from .zoomed import answer_at
 
 Grouping = Literal["table", "op", "module", "set"]
-"""The property that the items of a group have in common. An item belongs to the op of a triple that made it, or,
-if no triple made it, to its table."""
+"""The property that the items of a group have in common.
+
+An item belongs to the op of a triple that made it, or, if no triple made it, to its table.
+"""
 MOST_BOXES = 60
 MOST_EDGES = 600
 """The largest number of edges; those with the fewest triples are left out."""

@@ -1,4 +1,4 @@
-"""Operations that tracked pandas frames refuse: the error names the operation and says what to do."""
+"""Operations that tracked pandas frames refuse; the error names each and says what to do."""
 
 from collections.abc import Callable
 from typing import Any, cast
