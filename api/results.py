@@ -71,7 +71,7 @@ class Drawn(Answered):
         """Return a picture, which a notebook shows. Raises UsageError for a summary.
 
         >>> warehouse.lineage("revenue/2026-03").draw()
-        <Drawing: 7 boxes, 7 lines>
+        <Drawing: 7 boxes, 6 lines>
         """
         result = self._result()
         assert isinstance(result, PicturedResult)

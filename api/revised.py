@@ -112,8 +112,8 @@ class Revised(ABC):
         >>> added = warehouse.add_revision("one", "select 1 as a")
         >>> pyarrow.parquet.write_table(pyarrow.table({"a": [1]}), parquet)
         >>> done = warehouse.add_execution(added.revision, {"result": parquet})
-        >>> warehouse.responsible_inputs("one@r1", "one@r1")
+        >>> warehouse.responsible_inputs("one@r1", "one@r1")  # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        provhouse.model.errors.UsageError: The records of one@r1 have no lineage...
+        provhouse.model.errors.NotFound: The warehouse ...
         """
         return self.ask(AskingResponsibleInputs(before, after, sink, limit))

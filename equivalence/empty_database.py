@@ -71,23 +71,25 @@ class EmptyDatabase:
 
 
 @contextmanager
-def empty_database(ddl: str) -> Iterator[EmptyDatabase]:
+def empty_database(ddl: str, small: bool = True) -> Iterator[EmptyDatabase]:
     """Yield a database with the tables, views, types and macros of a DDL text.
 
-    The database cannot read files or load extensions. Raises BadInput if the text has other
-    statements than CREATE and SET, or if DuckDB refuses one.
+    The database cannot read files or load extensions. If it is small, its queries may use 500 MB
+    and no disk. Raises BadInput if the text has other statements than CREATE and SET, or if DuckDB
+    refuses one.
     """
     with ExitStack() as opened:
         con = opened.enter_context(kept_instance())
         try:
             statements = con.extract_statements(ddl)
             sets = any(each.type == duckdb.StatementType.SET for each in statements)
-            con = opened.enter_context(own_instance()) if sets else con
+            own = sets or not small
+            con = opened.enter_context(own_instance(small)) if own else con
             opened.enter_context(interrupted(con))
             for statement in statements:
                 _check(statement)
                 con.execute(statement)
-            if sets:
+            if own:
                 con.execute(LOCK)
         except duckdb.Error as error:
             raise _refused("Cannot create the tables of the DDL", error) from error

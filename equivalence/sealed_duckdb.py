@@ -16,10 +16,14 @@ SEALED: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
     "threads": 1,
+}
+"""Settings under which a query reads no file."""
+SMALL: dict[str, str | bool | int | float | list[str]] = {
+    **SEALED,
     "memory_limit": "500MB",
     "temp_directory": "",
 }
-"""Settings under which a query reads no file, and fails where it needs more memory."""
+"""Settings under which a query also fails where it needs more memory, for queries of few rows."""
 LOCK = "set lock_configuration = true"
 NAME = "memory"
 
@@ -29,9 +33,9 @@ _free: list[duckdb.DuckDBPyConnection] = []
 
 
 @contextmanager
-def own_instance() -> Iterator[duckdb.DuckDBPyConnection]:
+def own_instance(small: bool = True) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield a new instance, whose settings can be changed until it is locked."""
-    with duckdb.connect(config=SEALED) as con:
+    with duckdb.connect(config=SMALL if small else SEALED) as con:
         yield con
 
 
@@ -53,7 +57,7 @@ def kept_instance() -> Iterator[duckdb.DuckDBPyConnection]:
 
 def _started() -> duckdb.DuckDBPyConnection:
     """Return an instance without a database of the usual name; no text can guess the other name."""
-    con, other = duckdb.connect(config=SEALED), f"base_{secrets.token_hex(8)}"
+    con, other = duckdb.connect(config=SMALL), f"base_{secrets.token_hex(8)}"
     for text in (f"attach ':memory:' as {other}", f"use {other}", f"detach {NAME}", LOCK):
         con.execute(text)
     return con

@@ -19,8 +19,9 @@ FOLDERS = PROJECT["tool"]["setuptools"]["package-dir"]
 OF_AN_EXTRA = (
     "provhouse.capturing.", "provhouse.equivalence.proving.", "provhouse.runtime.spark.daemon",
     "provhouse.serve.answering", "provhouse.serve.app", "provhouse.serve.metrics",
-    "provhouse.serve.routes", "provhouse.serve.__main__", "provhouse.pandas", "provhouse.polars",
-    "provhouse.tracking.pandas_frames", "provhouse.tracking.polars_frames",
+    "provhouse.serve.page", "provhouse.serve.routes", "provhouse.serve.__main__",
+    "provhouse.pandas", "provhouse.polars", "provhouse.tracking.pandas_frames",
+    "provhouse.tracking.polars_frames",
 )  # fmt: skip
 """Modules, or packages of them, that only users of an extra import."""
 IMPORTS = """

@@ -54,7 +54,7 @@ def pinned_database(ddl: str, pins: Mapping[TablePath, Pin]) -> Iterator[duckdb.
 
     Raises BadInput if data are missing, or have changed, or do not have the DDL's columns.
     """
-    with empty_database(ddl) as database:
+    with empty_database(ddl, small=False) as database:
         _drop_tables(database)
         for number, (table, pin) in enumerate(pins.items()):
             _show(database, table, f"__provhouse_input{number}", _dataset(pin))

@@ -99,8 +99,8 @@ def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
             others = {"--items": items, "--records": records, "--zoom": zoom, "--fold": fold,
                       "--page": page, "--timing": timing}  # fmt: skip
             other = other_question(item, direction, wanted, fields, others)
-            options_ = OutputOptions(any_form(form), out, safe=safe)
-            answer(invocation(ctx).asking(), other, options_)
+            output = OutputOptions(any_form(form), out, safe=safe)
+            answer(invocation(ctx).asking(), other, output)
             return
         if level := zoom_level(zoom, fold):
             from provhouse.output.questions.levels import AskingZoom

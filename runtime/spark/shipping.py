@@ -17,7 +17,7 @@ CODE = "provhouse-code"
 DIGEST = "digest"
 PACKAGES = (
     "model", "runtime", "sets", "sql", "store", "cypher", "equivalence", "commit", "capturing",
-    "ingest", "query", "workflows", "care",
+    "ingest", "pictures", "query", "workflows", "care",
 )  # fmt: skip
 """The packages that tasks may import. ``provhouse`` itself is an empty package there."""
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import provhouse.capturing.refused  # the error that it defines is one of those listed
-import provhouse.sql.not_covered  # noqa: F401  # the error that it defines is one of those listed
+import provhouse.sql.not_covered  # the error that it defines is one of those listed
+import provhouse.tracking.refusals  # noqa: F401  # the error that it defines is one of those listed
 from helpers.lived import Lived
 from provhouse.cli.app import run
 from provhouse.cli.failures import guarded

@@ -11,7 +11,8 @@ import pytest
 from fastapi import FastAPI
 
 import provhouse.capturing.refused  # the error that it defines is one of those listed
-import provhouse.sql.not_covered  # noqa: F401  # the error that it defines is one of those listed
+import provhouse.sql.not_covered  # the error that it defines is one of those listed
+import provhouse.tracking.refusals  # noqa: F401  # the error that it defines is one of those listed
 from helpers.asgi import HOST, Reply, send_request
 from helpers.lived import Lived
 from helpers.structure import dumped, kinds, wordless

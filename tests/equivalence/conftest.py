@@ -14,6 +14,8 @@ def tables(spark: SparkSession) -> Iterator[SparkSession]:
     before = spark.catalog.currentDatabase()
     spark.sql("create database plans")
     spark.catalog.setCurrentDatabase("plans")
+    for table in TABLES:  # a view that another test has left would hide the table
+        spark.catalog.dropTempView(table)
     for statement in DDL:
         spark.sql(statement)
     yield spark

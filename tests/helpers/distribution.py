@@ -23,6 +23,7 @@ WARM = (
     "e2e/test_large.py",
     "e2e/test_machine.py",
     "e2e/test_modules.py",
+    "e2e/test_pictures.py",
     "e2e/test_results.py",
     "e2e/test_server.py",
     "e2e/test_typed.py",

@@ -90,7 +90,7 @@ def test_rows_of_a_run_replace_its_earlier_rows(house: House) -> None:
     [
         (pa.table({"src": ["a"], "to": ["b"]}), "frame: no column dst"),
         (iter([]), "frame: it has no batches"),
-        (pa.table({"src": [[1]], "dst": ["b"]}), "frame, rows 1 to 1: not readable as text"),
+        (pa.table({"src": [[1]], "dst": ["b"]}), "frame: the column src contains lists"),
     ],
     ids=["no dst", "no batches", "a list"],
 )

@@ -247,7 +247,8 @@ def test_described_ops_are_listed(house: House, asker: Asker) -> None:
     assert named["sum"]["function"] == "sum"
     assert {row["born"] for row in value} == {2}
     text = written(result, Form.table)
-    assert "SELECT sum(x) FROM clean" in text
+    assert "SELECT sum(x) FROM clean" not in text
+    assert "Not shown: sql, place" in text
     assert "module" not in text  # no op has a module
     received = arrow_stream.read(Operations, b"".join(arrow_stream.pieces(found)))
     assert received.operations.equals(found.operations)

@@ -1,6 +1,7 @@
 """One server for all tests in this folder. Its warehouse already contains triples."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,12 +78,18 @@ def served(houses: Callable[..., House]) -> Iterator[Served]:
     The server ends with the tests of this folder, because erasures in later tests need to be the
     only user of its Neo4j.
     """
+    with started(houses) as opened:
+        yield opened
+
+
+@contextmanager
+def started(houses: Callable[..., House]) -> Iterator[Served]:
+    """Start a server of a new warehouse for the length of the block."""
     house = houses(theta=50, partition_triples=64, spark_memory="1g", answer_seconds=120)
     triples = [
         Triple(f"t:{n}", f"t:{n + 1 + n % 7}", f"op {n % 3}", "t", "t") for n in range(SIZE)
     ] + [Triple('odd "name"\n<b>ü', "t:0", "", "", "t"), *graph(11).triples]
     house.ingest(triples)
     process.up(house.settings, Silent(), wait=True)
-    opened = Served(house, triples)
-    yield opened
+    yield Served(house, triples)
     process.down(house.settings.warehouse, Silent())

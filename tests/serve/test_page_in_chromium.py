@@ -1,25 +1,33 @@
 """The page in a real browser: from the link of `provhouse up` to items, pictures and values."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
 from helpers.browser import chromium
+from helpers.warehouse import House
 from provhouse.model.progress import Silent
 from provhouse.runtime.jars import fetch
 from provhouse.serve import server_process as process
 from provhouse.serve.tokens import Role, add_token
 
-from .conftest import Served
+from .conftest import Served, started
 
 ITEM = "t:40"
 PATIENCE = 90_000
 """The longest time for a step, in milliseconds. The first picture compiles loops."""
 REFUSED = "Failed to load resource: the server responded with a status of 404 (Not Found)"
 ODD = 'odd "name"\n<b>ü'
+
+
+@pytest.fixture(scope="module")
+def served(houses: Callable[..., House]) -> Iterator[Served]:
+    """A server whose warehouse has the items that these tests look for, and no others."""
+    with started(houses) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")

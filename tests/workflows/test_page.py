@@ -36,7 +36,7 @@ def test_the_example_of_the_page_works(
             Path(words[1]).write_text(after)
             newest = words[1] if words[1] != "tables.sql" else newest
             continue
-        if words[1] == "executions":
+        if words[1:3] == ["revisions", "run"]:
             con = duckdb.connect()
             con.execute("create view orders as from 'orders.parquet'")
             write(Path(newest).read_text(), tmp_path / "out.parquet", con)

@@ -119,7 +119,7 @@ def test_only_buckets_that_differ_are_read(tmp_path: Path) -> None:
     flow = stored(tmp_path, one, other, ("id",))
     found = difference(flow)
     assert (found.came, found.went, found.changed) == (1, 0, 2)
-    assert (found.buckets, found.unequal) == (64, 3)
+    assert (found.buckets, found.unequal) == (512, 3)
     assert difference(flow, key=("v",)).buckets == 0
     assert difference(flow, key=("v",)).changed == 2
 

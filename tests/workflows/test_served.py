@@ -112,7 +112,7 @@ def test_stored_queries_end_when_the_time_of_the_question_is_up(flow: Flow) -> N
     store_proofs(flow.layout, [known])
     assert reply(app, flow, Role.read, "revision-diff", asked).status == 200
     _times_out(app, flow, "revision-diff", {**asked, "records": True})
-    assert perf_counter() - began < 30
+    assert perf_counter() - began < 120  # the queries themselves would take years
 
 
 def _times_out(app: FastAPI, flow: Flow, name: str, asked: dict[str, Any]) -> None:

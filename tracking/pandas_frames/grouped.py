@@ -197,7 +197,11 @@ class Grouped:
             found = found.rename(names)
         if kinds == {False}:
             return self._aggregated("apply", found)
-        if ROW not in found:  # pandas called the function for no group
+        if not kinds:  # pandas called the function for no group
+            if isinstance(names, str):
+                found = self._frame._value.groupby(self._keys, **self._options)[names].apply(call)
+            elif ROW in found:
+                found = found.drop(columns=ROW)
             return _wrapped(found, Node(len(found)))
         if kinds == {False, True}:
             raise untracked("groupby.apply of a function with results of several kinds")
