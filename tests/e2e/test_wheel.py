@@ -219,7 +219,7 @@ def test_the_extra_for_proofs(environment: Environment, tmp_path: Path) -> None:
     (tmp_path / "old.sql").write_text("select a from o where a > 1 or a > 2")
     (tmp_path / "new.sql").write_text("select a from o where a > 1")
     compared = [provhouse, "compare", "old.sql", "new.sql", "--schema", "schema.sql"]
-    assert '"verdict": "equal"' in _run(*compared, "--format", "json", folder=tmp_path)
+    assert '"verdict":"equal"' in _run(*compared, "--format", "json", folder=tmp_path)
 
 
 def test_the_extra_for_warehouses(environment: Environment, tmp_path: Path) -> None:
