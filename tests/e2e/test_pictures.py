@@ -16,6 +16,7 @@ import pytest
 
 import provhouse
 from helpers.command import Command
+from helpers.sampled import one_in
 from helpers.warm import Warm
 from provhouse.model.errors import UsageError
 from provhouse.output.questions.question_registry import QUESTIONS
@@ -81,7 +82,7 @@ def names_of(found: dict[str, Any]) -> set[str]:
     return ends | {row["item"] for part in parts for row in part["items"]}
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", one_in(3, ASKED))
 def test_a_picture_shows_what_the_answer_has(nightly: Command, name: str) -> None:
     arguments = ASKED[name]
     level = ("--zoom", "record") if name == "what-if" else ()
