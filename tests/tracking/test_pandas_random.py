@@ -10,6 +10,8 @@ from helpers.random_frames import random_program
 from helpers.sampled import one_in
 
 BATCH = 25
+REFUSED = "You are trying to merge on"
+"""The error of pandas for some cut frames, whose keys are all NULL and have another type."""
 
 
 @pytest.mark.parametrize("first", one_in(80, range(0, 2000, BATCH)))
@@ -26,6 +28,8 @@ def test_random_programs(first: int) -> None:
             try:
                 check(program, program.data, most=4)
             except Exception as error:
+                if REFUSED in str(error):
+                    continue
                 raise AssertionError(f"seed {seed}: {program}: {error}") from error
             run += 1
     assert run > BATCH // 2
