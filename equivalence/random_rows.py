@@ -50,9 +50,9 @@ class _Style:
     met: float
     nulls: float
     palettes: dict[TableColumn, Palette] = field(default_factory=dict)
-    """The values of columns that are compared with each other, by one of them."""
+    """The values that columns share because the plans compare them, by the first of these columns."""
     choices: dict[TableColumn, Palette] = field(default_factory=dict)
-    """Those that can be cast to the type of a column."""
+    """The values of a palette that can be cast to the type of a column, by column."""
 
 
 class RandomRows:
