@@ -50,7 +50,7 @@ class _Style:
     met: float
     nulls: float
     palettes: dict[TableColumn, Palette] = field(default_factory=dict)
-    """The values that columns share because the plans compare them, by the first of these columns."""
+    """The values that compared columns share, by one of these columns."""
     choices: dict[TableColumn, Palette] = field(default_factory=dict)
     """The values of a palette that can be cast to the type of a column, by column."""
 
