@@ -283,7 +283,7 @@ class Result:
         table: str,
         key: str,
         names: Mapping[str, str],
-        run: str | None = None,
+        run: str = "",
         **settings: object,
     ) -> "Summary":
         """Ingest the lineage of all rows into a warehouse, as one new generation.
