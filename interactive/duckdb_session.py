@@ -19,7 +19,7 @@ from provhouse.sql.quoting import quoted
 from .memory_budget import Memory
 from .planning.apart import Apart
 from .planning.want import Mode, Want
-from .sources import ReadSource, check_database, ending, reader, to_arrow
+from .sources import FileVersion, ReadSource, check_database, ending, reader, to_arrow
 from .unnamed import Unnamed
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .dependencies import Violations
     from .edits import Edits
     from .linking import Linked
+    from .made_tables import MadeTables
     from .planning.plan import Plan
     from .record_queries import RecordQuery
     from .result import Result
@@ -85,6 +86,7 @@ class Connection:
         self._sources: dict[TablePlace, tuple[ReadSource, int]] = {}
         self.record_queries: dict[tuple[TablePlace, str], RecordQuery] = {}
         self._unnamed = Unnamed(con)
+        self._made: MadeTables | None = None
 
     def __enter__(self) -> "Connection":
         return self
@@ -110,7 +112,7 @@ class Connection:
                 read, found = f"select * from {reader(data)}(?)", ReadSource.of(data)
                 self.execute(f"create or replace temp table {table} as {read}", [found.path])
                 place = TablePlace("temp", "main", name)
-                self._sources[place] = found, self._number(place)
+                self._sources[place] = found, self.number(place)
                 return
             self.duckdb.register(GIVEN, to_arrow(data))
             try:
@@ -122,20 +124,25 @@ class Connection:
         """Raise UsageError if the file behind one of the tables has changed since it was read."""
         for table in tables:
             found, number = self._sources.get(table, (None, 0))
-            if found is not None and found.changed and number == self._number(table):
+            if found is not None and found.changed and number == self.number(table):
                 raise UsageError(
                     f"{found.path} has changed since it was read",
                     f"The table {table.name} still has its earlier records",
                     f"Read it again: register({table.name!r}, {found.path!r})",
                 )
 
-    def _number(self, table: TablePlace) -> int:
+    def number(self, table: TablePlace) -> int:
         """Return DuckDB's number of a table, or 0. Replacing the table changes its number."""
         text = """
             select table_oid from duckdb_tables()
             where (database_name, schema_name, table_name) = (?, ?, ?)"""
         found = self.duckdb.execute(text, list(table)).fetchall()
         return int(found[0][0]) if found else 0
+
+    def file_version(self, table: TablePlace) -> FileVersion:
+        """Return the state in which the file behind a table was read; empty without a file."""
+        found, number = self._sources.get(table, (self._unnamed.source(table), self.number(table)))
+        return found.version if found is not None and number == self.number(table) else ()
 
     def execute(self, sql: str, parameters: Any = None) -> duckdb.DuckDBPyConnection:
         """Run any statement without lineage. A write ends the lineage of earlier results."""
@@ -147,10 +154,18 @@ class Connection:
         """Declare that tables may have changed if one of the statements is not a SELECT."""
         statements = duckdb.extract_statements(sql)
         if any(each.type != duckdb.StatementType.SELECT for each in statements):
-            self.changed()
+            if self._made is not None:
+                self._made.note(statements)
+            self.read_again()
 
     def changed(self) -> None:
         """Declare that tables may have changed, which ends the lineage of earlier results."""
+        if self._made is not None:
+            self._made.forget()
+        self.read_again()
+
+    def read_again(self) -> None:
+        """Forget what was read of tables, and end the lineage of earlier results."""
         self._version += 1
         self._catalog = None
         self._drop([name for each in self._plans.values() for name, _ in each.kept])
@@ -192,7 +207,8 @@ class Connection:
 
         ``params`` are the values of the query's parameters. A query with lineage may also read
         files, and data frames that are variables of the caller. ``mode`` forces how lineage is
-        captured. Raises NotCovered for SQL whose lineage is not supported, UsageError if the file
+        captured. With lineage, ``create table ... as``, ``insert`` and ``copy ... to`` return the
+        rows that they store, whose lineage later queries follow. Raises NotCovered for SQL whose lineage is not supported, UsageError if the file
         behind a table has changed, and DuckDB's own errors.
         """
         if not lineage:
@@ -201,15 +217,21 @@ class Connection:
                 return self.duckdb.sql(query, params=params)
         from .result import Result  # imports numba, which takes half a second
 
+        from .statement_text import storing
+
         caller = sys._getframe(1)
         variables = ChainMap(caller.f_locals, caller.f_globals)
         with self.lock:
-            text = self._text(query, params, variables)
+            if storing(query) is not None:
+                from .statements import stored
+
+                return stored(self, query, params, want, mode)
+            text = self.text(query, params, variables)
             if self._changed_outside(self.plan(text)):
-                self.changed()
+                self.read_again()
             return Result(self, text, self.plan(text), want, mode)
 
-    def _text(self, query: str, params: Parameters | None, variables: Mapping[str, Any]) -> str:
+    def text(self, query: str, params: Parameters | None, variables: Mapping[str, Any]) -> str:
         """Return a query without parameters that reads tables instead of files and frames."""
         text = query if params is None else with_parameters(self.duckdb, query, params)
         if not self._unnamed.reads(text):
@@ -364,6 +386,15 @@ class Connection:
             self._columns = ColumnCache(self)
             self.memory.columns = self._columns
         return self._columns
+
+    @property
+    def made(self) -> "MadeTables":
+        """The tables and files that statements with lineage have made."""
+        if self._made is None:
+            from .made_tables import MadeTables
+
+            self._made = MadeTables(self)
+        return self._made
 
     def catalog(self) -> Catalog:
         """Return the tables and views. They are read once, and again only after a change."""

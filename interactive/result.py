@@ -24,6 +24,7 @@ from .divided import Divided, divide
 from .index.links import Chain, Link, Rows, distinct
 from .modes import explained
 from .notebook import SHOWN, html_table
+from .origins import Origins
 from .picture import lineage_graph
 from .planning.condition import masks
 from .planning.plan import Plan
@@ -106,6 +107,15 @@ class Result:
         return [each.name for each in self._plan.references]
 
     @property
+    def origins(self) -> list[str]:
+        """The tables behind those that the query reads, which statements with lineage have read.
+
+        ``backward`` and ``forward`` lead to their records too.
+        """
+        with self._con.lock:
+            return [place.name for place in self._con.made.behind(self.tables)]
+
+    @property
     def negative(self) -> list[str]:
         """The references that must have no match for a row of the result, and so give no records.
 
@@ -159,23 +169,23 @@ class Result:
     ) -> Records:
         """Return the records of a table from which ``rows`` were made; None stands for all rows.
 
-        ``ref`` is a table, or one use of it such as ``lineitem#2``. If ``Want.where`` was declared,
+        ``ref`` is a table, or one use of it such as ``lineitem#2``, or one of ``origins``. If ``Want.where`` was declared,
         only records that meet it are found. ``where`` maps columns in ``Want.by`` to values; only
         records with these values are found. Raises UsageError if the query does not read the table,
         if a row does not exist, if a column was not declared, or if a table changed since the query
         ran.
         """
         chosen = self.positions(rows)
-        refs = self._plan.named(ref)
         with self._con.lock:
             self.check_unchanged()
             if where:
-                rids = self._parts(refs).records(chosen, where)
+                refs = self._plan.named(ref)
+                table, rids = self.tables[refs[0]], self._parts(refs).records(chosen, where)
             else:
-                rids = self._lineage.backward(refs, chosen)
+                origins = self._origins(ref)
+                table, rids = origins.table, origins.backward(chosen)
             self._con.memory.used(self)
-        table = self._plan.references[refs[0]].table
-        return Records(self._con, table, rids, self._snapshot)
+            return Records(self._con, table, rids, TableStates(self._con, [*self.tables, table]))
 
     def aggregate(self, ref: str, rows: Iterable[int] | None = None) -> pa.Table:
         """Return the declared aggregates over the records behind ``rows``, by the declared columns.
@@ -212,15 +222,18 @@ class Result:
         """
         given = rids if isinstance(rids, np.ndarray) else np.asarray(list(rids), np.int64)
         asked = distinct(given)
-        refs = self._plan.named(ref)
         with self._con.lock:
             self.check_unchanged()
-            size = self._con.size(self.tables[refs[0]])
+            origins = self._origins(ref)
+            size = self._con.size(origins.table)
             if asked.size and not 0 <= int(asked[0]) <= int(asked[-1]) < size:
                 raise UsageError(f"{ref} has no such rid", f"Its rids are 0 to {size - 1:,}")
-            rows = self._lineage.forward(refs, asked)
+            rows = origins.forward(asked, self.positions(None))
             self._con.memory.used(self)
         return rows
+
+    def _origins(self, name: str) -> Origins:
+        return Origins(self._con.made, self._plan, self._lineage, name)
 
     def why(self, row: int) -> list[Witness]:
         """Return the witnesses of a row: the smallest sets of records that suffice for its values.
@@ -337,6 +350,10 @@ class Result:
             known = f"Its rows are 0 to {len(self) - 1:,}" if len(self) else "It has no rows"
             raise UsageError(f"The result has no row {missing[0]}", known)
         return found
+
+    def store(self) -> None:
+        """Note that a statement has stored the rows; it has changed no table of the query."""
+        self._snapshot = TableStates(self._con, self.tables)
 
     def check_unchanged(self) -> None:
         """Raise UsageError if a table has changed since the query ran."""

@@ -14,7 +14,7 @@ from .compiled.cells import Cells, locate
 from .derivations_of_row import one_row
 from .follow import Tracer, verify
 from .index.decoded import Unfit
-from .index.links import Chain, Link, Rows, distinct, flattened, merged
+from .index.links import Chain, Link, Rows, flattened, merged, together
 from .modes import located
 from .planning.apart import is_carried
 from .planning.condition import Mask
@@ -94,12 +94,12 @@ class Lineage:
             found = self._tracer(missing).rows(self._plan.identity, asked, rows.size)
             every = np.arange(rows.size)
             parts += [chain.backward(every) for chains in found.values() for chain in chains]
-        return _together(parts)
+        return together(parts)
 
     def forward(self, refs: Sequence[int], rids: Rows) -> Rows:
         """Return the distinct rows that some rids belong to, from an index of all rows."""
         self.index(refs)
-        return _together([chain.forward(rids) for at in refs for chain in self.chains[at]])
+        return together([chain.forward(rids) for at in refs for chain in self.chains[at]])
 
     def whole(self, ref: int) -> Link:
         """Return the lineage in one reference as one link, however large it is."""
@@ -141,6 +141,3 @@ class Lineage:
         dense = frozenset(at for at, (rows, end) in enumerate(extents) if rows == end)
         return Tracer(con.duckdb, con.apart(), sizes, frozenset(refs), dense, self._masks)
 
-
-def _together(parts: list[Rows]) -> Rows:
-    return parts[0] if len(parts) == 1 else distinct(np.concatenate([np.empty(0, int), *parts]))

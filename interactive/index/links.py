@@ -136,6 +136,11 @@ def distinct(rids: Rids, number: int = 0) -> Rows:
     return np.flatnonzero(marks)
 
 
+def together(parts: Sequence[Rows]) -> Rows:
+    """Return the distinct rids of several arrays."""
+    return parts[0] if len(parts) == 1 else distinct(np.concatenate([np.empty(0, int), *parts]))
+
+
 def ascending(offsets: Offsets, rids: Rids, number: int) -> tuple[Offsets, Rids]:
     """Return a CSR with the rids of each row in ascending order without repeats."""
     if kernels.increasing(offsets, rids):
