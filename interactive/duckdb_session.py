@@ -135,7 +135,8 @@ class Connection:
         """Return DuckDB's number of a table, or 0. Replacing the table changes its number."""
         text = """
             select table_oid from duckdb_tables()
-            where (database_name, schema_name, table_name) = (?, ?, ?)"""
+            where (lower(database_name), lower(schema_name), lower(table_name))
+                = (lower(?), lower(?), lower(?))"""
         found = self.duckdb.execute(text, list(table)).fetchall()
         return int(found[0][0]) if found else 0
 

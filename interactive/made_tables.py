@@ -6,7 +6,7 @@ on to the tables behind tables that no longer exist.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -38,7 +38,8 @@ KEEPING = {
 class Version(NamedTuple):
     """A table between two changes of its rows or row numbers. New rows make no new version."""
 
-    place: TablePlace
+    key: TablePlace
+    """The full name of the table, in lower case."""
     number: int
     """DuckDB's number of the table: a table that was replaced has another one."""
     changes: int
@@ -48,6 +49,7 @@ class Version(NamedTuple):
 class State:
     """A version of a table, and its extent at one time."""
 
+    place: TablePlace
     version: Version
     rows: int
     end: int
@@ -109,11 +111,14 @@ class MadeTables:
 
     def forget(self) -> None:
         """End the lineage of all tables, whose rows may have changed."""
-        self._changes.update({version.place for version in self._made} | self._sources())
+        self._changes.update({version.key for version in self._made} | self._sources())
 
     def _sources(self) -> set[TablePlace]:
-        stored = [*self._files.values(), *(made for _, found in self._made.values() for made in found)]
-        return {state.version.place for made in stored for state, _ in made.sources}
+        stored = [
+            *self._files.values(),
+            *(made for _, found in self._made.values() for made in found),
+        ]
+        return {state.version.key for made in stored for state, _ in made.sources}
 
     def note(self, statements: Sequence[duckdb.Statement]) -> None:
         """Note statements that are about to run, and end the lineage that they may make wrong."""
@@ -124,7 +129,7 @@ class MadeTables:
             if place is None:
                 self.forget()
             elif place.name:
-                self._changes[place] += 1
+                self._changes[_key(place)] += 1
 
     def _changed_by(self, text: str) -> TablePlace | None:
         """Return the table whose rows or row numbers a statement changes; None if it is unknown.
@@ -135,7 +140,9 @@ class MadeTables:
             (tree,) = read(text)
         except (SqlglotError, ValueError):
             return None
-        if isinstance(tree, exp.Insert) and not (tree.args.get("conflict") or tree.args.get("alternative")):
+        if isinstance(tree, exp.Insert) and not (
+            tree.args.get("conflict") or tree.args.get("alternative")
+        ):
             return TablePlace("", "", "")
         if not isinstance(tree, (exp.Insert, exp.Update, exp.Delete, exp.Alter)):
             return None
@@ -148,7 +155,7 @@ class MadeTables:
         now = self._measured(place)
         then, _ = self._made.get(now.version, (now, []))
         if not then.became(now):
-            self._changes[place] += 1
+            self._changes[now.version.key] += 1
             return self._measured(place)
         found = self._files.get(self._con.file_version(place))
         if found and now.rows == now.end == found.rows:
@@ -156,11 +163,12 @@ class MadeTables:
         return now
 
     def _measured(self, place: TablePlace) -> State:
-        version = Version(place, self._con.number(place), self._changes[place])
+        key = _key(place)
+        version = Version(key, self._con.number(place), self._changes[key])
         if not version.number:
-            return State(version, 0, 0, ())
+            return State(place, version, 0, 0, ())
         (outside,) = self._con.states([place]) or [()]
-        return State(version, *self._con.extent(place), outside)
+        return State(place, version, *self._con.extent(place), outside)
 
     def of(self, place: TablePlace) -> list[Made]:
         """Return what statements have stored in a table, if its rows are still the same."""
@@ -190,36 +198,40 @@ class MadeTables:
         self._con.memory.used(made)
         return made
 
-    def behind(self, places: Iterable[TablePlace]) -> list[TablePlace]:
-        """Return the tables behind some tables, the nearest first."""
-        found: dict[TablePlace, None] = {}
+    def behind(self, places: Iterable[TablePlace]) -> list[State]:
+        """Return the states of tables behind some tables, the nearest first."""
+        found: dict[State, None] = {}
         left = [made for place in dict.fromkeys(places) for made in self.of(place)]
         for made in left:  # grows
             for state, _ in made.sources:
-                found.setdefault(state.version.place)
+                found.setdefault(state)
                 left += [each for each in self._then(state) if each not in left]
         return list(found)
 
-    def back(self, place: TablePlace, rids: Rows, to: TablePlace) -> Rows:
-        """Return the records of the table ``to`` from which records of another table were made.
+    def back(self, place: TablePlace, rids: Rows, to: Collection[State]) -> Rows:
+        """Return the records, in some states of a table, that records of another were made of.
 
-        Raises UsageError if other statements have stored some of the records, or if ``to`` has
-        changed.
+        Raises UsageError if other statements have stored some of the records, or if the states have
+        ended.
         """
         return self._back(place, self.of(place), rids, to)
 
-    def _back(self, place: TablePlace, stored: Sequence[Made], rids: Rows, to: TablePlace) -> Rows:
+    def _back(
+        self, place: TablePlace, stored: Sequence[Made], rids: Rows, to: Collection[State]
+    ) -> Rows:
         parts, left = [rids[:0]], rids.size
         for made in stored:
             inner = made.within(rids)
             left -= inner.size
             for state, chains in made.sources:
                 below = together([chain.backward(inner) for chain in chains])
-                if state.version.place == to:
+                if not below.size:
+                    continue
+                if state in to:
                     self._check(state, place)
                     parts.append(below)
-                if below.size and (further := self._then(state)):
-                    parts.append(self._back(state.version.place, further, below, to))
+                if further := self._then(state):
+                    parts.append(self._back(state.place, further, below, to))
         if left:
             raise UsageError(
                 f"The lineage of {left:,} records of {place.name} is unknown",
@@ -228,29 +240,37 @@ class MadeTables:
             )
         return together(parts)
 
-    def forth(self, place: TablePlace, rids: Rows, to: TablePlace) -> Rows:
-        """Return the records of the table ``place`` that were made of records of ``to``."""
+    def forth(self, place: TablePlace, rids: Rows, to: Collection[State]) -> Rows:
+        """Return the records of a table that were made of records in some states of another."""
         return self._forth(self.of(place), rids, to)
 
-    def _forth(self, stored: Sequence[Made], rids: Rows, to: TablePlace) -> Rows:
+    def _forth(self, stored: Sequence[Made], rids: Rows, to: Collection[State]) -> Rows:
         parts = [rids[:0]]
         for made in stored:
             for state, chains in made.sources:
-                below = rids if state.version.place == to else rids[:0]
+                below = rids if state in to else rids[:0]
                 if further := self._then(state):
                     below = together([below, self._forth(further, rids, to)])
-                if chains:
-                    below = below[below < chains[0].links[-1].number]
-                    parts += [chain.forward(below) + made.first for chain in chains]
+                for chain in chains:
+                    known = below[below < chain.links[-1].number]  # others were added later
+                    parts.append(chain.forward(known) + made.first)
         return together(parts)
 
     def _check(self, state: State, made: TablePlace) -> None:
         """Raise UsageError unless the records of a state can still be read."""
-        if not state.became(self.state(state.version.place)):
-            name = state.version.place.name
+        if not state.became(self.state(state.place)):
+            name = state.place.name
             raise UsageError(
                 f"The records of {name} behind {made.name} can no longer be read",
                 f"{name} has changed since {made.name} was made of it",
                 f"Make {made.name} again",
             )
 
+
+def same_name(place: TablePlace, others: Iterable[TablePlace]) -> bool:
+    """Return whether one of several tables has the name of a table; the case does not matter."""
+    return _key(place) in map(_key, others)
+
+
+def _key(place: TablePlace) -> TablePlace:
+    return TablePlace(*map(str.lower, place))

@@ -113,7 +113,8 @@ class Result:
         ``backward`` and ``forward`` lead to their records too.
         """
         with self._con.lock:
-            return [place.name for place in self._con.made.behind(self.tables)]
+            behind = self._con.made.behind(self.tables)
+        return list(dict.fromkeys(state.place.name for state in behind))
 
     @property
     def negative(self) -> list[str]:
@@ -185,7 +186,9 @@ class Result:
                 origins = self._origins(ref)
                 table, rids = origins.table, origins.backward(chosen)
             self._con.memory.used(self)
-            return Records(self._con, table, rids, TableStates(self._con, [*self.tables, table]))
+            known = table in self.tables
+            states = self._snapshot if known else TableStates(self._con, [*self.tables, table])
+            return Records(self._con, table, rids, states)
 
     def aggregate(self, ref: str, rows: Iterable[int] | None = None) -> pa.Table:
         """Return the declared aggregates over the records behind ``rows``, by the declared columns.

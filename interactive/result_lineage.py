@@ -140,4 +140,3 @@ class Lineage:
         sizes = [end for _, end in extents]
         dense = frozenset(at for at, (rows, end) in enumerate(extents) if rows == end)
         return Tracer(con.duckdb, con.apart(), sizes, frozenset(refs), dense, self._masks)
-

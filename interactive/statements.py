@@ -20,6 +20,7 @@ from provhouse.sql.parameters import Parameters, with_parameters
 from provhouse.sql.quoting import quoted, text_of
 
 from .capture import keep
+from .made_tables import same_name
 from .planning.plan import Plan
 from .planning.want import Mode, Want
 from .result import Result
@@ -121,7 +122,7 @@ def _create(run: _Run) -> Result:
     with run.transaction():
         (found,) = {*con.duckdb.execute(TABLES).fetchall()} - earlier
         place = TablePlace(*found[:3])
-        if place in run.tables:
+        if same_name(place, run.tables):
             raise _refused("CREATE OR REPLACE of a table that its query reads")
         columns = con.duckdb.sql(f"from {place.sql()}").columns
         result = run.result(StoredRows(place.sql(), columns))
@@ -139,7 +140,8 @@ def _insert(run: _Run) -> Result:
         con.duckdb.sql(f"select * from {'.'.join(map(quoted, statement.target))}")
         raise _refused("INSERT into what is no table of this connection")
     place = found.place
-    if place in run.tables or place in con.made.behind(run.tables):
+    behind = {state.place for state in con.made.behind(run.tables)}
+    if same_name(place, run.tables | behind):
         raise _refused("INSERT into a table that its query reads, itself or through others")
     before, (_, end) = con.made.of(place), con.measured(place)
     columns = statement.columns
@@ -176,7 +178,9 @@ def _copy(run: _Run) -> Result:
             columns = con.duckdb.sql(f"from temp.{FILE}").columns
             result = run.result(StoredRows(f"temp.{FILE}", columns))
     except NotCovered as error:
-        raise NotCovered(error.wanted, f"{error.found}. The file is written", error.remedy) from None
+        raise NotCovered(
+            error.wanted, f"{error.found}. The file is written", error.remedy
+        ) from None
     result.store()
     con.made.add_file(ReadSource.of(path).version, result)
     return result
