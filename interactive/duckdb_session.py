@@ -209,28 +209,26 @@ class Connection:
         ``params`` are the values of the query's parameters. A query with lineage may also read
         files, and data frames that are variables of the caller. ``mode`` forces how lineage is
         captured. With lineage, ``create table ... as``, ``insert`` and ``copy ... to`` return the
-        rows that they store, whose lineage later queries follow. Raises NotCovered for SQL whose lineage is not supported, UsageError if the file
-        behind a table has changed, and DuckDB's own errors.
+        rows that they store, whose lineage later queries follow. Raises NotCovered for SQL whose
+        lineage is not supported, UsageError if the file behind a table has changed, and DuckDB's
+        own errors.
         """
         if not lineage:
             with self.lock:
                 self._note(query)
                 return self.duckdb.sql(query, params=params)
         from .result import Result  # imports numba, which takes half a second
-
         from .statement_text import storing
 
         caller = sys._getframe(1)
         variables = ChainMap(caller.f_locals, caller.f_globals)
         with self.lock:
-            if storing(query) is not None:
+            if query not in self._plans and storing(query) is not None:
                 from .statements import stored
 
                 return stored(self, query, params, want, mode)
             text = self.text(query, params, variables)
-            if self._changed_outside(self.plan(text)):
-                self.read_again()
-            return Result(self, text, self.plan(text), want, mode)
+            return Result(self, text, self.current_plan(text), want, mode)
 
     def text(self, query: str, params: Parameters | None, variables: Mapping[str, Any]) -> str:
         """Return a query without parameters that reads tables instead of files and frames."""
@@ -255,6 +253,12 @@ class Connection:
         if self._unnamed.number != number:
             self._catalog = None
         return found
+
+    def current_plan(self, text: str) -> "Plan":
+        """Return the plan of a query, after a check for changes by other DuckDB connections."""
+        if self._changed_outside(self.plan(text)):
+            self.read_again()
+        return self.plan(text)
 
     def _changed_outside(self, plan: "Plan") -> bool:
         """Return whether another DuckDB connection has changed a table since it was last read."""

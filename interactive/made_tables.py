@@ -7,7 +7,7 @@ on to the tables behind tables that no longer exist.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,7 +20,7 @@ from provhouse.model.errors import UsageError
 from provhouse.sql.catalog import TablePlace
 from provhouse.sql.dialect import read
 
-from .index.links import Chain, Rows, together
+from .index.links import Chain, Rows, reordered, together
 from .sources import FileVersion
 
 if TYPE_CHECKING:
@@ -70,10 +70,17 @@ class State:
 class Made:
     """The rows that one statement has stored, and their links to the tables that it read."""
 
-    first: int
-    """The rid of the first row."""
     rows: int
     sources: list[tuple[State, list[Chain]]]
+    first: int = 0
+    """The rid of the first row."""
+
+    def reordered(self, order: Rows | None) -> "Made":
+        """Return the links of the same rows in another order; None stands for the same order."""
+        if order is None:
+            return self
+        sources = [(state, [reordered(each, order) for each in of]) for state, of in self.sources]
+        return replace(self, sources=sources)
 
     def within(self, rids: Rows) -> Rows:
         """Return those of some rids that the statement has stored, counted from its first row."""
@@ -125,30 +132,26 @@ class MadeTables:
         for statement in statements if self._made or self._files else ():
             if statement.type in KEEPING:
                 continue
-            place = self._changed_by(statement.query)
-            if place is None:
+            changed = self._changed_by(statement.query)
+            if changed is None:
                 self.forget()
-            elif place.name:
-                self._changes[_key(place)] += 1
+            else:
+                self._changes.update(map(_key, changed))
 
-    def _changed_by(self, text: str) -> TablePlace | None:
-        """Return the table whose rows or row numbers a statement changes; None if it is unknown.
-
-        A place without a name means that it only adds rows.
-        """
+    def _changed_by(self, text: str) -> list[TablePlace] | None:
+        """Return the tables whose rows or row numbers a statement changes; None if not known."""
         try:
             (tree,) = read(text)
         except (SqlglotError, ValueError):
             return None
-        if isinstance(tree, exp.Insert) and not (
-            tree.args.get("conflict") or tree.args.get("alternative")
-        ):
-            return TablePlace("", "", "")
+        replacing = tree.args.get("conflict") or tree.args.get("alternative")
+        if isinstance(tree, exp.Insert) and not replacing:
+            return []
         if not isinstance(tree, (exp.Insert, exp.Update, exp.Delete, exp.Alter)):
             return None
         table = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
         found = self._con.catalog().find(table) if isinstance(table, exp.Table) else None
-        return found.place if found else None
+        return [found.place] if found else None
 
     def state(self, place: TablePlace) -> State:
         """Return the state of a table now. Unnoticed changes of its row numbers end its version."""
@@ -178,25 +181,25 @@ class MadeTables:
         _, found = self._made.get(state.version, (state, []))
         return found
 
-    def add(self, place: TablePlace, first: int, result: "Result", before: list[Made]) -> None:
-        """Store the lineage of the rows of a result, which a table has from the rid ``first`` on.
+    def links(self, result: "Result") -> Made:
+        """Return the links of the rows of a query to its tables, as these are now."""
+        places = dict.fromkeys(result.tables)
+        return Made(len(result), [(self.state(place), result.chains(place)) for place in places])
+
+    def add(self, place: TablePlace, first: int, made: Made, before: list[Made]) -> None:
+        """Note the rows that a statement has stored in a table, from the rid ``first`` on.
 
         ``before`` is what earlier statements have stored in the table.
         """
-        made = self._links(first, result)
+        made.first = first
         state = self._measured(place)
         self._made[state.version] = state, [*before, made]
-
-    def add_file(self, version: FileVersion, result: "Result") -> None:
-        """Store the lineage of the rows of a file."""
-        self._files[version] = self._links(0, result)
-
-    def _links(self, first: int, result: "Result") -> Made:
-        places = dict.fromkeys(result.tables)
-        sources = [(self.state(place), result.chains(place)) for place in places]
-        made = Made(first, len(result), sources)
         self._con.memory.used(made)
-        return made
+
+    def add_file(self, version: FileVersion, made: Made) -> None:
+        """Note the rows that a statement has stored in a file."""
+        self._files[version] = made
+        self._con.memory.used(made)
 
     def behind(self, places: Iterable[TablePlace]) -> list[State]:
         """Return the states of tables behind some tables, the nearest first."""

@@ -170,11 +170,11 @@ class Result:
     ) -> Records:
         """Return the records of a table from which ``rows`` were made; None stands for all rows.
 
-        ``ref`` is a table, or one use of it such as ``lineitem#2``, or one of ``origins``. If ``Want.where`` was declared,
-        only records that meet it are found. ``where`` maps columns in ``Want.by`` to values; only
-        records with these values are found. Raises UsageError if the query does not read the table,
-        if a row does not exist, if a column was not declared, or if a table changed since the query
-        ran.
+        ``ref`` is a table, or one use of it such as ``lineitem#2``, or one of ``origins``. If
+        ``Want.where`` was declared, only records that meet it are found. ``where`` maps columns in
+        ``Want.by`` to values; only records with these values are found. Raises UsageError if the
+        query does not read the table, if a row does not exist, if a column was not declared, if a
+        table changed since the query ran, or if the way to one of ``origins`` is not known.
         """
         chosen = self.positions(rows)
         with self._con.lock:
@@ -354,9 +354,18 @@ class Result:
             raise UsageError(f"The result has no row {missing[0]}", known)
         return found
 
-    def store(self) -> None:
-        """Note that a statement has stored the rows; it has changed no table of the query."""
-        self._snapshot = TableStates(self._con, self.tables)
+    def stored(self, order: Rows | None, renewed: bool = True) -> "Result":
+        """Return the result after a statement has stored its rows, in the order of stored rows.
+
+        ``order`` has the number of each row in the order so far, which None leaves as it is.
+        ``renewed`` is whether the statement has changed no table of the query.
+        """
+        if order is not None:
+            self._rows = self._rows.take(pa.array(order))
+            self._lineage.reorder(order)
+        if renewed:
+            self._snapshot = TableStates(self._con, self.tables)
+        return self
 
     def check_unchanged(self) -> None:
         """Raise UsageError if a table has changed since the query ran."""

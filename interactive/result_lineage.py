@@ -1,6 +1,7 @@
 """The lineage of a result's rows: indexed for all rows, or found for some rows on request."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ from .compiled.cells import Cells, locate
 from .derivations_of_row import one_row
 from .follow import Tracer, verify
 from .index.decoded import Unfit
-from .index.links import Chain, Link, Rows, flattened, merged, together
+from .index.links import Chain, Link, Rows, flattened, merged, reordered, together
 from .modes import located
 from .planning.apart import is_carried
 from .planning.condition import Mask
@@ -74,6 +75,18 @@ class Lineage:
             counts = found.cells.counts.sum(axis=0)[groups]
             verify(counts == hidden.column(count).to_numpy())
         return self._masked(refs[0], found.cells).chain(groups)
+
+    def reorder(self, order: Rows) -> None:
+        """Put the rows in another order. Indexes of all references must exist."""
+        captured = self._captured
+        hidden = captured.hidden.take(pa.array(order)) if captured.hidden.num_columns else None
+        self._captured = replace(
+            captured, rows=captured.rows.take(pa.array(order)), hidden=hidden or captured.hidden
+        )
+        self.chains = {
+            ref: [reordered(chain, order) for chain in chains]
+            for ref, chains in self.chains.items()
+        }
 
     def invert(self) -> None:
         """Index the other direction of all existing indexes."""

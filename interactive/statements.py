@@ -1,11 +1,11 @@
 """Run a statement that stores the rows of a query, and keep the lineage of the stored rows.
 
-DuckDB runs the user's own text. Then the query runs again with hidden columns, and its rows are
-matched with the stored rows (``stored_rows``). All of this is one transaction, so that no table
-changes if the lineage cannot be captured.
+First the query runs with hidden columns, and the lineage of all its rows is indexed. Then DuckDB
+runs the user's own text, and the stored rows are matched with those of the query (``stored_rows``)
+in the same transaction, so that no table changes if they do not match.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -15,18 +15,19 @@ from sqlglot import exp
 
 from provhouse.model.errors import UsageError
 from provhouse.sql.catalog import TablePlace
-from provhouse.sql.not_covered import NotCovered
+from provhouse.sql.not_covered import REWRITE, NotCovered
 from provhouse.sql.parameters import Parameters, with_parameters
 from provhouse.sql.quoting import quoted, text_of
 
 from .capture import keep
+from .index.links import Rows
 from .made_tables import same_name
 from .planning.plan import Plan
 from .planning.want import Mode, Want
 from .result import Result
 from .sources import ReadSource
 from .statement_text import ALONE, Storing, storing
-from .stored_rows import ORDER, QUERY, StoredRows, matched
+from .stored_rows import QUERY, StoredRows, order_of
 
 if TYPE_CHECKING:
     from .duckdb_session import Connection
@@ -52,10 +53,14 @@ def stored(
     statement = storing(text if params is None else with_parameters(con.duckdb, text, params))
     assert statement is not None
     query = con.text(statement.query, None, {})
-    plan = con.plan(query)
-    return {"CREATE TABLE": _create, "INSERT": _insert, "COPY": _copy}[statement.kind](
-        _Run(con, text, params, statement, query, plan)
-    )
+    plan = con.current_plan(query)
+    run = _Run(con, text, params, query, plan)
+    try:
+        return {"CREATE TABLE": _create, "INSERT": _insert, "COPY": _copy}[statement.kind](
+            run, statement
+        )
+    finally:
+        con.duckdb.execute(f"drop table if exists temp.{QUERY}")
 
 
 def _check(con: "Connection", want: Want, mode: Mode | None) -> None:
@@ -78,17 +83,27 @@ class _Run:
     """One run of a statement."""
 
     def __init__(
-        self,
-        con: "Connection",
-        text: str,
-        params: Parameters | None,
-        statement: Storing,
-        query: str,
-        plan: Plan,
+        self, con: "Connection", text: str, params: Parameters | None, query: str, plan: Plan
     ) -> None:
-        self.con, self.statement, self.plan = con, statement, plan
+        self.con, self.plan = con, plan
         self._text, self._params, self._query = text, params, query
         self.tables = {each.table for each in plan.references}
+
+    def result(self) -> Result:
+        """Return the rows of the query, with indexed lineage."""
+        con, names = self.con, ", ".join(f"c{at}" for at in range(self.plan.width))
+        keep(con, self.plan)
+        try:
+            con.duckdb.execute(f"create temp table {QUERY}({names}) as {self.plan.sql}")
+        except duckdb.Error:
+            with self.transaction():  # raises DuckDB's own error, if it has one
+                raise NotCovered(
+                    "Lineage of this statement is not supported",
+                    "DuckDB does not accept its query with columns that identify its rows",
+                    REWRITE,
+                ) from None
+        found = replace(self.plan, sql=f"select * from {QUERY} order by rowid", _costs={})
+        return Result(con, self._query, found, Want(), "defer")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -98,8 +113,6 @@ class _Run:
         try:
             duck.execute(self._text, self._params).fetchall()
             yield
-            for table in (QUERY, ORDER, FILE):
-                duck.execute(f"drop table if exists temp.{table}")
             duck.execute("commit")
         except BaseException:
             duck.execute("rollback")
@@ -107,53 +120,63 @@ class _Run:
         finally:
             self.con.read_again()
 
-    def result(self, stored: StoredRows) -> Result:
-        """Return the rows of the query in the order of stored rows, with indexed lineage."""
-        keep(self.con, self.plan)
-        text = matched(self.con.duckdb, self.plan, stored)
-        return Result(
-            self.con, self._query, replace(self.plan, sql=text, _costs={}), Want(), "defer"
-        )
+    def order(self, stored: StoredRows) -> Rows | None:
+        """Return the numbers of the query's rows in the order of stored rows; None if it is theirs.
+
+        Raises NotCovered if other rows are stored.
+        """
+        _check_columns(stored.columns)
+        return order_of(self.con.duckdb, self.plan, stored)
 
 
-def _create(run: _Run) -> Result:
-    con = run.con
+def _check_columns(columns: Iterable[str]) -> None:
+    if "rowid" in map(str.lower, columns):
+        raise _refused("rows with a column rowid, which hides DuckDB's row numbers,")
+
+
+def _create(run: _Run, _: Storing) -> Result:
+    con, result = run.con, run.result()
+    links = con.made.links(result)
     earlier = {*con.duckdb.execute(TABLES).fetchall()}
     with run.transaction():
         (found,) = {*con.duckdb.execute(TABLES).fetchall()} - earlier
         place = TablePlace(*found[:3])
-        if same_name(place, run.tables):
-            raise _refused("CREATE OR REPLACE of a table that its query reads")
         columns = con.duckdb.sql(f"from {place.sql()}").columns
-        result = run.result(StoredRows(place.sql(), columns))
-    result.store()
-    con.made.add(place, 0, result, [])
-    return result
+        order = run.order(StoredRows(place.sql(), columns))
+    con.made.add(place, 0, links.reordered(order), [])
+    return result.stored(order, renewed=not same_name(place, run.tables))
 
 
-def _insert(run: _Run) -> Result:
-    con, statement = run.con, run.statement
+def _insert(run: _Run, statement: Storing) -> Result:
+    con, place = run.con, _target(run.con, statement)
+    behind = {state.place for state in con.made.behind(run.tables)}
+    if same_name(place, run.tables | behind):
+        raise _refused("INSERT into a table that its query reads, itself or through others")
+    columns = statement.columns
+    if statement.by_name:
+        columns = tuple(run.plan.names)
+    elif not columns:
+        columns = tuple(name for (name,) in con.duckdb.execute(COLUMNS, [*place]).fetchall())
+    result = run.result()
+    links, before, (_, end) = con.made.links(result), con.made.of(place), con.measured(place)
+    with run.transaction():
+        stored = StoredRows(place.sql(), columns[: len(run.plan.names)], end)
+        order = run.order(stored)
+    first = _first(con, place, end, len(result))
+    con.made.add(place, first, links.reordered(order), before)
+    return result.stored(order)
+
+
+def _target(con: "Connection", statement: Storing) -> TablePlace:
+    """Return the table of an INSERT. Raises DuckDB's error if there is none."""
     names = zip(("this", "db", "catalog"), reversed(statement.target), strict=False)
     parts = {part: exp.to_identifier(name, quoted=True) for part, name in names}
     found = con.catalog().find(exp.Table(**parts))
     if found is None or found.view is not None:
         con.duckdb.sql(f"select * from {'.'.join(map(quoted, statement.target))}")
         raise _refused("INSERT into what is no table of this connection")
-    place = found.place
-    behind = {state.place for state in con.made.behind(run.tables)}
-    if same_name(place, run.tables | behind):
-        raise _refused("INSERT into a table that its query reads, itself or through others")
-    before, (_, end) = con.made.of(place), con.measured(place)
-    columns = statement.columns
-    if statement.by_name:
-        columns = tuple(run.plan.names)
-    elif not columns:
-        columns = tuple(name for (name,) in con.duckdb.execute(COLUMNS, [*place]).fetchall())
-    with run.transaction():
-        result = run.result(StoredRows(place.sql(), columns[: len(run.plan.names)], end))
-    result.store()
-    con.made.add(place, _first(con, place, end, len(result)), result, before)
-    return result
+    _check_columns(found.columns)
+    return found.place
 
 
 def _first(con: "Connection", place: TablePlace, end: int, rows: int) -> int:
@@ -169,21 +192,21 @@ def _first(con: "Connection", place: TablePlace, end: int, rows: int) -> int:
     return int(first) if rows else end
 
 
-def _copy(run: _Run) -> Result:
-    con, (path,) = run.con, run.statement.target
+def _copy(run: _Run, statement: Storing) -> Result:
+    con, (path,), result = run.con, statement.target, run.result()
+    links = con.made.links(result)
     try:
         with run.transaction():
             reader = f"read_parquet({text_of(path)}, hive_partitioning = false)"
-            con.duckdb.execute(f"create temp table {FILE} as from {reader}").fetchall()
+            con.duckdb.execute(f"create temp table {FILE} as from {reader}")
             columns = con.duckdb.sql(f"from temp.{FILE}").columns
-            result = run.result(StoredRows(f"temp.{FILE}", columns))
+            order = run.order(StoredRows(f"temp.{FILE}", columns))
+            con.duckdb.execute(f"drop table temp.{FILE}")
     except NotCovered as error:
-        raise NotCovered(
-            error.wanted, f"{error.found}. The file is written", error.remedy
-        ) from None
-    result.store()
-    con.made.add_file(ReadSource.of(path).version, result)
-    return result
+        found = f"{error.found or 'DuckDB has run the statement'}. The file is written"
+        raise NotCovered(error.wanted, found, error.remedy) from None
+    con.made.add_file(ReadSource.of(path).version, links.reordered(order))
+    return result.stored(order)
 
 
 def _refused(what: str) -> NotCovered:

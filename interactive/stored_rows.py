@@ -1,23 +1,24 @@
-"""Find the rows that a statement has stored among the rows of its query, which ran again.
+"""Find the rows that a statement has stored among the rows of its query, which ran before.
 
-Rows are the same if all values are, at the same place or else anywhere, since rows with equal values
-can replace each other. Floating-point sums may differ from run to run, so it also suffices that the
-values are the same from which the lineage of a row follows, such as the keys of its group.
+Rows are the same if all values are, at the same place or else anywhere, since rows with equal
+values can replace each other. Floating-point sums may differ from run to run, so it also suffices
+that the values are the same from which the lineage of a row follows, such as the keys of its group.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import duckdb
+import numpy as np
 
-from provhouse.sql.catalog import TablePlace
-from provhouse.sql.not_covered import REWRITE, NotCovered
+from provhouse.sql.not_covered import NotCovered
 from provhouse.sql.quoting import quoted
 
+from .index.links import Rows
 from .planning.plan import Plan
 
-QUERY, ORDER = "__provhouse_query", "__provhouse_order"
-"""Temporary tables: the rows of a query, and the pairs of a stored row and a row of the query."""
+QUERY = "__provhouse_query"
+"""The temporary table with the rows of the query that ran first, as the columns c0, c1, ...."""
 
 
 @dataclass(frozen=True)
@@ -32,21 +33,12 @@ class StoredRows:
     """The stored rows have this rid or a higher one."""
 
 
-def matched(con: duckdb.DuckDBPyConnection, plan: Plan, stored: StoredRows) -> str:
-    """Run a query again, and return the text that reads its rows in the order of stored rows.
+def order_of(con: duckdb.DuckDBPyConnection, plan: Plan, stored: StoredRows) -> Rows | None:
+    """Return the number of each stored row among the rows of the query; None if it is its own.
 
-    The rows have the hidden columns of the query. Raises NotCovered if the query gave other rows.
+    Raises NotCovered if other rows are stored.
     """
-    names = ", ".join(f"c{at}" for at in range(plan.width))
-    try:
-        con.execute(f"create temp table {QUERY}({names}) as {plan.sql}").fetchall()
-        return _Match(con, plan, stored).order()
-    except duckdb.Error:  # DuckDB has already run the user's own text
-        raise NotCovered(
-            "Lineage of this statement is not supported",
-            "DuckDB does not accept its query with columns that identify its rows",
-            REWRITE,
-        ) from None
+    return _Match(con, plan, stored).order()
 
 
 class _Match:
@@ -57,19 +49,15 @@ class _Match:
         listed = ", ".join(map(quoted, stored.columns))
         self._kinds = list(map(str, con.sql(f"select {listed} from {stored.table}").types))
 
-    def order(self) -> str:
-        """Return the text that reads the rows of the query in the order of stored rows."""
+    def order(self) -> Rows | None:
         every, rows = range(len(self._kinds)), self._number("select count(*) from s")
-        if rows == self._number(f"select count(*) from {QUERY}"):
+        if rows == self._number("select count(*) from q"):
             if self._at_same_places(every) == rows:
-                return f"select * from {QUERY} order by rowid"
+                return None
             identifying = self._identifying()
             for columns in [every] if identifying is None else [every, identifying]:
-                if self._anywhere(columns) == rows:
-                    return (
-                        f"select q.* from {QUERY} q join {ORDER} o on q.rowid = o.queried "
-                        "order by o.stored"
-                    )
+                if (found := self._anywhere(columns)).size == rows:
+                    return found
         raise NotCovered(
             "The lineage of the stored rows cannot be found",
             "DuckDB gave other rows when the query ran again, as LIMIT without ORDER BY may",
@@ -78,25 +66,23 @@ class _Match:
 
     def _at_same_places(self, columns: Sequence[int]) -> int:
         """Return how many rows have the values of the query's row at the same place."""
-        place = "s.r - (select min(r) from s) = q.r - (select min(r) from q)"
+        place = "s.r - (select min(r) from s) = q.r"
         return self._number(
             f"select count(*) from s join q on {' and '.join([place, *_same(columns)])}", columns
         )
 
-    def _anywhere(self, columns: Sequence[int]) -> int:
-        """Pair each stored row with another row of the query that has the same values.
+    def _anywhere(self, columns: Sequence[int]) -> Rows:
+        """Pair stored rows with rows of the query that have the same values, each with another one.
 
-        Returns the number of pairs.
+        Returns the numbers of the query's rows, in the order of the stored rows.
         """
         keys = "".join(f"k{at}, " for at in columns)
         by = f"partition by {keys[:-2]}" if keys else ""
         numbered = f"select {keys}r, row_number() over ({by} order by r) as n from"
         joined = " and ".join(["s.n = q.n", *_same(columns)])
-        text = f"select s.r as stored, q.r as queried from ({numbered} s) s join ({numbered} q) q"
-        self._con.execute(
-            f"create or replace temp table {ORDER} as {self._with(columns)} {text} on {joined}"
-        ).fetchall()
-        return self._number(f"select count(*) from {ORDER}")
+        text = f"select q.r from ({numbered} s) s join ({numbered} q) q on {joined} order by s.r"
+        found = self._con.execute(f"{self._with(columns)} {text}").fetchnumpy()
+        return np.asarray(found["r"], np.int64)
 
     def _number(self, query: str, columns: Sequence[int] = ()) -> int:
         ((number,),) = self._con.execute(f"{self._with(columns)} {query}").fetchall()

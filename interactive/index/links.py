@@ -221,6 +221,11 @@ def chained(links: Sequence[Link]) -> Chain:
     return Chain(done)
 
 
+def reordered(chain: Chain, order: Rows) -> Chain:
+    """Return a chain from the same rows in another order, which has their former numbers."""
+    return chained([Link(None, order, order.size), *chain.links])
+
+
 def _composed(outer: Link, inner: Link) -> Link | None:
     if outer.offsets is None and outer.rows == inner.rows and _is_order(outer.rids):
         return inner

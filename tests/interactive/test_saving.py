@@ -85,7 +85,7 @@ def test_lineage_never_mixes_two_nights(houses: Callable[..., House]) -> None:
         answer = warehouse.lineage("late/UA")
         assert {each.item for each in answer.items} == {f"flights/{at}" for at in (10, 11, 12)}
         both = warehouse.lineage("late/UA", all_versions=True)
-        assert len(both.items) == 6 and len(both.versions) == 2
+        assert (len(both.items), len(both.versions)) == (6, 2)
         older, newer = sorted(both.versions, key=lambda name: int(name.rpartition("@")[2]))
         assert answer.versions == (newer,)
         first = warehouse.lineage(older)
