@@ -1,7 +1,6 @@
 """A DuckDB connection whose queries have lineage."""
 
 import sys
-import weakref
 from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,12 +13,13 @@ from provhouse.model.errors import UsageError
 from provhouse.sql.catalog import Catalog, TablePlace
 from provhouse.sql.not_covered import NotCovered
 from provhouse.sql.parameters import Parameters, with_parameters
-from provhouse.sql.quoting import quoted
 
 from .memory_budget import Memory
+from .plan_cache import PlanCache, drop
 from .planning.apart import Apart
 from .planning.want import Mode, Want
-from .sources import FileVersion, ReadSource, check_database, ending, reader, to_arrow
+from .registered import Registered
+from .sources import FileVersion, check_database, ending
 from .unnamed import Unnamed
 
 if TYPE_CHECKING:
@@ -34,10 +34,7 @@ if TYPE_CHECKING:
     from .result import Result
     from .table_views import TableViews
 
-PLANS = 500
-"""The number of query texts whose plans are kept."""
 MEMORY_MB = 2048
-GIVEN = "__provhouse_data"
 
 
 def connect(
@@ -76,14 +73,13 @@ class Connection:
         self.lock = RLock()
         self._version = 0
         self._catalog: Catalog | None = None
-        self._plans: dict[str, Plan] = {}
-        self._evicted: list[tuple[weakref.ref[Plan], list[str]]] = []
+        self._plans = PlanCache(con)
         self._columns: ColumnCache | None = None
         self._discarded: list[str] = []
         self.memory = Memory(memory_mb << 20)
         self._sizes: dict[TablePlace, tuple[int, int]] = {}
         self._seen: dict[TablePlace, tuple[int, ...]] = {}
-        self._sources: dict[TablePlace, tuple[ReadSource, int]] = {}
+        self._registered = Registered(self)
         self.record_queries: dict[tuple[TablePlace, str], RecordQuery] = {}
         self._unnamed = Unnamed(con)
         self._made: MadeTables | None = None
@@ -106,30 +102,12 @@ class Connection:
         changes, questions about the table are errors until it is registered again. Raises NotFound
         for a missing file, UsageError for other data, and DuckDB's errors for a broken file.
         """
-        table = quoted(name)
         with self.lock:
-            if isinstance(data, (str, Path)):
-                read, found = f"select * from {reader(data)}(?)", ReadSource.of(data)
-                self.execute(f"create or replace temp table {table} as {read}", [found.path])
-                place = TablePlace("temp", "main", name)
-                self._sources[place] = found, self.number(place)
-                return
-            self.duckdb.register(GIVEN, to_arrow(data))
-            try:
-                self.execute(f"create or replace temp table {table} as select * from {GIVEN}")
-            finally:
-                self.duckdb.unregister(GIVEN)
+            self._registered.add(name, data)
 
     def check_sources(self, tables: Iterable[TablePlace]) -> None:
         """Raise UsageError if the file behind one of the tables has changed since it was read."""
-        for table in tables:
-            found, number = self._sources.get(table, (None, 0))
-            if found is not None and found.changed and number == self.number(table):
-                raise UsageError(
-                    f"{found.path} has changed since it was read",
-                    f"The table {table.name} still has its earlier records",
-                    f"Read it again: register({table.name!r}, {found.path!r})",
-                )
+        self._registered.check(tables)
 
     def number(self, table: TablePlace) -> int:
         """Return DuckDB's number of a table, or 0. Replacing the table changes its number."""
@@ -142,8 +120,8 @@ class Connection:
 
     def file_version(self, table: TablePlace) -> FileVersion:
         """Return the state in which the file behind a table was read; empty without a file."""
-        found, number = self._sources.get(table, (self._unnamed.source(table), self.number(table)))
-        return found.version if found is not None and number == self.number(table) else ()
+        found = self._registered.source(table) or self._unnamed.source(table)
+        return found.version if found is not None else ()
 
     def execute(self, sql: str, parameters: Any = None) -> duckdb.DuckDBPyConnection:
         """Run any statement without lineage. A write ends the lineage of earlier results."""
@@ -169,10 +147,7 @@ class Connection:
         """Forget what was read of tables, and end the lineage of earlier results."""
         self._version += 1
         self._catalog = None
-        self._drop([name for each in self._plans.values() for name, _ in each.kept])
-        self._drop([name for _, names in self._evicted for name in names])
         self._plans.clear()
-        self._evicted.clear()
         if self._columns is not None:
             self._columns.clear()
         self._sizes.clear()
@@ -351,35 +326,12 @@ class Connection:
 
     def plan(self, query: str) -> "Plan":
         """Return the plan of a query. The connection keeps plans by the text of the query."""
-        found = self._plans.get(query)
-        if found is None:
-            from .planning.plan import collector_paused, plan
-            from .planning.rehearse import rehearse
-
-            with collector_paused():
-                found = plan(self.duckdb, query, self.catalog())
-                rehearse(self.duckdb, found)
-            if len(self._plans) >= PLANS:
-                oldest = self._plans.pop(next(iter(self._plans)))
-                self._evicted.append((weakref.ref(oldest), [name for name, _ in oldest.kept]))
-                del oldest
-                self._drop_evicted()
-            self._plans[query] = found
-        return found
-
-    def _drop_evicted(self) -> None:
-        """Drop the temporary tables of the plans that neither the connection nor a result uses."""
-        self._drop([name for plan, names in self._evicted if plan() is None for name in names])
-        self._evicted = [each for each in self._evicted if each[0]() is not None]
-
-    def _drop(self, tables: list[str]) -> None:
-        for name in tables:
-            self.duckdb.execute(f"drop table if exists temp.{quoted(name)}").fetchall()
+        return self._plans.get(query, self.catalog)
 
     def apart(self) -> Apart:
         """Return a place for values that stay in DuckDB; drop the tables of discarded places."""
         while self._discarded:
-            self._drop([self._discarded.pop()])
+            drop(self.duckdb, [self._discarded.pop()])
         return Apart(self.duckdb, self._discarded)
 
     @property

@@ -55,7 +55,7 @@ class State:
     end: int
     """One more than the largest rid."""
     outside: tuple[int, ...]
-    """What shows changes by other connections."""
+    """The values that differ after a change by another connection; none if no other has it."""
 
     def became(self, later: "State") -> bool:
         """Return whether all rows of this state have the same rids and values in a later one."""
@@ -108,7 +108,7 @@ class Made:
 
 
 class MadeTables:
-    """What the statements of one connection have stored."""
+    """The rows that the statements of one connection have stored, and the states of tables."""
 
     def __init__(self, con: "Connection") -> None:
         self._con = con

@@ -24,13 +24,13 @@ from .divided import Divided, divide
 from .index.links import Chain, Link, Rows, distinct
 from .modes import explained
 from .notebook import SHOWN, html_table
-from .origins import Origins
 from .picture import lineage_graph
 from .planning.condition import masks
 from .planning.plan import Plan
 from .planning.want import Mode, Want
 from .polynomial import Derivation, Polynomial, Witness, minimal
 from .result_lineage import Lineage
+from .table_behind import TableBehind
 from .table_records import Records
 from .table_states import TableStates
 
@@ -59,6 +59,8 @@ class Result:
         self._rows = captured.rows
         self._lineage = Lineage(con, plan, captured, self._masks)
         self._divided: Divided | None = None
+        self.added = False
+        """Whether a statement has added the rows to those of a table."""
         self._ahead(forced=mode is not None)
         if not want.pushed and con.columns.size == decoded:  # later runs need not decode
             seconds = process_time() - began
@@ -107,7 +109,7 @@ class Result:
         return [each.name for each in self._plan.references]
 
     @property
-    def origins(self) -> list[str]:
+    def behind(self) -> list[str]:
         """The tables behind those that the query reads, which statements with lineage have read.
 
         ``backward`` and ``forward`` lead to their records too.
@@ -170,11 +172,11 @@ class Result:
     ) -> Records:
         """Return the records of a table from which ``rows`` were made; None stands for all rows.
 
-        ``ref`` is a table, or one use of it such as ``lineitem#2``, or one of ``origins``. If
+        ``ref`` is a table, or one use of it such as ``lineitem#2``, or one of ``behind``. If
         ``Want.where`` was declared, only records that meet it are found. ``where`` maps columns in
         ``Want.by`` to values; only records with these values are found. Raises UsageError if the
         query does not read the table, if a row does not exist, if a column was not declared, if a
-        table changed since the query ran, or if the way to one of ``origins`` is not known.
+        table changed since the query ran, or if the way to one of ``behind`` is not known.
         """
         chosen = self.positions(rows)
         with self._con.lock:
@@ -183,8 +185,8 @@ class Result:
                 refs = self._plan.named(ref)
                 table, rids = self.tables[refs[0]], self._parts(refs).records(chosen, where)
             else:
-                origins = self._origins(ref)
-                table, rids = origins.table, origins.backward(chosen)
+                found = self._behind(ref)
+                table, rids = found.table, found.backward(chosen)
             self._con.memory.used(self)
             known = table in self.tables
             states = self._snapshot if known else TableStates(self._con, [*self.tables, table])
@@ -227,16 +229,16 @@ class Result:
         asked = distinct(given)
         with self._con.lock:
             self.check_unchanged()
-            origins = self._origins(ref)
-            size = self._con.size(origins.table)
+            found = self._behind(ref)
+            size = self._con.size(found.table)
             if asked.size and not 0 <= int(asked[0]) <= int(asked[-1]) < size:
                 raise UsageError(f"{ref} has no such rid", f"Its rids are 0 to {size - 1:,}")
-            rows = origins.forward(asked, self.positions(None))
+            rows = found.forward(asked, self.positions(None))
             self._con.memory.used(self)
         return rows
 
-    def _origins(self, name: str) -> Origins:
-        return Origins(self._con.made, self._plan, self._lineage, name)
+    def _behind(self, name: str) -> TableBehind:
+        return TableBehind(self._con.made, self._plan, self._lineage, name)
 
     def why(self, row: int) -> list[Witness]:
         """Return the witnesses of a row: the smallest sets of records that suffice for its values.
@@ -304,13 +306,15 @@ class Result:
     ) -> "Summary":
         """Ingest the lineage of all rows into a warehouse, as one new generation.
 
-        A row becomes the item ``table/K``, where K is its value in the column ``key``. ``names``
-        maps each base table to the column that identifies its records. All records of one row are
-        one derivation; its kind follows from the outermost operator of the query, and is
+        A row becomes the item ``table/K@V``, where K is its value in the column ``key``, and V the
+        version of this save. Rows of earlier saves of ``table`` that the result lacks count as
+        deleted, unless the result is that of an INSERT. ``names`` maps each base table to the
+        column that identifies its records. ``run`` is a name for the run. All records of one row
+        are one derivation; its kind follows from the outermost operator of the query, and is
         ``unknown`` where this would not say exactly when a row exists, as with subqueries or
         windows. ``settings`` are the warehouse settings that differ from those in its settings
-        file. Raises UsageError if a column is missing, or is NULL or not unique, or a table has
-        changed, and the errors of an ingest.
+        file. Raises UsageError if a column is missing, or is NULL or not unique, if records with
+        versions are named without them, or if a table has changed, and the errors of an ingest.
 
         >>> result.save("warehouse", table="report", key="carrier", names={"flights": "id"})
         """
@@ -354,12 +358,14 @@ class Result:
             raise UsageError(f"The result has no row {missing[0]}", known)
         return found
 
-    def stored(self, order: Rows | None, renewed: bool = True) -> "Result":
+    def stored(self, order: Rows | None, *, renewed: bool = True, added: bool = False) -> "Result":
         """Return the result after a statement has stored its rows, in the order of stored rows.
 
         ``order`` has the number of each row in the order so far, which None leaves as it is.
-        ``renewed`` is whether the statement has changed no table of the query.
+        ``renewed`` is whether the statement has changed no table of the query, and ``added`` is
+        whether its table had other rows, as with INSERT.
         """
+        self.added = added
         if order is not None:
             self._rows = self._rows.take(pa.array(order))
             self._lineage.reorder(order)

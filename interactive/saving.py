@@ -77,7 +77,7 @@ def save(
         (Path(f"query {table}") / uuid4().hex,),  # no file: it stands for the rows
         run,
         path=f"query {table}",
-        replaces=True,
+        replaces=not result.added,
         bare=len(result) - int(_derived([chain for _, chain in chains], len(result)).sum()),
     )
     with numbered_write(write, settings, progress) as written:

@@ -164,7 +164,7 @@ def _insert(run: _Run, statement: Storing) -> Result:
         order = run.order(stored)
     first = _first(con, place, end, len(result))
     con.made.add(place, first, links.reordered(order), before)
-    return result.stored(order)
+    return result.stored(order, added=True)
 
 
 def _target(con: "Connection", statement: Storing) -> TablePlace:

@@ -243,7 +243,7 @@ class Program:
         result = self.con.sql(f"select * from {name}", lineage=True)
         state, rids = self._state(name), result.backward(self._plain(name)).rids.tolist()
         behind = self._behind(state)
-        assert {self._name(each) for each in result.origins} == {each[0] for each in behind}
+        assert {self._name(each) for each in result.behind} == {each[0] for each in behind}
         for source in {each[0] for each in behind} - {name}:
             known = all(self._known((*state, rid), source) for rid in rids)
             if not known:

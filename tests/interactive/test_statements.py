@@ -60,7 +60,7 @@ def test_a_query_follows_a_made_table_and_a_made_file(con: Connection, tmp_path:
                    lineage=True)  # fmt: skip
     assert made.to_arrow().equals(con.duckdb.sql("from late").to_arrow_table())
     result = con.sql("select d from late where carrier = 'c1'", lineage=True)
-    assert (result.references, result.origins) == (["late"], ["flights"])
+    assert (result.references, result.behind) == (["late"], ["flights"])
     assert result.backward("flights").to_arrow()["id"].to_pylist() == [1, 4, 7]
     assert result.forward("flights", [4, 5]).tolist() == [0]
     path = tmp_path / "late.parquet"
@@ -69,10 +69,10 @@ def test_a_query_follows_a_made_table_and_a_made_file(con: Connection, tmp_path:
     con.register("again", path)
     con.execute("drop table late")  # the way back leads through it all the same
     result = con.sql("select * from again", lineage=True)
-    assert result.origins == ["late", "flights"]
+    assert result.behind == ["late", "flights"]
     assert result.backward("flights", [2]).rids.tolist() == [0, 3, 6]
     con.execute(f"copy (select 'c0' as carrier, 1.5 as d) to '{path}'")
-    assert con.sql(f"select * from '{path}'", lineage=True).origins == []
+    assert con.sql(f"select * from '{path}'", lineage=True).behind == []
 
 
 def test_an_insert_has_the_lineage_of_its_own_rows_only(con: Connection) -> None:
@@ -99,7 +99,7 @@ def test_a_table_may_be_replaced_by_a_query_over_it(con: Connection) -> None:
             made.backward("sums")
     result = con.sql("from sums", lineage=True)
     assert result.to_arrow()["n"].to_pylist() == [9, 15, 15]
-    assert result.origins == ["sums", "new2", "new1", "flights"]
+    assert result.behind == ["sums", "new2", "new1", "flights"]
     assert result.backward("sums", [1]).rids.tolist() == [1]
     assert result.backward("new1", [1]).rids.tolist() == [0]
     assert result.backward("new1", [2]).rids.tolist() == []
@@ -126,7 +126,7 @@ def test_lineage_ends_with_a_change_of_the_made_table(con: Connection, change: s
     assert len(rids(con, "from late", "flights")) == 9
     con.execute(change)
     result = con.sql("from late", lineage=True)
-    assert result.origins == []
+    assert result.behind == []
     with pytest.raises(UsageError, match="no table named 'flights'"):
         result.backward("flights")
 

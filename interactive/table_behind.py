@@ -10,7 +10,7 @@ from .planning.plan import Plan, means
 from .result_lineage import Lineage
 
 
-class Origins:
+class TableBehind:
     """One table behind the rows of a query. A name means the same table wherever it is read.
 
     If the query reads the table itself, a table of this name that was replaced before is left out.
