@@ -65,6 +65,8 @@ class FileKind:
     """The path of the first of these files."""
     columns: tuple[tuple[str, tuple[str, ...]], ...]
     """Pairs of a column and its meaning: known names, ``attribute``, or ``scope, attribute``."""
+    constants: tuple[tuple[str, str], ...] = ()
+    """Pairs of a known name, such as ``src_table``, and its value in every row."""
 
 
 @dataclass(frozen=True)
@@ -193,6 +195,7 @@ def _forms(found: Sequence[Source]) -> tuple[FileKind, ...]:
             count[key],
             source.path,
             tuple((c, source.columns.of(key[1]).meaning(c)) for c in key[1]),
+            source.columns.constants,
         )
         for key, source in first.items()
     )

@@ -47,6 +47,16 @@ def ingest(
             "separated by commas.",
         ),
     ] = None,
+    src_table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TABLE", help="The table of src in every row, for files without such a column."
+        ),
+    ] = None,
+    dst_table: Annotated[
+        str | None, typer.Option(metavar="TABLE", help="The table of dst in every row.")
+    ] = None,
+    op: Annotated[str | None, typer.Option(metavar="TEXT", help="The op of every row.")] = None,
     scope: Annotated[
         str | None,
         typer.Option(
@@ -171,7 +181,9 @@ def ingest(
     from ..progress_display import progress_display
 
     mapped = columns_by_name(columns or [])
-    known = mapped_columns(mapped, scope, null or [])
+    given = {"src_table": src_table, "dst_table": dst_table, "op": op}
+    constants = {name: value for name, value in given.items() if value is not None}
+    known = mapped_columns(mapped, scope, null or [], constants)
     patterns = pairs(pattern or [], "--pattern")
     with opened(form) as output:
         if dry_run:
@@ -187,7 +199,7 @@ def ingest(
             summary = warehouse.ingest(
                 *(files or []), input_format=input_format, columns=mapped, scope=scope, run=run,
                 splits=splits, replace=replace, strict=strict, names=names, patterns=patterns,
-                operations=operations, modules=modules, null=null or [],
+                operations=operations, modules=modules, null=null or [], constants=constants,
             )  # fmt: skip
         output.write(IngestResult(summary))
 

@@ -83,7 +83,8 @@ def batches(source: "Source", report: Callable[[int], None] = lambda _: None) ->
 
     Raises BadInput, with the file and the place in it, if the file is broken.
     """
-    return FORMATS[source.format].load().batches(source, report)
+    found = FORMATS[source.format].load().batches(source, report)
+    return map(source.with_constants, found)
 
 
 def format_of(path: Path) -> str:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
@@ -51,6 +51,13 @@ class Source:
         """The approximate size of the file in bytes, uncompressed."""
         packed = FORMATS[self.format].packed or codec_of(self.path)
         return os.path.getsize(self.path) * (PACKED if packed else 1)
+
+    def with_constants(self, batch: "Batch") -> "Batch":
+        """Return a batch with the known names that have one value in every row."""
+        rows = batch.rows
+        for name, value in self.columns.constants:
+            rows = rows.append_column(name, pa.repeat(pa.scalar(value), rows.num_rows))
+        return replace(batch, rows=rows)
 
 
 ReportBytes = Callable[[int], None]

@@ -86,11 +86,13 @@ def _facts(preview: "Preview") -> Iterator[tuple[str, str]]:
 def _form(form: "FileKind") -> str:
     """Return the columns of files of one kind: the known columns, then the attributes."""
     known = [_known(column, means) for column, means in form.columns if "attribute" not in means]
+    constants = [f"{name} is {shown(value)!r}" for name, value in form.constants]
     scope = [f"{shown(c)} as attribute and scope" for c, means in form.columns if "scope" in means]
     others = [column for column, means in form.columns if means == ("attribute",)]
     attributes = [f"attributes {listed(others, _NAMES)}"] if others else []
     more = f" and {form.files - 1:,} more" if form.files > 1 else ""
-    return f"{'; '.join([*known, *scope, *attributes])} ({form.format}: {shown(form.first)}{more})"
+    parts = "; ".join([*known, *constants, *scope, *attributes])
+    return f"{parts} ({form.format}: {shown(form.first)}{more})"
 
 
 def _known(column: str, means: Sequence[str]) -> str:
@@ -106,4 +108,5 @@ def _component(component: "Component") -> str:
 
 
 def _form_object(form: "FileKind") -> Json:
-    return {**asdict(form), "columns": [{"column": c, "as": m} for c, m in form.columns]}
+    columns = [{"column": c, "as": m} for c, m in form.columns]
+    return {**asdict(form), "columns": columns, "constants": dict(form.constants)}
