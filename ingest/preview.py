@@ -8,7 +8,7 @@ is most of the work of the later steps.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
@@ -111,6 +111,8 @@ class Preview:
     """The number of ops whose description is new or would change."""
     modules: int = 0
     """The number of modules whose declaration is new or would change."""
+    unread: dict[str, int] = field(default_factory=dict)
+    """The number of parts of documents that do not become triples, by name."""
 
 
 def preview(
@@ -239,6 +241,7 @@ def _found(
         seconds=job.watch.total(),
         operations=described[OPERATIONS].num_rows,
         modules=len(described[MODULES][MODULE].unique()),
+        unread=read.unread,
     )
 
 

@@ -60,6 +60,9 @@ FORMATS = {
         Format("tsv", "csv", (".tsv",), compressible=True),
         Format("jsonl", "json_lines", (".jsonl", ".ndjson"), compressible=True),
         Format("parquet", "parquet", (".parquet",), packed=True),
+        Format("prov-json", "prov_json", (".provjson", ".cwlprov.json"), compressible=True),
+        Format("prov-n", "prov_n", (".provn",), compressible=True),
+        Format("prov-o", "prov_o", (".ttl", ".trig", ".nt", ".nq"), compressible=True),
         Format("export", "exported", packed=True),
         Format("arrow", "arrow_stream"),
     )

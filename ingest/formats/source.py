@@ -1,8 +1,8 @@
 """The input and output of every format module: a source and a batch of its rows."""
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
@@ -80,6 +80,8 @@ class Batch:
     numbers: I64 | None = None
     rejected: pa.Table | None = None
     """Rows that the format's module could not read, with the columns of ``REJECTED``."""
+    unread: Mapping[str, int] = field(default_factory=dict)
+    """The number of parts of a document that do not become triples, by name."""
 
     def numbers_at(self, places: I64) -> I64:
         """Return the numbers of the rows at these places in the batch."""

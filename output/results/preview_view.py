@@ -8,7 +8,7 @@ from ..escape import shown
 from ..phrases import counted, listed, names_of, steps
 from ..sections import Section, facts, styled
 from ..shown_result import Csv, Json, ShownResult, attributes, one_row, rounded
-from .ingest import passed_over, rejected, two_tables
+from .ingest import passed_over, rejected, two_tables, unread
 
 if TYPE_CHECKING:
     from provhouse.ingest.preview import Component, FileKind, Preview
@@ -34,7 +34,7 @@ class PreviewResult(ShownResult):
         preview = self.preview
         names = ("files", "rows", "rejected", "items", "new_items", "two_tables", "components",
                  "sets", "tables", "passed_over", "first_passed_over", "operations",
-                 "modules")  # fmt: skip
+                 "modules", "unread")  # fmt: skip
         yield {
             **attributes(preview, *names),
             "forms": list(map(_form_object, preview.forms)),
@@ -77,6 +77,7 @@ def _facts(preview: "Preview") -> Iterator[tuple[str, str]]:
     if preview.rejected:
         yield "rejected", counted(preview.rejected, "row")
         yield from rejected(preview.rejects, preview.rejected)
+    yield from unread(preview.unread)
     yield from passed_over(preview.first_passed_over, preview.passed_over)
     if preview.two_tables:
         yield "two tables", two_tables(preview.two_tables)
