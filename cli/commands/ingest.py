@@ -30,11 +30,12 @@ def ingest(
         typer.Argument(
             parser=local_path,
             metavar="FILES...",
-            help="Files, folders or quoted patterns: CSV, TSV, JSON lines, Parquet, Delta tables.",
+            help="Files, folders or quoted patterns: CSV, TSV, JSON lines, Parquet, Delta tables, "
+            "W3C PROV and others (docs/formats.md).",
         ),
     ] = None,
     input_format: Annotated[
-        Literal["csv", "tsv", "jsonl", "parquet"] | None,
+        InputFormat | None,
         typer.Option("--input", help="Format of the files. Default: by their names."),
     ] = None,
     columns: Annotated[

@@ -181,6 +181,10 @@ def json_stream(path: str, report: Callable[[int], None] = lambda _: None) -> It
             raise unreadable(stream.place, "JSON", ValueError(error.msg)) from error
         except (pa.ArrowException, OSError, EOFError, ValueError, RecursionError) as error:
             raise unreadable(stream.place, "JSON", error) from error
+        except (KeyError, TypeError, AttributeError) as error:  # a reader's access to a value
+            missing = f"The key {error.args[0]!r} is missing" if isinstance(error, KeyError) else ""
+            found = missing or "A value has another type than the format says"
+            raise stream.refused("the document has an unexpected form", found) from error
 
 
 def texts(value: object) -> list[str]:

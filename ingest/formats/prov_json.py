@@ -7,17 +7,16 @@ time, one relation at a time is in memory.
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 
 from .json_stream import JsonStream, json_stream
 from .made_rows import Row, batches_of, check_columns
-from .prov_names import DEFAULT, KNOWN, XSD, attribute_of, expanded, item_of
+from .prov_names import DEFAULT, KNOWN, attribute_of, expanded, expanded_value, item_of
 from .prov_terms import BUNDLE, ELEMENTS, ID, OF_PROV, RELATIONS, TIMES, Found, Relation
 from .source import Batch, ReportBytes, Source
 
 DATATYPES = "datatypes and languages of values"
 """The name, among what is not read, of values whose type or language is lost."""
-_NAMES = ("prov:QUALIFIED_NAME", "xsd:QName", "xsd:anyURI")
+_NAMES = ("prov:QUALIFIED_NAME", "xsd:QName")
 Prefixes = dict[str, str]
 
 
@@ -167,10 +166,7 @@ class _Reader:
         text, kind = value.get("$"), value.get("type")
         if not isinstance(text, str):
             text = json.dumps(text)
-        if kind in _NAMES[:2] or (isinstance(kind, str) and kind == f"{XSD}QName"):
-            with suppress(ValueError):
-                return expanded(text, self._prefixes)
-        return text
+        return expanded_value(text, self._prefixes) if kind in _NAMES else text
 
 
 def _listed(stated: object) -> list[dict[str, object]]:

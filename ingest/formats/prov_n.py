@@ -12,7 +12,7 @@ from .compression import check_encoding, opened
 from .made_rows import Row, batches_of, check_columns
 from .prov_json import DATATYPES
 from .prov_n_tokens import Token, name_of, text_of, tokens
-from .prov_names import DEFAULT, KNOWN, attribute_of, expanded, item_of
+from .prov_names import DEFAULT, KNOWN, attribute_of, expanded, expanded_value, item_of
 from .prov_terms import BUNDLE, ELEMENTS, ID, RELATIONS, TIMES, Found
 from .source import Batch, ReportBytes, Source, unreadable
 
@@ -147,7 +147,7 @@ class _Reader:
         token = self._advance()
         if token.kind == "quoted":
             self._unread[DATATYPES] += 1
-            return expanded(name_of(token.text[1:-1]), self._prefixes)
+            return expanded_value(name_of(token.text[1:-1]), self._prefixes)
         if token.kind in ("number", "name"):
             self._unread[DATATYPES] += 1
             return token.text
@@ -162,7 +162,7 @@ class _Reader:
             typed = self._take("name")
             kind = typed if kind == "xsd:string" else kind
         if kind in ("prov:QUALIFIED_NAME", "xsd:QName"):
-            text = expanded(text, self._prefixes)
+            text = expanded_value(text, self._prefixes)
         self._unread[DATATYPES] += kind != "xsd:string"
         return text
 

@@ -30,6 +30,17 @@ def expanded(name: str, prefixes: Mapping[str, str]) -> str:
     return f"{prefixes[prefix]}{local}"
 
 
+def expanded_value(text: str, prefixes: Mapping[str, str]) -> str:
+    """Return the IRI of a qualified name that is the value of an attribute.
+
+    A value without a declared prefix is returned unchanged, since it names no item.
+    """
+    try:
+        return expanded(text, prefixes)
+    except ValueError:
+        return text
+
+
 def item_of(iri: str) -> str:
     """Return the name of the item that an IRI stands for."""
     return unquote(iri.removeprefix(ITEM)) if iri.startswith(ITEM) else iri
