@@ -87,7 +87,8 @@ class JsonStream:
                     self._at = error.pos
                     raise
             else:
-                if end < len(self._text) or not self._more():  # a number may go on
+                goes_on = isinstance(found, int | float) and _goes_on(self._text, end)
+                if not goes_on or not self._more():
                     self._check_text(end)
                     self._at = end
                     return found
@@ -156,6 +157,11 @@ class JsonStream:
         self._text += self._decode(piece, final=self._ended)
         self._report(self._raw.tell())
         return not self._ended
+
+
+def _goes_on(text: str, end: int) -> bool:
+    """Return whether a number that ends here may go on in text that is not yet read."""
+    return not text[end : end + _UNFINISHED].strip("0123456789.eE+-") and len(text) < end + 3
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:

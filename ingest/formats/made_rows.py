@@ -31,7 +31,7 @@ def check_columns(source: Source, *attributes: str) -> list[str]:
 def batches_of(source: Source, rows: Iterable[Row], unread: Counter[str]) -> Iterator[Batch]:
     """Yield rows in batches. ``unread`` counts what was not read, by name; it is emptied."""
     for batch in as_batches(source, _tables(rows)):
-        yield replace(batch, unread=dict(unread))
+        yield replace(batch, unread=dict(+unread))
         unread.clear()
 
 
