@@ -11,7 +11,7 @@ from provhouse.model.errors import BadInput
 from .compression import check_encoding, opened
 from .made_rows import Row, batches_of, check_columns
 from .prov_json import DATATYPES
-from .prov_n_tokens import Token, name_of, text_of, tokens
+from .prov_n_tokens import NoToken, Token, name_of, text_of, tokens
 from .prov_names import DEFAULT, KNOWN, attribute_of, expanded, expanded_value, item_of
 from .prov_terms import BUNDLE, ELEMENTS, ID, RELATIONS, TIMES, Found
 from .source import Batch, ReportBytes, Source, unreadable
@@ -43,14 +43,15 @@ def _rows(path: str, unread: Counter[str], report: ReportBytes) -> Iterator[Row]
 def _reader(path: str, unread: Counter[str], report: ReportBytes) -> Iterator["_Reader"]:
     check_encoding(path)
     stream, raw = opened(path)
-    lines = [1]
+    begun = [1]
     with stream:
         try:
-            yield _Reader(path, tokens(stream, lambda: report(raw.tell()), lines), unread)
-        except BadInput:
-            raise
-        except (pa.ArrowException, OSError, EOFError, ValueError) as error:
-            raise unreadable(f"{path}, line {lines[0]:,}", "PROV-N", error) from error
+            reader = _Reader(path, tokens(stream, lambda: report(raw.tell()), begun), unread)
+            yield reader
+        except (NoToken, pa.ArrowException, OSError, EOFError, UnicodeError) as error:
+            raise unreadable(f"{path}, line {begun[0]:,}", "PROV-N", error) from error
+        except ValueError as error:
+            raise unreadable(f"{path}, line {reader.line:,}", "PROV-N", error) from error
 
 
 class _Reader:
@@ -59,6 +60,8 @@ class _Reader:
     def __init__(self, path: str, found: Iterator[Token], unread: Counter[str]) -> None:
         self._path, self._tokens, self._unread = path, found, unread
         self._next = next(found)
+        self.line = 1
+        """The line of the last token that was read."""
         self._prefixes = dict(KNOWN)
         self._bundle: str | None = None
 
@@ -92,7 +95,7 @@ class _Reader:
         relation = RELATIONS.get(word)
         if relation is None and word not in ELEMENTS:
             raise BadInput(
-                f"{self._path}, line {self._next.line:,}: {word} is no relation that is read",
+                f"{self._path}, line {self.line:,}: {word} is no relation that is read",
                 f"The relations are {', '.join(RELATIONS)}",
                 "Nothing was ingested; remove it, or see docs/formats.md",
             )
@@ -190,6 +193,7 @@ class _Reader:
 
     def _advance(self) -> Token:
         token = self._next
+        self.line = token.line
         self._next = next(self._tokens, Token("mark", "", token.line))
         return token
 

@@ -29,6 +29,10 @@ _TOKEN = re.compile(
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 
+class NoToken(ValueError):
+    """The error for text that is no token."""
+
+
 class Token(NamedTuple):
     """A token: its kind, which is the name of a group of the pattern, its text, and its line."""
 
@@ -42,8 +46,8 @@ def tokens(
 ) -> Iterator[Token]:
     """Yield the tokens of a document, and an empty mark at its end.
 
-    ``lines`` has one number, which is kept at the current line. Raises ValueError for text that is
-    no token.
+    ``lines`` has one number, which is kept at the current line. Raises NoToken for text that is no
+    token.
     """
     decode = codecs.getincrementaldecoder("utf-8-sig")().decode
     text, at, ended = "", 0, False
@@ -51,7 +55,7 @@ def tokens(
         found = _TOKEN.match(text, at)
         if (found is None or found.end() == len(text)) and not ended:
             if len(text) - at > limits.BLOCK:
-                raise ValueError(f"A value is longer than {limits.BLOCK:,} characters")
+                raise NoToken(f"A value is longer than {limits.BLOCK:,} characters")
             piece = stream.read(max(CHUNK, len(text) - at))
             ended = not piece
             text, at = text[at:] + decode(piece, final=ended), 0
@@ -61,7 +65,7 @@ def tokens(
             if at == len(text):
                 yield Token("mark", "", lines[0])
                 return
-            raise ValueError(f"{text[at : at + 30].split(chr(10))[0]!r} is not PROV-N")
+            raise NoToken(f"{text[at : at + 30].split(chr(10))[0]!r} is not PROV-N")
         kind, value = found.lastgroup or "", found.group()
         if kind != "space":
             yield Token(kind, value, lines[0])

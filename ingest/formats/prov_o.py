@@ -42,6 +42,8 @@ else:
     pyoxigraph = Deferred("pyoxigraph")
 
 _FORMS = {".ttl": "TURTLE", ".trig": "TRIG", ".nt": "N_TRIPLES", ".nq": "N_QUADS"}
+_RELATING = DIRECT.keys() | INVERSE.keys() | QUALIFIED.keys()
+"""The properties that are relations, also of a node that is an item too."""
 _LABEL = f"{RDFS}label"
 
 
@@ -92,9 +94,10 @@ class _Reader:
         for key, nodes in self._nodes.items():
             for node in nodes:
                 yield from self._qualified(key, node)
-        for key in self._said.keys() - self._nodes.keys():
-            for quad in self._said[key]:
-                yield from self._direct(quad)
+        for key, quads in self._said.items():
+            for quad in quads:
+                if key not in self._nodes or _prov(quad.predicate.value) in _RELATING:
+                    yield from self._direct(quad)
         for quad in _quads(self._path, self._report):
             if _is_iri(quad.subject) and quad.subject.value not in self._nodes:
                 yield from self._direct(quad)
@@ -111,7 +114,7 @@ class _Reader:
             if argument := node.qualified.parts.get(name):
                 text = value.value if argument in TIMES else self._named(value)
                 parts.setdefault(argument, []).append(text)
-            elif predicate == RDF_TYPE and _prov(value.value) in NODES:
+            elif name in _RELATING or (predicate == RDF_TYPE and _prov(value.value) in NODES):
                 continue
             else:
                 attributes[self._attribute(predicate, name)].append(self._text(value))

@@ -150,7 +150,10 @@ class Found:
             "src_table": edge.src_table,
             "dst_table": edge.dst_table,
         }
-        kept = {name: _joined(values) for name, values in self.attributes.items()}
+        kept: Row = {name: _joined(values) for name, values in self.attributes.items()}
+        if "op" in kept:  # provhouse has written a triple that came from no relation of PROV
+            row |= {"src_table": None, "dst_table": None}
+            kept["op"] = kept["op"] or None
         return {**row, **more, ID: self.id, BUNDLE: self.bundle, **kept}
 
 

@@ -5,15 +5,21 @@ A triple that came from a relation of PROV becomes this relation again. Every ot
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 
 from provhouse.ingest.formats.prov_names import attribute_iri, iri_of
+from provhouse.ingest.formats.prov_o_terms import PARTS
 from provhouse.ingest.formats.prov_terms import ID, OF_PROV, RELATIONS, TIMES, Edge, Found, Relation
 from provhouse.model.columns import ATTRIBUTES, DESCRIBING, DST, DST_TABLE, OP, SRC, SRC_TABLE
 
 Exported = Mapping[str, object]
 """A row of an export."""
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?").fullmatch
+"""The form of times; a text of another form is an attribute."""
 _DERIVED = RELATIONS["wasDerivedFrom"]
+_TERMS = PARTS.union(*(relation.arguments for relation in RELATIONS.values()))
+"""The names of arguments, which are no names of attributes."""
 
 
 def statement(row: Exported) -> Found:
@@ -47,13 +53,24 @@ def _as_stated(row: Exported, attributes: Mapping[str, str]) -> Found | None:
     given = {edge.src: iri_of(str(row[SRC])), edge.dst: iri_of(str(row[DST]))}
     more = dict(attributes)
     for name in relation.arguments:
-        if name not in given and (value := more.pop(f"{OF_PROV}{name}", None)) is not None:
+        value = more.get(f"{OF_PROV}{name}")
+        if name not in given and value is not None and (name not in TIMES or _TIME(value)):
             given[name] = value if name in TIMES else iri_of(value)
+            del more[f"{OF_PROV}{name}"]
     id = more.pop(ID, None)
+    if edge.src_table is None:
+        more |= _tables(row)
     if relation.plain and (id or more or len(given) < len(relation.arguments)):
         return None
-    named = {attribute_iri(name): values(text) for name, text in more.items()}
+    named = {
+        attribute_iri(name, own=name.removeprefix(OF_PROV) in _TERMS): values(text)
+        for name, text in more.items()
+    }
     return Found(relation, given, named, id and iri_of(id))
+
+
+def _tables(row: Exported) -> dict[str, str]:
+    return {name: str(row[name]) for name in (SRC_TABLE, DST_TABLE) if row[name]}
 
 
 def _edges(row: Exported, relation: Relation) -> Iterator[Edge]:
@@ -65,7 +82,7 @@ def _edges(row: Exported, relation: Relation) -> Iterator[Edge]:
 
 def _as_derivation(row: Exported, attributes: Mapping[str, str]) -> Found:
     given = {"usedEntity": iri_of(str(row[SRC])), "generatedEntity": iri_of(str(row[DST]))}
-    own = {name: str(row[name]) for name in (OP, SRC_TABLE, DST_TABLE) if row[name]}
+    own = {OP: str(row[OP] or ""), **_tables(row)}
     named = {
         attribute_iri(name, own=name.startswith(OF_PROV) or name in own): [text]
         for name, text in {**attributes, **own}.items()

@@ -2,6 +2,7 @@
 
 import json
 import re
+import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from prov.constants import PROV_N_MAP
 from prov.identifier import Identifier
 from prov.model import Literal, ProvBundle, ProvDocument, ProvRecord
@@ -17,6 +20,7 @@ from prov.tests import examples
 
 from provhouse.ingest.formats.registry import batches, check
 from provhouse.ingest.formats.source import Source
+from provhouse.model.attributes import as_object
 from provhouse.model.errors import BadInput
 from provhouse.query.exporting.prov_forms import as_json, as_n, as_turtle
 from provhouse.query.exporting.prov_statements import statement
@@ -35,9 +39,11 @@ ENDS = {
 }
 """By relation, the arguments that are the src and dst of its triples."""
 FORMS = {"prov-json": "provjson", "prov-n": "provn", "prov-o": "ttl"}
+NAMED = {"prov-json": "json", "prov-n": "provn", "prov-o": "rdf"}
 WRITERS = {"prov-json": as_json, "prov-n": as_n, "prov-o": as_turtle}
 TESTS = Path(examples.__file__).parent
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?")
+NOON = "2025-01-01T12:00:00"
 PROV = "http://www.w3.org/ns/prov#"
 
 
@@ -114,23 +120,25 @@ def _text(value: object) -> str:
 def parsed(text: str, form: str) -> ProvDocument:
     """Return a document that ``prov`` has read."""
     rdf = {"rdf_format": "turtle"} if form == "prov-o" else {}
-    named = {"prov-json": "json", "prov-n": "provn", "prov-o": "rdf"}[form]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return ProvDocument.deserialize(content=text, format=named, **rdf)
+        return ProvDocument.deserialize(content=text, format=NAMED[form], **rdf)
+
+
+def serialized(document: ProvDocument, form: str) -> str:
+    """Return a document as ``prov`` writes it."""
+    rdf = {"rdf_format": "turtle"} if form == "prov-o" else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return str(document.serialize(format=NAMED[form], **rdf))
 
 
 def agree(folder: Path, document: ProvDocument, form: str) -> None:
     """Check that a document in a form has the triples of ``prov``, and that writing keeps them."""
     path = folder / f"document.{FORMS[form]}"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        named = {"prov-json": "json", "prov-n": "provn", "prov-o": "rdf"}[form]
-        rdf = {"rdf_format": "turtle"} if form == "prov-o" else {}
-        path.write_text(document.serialize(format=named, **rdf), encoding="utf-8")
-        wanted = expected(parsed(path.read_text(encoding="utf-8"), form))
+    path.write_text(serialized(document, form), encoding="utf-8")
     rows, _ = read(path, form)
-    assert triples(rows) == wanted
+    assert triples(rows) == expected(parsed(path.read_text(encoding="utf-8"), form))
     for other, write in WRITERS.items():
         again = folder / f"again.{FORMS[other]}"
         again.write_text("".join(write(lambda: map(statement, rows))), encoding="utf-8")
@@ -143,6 +151,119 @@ def agree(folder: Path, document: ProvDocument, form: str) -> None:
 def test_the_primer_has_the_triples_of_prov(tmp_path: Path, form: str) -> None:
     document = examples.primer_example()
     agree(tmp_path, document, form)
+
+
+# After the example of https://w3id.org/cwl/prov: a workflow, its step, and files by their hashes.
+CWLPROV = {
+    "used": {"_:u": {"prov:activity": "id:step", "prov:entity": "id:in", "prov:time": NOON,
+                     "prov:role": {"$": "wf:main/input", "type": "prov:QUALIFIED_NAME"}}},
+    "wasGeneratedBy": {"_:g": {"prov:entity": "id:out", "prov:activity": "id:step"},
+                       "_:h": {"prov:entity": "id:lost"}},
+    "wasStartedBy": {"_:s": {"prov:activity": "id:step", "prov:starter": "id:run"}},
+    "wasEndedBy": {"_:e": {"prov:activity": "id:step", "prov:ender": "id:run"}},
+    "specializationOf": {"_:f": {"prov:specificEntity": "id:in", "prov:generalEntity": "data:1"}},
+    "wasAssociatedWith": {"_:a": {"prov:activity": "id:step", "prov:agent": "id:engine"}},
+    "agent": {"id:engine": {"prov:label": "cwltool"}},
+    "activity": {"id:step": {"prov:startTime": NOON, "prov:label": "Run of main"}},
+    "entity": {"id:in": [{}, {"prov:value": True}]},
+    "prefix": {"id": "urn:uuid:", "data": "urn:hash::sha1:", "wf": "http://example.org/wf#"},
+}  # fmt: skip
+
+
+def test_cwlprov_has_what_steps_read_and_write(tmp_path: Path) -> None:
+    path = tmp_path / "primary.cwlprov.json"
+    path.write_text(json.dumps(CWLPROV))
+    rows, unread = read(path, "prov-json")
+    more = {"prov:time": NOON, "prov:role": "http://example.org/wf#main/input"}
+    assert triples(rows) == {
+        ("urn:uuid:in", "urn:uuid:step", "prov:used", _attributes(more)),
+        ("urn:uuid:step", "urn:uuid:out", "prov:wasGeneratedBy", frozenset()),
+        ("urn:uuid:run", "urn:uuid:step", "prov:wasStartedBy", frozenset()),
+        ("urn:hash::sha1:1", "urn:uuid:in", "prov:specializationOf", frozenset()),
+    }
+    assert [(row["src_table"], row["dst_table"]) for row in rows] == [
+        ("entity", "activity"), ("activity", "entity"), ("activity", "activity"),
+        ("entity", "entity"),
+    ]  # fmt: skip
+    assert unread == {
+        "agent": 1, "attributes of activity": 2, "attributes of entity": 1, "wasEndedBy": 1,
+        "wasAssociatedWith": 1, "wasGeneratedBy without an end": 1,
+        "datatypes and languages of values": 1,
+    }  # fmt: skip
+
+
+def test_every_form_counts_what_is_not_read(tmp_path: Path) -> None:
+    document = examples.primer_example()
+    found = {}
+    for form, ending in FORMS.items():
+        path = tmp_path / f"p.{ending}"
+        path.write_text(serialized(document, form))
+        found[form] = read(path, form)[1]
+    records = [PROV_N_MAP[record.get_type()] for record in document.get_records()]
+    for name in ("agent", "wasAttributedTo", "wasAssociatedWith", "alternateOf"):
+        for form, unread in found.items():
+            assert unread[name] == records.count(name), (name, form)
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "reported"),
+    [
+        ("prov-json", '{"used": {"_:u": {"prov:activity": "x:a", "prov:entity": "x:e"}}}',
+         "a name has no IRI\nThe prefix x of x:a is not declared"),
+        ("prov-json", '{\n"hadDictionaryMember": {}}', "line 2: 'hadDictionaryMember' is no relation"),
+        ("prov-json", '{"used": {"_:u": 3}}', "line 1: not readable as JSON"),
+        ("prov-n", "document\nused(a, b, -)\nendDocument", "line 2: not readable as PROV-N"),
+        ("prov-n", "document\n\nprov:derivedByInsertionFrom(a, b, {})\nendDocument",
+         "line 3: prov:derivedByInsertionFrom is no relation"),
+        ("prov-n", "document\nagent(prov:a)\n", "line 3: not readable as PROV-N"),
+        ("prov-n", "document agent(prov:a, [prov:b=\"c]) endDocument", "line 1: not readable"),
+        ("prov-n", "", "line 1: not readable as PROV-N"),
+        ("prov-o", "@prefix prov: <" + PROV + "> .\n<x:a> prov:used", "line 2: not readable as RDF"),
+        ("prov-o", "<x:a> <" + PROV + "used> [] .", "an entity or activity has no IRI"),
+        ("prov-o", "<x:a> <" + PROV + "insertedKeyEntityPair> <x:b> .",
+         "prov:insertedKeyEntityPair is no relation that is read"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_refused_by_name(
+    tmp_path: Path, form: str, text: str, reported: str
+) -> None:
+    path = tmp_path / f"d.{FORMS[form]}"
+    path.write_text(text)
+    with pytest.raises(BadInput, match=re.escape(reported)) as caught:
+        read(path, form)
+    assert str(path) in caught.value.wanted
+
+
+NAMES = st.sampled_from(
+    ["orders/7", "http://example.org/a", "urn:provhouse:item:x", "ä b\n\"\\'", "prov:x", "a:b", ":"]
+) | st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1)
+TABLES = st.sampled_from(["", "orders", "entity", "activity"])
+OPS = st.sampled_from(["", "load", "prov:used", "prov:wasStartedBy", "prov:hadMember", "prov:no"])
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=4)
+KEYS = st.sampled_from(
+    ["day", "prov:time", "prov:activity", "prov:id", "prov:type", "http://e.org/k", "bundle", "op"]
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(NAMES, NAMES, OPS, TABLES, TABLES, st.dictionaries(KEYS, TEXTS | NAMES)),
+                min_size=1, max_size=4))  # fmt: skip
+def test_any_triples_round_trip(given_rows: list[tuple[Any, ...]]) -> None:
+    rows = [
+        {"src": src, "dst": dst, "op": op or None, "src_table": a or None, "dst_table": b or None,
+         "attributes": as_object({k: v for k, v in more.items() if k != "op" or not op})}
+        for src, dst, op, a, b, more in given_rows
+    ]  # fmt: skip
+
+    def whole(some: Iterable[dict[str, Any]]) -> set[tuple[object, ...]]:
+        names = ("src", "dst", "op", "src_table", "dst_table", "attributes")
+        return {tuple(row[name] for name in names) for row in some}
+
+    with tempfile.TemporaryDirectory() as folder:
+        for form, write in WRITERS.items():
+            path = Path(folder) / f"d.{FORMS[form]}"
+            path.write_text("".join(write(lambda: map(statement, rows))), encoding="utf-8")
+            assert whole(read(path, form)[0]) == whole(rows), form
 
 
 def documents(folder: str, ending: str) -> list[Path]:
