@@ -71,7 +71,7 @@ def export(
             to = folder
             if prov:
                 create_folder(Layout(settings.warehouse), folder)
-                to = Path(stack.enter_context(scratch("export")))
+                to = Path(stack.enter_context(scratch("export"))) / "files"
             if item is None:
                 done = export_warehouse(Layout(settings.warehouse), to, progress, as_of)
             else:

@@ -44,7 +44,9 @@ class JsonStream:
     def refused(self, problem: str, found: str) -> BadInput:
         """Return the error for a construct at this place that is not read."""
         return BadInput(
-            f"{self.place}: {problem}", found, "Nothing was ingested; remove it, or see docs/formats.md"
+            f"{self.place}: {problem}",
+            found,
+            "Nothing was ingested; remove it, or see docs/formats.md",
         )
 
     def members(self) -> Iterator[str]:

@@ -65,7 +65,9 @@ def _task(path: str, spec: dict[str, Any], unread: Counter[str]) -> Iterator[Row
 def _files(spec: dict[str, Any], key: str, unread: Counter[str]) -> Iterator[str]:
     """Yield the files among the parameters of a task; count all other parameters."""
     for parameter in spec.get(key) or ():
-        values = parameter["value"] if isinstance(parameter["value"], list) else [parameter["value"]]
+        values = (
+            parameter["value"] if isinstance(parameter["value"], list) else [parameter["value"]]
+        )
         found = [value.get("path") if isinstance(value, dict) else value for value in values]
         if str(parameter["type"]).lower() not in ("path", "file"):
             found = [value for value in found if str(value).startswith(_LID)]

@@ -41,9 +41,7 @@ class Token(NamedTuple):
     line: int
 
 
-def tokens(
-    stream: pa.NativeFile, report: Callable[[], None], lines: list[int]
-) -> Iterator[Token]:
+def tokens(stream: pa.NativeFile, report: Callable[[], None], lines: list[int]) -> Iterator[Token]:
     """Yield the tokens of a document, and an empty mark at its end.
 
     ``lines`` has one number, which is kept at the current line. Raises NoToken for text that is no
@@ -77,7 +75,10 @@ def text_of(literal: str) -> str:
     """Return the text that a literal in quotes stands for."""
     size = 3 if literal.startswith('"""') else 1
     return re.sub(
-        r"\\(.)", lambda found: _ESCAPES.get(found[1], found[1]), literal[size:-size], flags=re.DOTALL
+        r"\\(.)",
+        lambda found: _ESCAPES.get(found[1], found[1]),
+        literal[size:-size],
+        flags=re.DOTALL,
     )
 
 

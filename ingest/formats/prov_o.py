@@ -133,7 +133,7 @@ class _Reader:
         if name not in DIRECT and name not in INVERSE:
             self._count(name, quad)
             return
-        relation, subject, object = (DIRECT.get(name) or INVERSE[name])
+        relation, subject, object = DIRECT.get(name) or INVERSE[name]
         bundle = _bundle(quad)
         ends = {subject: self._named(quad.subject), object: self._named(quad.object)}
         first, second = (ends[each] for each in DIRECT[relation][1:])

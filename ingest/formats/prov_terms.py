@@ -52,9 +52,7 @@ ELEMENTS = {
 RELATIONS = {
     each.name: each
     for each in (
-        Relation(
-            "used", (ACTIVITY, ENTITY, "time"), (Edge(ENTITY, ACTIVITY, ENTITY, ACTIVITY),)
-        ),
+        Relation("used", (ACTIVITY, ENTITY, "time"), (Edge(ENTITY, ACTIVITY, ENTITY, ACTIVITY),)),
         Relation(
             "wasGeneratedBy",
             (ENTITY, ACTIVITY, "time"),

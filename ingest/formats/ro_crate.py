@@ -80,9 +80,7 @@ def _plain(entity: dict[str, object]) -> dict[str, object]:
     return found
 
 
-def _entity(
-    stream: JsonStream, entity: dict[str, object], unread: Counter[str]
-) -> Iterator[Row]:
+def _entity(stream: JsonStream, entity: dict[str, object], unread: Counter[str]) -> Iterator[Row]:
     own = _id(entity.get("@id"))
     if own is None or "@reverse" in entity:
         raise stream.refused("an entity has no @id, or has @reverse", f"It is {str(entity):.100}")

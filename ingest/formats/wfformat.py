@@ -63,9 +63,7 @@ def _rows(path: str, unread: Counter[str], report: ReportBytes) -> Iterator[Row]
                 unread[key] += key not in ("name", "schemaVersion")
 
 
-def _workflow(
-    stream: JsonStream, name: str, version: str, unread: Counter[str]
-) -> Iterator[Row]:
+def _workflow(stream: JsonStream, name: str, version: str, unread: Counter[str]) -> Iterator[Row]:
     for key in stream.members():
         if key == "specification" and version in _BY_ID:
             for part in stream.members():

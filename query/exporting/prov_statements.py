@@ -18,8 +18,8 @@ Exported = Mapping[str, object]
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?").fullmatch
 """The form of times; a text of another form is an attribute."""
 _DERIVED = RELATIONS["wasDerivedFrom"]
-_TERMS = PARTS.union(*(relation.arguments for relation in RELATIONS.values()))
-"""The names of arguments, which are no names of attributes."""
+_TERMS = PARTS.union({"id"}, *(relation.arguments for relation in RELATIONS.values()))
+"""The names of arguments and of identifiers, which are no names of attributes."""
 
 
 def statement(row: Exported) -> Found:
@@ -57,7 +57,7 @@ def _as_stated(row: Exported, attributes: Mapping[str, str]) -> Found | None:
         if name not in given and value is not None and (name not in TIMES or _TIME(value)):
             given[name] = value if name in TIMES else iri_of(value)
             del more[f"{OF_PROV}{name}"]
-    id = more.pop(ID, None)
+    id = more.pop(ID) if more.get(ID) else None
     if edge.src_table is None:
         more |= _tables(row)
     if relation.plain and (id or more or len(given) < len(relation.arguments)):

@@ -100,9 +100,7 @@ def test_wfformat_has_what_tasks_read_and_write(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("version", "key"), [("1.4", "tasks"), ("1.3", "tasks"), ("1.1", "jobs")])
-def test_earlier_versions_of_wfformat_refer_by_name(
-    tmp_path: Path, version: str, key: str
-) -> None:
+def test_earlier_versions_of_wfformat_refer_by_name(tmp_path: Path, version: str, key: str) -> None:
     tasks = OLD["workflow"]["tasks"]  # type: ignore[index]
     document = {**OLD, "schemaVersion": version, "workflow": {key: tasks}}
     rows, unread = read(written(tmp_path / "old.json", document), "wfformat")
