@@ -57,13 +57,12 @@ def export(
     from provhouse.model.question import Direction, Question
     from provhouse.output.results.export import ExportResult
     from provhouse.query.exporting.export import export_warehouse
-    from provhouse.store.warehouse.layout import Layout
-
-    from ..progress_display import progress_display
-
     from provhouse.query.exporting.export_files import create_folder
     from provhouse.query.exporting.prov_files import converted
     from provhouse.runtime.scratch import scratch
+    from provhouse.store.warehouse.layout import Layout
+
+    from ..progress_display import progress_display
 
     item = impact if lineage is None else lineage
     with opened(form) as output:

@@ -95,7 +95,7 @@ def _uri(stream: JsonStream, found: dict[str, Any]) -> str:
     for key in ("uri", "asset_uri", "dataset_uri"):
         if isinstance(found.get(key), str):
             return str(found[key])
-    raise stream.refused("an asset has no uri", f"It is {str(found):.100}")
+    raise stream.refused("an asset has no uri", f"It is {found!s:.100}")
 
 
 def _count(found: dict[str, Any], read: set[str], kind: str, unread: Counter[str]) -> None:

@@ -95,7 +95,7 @@ def _resource(stream: JsonStream) -> Iterator[Row]:
     found = stream.object()
     key, depends = found.get("unique_id"), found.get("depends_on") or {}
     if not isinstance(key, str) or not isinstance(depends, dict):
-        raise stream.refused("a resource has no unique_id", f"It is {str(found):.100}")
+        raise stream.refused("a resource has no unique_id", f"It is {found!s:.100}")
     relation = found.get(RELATION)
     for parent in texts(depends.get("nodes")):
         yield {
@@ -150,7 +150,7 @@ def _result(
     found = stream.object()
     key, status = found.get("unique_id"), found.get(STATUS)
     if not isinstance(key, str) or not isinstance(status, str):
-        raise stream.refused("a result has no unique_id or status", f"It is {str(found):.100}")
+        raise stream.refused("a result has no unique_id or status", f"It is {found!s:.100}")
     if status in _NOT_BUILT:
         unread[f"results with the status {status}"] += 1
         return

@@ -200,7 +200,8 @@ def texts(value: object) -> list[str]:
 
     Raises ValueError for any other value.
     """
-    found = value if isinstance(value, list) else [] if value is None else [value]
-    if not all(isinstance(each, str) for each in found):
+    found: list[object] = value if isinstance(value, list) else [] if value is None else [value]
+    made = [each for each in found if isinstance(each, str)]
+    if len(made) < len(found):
         raise ValueError(f"The value is not text: {json.dumps(value):.100}")
-    return found
+    return made

@@ -171,10 +171,11 @@ class _Reader:
 
 def _listed(stated: object) -> list[dict[str, object]]:
     """Return the statements with one identifier: an object, or a list of objects."""
-    found = stated if isinstance(stated, list) else [stated]
-    if not all(isinstance(each, dict) for each in found):
+    found: list[object] = stated if isinstance(stated, list) else [stated]
+    made = [each for each in found if isinstance(each, dict)]
+    if len(made) < len(found):
         raise ValueError("A statement is not an object in braces")
-    return found
+    return made
 
 
 def _values(given: object) -> list[object]:

@@ -21,7 +21,7 @@ _NONE = "-"
 
 
 def check(source: Source) -> list[str]:
-    """Return the columns of the triples; raise BadInput if the document does not begin as PROV-N."""
+    """Return the columns of the triples; raise BadInput if it does not begin as PROV-N."""
     with _reader(source.path, Counter(), lambda _: None) as reader:
         reader.begin()
     return check_columns(source, ID, BUNDLE)

@@ -47,6 +47,24 @@ _RELATING = DIRECT.keys() | INVERSE.keys() | QUALIFIED.keys()
 _LABEL = f"{RDFS}label"
 
 
+class Term(NamedTuple):
+    """A subject or an object: an IRI, or else a blank node, literal or triple."""
+
+    text: str
+    is_iri: bool
+    typed: bool = False
+    """Whether it is a literal with a language, or with a type that is not text."""
+
+
+class Statement(NamedTuple):
+    """A statement, and the bundle that it is in."""
+
+    subject: Term
+    predicate: str
+    object: Term
+    bundle: str | None
+
+
 class Described(NamedTuple):
     """A node that describes a relation of ``subject``, in a bundle or None."""
 
@@ -57,7 +75,7 @@ class Described(NamedTuple):
 
 def check(source: Source) -> list[str]:
     """Return the columns of the triples; raise BadInput if the document does not begin as RDF."""
-    next(_quads(source.path, lambda _: None), None)
+    next(_statements(source.path), None)
     return check_columns(source, ID, BUNDLE)
 
 
@@ -73,34 +91,34 @@ class _Reader:
     def __init__(self, path: str, unread: Counter[str], report: ReportBytes) -> None:
         self._path, self._unread, self._report = path, unread, report
         self._nodes: dict[str, list[Described]] = defaultdict(list)
-        self._said: dict[str, list[pyoxigraph.Quad]] = defaultdict(list)
+        self._said: dict[str, list[Statement]] = defaultdict(list)
         self._stated: set[tuple[str, str, str, str | None]] = set()
         self._mentions: dict[str, str] = {}
 
     def rows(self) -> Iterator[Row]:
         """Yield the triples of the document."""
-        for quad in _quads(self._path):
-            name = _prov(quad.predicate.value)
+        for said in _statements(self._path):
+            subject, name = said.subject, _prov(said.predicate)
             if name in QUALIFIED:
-                found = Described(QUALIFIED[name], self._named(quad.subject), _bundle(quad))
-                self._nodes[_key(quad.object)].append(found)
+                found = Described(QUALIFIED[name], self._named(subject), said.bundle)
+                self._nodes[said.object.text].append(found)
             elif name == "asInBundle":
-                self._mentions[quad.subject.value] = item_of(quad.object.value)
-            if not _is_iri(quad.subject):  # blank nodes have other names in the next parse
-                self._said[_key(quad.subject)].append(quad)
-        for quad in _quads(self._path):
-            if _is_iri(quad.subject) and quad.subject.value in self._nodes:
-                self._said[quad.subject.value].append(quad)
+                self._mentions[subject.text] = self._named(said.object)
+            if not subject.is_iri:  # blank nodes have other names in the next parse
+                self._said[subject.text].append(said)
+        for said in _statements(self._path):
+            if said.subject.is_iri and said.subject.text in self._nodes:
+                self._said[said.subject.text].append(said)
         for key, nodes in self._nodes.items():
             for node in nodes:
                 yield from self._qualified(key, node)
-        for key, quads in self._said.items():
-            for quad in quads:
-                if key not in self._nodes or _prov(quad.predicate.value) in _RELATING:
-                    yield from self._direct(quad)
-        for quad in _quads(self._path, self._report):
-            if _is_iri(quad.subject) and quad.subject.value not in self._nodes:
-                yield from self._direct(quad)
+        for key, statements in self._said.items():
+            for said in statements:
+                if key not in self._nodes or _prov(said.predicate) in _RELATING:
+                    yield from self._direct(said)
+        for said in _statements(self._path, self._report):
+            if said.subject.is_iri and said.subject.text not in self._nodes:
+                yield from self._direct(said)
 
     def _qualified(self, key: str, node: Described) -> Iterator[Row]:
         relation = RELATIONS[node.qualified.relation]
@@ -108,13 +126,12 @@ class _Reader:
         attributes: dict[str, list[str]] = defaultdict(list)
         if node.qualified.type:
             attributes[f"{OF_PROV}type"].append(f"{PROV}{node.qualified.type}")
-        for quad in self._said[key]:
-            predicate, value = quad.predicate.value, quad.object
+        for _, predicate, value, _ in self._said[key]:
             name = _prov(predicate)
             if argument := node.qualified.parts.get(name):
-                text = value.value if argument in TIMES else self._named(value)
+                text = value.text if argument in TIMES else self._named(value)
                 parts.setdefault(argument, []).append(text)
-            elif name in _RELATING or (predicate == RDF_TYPE and _prov(value.value) in NODES):
+            elif name in _RELATING or (predicate == RDF_TYPE and _prov(value.text) in NODES):
                 continue
             else:
                 attributes[self._attribute(predicate, name)].append(self._text(value))
@@ -127,31 +144,31 @@ class _Reader:
                 self._stated.add((relation.name, node.subject, argument, node.bundle))
             yield from Found(relation, arguments, attributes, own, node.bundle).rows(self._unread)
 
-    def _direct(self, quad: "pyoxigraph.Quad") -> Iterator[Row]:
+    def _direct(self, said: Statement) -> Iterator[Row]:
         """Yield the triple of a statement, unless a node has described the relation."""
-        name = _prov(quad.predicate.value)
+        name = _prov(said.predicate)
         if name not in DIRECT and name not in INVERSE:
-            self._count(name, quad)
+            self._count(name, said)
             return
         relation, subject, object = DIRECT.get(name) or INVERSE[name]
-        bundle = _bundle(quad)
-        ends = {subject: self._named(quad.subject), object: self._named(quad.object)}
+        ends = {subject: self._named(said.subject), object: self._named(said.object)}
         first, second = (ends[each] for each in DIRECT[relation][1:])
-        if (relation, first, second, bundle) in self._stated:
+        if (relation, first, second, said.bundle) in self._stated:
             return
         attributes = {}
         if name in SUBTYPES:
             attributes[f"{OF_PROV}type"] = [f"{PROV}{SUBTYPES[name]}"]
-        if name == "mentionOf" and quad.subject.value in self._mentions:
-            ends["bundle"] = self._mentions[quad.subject.value]
-        yield from Found(RELATIONS[relation], ends, attributes, None, bundle).rows(self._unread)
+        if name == "mentionOf" and said.subject.text in self._mentions:
+            ends["bundle"] = self._mentions[said.subject.text]
+        found = Found(RELATIONS[relation], ends, attributes, None, said.bundle)
+        yield from found.rows(self._unread)
 
-    def _count(self, name: str, quad: "pyoxigraph.Quad") -> None:
+    def _count(self, name: str, said: Statement) -> None:
         """Count a statement that is no relation; refuse an unknown one of PROV."""
         if name in QUALIFIED or name == "asInBundle":
             return
-        if quad.predicate.value == RDF_TYPE:
-            kind = _prov(quad.object.value) if _is_iri(quad.object) else ""
+        if said.predicate == RDF_TYPE:
+            kind = _prov(said.object.text)
             if kind == "Agent":
                 self._unread["agent"] += 1
             elif kind not in ("Entity", "Activity"):
@@ -163,19 +180,19 @@ class _Reader:
         else:
             raise BadInput(
                 f"{self._path}: prov:{name} is no relation that is read",
-                f"It stands at {quad.subject.value:.100}",
+                f"It stands at {said.subject.text:.100}",
                 "Nothing was ingested; remove it, or see docs/formats.md",
             )
 
-    def _named(self, term: "pyoxigraph.Term") -> str:
+    def _named(self, term: Term) -> str:
         """Return the name of an item; refuse a blank node, which has none outside the document."""
-        if not _is_iri(term):
+        if not term.is_iri:
             raise BadInput(
                 f"{self._path}: an entity or activity has no IRI",
-                f"It is {str(term):.100}",
+                f"It is {term.text:.100}",
                 "Nothing was ingested; give it an IRI",
             )
-        return item_of(term.value)
+        return item_of(term.text)
 
     def _attribute(self, predicate: str, name: str) -> str:
         if predicate == RDF_TYPE:
@@ -184,17 +201,13 @@ class _Reader:
             return f"{OF_PROV}label"
         return f"{OF_PROV}{NAMES.get(name, name)}" if name else attribute_of(predicate)
 
-    def _text(self, value: "pyoxigraph.Term") -> str:
+    def _text(self, value: Term) -> str:
         """Return the value of an attribute as text, and count the loss of its type."""
-        if not isinstance(value, pyoxigraph.Literal):
-            self._unread[DATATYPES] += 1
-            return str(value.value)
-        if value.language or value.datatype.value != f"{XSD}string":
-            self._unread[DATATYPES] += 1
-        return str(value.value)
+        self._unread[DATATYPES] += value.is_iri or value.typed
+        return value.text
 
 
-def _quads(path: str, report: ReportBytes = lambda _: None) -> "Iterator[pyoxigraph.Quad]":
+def _statements(path: str, report: ReportBytes = lambda _: None) -> Iterator[Statement]:
     """Yield the statements of a file; raise BadInput with the line of an error."""
     check_encoding(path)
     stream, raw = opened(path)
@@ -202,7 +215,11 @@ def _quads(path: str, report: ReportBytes = lambda _: None) -> "Iterator[pyoxigr
     with stream:
         try:
             for number, quad in enumerate(pyoxigraph.parse(input=stream, format=form)):
-                yield quad
+                graph = _term(quad.graph_name)
+                bundle = item_of(graph.text) if graph.is_iri else None
+                yield Statement(
+                    _term(quad.subject), quad.predicate.value, _term(quad.object), bundle
+                )
                 if not number % 4096:
                     report(raw.tell())
         except SyntaxError as error:
@@ -222,14 +239,10 @@ def _prov(iri: str) -> str:
     return iri.removeprefix(PROV) if iri.startswith(PROV) else ""
 
 
-def _is_iri(term: "pyoxigraph.Term") -> bool:
-    return isinstance(term, pyoxigraph.NamedNode)
-
-
-def _key(term: "pyoxigraph.Term") -> str:
-    return term.value if _is_iri(term) else str(term)
-
-
-def _bundle(quad: "pyoxigraph.Quad") -> str | None:
-    graph = quad.graph_name
-    return item_of(graph.value) if _is_iri(graph) else None
+def _term(given: object) -> Term:
+    if isinstance(given, pyoxigraph.NamedNode):
+        return Term(given.value, True)
+    if isinstance(given, pyoxigraph.Literal):
+        plain = given.datatype.value == f"{XSD}string"
+        return Term(given.value, False, not plain)
+    return Term(str(given), False)

@@ -43,7 +43,7 @@ def _check_context(stream: JsonStream, context: object) -> None:
     """Raise BadInput for a context that is not of RO-Crate, or gives terms another meaning."""
     parts = context if isinstance(context, list) else [context]
     if not any(isinstance(part, str) and "w3id.org/ro/crate" in part for part in parts):
-        raise stream.refused("it is no RO-Crate", f"Its @context is {str(context):.100}")
+        raise stream.refused("it is no RO-Crate", f"Its @context is {context!s:.100}")
     for part in parts:
         known = {"object", "result", "instrument", "isBasedOn", "hasPart", "@vocab", "@base"}
         if isinstance(part, dict) and (changed := sorted(known & part.keys())):
@@ -83,7 +83,7 @@ def _plain(entity: dict[str, object]) -> dict[str, object]:
 def _entity(stream: JsonStream, entity: dict[str, object], unread: Counter[str]) -> Iterator[Row]:
     own = _id(entity.get("@id"))
     if own is None or "@reverse" in entity:
-        raise stream.refused("an entity has no @id, or has @reverse", f"It is {str(entity):.100}")
+        raise stream.refused("an entity has no @id, or has @reverse", f"It is {entity!s:.100}")
     types = {_plain({kind: 0}).popitem()[0] for kind in texts(entity.get("@type"))}
     if types & ACTIONS:
         yield from _action(stream, own, entity, unread)
@@ -121,7 +121,7 @@ def _ids(stream: JsonStream, entity: dict[str, object], key: str) -> list[str]:
     ids = [_id(each) for each in found]
     if None in ids:
         raise stream.refused(
-            f"{key} of {entity.get('@id')} refers to no entity", f"It is {str(value):.100}"
+            f"{key} of {entity.get('@id')} refers to no entity", f"It is {value!s:.100}"
         )
     return [each for each in ids if each is not None]
 

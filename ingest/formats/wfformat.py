@@ -7,6 +7,7 @@ within their workflow; the attribute ``workflow`` has its name, for ``--scope wo
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 from .json_stream import JsonStream, json_stream, texts
 from .made_rows import Row, batches_of, check_columns
@@ -84,7 +85,7 @@ def _tasks(stream: JsonStream, name: str, version: str, unread: Counter[str]) ->
         task = stream.object()
         key = task.get("id" if version in _BY_ID else "name")
         if not isinstance(key, str):
-            raise stream.refused("a task has no name", f"It is {str(task):.100}")
+            raise stream.refused("a task has no name", f"It is {task!s:.100}")
         for part in task.keys() - {*_READ}:
             unread[f"tasks.{part}"] += 1
         op = str(task.get("name") or key)
@@ -103,11 +104,11 @@ def _tasks(stream: JsonStream, name: str, version: str, unread: Counter[str]) ->
 def _files_of(stream: JsonStream, task: dict[str, object]) -> tuple[list[str], list[str]]:
     """Return the files that a task reads, and those that it writes."""
     read, written = texts(task.get("inputFiles")), texts(task.get("outputFiles"))
-    files = task.get("files") or []
-    for file in files if isinstance(files, list) else [files]:
-        link = str(file.get("link")).lower() if isinstance(file, dict) else ""
+    files: Any = task.get("files") or []
+    for file in files:
+        link = str(file.get("link")).lower()
         if link not in ("input", "output"):
-            raise stream.refused("a file is neither input nor output", f"It is {str(file):.100}")
+            raise stream.refused("a file is neither input nor output", f"It is {file!s:.100}")
         name = f"{file.get('path', '')}{file['name']}"
         (read if link == "input" else written).append(name)
     return read, written

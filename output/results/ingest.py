@@ -95,7 +95,7 @@ def rejected(first: "Sequence[Reject]", count: int) -> Iterator[tuple[str, str]]
 def unread(found: Mapping[str, int]) -> Iterator[tuple[str, str]]:
     """Yield lines with the parts of documents that do not become triples, and their numbers."""
     for at, (name, count) in enumerate(found.items()):
-        yield "" if at else "not read", f"{count:,} × {shown(name)}"
+        yield "" if at else "not read", f"{count:,} of {shown(name)}"
 
 
 def passed_over(first: "Sequence[str]", count: int) -> Iterator[tuple[str, str]]:

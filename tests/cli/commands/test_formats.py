@@ -1,4 +1,4 @@
-"""A file with a foreign key and a document of PROV are ingested, and PROV is exported, by commands."""
+"""Commands ingest a file with a foreign key and a document of PROV, and export PROV."""
 
 import json
 from collections.abc import Callable
