@@ -9,8 +9,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse ingest trace.csv --operations ops.csv",
         "provhouse ingest --modules modules.toml",
         "provhouse ingest trace.parquet --map src=parent,dst=child",
-        "provhouse ingest orders.csv --map src_id=customer_id,dst_id=order_id "
-        "--src-table customers --dst-table orders --op orders",
+        "provhouse ingest orders.csv --src-table customers --dst-table orders",
         "provhouse ingest --captured",
     ),
     "run-spark": (
