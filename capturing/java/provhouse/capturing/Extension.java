@@ -1,8 +1,8 @@
 package provhouse.capturing;
 
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.SparkSessionExtensions;
 import org.apache.spark.sql.SparkSessionExtensionsProvider;
-import org.apache.spark.sql.classic.SparkSession;
 import scala.runtime.AbstractFunction1;
 import scala.runtime.BoxedUnit;
 

@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Window;
 import org.apache.spark.sql.types.DataTypes;
 import provhouse.capturing.plans.*;
+import provhouse.capturing.spark.*;
 import scala.Option;
 
 /**
@@ -112,6 +113,6 @@ final class Sessions {
 
   private static LogicalPlan window(
       List<Alias> functions, List<Attribute> by, List<SortOrder> order, LogicalPlan rows) {
-    return new Window(Plans.seq(functions), Plans.seq(by), Plans.seq(order), rows, Option.empty());
+    return Operators.window(Plans.seq(functions), Plans.seq(by), Plans.seq(order), rows);
   }
 }

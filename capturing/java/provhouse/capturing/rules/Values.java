@@ -11,6 +11,7 @@ import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.NumericType;
 import provhouse.capturing.plans.*;
+import provhouse.capturing.spark.*;
 import provhouse.capturing.taps.*;
 import scala.Option;
 
@@ -52,15 +53,11 @@ final class Values {
   /** Return the bits of a number. -0.0 becomes 0.0, since the bits of -0.0 stand for NULL. */
   private static Expression bits(Expression given) {
     Expression number = Plans.as(given, DataTypes.DoubleType);
-    return new StaticInvoke(
+    return Operators.call(
         Double.class,
-        DataTypes.LongType,
         "doubleToRawLongBits",
+        DataTypes.LongType,
         Plans.seq(List.of(new NormalizeNaNAndZero(number))),
-        Plans.seq(),
-        true,
-        false,
-        true,
-        Option.empty());
+        Plans.seq());
   }
 }
