@@ -41,8 +41,8 @@ ALONE = (
 Jars with a classifier are read and never run. d3's single file contains its parts already, and
 dagre needs only lodash, which is named.
 """
-# Spark bundles these under other names: in jcl-over-slf4j, and in RoaringBitmap 1.6.
-ALSO_BUNDLED = ["commons-logging", "shims"]
+# Spark bundles the first two under other names: in jcl-over-slf4j, and in RoaringBitmap 1.6.
+ALSO_BUNDLED = ["commons-logging", "shims", "scala-library"]
 
 
 def main() -> None:
@@ -95,7 +95,7 @@ def kept(group: str, resolved: Path) -> Iterator[Path]:
             name.startswith(f"{artifact}-") and name[len(artifact) + 1].isdigit() for name in names
         )
         of_scala = artifact.startswith("scala-") or artifact.endswith("_2.13")
-        if (of_scala if kind == "spark" else not (names and bundled)):
+        if of_scala if kind == "spark" else not (names and bundled):
             yield jar
 
 

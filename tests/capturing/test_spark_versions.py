@@ -4,17 +4,22 @@ The jobs run with the PySpark of that version and no package of provhouse: the j
 suffice. `make jars-all` installs the versions and compiles their jars.
 """
 
+import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from jars_all import package
 from pyspark.sql import SparkSession
 
 from helpers.tpch import write_tpch
+from helpers.warehouse import House
 from helpers.witnesses import associations, captured, found_of, query, read
-from jars_all import FOLDER
 from provhouse.capturing.jar import own_version
 from provhouse.capturing.reading.finished import captured_writes
 from provhouse.capturing.spark_settings import configuration, submit_options
@@ -22,6 +27,12 @@ from provhouse.capturing.spark_versions import VERSIONS, SparkVersion, fitting
 from provhouse.model.errors import UsageError
 
 JOB = Path(__file__).parent.parent / "helpers" / "plain_job.py"
+COMMON = (
+    "--conf spark.ui.enabled=false",
+    "--conf spark.sql.shuffle.partitions=8",
+    "--conf spark.sql.ansi.enabled=true",  # the default from Spark 4.0 on
+)
+BLOCK = JOB.with_name("captured_block.py")
 TPCH = Path(__file__).parent / "tpch"
 OTHERS = [version for version in VERSIONS if version != own_version()]
 QUERIES = {
@@ -65,16 +76,15 @@ def run(version: SparkVersion, statements: list[str], options: list[str], at: Pa
     The Python is the one below the virtual environment, which has no package of provhouse.
     """
     (at / "job.sql").write_text(";\n".join(statements) + ";\n", encoding="utf-8")
-    common = "--conf spark.ui.enabled=false --conf spark.sql.shuffle.partitions=8 --conf spark.sql.ansi.enabled=true"
     done = subprocess.run(
         [Path(sys.base_prefix) / "bin" / "python3", JOB, at / "job.sql"],
         env={
             "PATH": os.environ["PATH"],
             "HOME": str(at),
-            "PYTHONPATH": str(FOLDER / str(version)),
+            "PYTHONPATH": str(package(version).parent),
             "PYSPARK_PYTHON": sys.executable,
             "SPARK_LOCAL_IP": "127.0.0.1",
-            "PYSPARK_SUBMIT_ARGS": " ".join([*options, common, "pyspark-shell"]),
+            "PYSPARK_SUBMIT_ARGS": " ".join([*options, *COMMON, "pyspark-shell"]),
         },
         cwd=at,
         stderr=subprocess.PIPE,
@@ -124,6 +134,34 @@ def test_a_job_has_the_associations_of_the_same_job_on_our_spark(
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("version", VERSIONS, ids=str)
+def test_a_block_lands_and_walks(
+    version: SparkVersion, houses: Callable[..., House], tmp_path: Path
+) -> None:
+    house, orders = houses(), tmp_path / "orders"
+    orders.mkdir()
+    rows = {"id": [1, 2, 3, 4], "customer": ["ann", "bob"] * 2, "price": [30.0, 5.0, 20.0, 50.0]}
+    pq.write_table(pa.table(rows), orders / "all.parquet")
+    paths = [orders, tmp_path, house.settings.warehouse, house.settings.neo4j_home]
+    done = subprocess.run(
+        [sys.executable, BLOCK, *map(str, paths)],
+        env={**os.environ, "PYTHONPATH": str(package(version).parent)},
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["version"].startswith(version.spark)
+    assert found["back"] == [1, 3]
+    assert found["again"] == [["ann", 30.0], ["bob", 50.0]]
+    assert found["lineage"] == {
+        "report/ann": ["cleaned/1", "cleaned/3", "orders/1", "orders/3"],
+        "named/bob": ["orders/2"],
+        "copied/4": ["orders/4"],
+    }
+
+
+@pytest.mark.long
 def test_the_jar_of_another_spark_is_refused_by_name(source: Path, tmp_path: Path) -> None:
     other, version = own_version(), VERSIONS[-1]
     target = tmp_path / "copy"
@@ -150,7 +188,9 @@ def test_each_version_is_found_by_its_full_number(version: SparkVersion) -> None
         (("3.5.9", "2.12.18", "1.8"), "on Java 1.8"),
     ],
 )
-def test_a_spark_without_a_jar_is_refused_by_name(numbers: tuple[str, str, str], named: str) -> None:
+def test_a_spark_without_a_jar_is_refused_by_name(
+    numbers: tuple[str, str, str], named: str
+) -> None:
     with pytest.raises(UsageError) as refused:
         fitting(*numbers)
     assert named in str(refused.value)

@@ -24,11 +24,11 @@ public final class Operators {
 
   /** Return a plan with the results of window functions as further columns. */
   public static Window window(
-      Seq<? extends NamedExpression> functions,
+      Seq<NamedExpression> functions,
       Seq<Expression> by,
       Seq<SortOrder> order,
       LogicalPlan rows) {
-    return new Window((Seq<NamedExpression>) functions, by, order, rows);
+    return new Window(functions, by, order, rows);
   }
 
   /** Return a plan of given rows, which have these columns. */
@@ -38,7 +38,11 @@ public final class Operators {
 
   /** Return a call of a static method, which returns no NULL and always the same value. */
   public static Expression call(
-      Class<?> owner, String method, DataType type, Seq<Expression> arguments, Seq<AbstractDataType> given) {
+      Class<?> owner,
+      String method,
+      DataType type,
+      Seq<Expression> arguments,
+      Seq<AbstractDataType> given) {
     return new StaticInvoke(owner, type, method, arguments, given, true, false, true);
   }
 
