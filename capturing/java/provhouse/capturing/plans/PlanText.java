@@ -150,7 +150,7 @@ public final class PlanText {
   private Map<String, Object> fields(Product product) {
     Map<String, Object> found = new LinkedHashMap<>();
     List<String> names = Fields.names(product);
-    for (int i = 0; i < names.size(); i++) {
+    for (int i = 0; i < product.productArity(); i++) {
       found.put(names.get(i), value(product.productElement(i)));
     }
     return found;

@@ -2,9 +2,7 @@ package provhouse.capturing.rules;
 
 import org.apache.spark.sql.catalyst.optimizer.BuildLeft$;
 import org.apache.spark.sql.catalyst.optimizer.BuildSide;
-import org.apache.spark.sql.catalyst.optimizer.PushDownLeftSemiAntiJoin$;
 import org.apache.spark.sql.catalyst.plans.logical.*;
-import org.apache.spark.sql.internal.SQLConf;
 import provhouse.capturing.plans.*;
 import provhouse.capturing.spark.*;
 import scala.Option;

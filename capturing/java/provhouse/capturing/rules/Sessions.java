@@ -7,11 +7,9 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.*;
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers$;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.Window;
 import org.apache.spark.sql.types.DataTypes;
 import provhouse.capturing.plans.*;
 import provhouse.capturing.spark.*;
-import scala.Option;
 
 /**
  * The sessions of the rows below an aggregate that groups by {@code session_window}.

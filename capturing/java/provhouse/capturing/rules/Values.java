@@ -5,7 +5,6 @@ import java.util.Set;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.UnscaledValue;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
-import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
 import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.types.DataTypes;
@@ -13,7 +12,6 @@ import org.apache.spark.sql.types.NumericType;
 import provhouse.capturing.plans.*;
 import provhouse.capturing.spark.*;
 import provhouse.capturing.taps.*;
-import scala.Option;
 
 /** Finds the value that each row gives to an aggregate. A tap below the aggregate writes it. */
 final class Values {

@@ -3,7 +3,7 @@ package provhouse.capturing.spark;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.types.StringType;
 
-/** The equality of texts and maps. Before Spark 4.0, texts have no collations, and maps cannot be compared. */
+/** The equality of values. Spark 3.5 has no collations, and does not compare maps. */
 public final class Comparing {
   private Comparing() {}
 

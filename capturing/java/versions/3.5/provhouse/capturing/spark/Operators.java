@@ -43,7 +43,8 @@ public final class Operators {
       DataType type,
       Seq<Expression> arguments,
       Seq<AbstractDataType> given) {
-    return new StaticInvoke(owner, type, method, arguments, given, true, false, true);
+    return new StaticInvoke(
+        owner, type, method, arguments, given, true, false, true);
   }
 
   /** Return the side of a join that Spark would broadcast, by its estimate of the side's size. */

@@ -1,11 +1,11 @@
 package provhouse.capturing.spark;
 
-import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.CollationKey;
+import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.optimizer.InsertMapSortExpression$;
 import org.apache.spark.sql.types.StringType;
 
-/** The equality of texts and maps. From Spark 4.0 on, texts have collations, and maps can be compared. */
+/** The equality of values. Spark 4.0 has collations of texts, and compares maps. */
 public final class Comparing {
   private Comparing() {}
 

@@ -43,7 +43,8 @@ public final class Operators {
       DataType type,
       Seq<Expression> arguments,
       Seq<AbstractDataType> given) {
-    return new StaticInvoke(owner, type, method, arguments, given, true, false, true, Option.empty());
+    return new StaticInvoke(
+        owner, type, method, arguments, given, true, false, true, Option.empty());
   }
 
   /** Return the side of a join that Spark would broadcast, by its estimate of the side's size. */
@@ -69,6 +70,8 @@ public final class Operators {
 
   /** Return the source of a stream without files, or null for another operator. */
   public static String streamed(LogicalPlan node) {
-    return node instanceof StreamingDataSourceV2ScanRelation scan ? scan.relation().table().name() : null;
+    return node instanceof StreamingDataSourceV2ScanRelation scan
+        ? scan.relation().table().name()
+        : null;
   }
 }

@@ -1,8 +1,6 @@
 package provhouse.capturing.spark;
 
 import org.apache.spark.sql.catalyst.trees.Origin;
-import scala.Option;
-import scala.Tuple2;
 
 /** The places of a program that plans come from. Before Spark 4.0, only SQL texts are known. */
 public final class Origins {
@@ -10,7 +8,9 @@ public final class Origins {
 
   /** Return the file and line in Python, or null. */
   public static String python(Origin origin) {
-    return origin.pysparkErrorContext().isDefined() ? origin.pysparkErrorContext().get()._2() : null;
+    return origin.pysparkErrorContext().isDefined()
+        ? origin.pysparkErrorContext().get()._2()
+        : null;
   }
 
   /** Return the calls that led to a plan, Spark's own method first; none if they are unknown. */

@@ -9,15 +9,19 @@ import scala.Product;
 import scala.collection.Iterable;
 import scala.collection.Iterator;
 
-/** The names of the fields of case classes. Scala 2.12 does not know them; Spark finds them slowly. */
+/**
+ * The names of the fields of case classes. Scala 2.12 does not know them, and Spark finds them slowly.
+ */
 public final class Fields {
   private static final Map<Class<?>, List<String>> KNOWN = new ConcurrentHashMap<>();
 
   private Fields() {}
 
-  /** Return the names of an object's fields, in their order. */
+  /** Return the names of an object's fields, in their order, and of further arguments after them. */
   public static List<String> names(Product object) {
-    return KNOWN.computeIfAbsent(object.getClass(), Fields::found);
+    return object.productArity() == 0
+        ? List.of()
+        : KNOWN.computeIfAbsent(object.getClass(), Fields::found);
   }
 
   private static List<String> found(Class<?> owner) {

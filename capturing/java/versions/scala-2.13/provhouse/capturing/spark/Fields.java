@@ -5,7 +5,7 @@ import java.util.List;
 import scala.Product;
 import scala.collection.Iterator;
 
-/** The names of the fields of case classes. Scala 2.13 knows them. */
+/** The names of the fields of case classes, which Scala 2.13 knows. */
 public final class Fields {
   private Fields() {}
 
