@@ -19,7 +19,7 @@ from provhouse.model.paths import check_local
 from .column_mapping import AS_NAMED, ColumnNames
 from .delta import LOG, table_of, tables_files
 from .hive import partition_columns
-from .registry import all_endings, format_of
+from .registry import CHOICES, all_endings, format_of
 from .source import Source
 
 _ENDINGS = all_endings()
@@ -117,7 +117,7 @@ def _file(path: Path, input_format: str | None) -> Source:
         raise UsageError(
             f"The format of {path} is unknown",
             f"Its name has none of the endings {_ENDINGS}",
-            "Rename it, or name the format of a trace with --input (docs/formats.md)",
+            f"Rename it, or name the format of a trace with --input: {', '.join(CHOICES)}",
         )
     if form == "parquet" and (table := table_of(path)):
         raise BadInput(
