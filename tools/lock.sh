@@ -9,7 +9,7 @@ lock() {
         --fork-strategy fewest --generate-hashes --no-emit-index-url --no-header --no-annotate "$@"
 }
 
-lock --extra demo --extra prove --group dev pyproject.toml --output-file locks/dev.lock
+lock --extra demo --extra prov --extra prove --group dev pyproject.toml --output-file locks/dev.lock
 # What a wheel installs without extras.
 lock --constraint locks/dev.lock pyproject.toml --output-file locks/base.lock
 # What the image in docker/ contains: a server, and no tools of developers.
