@@ -138,6 +138,7 @@ def test_the_exit_status_is_that_of_the_script(job: Job) -> None:
     assert job.ran.status == 3
 
 
+@pytest.mark.long
 def test_what_has_ended_is_ingested_without_naming_its_folder(job: Job, tmp_path: Path) -> None:
     (waiting,) = status(job.house.settings).waiting
     assert (waiting.run, bool(waiting.ended), waiting.error) == ("nightly", True, "")
