@@ -343,7 +343,7 @@ class Reader(Views, Revised):
         return rows_of(Invocation, found.invocations)
 
     def catalogue(self) -> Catalogue:
-        """Return the jobs and datasets of ingested events of OpenLineage, with the datasets' tables.
+        """Return the jobs and datasets of ingested events of OpenLineage, with their tables.
 
         >>> warehouse.catalogue().uses
         ()

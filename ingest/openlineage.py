@@ -5,13 +5,13 @@ the kind of a job (``jobType``) are read. All others are named, and otherwise ig
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from provhouse.commit.single_writer import only_writer
 from provhouse.model.errors import BadInput
@@ -27,6 +27,9 @@ from .formats.json_lines import chunks
 EVENT_TYPES = frozenset({"START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"})
 READ = frozenset({"schema", "symlinks", "jobType"})
 """The facets that are read."""
+_PRODUCER = re.compile("/integration/([^/]+)")
+"""The part of a producer's address that names the integration."""
+_SPACE = re.compile(r"\s*")
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ def _read(files: Iterable[Path]) -> tuple[list[JobRun], EventsRead]:
     found = [*runs.values()]
     jobs = {(each.namespace, each.name) for each in found}
     datasets = {each.key for run in found for each in (*run.inputs, *run.outputs)}
-    unread = tuple(sorted(facets - READ))
+    unread = tuple(sorted(map(_valid, facets - READ)))
     return found, EventsRead(events, len(jobs), len(datasets), left_out, unread)
 
 
@@ -159,16 +162,23 @@ def _document(file: Path) -> Iterator[_Event]:
         text = b"\n".join(lines).decode()
     except ValueError:
         raise _not_json(f"{file}") from None
-    decoder, at = json.JSONDecoder(), 0
-    while rest := text[at:].lstrip():
-        at = len(text) - len(rest)
-        place = f"{file}, line {text.count(chr(10), 0, at) + 1}"
+    decoder, at, number = json.JSONDecoder(), 0, 1
+    while (begin := _after_space(text, at)) < len(text):
+        number += text.count("\n", at, begin)
+        place = f"{file}, line {number}"
         try:
-            found, at = decoder.raw_decode(text, at)
+            found, at = decoder.raw_decode(text, begin)
         except (ValueError, RecursionError):
             raise _not_json(place) from None
-        for number, each in enumerate(found if isinstance(found, list) else [found], 1):
-            yield _event(f"{place}, event {number}" if isinstance(found, list) else place, each)
+        number += text.count("\n", begin, at)
+        for of_list, each in enumerate(found if isinstance(found, list) else [found], 1):
+            yield _event(f"{place}, event {of_list}" if isinstance(found, list) else place, each)
+
+
+def _after_space(text: str, at: int) -> int:
+    """Return the position of the next character that is no space."""
+    space = _SPACE.match(text, at)
+    return space.end() if space else at
 
 
 def _valid(found: object) -> str:
@@ -198,8 +208,10 @@ def _run(event: _Event, facets: set[str]) -> JobRun | None:
         return None
     job = event.part(content, "job", "job")
     run = event.part(content, "run", "run")
-    state = content.get("eventType") or ("OTHER" if run else "")
-    if state and state not in EVENT_TYPES:
+    state = content.get("eventType")
+    if state is None:
+        state = "OTHER" if run else ""
+    elif not isinstance(state, str) or state not in EVENT_TYPES:
         raise event.wrong(f"eventType is {_valid(state)[:40]!r}")
     of_job = event.part(job, "facets", "job.facets")
     facets |= {*of_job, *event.part(run, "facets", "run.facets")}
@@ -219,9 +231,9 @@ def _time(event: _Event, text: str) -> str:
     """Return a time in UTC; a time without a zone is in UTC."""
     try:
         found = datetime.fromisoformat(text)
-    except ValueError:
+        found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):
         raise event.wrong(f"eventTime is {text[:40]!r}, which is no time in ISO 8601") from None
-    found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
     return found.isoformat(timespec="microseconds")
 
 
@@ -230,9 +242,8 @@ def _integration(event: _Event, facets: Mapping[str, Any]) -> str:
     found = event.part(facets, "jobType", "jobType").get("integration")
     if isinstance(found, str) and found:
         return _valid(found).upper()
-    path = urlsplit(_valid(event.content.get("producer"))).path
-    before, integration, after = path.partition("/integration/")
-    return after.partition("/")[0].upper() if integration and before else ""
+    address = _PRODUCER.search(_valid(event.content.get("producer")))
+    return address[1].upper() if address else ""
 
 
 def _datasets(event: _Event, side: str, facets: set[str]) -> tuple[Dataset, ...]:

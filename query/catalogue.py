@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from provhouse.model.columns import TABLE
-from provhouse.store.tables.openlineage_jobs import Dataset, JobRun, Key, read_jobs
+from provhouse.store.tables.openlineage_jobs import Dataset, JobRun, Key, datasets_of, read_jobs
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.layout import Layout
@@ -67,7 +67,7 @@ def join(jobs: Iterable[JobRun], tables: Collection[str]) -> dict[Key, str]:
     ``/data/orders`` do. The names of symlinks count too. If several datasets have the name of a
     table, only the one whose whole name it is belongs to it.
     """
-    datasets = {each.key: each for job in jobs for each in (*job.inputs, *job.outputs)}
+    datasets = datasets_of(jobs)
     whole = {key: _one(_names(each), tables) for key, each in datasets.items()}
     ends = {
         key: _one([_PARTS.split(name.rstrip("/"))[-1] for name in _names(each)], tables)

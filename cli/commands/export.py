@@ -101,7 +101,7 @@ def _export_events(
     settings: "Settings", to: str, namespace: str | None, as_of: AsOf | None, form: Form | None
 ) -> None:
     from provhouse.output.file import destination
-    from provhouse.output.results.found import FoundResult
+    from provhouse.output.results.openlineage import EventsWrittenResult
     from provhouse.query.exporting.openlineage_events import run_events
     from provhouse.query.exporting.openlineage_sent import is_address, send, write
 
@@ -112,7 +112,7 @@ def _export_events(
             else:
                 with destination(local_path(to)) as handle:
                     sent = write(events, handle, to)
-        output.write(FoundResult(sent))
+        output.write(EventsWrittenResult(sent))
 
 
 def _export_answer(

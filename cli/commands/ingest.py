@@ -226,14 +226,14 @@ def _ingest_events(files: Sequence[Path], settings: Settings, form: Form | None)
         )
 
     from provhouse.ingest.openlineage import ingest_events
-    from provhouse.output.results.found import FoundResult
+    from provhouse.output.results.openlineage import EventsReadResult
 
     from ..progress_display import progress_display
 
     with opened(form) as output:
         with progress_display(keep=True) as progress:
             read = ingest_events(files, settings, progress)
-        output.write(FoundResult(read))
+        output.write(EventsReadResult(read))
 
 
 def _ingest_captured(folders: Sequence[Path | None], settings: Settings, form: Form | None) -> None:

@@ -113,7 +113,7 @@ class AskingInvocations(
 class AskingCatalogue(
     AskingStored["Catalogue"],
     found="query.catalogue.Catalogue",
-    rows="uses",
+    result="openlineage.CatalogueResult",
     quick=True,
 ):
     """List the jobs and datasets of ingested events of OpenLineage, with the datasets' tables."""

@@ -6,6 +6,7 @@ so that events which are sent again are the same run.
 """
 
 import shlex
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -34,9 +35,9 @@ from provhouse.model.columns import (
 )
 from provhouse.model.question import AsOf
 from provhouse.model.settings import Settings
-from provhouse.store.tables.openlineage_jobs import Key, read_jobs
+from provhouse.store.tables.openlineage_jobs import Key, datasets_of, read_jobs
 from provhouse.store.tables.operations import operations_of
-from provhouse.store.tables.pins import read_pins
+from provhouse.store.tables.pins import Pin, read_pins
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.tables.written import Written, read_since
 from provhouse.store.warehouse.bases import pinned
@@ -89,14 +90,16 @@ class RunEvents:
     address: str = ""
     """The URL of the warehouse's server; empty if clients on other machines have none."""
     producer: str = field(default_factory=lambda: f"urn:provhouse:{version('provhouse')}")
+    _schemas: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    """The columns of tables that were looked up already."""
 
     def all(self) -> Iterator[Json]:
         """Yield the events of all ingests that wrote tables, oldest first."""
-        ingests = sorted(self.snapshot.rows("ingests").to_pylist(), key=lambda row: row[BORN])
-        for ingest in ingests:
-            links = [each for each in self._links if each[INGEST] == ingest[INGEST]]
-            if links:
-                yield from self._of_ingest(ingest, links)
+        before = 0
+        for row in sorted(self.snapshot.rows("ingests").to_pylist(), key=lambda row: row[BORN]):
+            if links := self._links.get(row[INGEST]):
+                yield from self._of_ingest({**row, "before": before}, links)
+            before = row[BORN]
 
     def _of_ingest(self, ingest: Json, links: list[Json]) -> Iterator[Json]:
         job, time = ingest[RUN] or "ingest", ingest["time"]
@@ -118,7 +121,6 @@ class RunEvents:
         self, ingest: Json, job: str, table: str, links: list[Json], parent: Json
     ) -> Json:
         """Return the run that wrote a table, with its inputs and its output."""
-        born = ingest[BORN]
         facets = {"jobType": self._job_type("TABLE")}
         ops = {op for each in links for op in each[OPS]}
         texts = {self._texts[op] for op in ops if op in self._texts}
@@ -126,12 +128,12 @@ class RunEvents:
             facets["sql"] = self._facet("SQLJobFacet", "1-1-0", {"query": texts.pop()})
         output = self._dataset(table)
         output["facets"][RECORD_LEVEL] = self._record_level(ingest, table, links)
-        if columns := self._column_lineage(born, ingest[RUN], table):
+        if columns := self._column_lineage(ingest, table):
             output["facets"]["columnLineage"] = columns
         sources = sorted({each[SRC_TABLE] for each in links} - {None, ""})
         return {
             "run": {
-                "runId": self._run_id(born, table),
+                "runId": self._run_id(ingest[BORN], table),
                 "facets": {"parent": self._facet("ParentRunFacet", "1-2-0", parent)},
             },
             "job": {"namespace": self.namespace, "name": f"{job}.{table}", "facets": facets},
@@ -170,18 +172,13 @@ class RunEvents:
 
     def _record_level(self, ingest: Json, table: str, links: list[Json]) -> Json:
         """Return the facet that says where the records of a table are."""
-        items = [
-            each[ITEMS]
-            for each in self.snapshot.rows("tables").to_pylist()
-            if each[INGEST] == ingest[INGEST] and each[TABLE] == table
-        ]
         content = {
             "_producer": self.producer,
             "_schemaURL": f"{SPEC}/2-0-2/OpenLineage.json#/$defs/DatasetFacet",
             "warehouse": self.snapshot.layout.warehouse_id(),
             "generation": ingest[BORN],
             "table": table,
-            "newItems": sum(items),
+            "newItems": self._items[ingest[INGEST], table],
             "triples": sum(each[TRIPLES] for each in links),
             "command": f"provhouse find '' --table {shlex.quote(table)}",
         }
@@ -191,14 +188,19 @@ class RunEvents:
 
     def _fields(self, table: str) -> list[tuple[str, str]]:
         """Return the columns of a table with their types, if a file or the catalogue has them."""
+        if table not in self._schemas:
+            self._schemas[table] = self._read_fields(table)
+        return self._schemas[table]
+
+    def _read_fields(self, table: str) -> list[tuple[str, str]]:
         for pin in self._pins.get(table, ()):
             with suppress(OSError, pa.ArrowException):
                 if not pin.difference():
                     return [(each.name, str(each.type)) for each in pq.read_schema(pin.path)]
         return [*self._known_fields.get(self._key(table), ())]
 
-    def _column_lineage(self, born: int, run: str | None, table: str) -> Json | None:
-        columns = self._columns(born, run, table)
+    def _column_lineage(self, ingest: Json, table: str) -> Json | None:
+        columns = self._columns(ingest, table)
         if not columns.values:
             return None
         fields = {
@@ -213,11 +215,10 @@ class RunEvents:
         content = {"fields": fields, "dataset": [*map(self._indirect, columns.rows)]}
         return self._facet("ColumnLineageDatasetFacet", "1-2-0", content)
 
-    def _columns(self, born: int, run: str | None, table: str) -> ColumnMap:
-        """Return the map of the columns that a run's last captured write of a table made."""
-        of = [each for each in self._writes if (each.table, each.run) == (table, run)]
-        before = max((each[BORN] for each in self._ingests if each[BORN] < born), default=0)
-        made = [each.columns for each in of if before <= each.after < born]
+    def _columns(self, ingest: Json, table: str) -> ColumnMap:
+        """Return the map of the columns that an ingest's last captured write of a table made."""
+        of = self._writes.get((table, ingest[RUN]), ())
+        made = [each.columns for each in of if ingest["before"] <= each.after < ingest[BORN]]
         return made[-1] if made else NO_COLUMNS
 
     def _indirect(self, influence: tuple[str, str, str]) -> Json:
@@ -232,12 +233,21 @@ class RunEvents:
         }  # fmt: skip
 
     @cached_property
-    def _links(self) -> list[Json]:
-        return [each for each in self.snapshot.rows("workflow").to_pylist() if each[DST_TABLE]]
+    def _links(self) -> Mapping[int, list[Json]]:
+        """The links to named tables, by ingest."""
+        found = defaultdict(list)
+        for each in self.snapshot.rows("workflow").to_pylist():
+            if each[DST_TABLE]:
+                found[each[INGEST]].append(each)
+        return found
 
     @cached_property
-    def _ingests(self) -> list[Json]:
-        return list(self.snapshot.rows("ingests", [BORN]).to_pylist())
+    def _items(self) -> Counter[tuple[int, str]]:
+        """The number of new items, by ingest and table."""
+        found: Counter[tuple[int, str]] = Counter()
+        for each in self.snapshot.rows("tables").to_pylist():
+            found[each[INGEST], each[TABLE]] += each[ITEMS]
+        return found
 
     @cached_property
     def _texts(self) -> Mapping[str, str]:
@@ -246,15 +256,19 @@ class RunEvents:
         return {row[OP]: row[SQL] for row in rows if row[SQL]}
 
     @cached_property
-    def _writes(self) -> list[Written]:
-        return read_since(self.snapshot.layout, 0)
+    def _writes(self) -> Mapping[tuple[str, str | None], list[Written]]:
+        """The captured writes, by table and run."""
+        found = defaultdict(list)
+        for each in read_since(self.snapshot.layout, 0):
+            found[each.table, each.run].append(each)
+        return found
 
     @cached_property
-    def _pins(self) -> Mapping[str, list[Any]]:
+    def _pins(self) -> Mapping[str, list[Pin]]:
         """The pinned files of each table, the latest first."""
-        found: dict[str, list[Any]] = {}
+        found = defaultdict(list)
         for pin in reversed(read_pins(self.snapshot.layout)):
-            found.setdefault(pin.table, []).append(pin)
+            found[pin.table].append(pin)
         return found
 
     @cached_property
@@ -265,5 +279,5 @@ class RunEvents:
 
     @cached_property
     def _known_fields(self) -> Mapping[Key, tuple[tuple[str, str], ...]]:
-        jobs = read_jobs(self.snapshot.layout)
-        return {each.key: each.fields for job in jobs for each in (*job.inputs, *job.outputs)}
+        found = datasets_of(read_jobs(self.snapshot.layout))
+        return {key: each.fields for key, each in found.items()}

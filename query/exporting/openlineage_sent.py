@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TextIO
 from urllib.parse import urlsplit
@@ -47,8 +48,8 @@ def send(events: Iterator[Json], url: str) -> EventsWritten:
 
     Raises UsageError if the key of the service would be sent without encryption.
     """
-    key, parts, count = os.environ.get(API_KEY, ""), urlsplit(url), 0
-    if key and parts.scheme == "http" and parts.hostname not in _LOCAL:
+    key, count = os.environ.get(API_KEY, ""), 0
+    if key and url.startswith("http:") and _host(url) not in _LOCAL:
         raise UsageError(
             f"The key in {API_KEY} cannot be sent to {url}",
             "Anyone on the way could read it, since http is not encrypted",
@@ -58,12 +59,20 @@ def send(events: Iterator[Json], url: str) -> EventsWritten:
     with requests.Session() as session:
         for count, event in enumerate(events, 1):
             try:
-                reply = session.post(url, json=event, headers=headers, timeout=SECONDS)
+                reply = session.post(
+                    url, json=event, headers=headers, timeout=SECONDS, allow_redirects=False
+                )
             except (requests.RequestException, ValueError) as error:
                 raise _refused(url, count, f"It gives no reply: {_plain(error)}") from error
-            if not reply.ok:
+            if reply.status_code // 100 != 2:  # a redirected POST would become a GET
                 raise _refused(url, count, f"Its reply has the status {reply.status_code}")
     return EventsWritten(count, url)
+
+
+def _host(url: str) -> str | None:
+    with suppress(ValueError):
+        return urlsplit(url).hostname
+    return None
 
 
 def _plain(error: Exception) -> str:

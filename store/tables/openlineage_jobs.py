@@ -93,6 +93,12 @@ def read_jobs(layout: Layout) -> list[JobRun]:
     return [found[key] for key in sorted(found)]
 
 
+def datasets_of(runs: Iterable[JobRun]) -> dict[Key, Dataset]:
+    """Return each dataset of some runs, with the columns and names that any of them has given."""
+    every = [each for run in runs for each in (*run.inputs, *run.outputs)]
+    return {each.key: each for each in _union((), every)}
+
+
 def add_runs(layout: Layout, runs: Sequence[JobRun]) -> None:
     """Store runs beside those of other jobs.
 

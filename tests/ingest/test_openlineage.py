@@ -172,6 +172,7 @@ def test_facets_that_are_not_read_are_named(tmp_path: Path) -> None:
 def test_nulls_and_missing_fields_are_no_errors(tmp_path: Path) -> None:
     bare = event("bare", inputs=None, outputs=None, eventType=None, producer=None)
     null = event({"namespace": "shop", "name": "null", "facets": None})
+    null["producer"] = "http://["
     null |= {"inputs": None, "outputs": [{"namespace": "n", "name": "ü d", "facets": None}]}
     static = event("static", run=None, eventType=None, outputs=[dataset("n", "s")])
     ingested(tmp_path, written(tmp_path, lines(bare, null, static)))
@@ -236,6 +237,9 @@ WRONG: dict[str, tuple[Any, str]] = {
     "an empty name": (event(job={"namespace": "n", "name": ""}), "job.name is not a text"),
     "half a character": (event("\ud800"), "job.name is not valid text"),
     "a wrong type": (event(eventType="DONE"), "eventType is 'DONE'"),
+    "a list as type": (event(eventType=[]), "eventType is ''"),
+    "a number as type": (event(eventType=1), "eventType is '1'"),
+    "a time before all times": (event(time="0001-01-01T00:00:00+09:00"), "eventTime is '0001"),
     "no run": (event(run=None), "run.runId is missing"),
     "a list as run": (event(run=[]), "run is not an object"),
     "an object as inputs": (event(inputs={}), "inputs is not a list of objects"),
@@ -297,5 +301,6 @@ JOINS: dict[str, tuple[list[Dataset], dict[str, str]]] = {
 @pytest.mark.parametrize("name", JOINS)
 def test_datasets_belong_to_tables_by_name(name: str) -> None:
     datasets, expected = JOINS[name]
-    found = join([job(*datasets)], {"orders", "items", "a.b"})
+    jobs = [job(*datasets), job(*(Dataset(each.namespace, each.name) for each in datasets))]
+    found = join(jobs, {"orders", "items", "a.b"})
     assert {key[1]: table for key, table in found.items()} == expected

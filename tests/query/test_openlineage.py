@@ -262,7 +262,9 @@ class Service(BaseHTTPRequestHandler):
             self.received.append((self.path, self.headers.get("Authorization", ""), body))
             self.send_response(201)
         else:
-            self.send_response(401)
+            self.send_response(302)
+            self.send_header("Location", self.path)
+        self.send_header("Content-Length", "0")
         self.end_headers()
 
     def log_message(self, *_: object) -> None:
@@ -294,7 +296,7 @@ def test_events_are_posted_one_by_one(
     with run_events(house.settings) as events, pytest.raises(Unavailable) as error:
         send(events, url)
     assert error.value.wanted == f"{url} did not accept event 1"
-    assert error.value.found == "Its reply has the status 401"
+    assert error.value.found == "Its reply has the status 302"
 
 
 def test_a_service_that_is_not_there_and_a_key_without_encryption_are_errors(
@@ -303,6 +305,9 @@ def test_a_service_that_is_not_there_and_a_key_without_encryption_are_errors(
     with pytest.raises(Unavailable) as error:
         send(iter([{}]), "http://127.0.0.1:9/api")
     assert error.value.found == "It gives no reply: there is no connection"
+    with pytest.raises(Unavailable) as error:
+        send(iter([{}]), "http://[/api")
+    assert error.value.found == "It gives no reply: bad address"
     monkeypatch.setenv("OPENLINEAGE_API_KEY", "secret")
     with pytest.raises(UsageError, match="cannot be sent"):
         send(iter([{}]), "http://marquez:5000/api/v1/lineage")
