@@ -115,7 +115,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse export backup/",
         "provhouse export answer/ --lineage revenue/2026-03",
         "provhouse export --openlineage events.jsonl",
-        "provhouse export --openlineage http://marquez:5000/api/v1/lineage --namespace shop",
+        "provhouse export --openlineage http://marquez:5000/api/v1/lineage",
     ),
     "import": ("provhouse --warehouse copy import backup/",),
     "check": ("provhouse check --deep", "provhouse check --repair"),
