@@ -9,6 +9,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse ingest trace.csv --operations ops.csv",
         "provhouse ingest --modules modules.toml",
         "provhouse ingest trace.parquet --map src=parent,dst=child",
+        "provhouse ingest orders.csv --map src_id=customer_id,dst_id=order_id "
+        "--src-table customers --dst-table orders --op orders",
         "provhouse ingest --captured",
         "provhouse ingest --openlineage events.jsonl",
     ),
@@ -116,6 +118,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse export answer/ --lineage revenue/2026-03",
         "provhouse export --openlineage events.jsonl",
         "provhouse export --openlineage http://marquez:5000/api/v1/lineage",
+        "provhouse export answer/ --lineage revenue/2026-03 --as prov-n",
     ),
     "import": ("provhouse --warehouse copy import backup/",),
     "check": ("provhouse check --deep", "provhouse check --repair"),

@@ -18,6 +18,7 @@ EXTRA_OF = {
     "pandas": "pandas",
     "polars": "polars",
     "mcp": "mcp",
+    "pyoxigraph": "prov",
 }
 """The extra that installs a package, by the name that programs import."""
 _MEANS = {"fast": "compiled loops", "spark": "Spark", "prove": "z3", "mcp": "the SDK of MCP"}
