@@ -13,15 +13,13 @@ from starlette.concurrency import run_in_threadpool
 
 from provhouse.model.question import AsOf, Direction, Question
 from provhouse.output.results.found import FoundResult
-from provhouse.output.results.record_tables import plain
-from provhouse.query.item_record import ItemRecord, item_record
 from provhouse.query.listing.writes import list_writes
 from provhouse.query.zoom.picture import MOST_BOXES, Grouping, Picture, picture
 
 from ..answering import Answering
 from ..content_types import Format
 from ..keeper import Keeper
-from ..people import Admin, Unidentified
+from ..people import Unidentified
 from ..problems import RefusedRequest
 from ..requests import Opening
 from ..static_files import HEADERS
@@ -44,13 +42,6 @@ class PictureRequest(BaseModel, extra="forbid"):
     opened: dict[str, Annotated[int, Field(ge=0)]] = {}
     most: Annotated[int, Field(ge=3, le=MOST_BOXES)] = MOST_BOXES
     depth: Annotated[int, Field(ge=1)] | None = None
-    as_of: AsOf | None = None
-
-
-class RecordRequest(BaseModel, extra="forbid"):
-    """An item whose record is to be read."""
-
-    item: Annotated[str, Field(min_length=1)]
     as_of: AsOf | None = None
 
 
@@ -119,15 +110,3 @@ def _add_answers(app: FastAPI, answering: Answering) -> None:
         async with answering.limiter.slot():
             found = await run_in_threadpool(list_writes, answering.keeper.layout)
         return JSONResponse([asdict(each) for each in found])
-
-    @app.post("/v1/page/record", include_in_schema=False)
-    async def record(asked: RecordRequest, _: Admin) -> Response:
-        def ask() -> ItemRecord:
-            with answering.keeper.asker(asked.as_of) as asker:
-                return item_record(answering.keeper.layout, asker.snapshot, asked.item)
-
-        async with answering.limiter.slot():
-            found = await run_in_threadpool(ask)
-        lost = [{"file": str(each.path), "state": each.state} for each in found.lost]
-        content = {**vars(found), "values": plain(found.values), "lost": lost}
-        return JSONResponse(content)
