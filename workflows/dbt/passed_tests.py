@@ -42,10 +42,21 @@ def tested_columns(project: Project, other: Project) -> dict[str, TestedColumns]
     """
     found: dict[str, TestedColumns] = {}
     failed = with_status(other, "fail", "error", "warn")
-    for node, name, column in _passed(project, failed):
-        tested = found.setdefault(node, TestedColumns())
-        (tested.unique if name == "unique" else tested.not_null).add(column)
+    for node, name, column in _tests(project, with_status(project, "pass") - failed):
+        _add(found.setdefault(node, TestedColumns()), name, column)
     return found
+
+
+def declared_columns(project: Project) -> dict[str, TestedColumns]:
+    """Return what tests that read all rows say, passed or not, by the ids of their nodes."""
+    found: dict[str, TestedColumns] = {}
+    for node, name, column in _tests(project, {test["unique_id"] for test in project.tests}):
+        _add(found.setdefault(node, TestedColumns()), name, column)
+    return found
+
+
+def _add(tested: TestedColumns, name: str, column: str) -> None:
+    (tested.unique if name == "unique" else tested.not_null).add(column)
 
 
 def with_status(project: Project, *statuses: str) -> set[str]:
@@ -54,16 +65,15 @@ def with_status(project: Project, *statuses: str) -> set[str]:
     return {each["unique_id"] for each in results if each["status"] in statuses}
 
 
-def _passed(project: Project, failed: set[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield the node, the name and the column of each test that passed."""
-    passed = with_status(project, "pass") - failed
+def _tests(project: Project, chosen: set[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield the node, the name and the column of each chosen test of a key."""
     for test in project.tests:
         kind = test.get("test_metadata") or {}
         name = str(kind.get("name"))
         known = name in TESTED and not kind.get("namespace") and _reads_all(test)
         where = (test.get("attached_node"), test.get("column_name"))
         own = project.macros.replaces(f"test_{name}")
-        if test["unique_id"] in passed and known and all(where) and not own:
+        if test["unique_id"] in chosen and known and all(where) and not own:
             yield str(where[0]), name, str(where[1])
 
 
