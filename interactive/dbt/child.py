@@ -4,12 +4,13 @@ import json
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from provhouse.model.errors import BadInput, Unavailable, UsageError
+from provhouse.model.errors import Unavailable, UsageError
 
 from . import watched_dbt
 
@@ -24,7 +25,6 @@ class Run:
     """One run of dbt on a database of DuckDB."""
 
     status: int
-    project: str
     target: Path
     """The folder with the manifest and the results of the run."""
     database: str
@@ -38,15 +38,17 @@ class Run:
     command: str
 
 
-def run_dbt(arguments: Sequence[str], executable: str, folder: Path) -> Run:
+def run_dbt(arguments: Sequence[str], executable: str, folder: Path) -> Run | int:
     """Run dbt with these arguments in the current folder, and note its database in ``folder``.
 
-    Raises UsageError for what is not supported, and Unavailable if there is no dbt.
+    Returns only its exit status if it ended before it ran a model. Raises UsageError for what is
+    not supported, and Unavailable if there is no dbt.
     """
     _check(arguments)
     script = Path(watched_dbt.__file__)
     environment = {**os.environ, watched_dbt.FOLDER: str(folder)}
     command = [_python(executable), str(script), *arguments]
+    began = time.time()
     process = subprocess.Popen(command, env=environment)
     try:
         status = process.wait()
@@ -54,7 +56,11 @@ def run_dbt(arguments: Sequence[str], executable: str, folder: Path) -> Run:
         process.terminate()
         process.wait()
         raise
-    return _run(status if status >= 0 else 128 - status, folder, arguments)
+    status = status if status >= 0 else 128 - status
+    found = _run(status, folder, arguments)
+    results = found.target / "run_results.json" if found else None
+    written = results.stat().st_mtime if results and results.exists() else 0
+    return found if found and written >= began else status
 
 
 def _check(arguments: Sequence[str]) -> None:
@@ -100,15 +106,12 @@ def _python(executable: str) -> str:
     )
 
 
-def _run(status: int, folder: Path, arguments: Sequence[str]) -> Run:
+def _run(status: int, folder: Path, arguments: Sequence[str]) -> Run | None:
+    """Return the run that dbt's process has noted, or None if it read no profile."""
     try:
         note = json.loads((folder / watched_dbt.NOTE).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise BadInput(
-            "dbt has not run the project",
-            f"It ended with status {status} before it read the profile",
-            "Correct what dbt reports above",
-        ) from None
+        return None
     _check_adapter(note)
     path = Path(note["path"])
     if str(path) == IN_MEMORY or not path.is_file():
@@ -120,7 +123,6 @@ def _run(status: int, folder: Path, arguments: Sequence[str]) -> Run:
     before = folder / watched_dbt.BEFORE
     return Run(
         status,
-        note["project"],
         Path(note["target"]),
         note["database"],
         path,

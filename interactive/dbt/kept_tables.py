@@ -13,7 +13,8 @@ from provhouse.model.errors import Busy, Unavailable
 
 FILE = "state.duckdb"
 _TABLES = """
-    create table if not exists runs(run integer primary key, command varchar, waiting boolean);
+    create table if not exists runs(
+        run integer primary key, command varchar, path varchar, waiting boolean);
     create table if not exists tables(
         node varchar primary key, run integer, key varchar[], rows bigint, hash varchar);
     create table if not exists names(node varchar, nth bigint, name varchar)"""
@@ -83,10 +84,10 @@ class KeptTables:
             return KeptTable(node, run, tuple(key), rows, hash_, found)
         return None
 
-    def add(self, run: int, command: str, tables: Iterable[KeptTable]) -> None:
-        """Store a run and the tables that it has left, all or nothing."""
+    def add(self, run: int, command: str, path: Path, tables: Iterable[KeptTable]) -> None:
+        """Store a run on a database and the tables that it has left, all or nothing."""
         self._con.begin()
-        self._con.execute("insert into runs values (?, ?, true)", [run, command])
+        self._con.execute("insert into runs values (?, ?, ?, true)", [run, command, str(path)])
         for each in tables:
             self._con.execute("delete from names where node = ?", [each.node])
             row = [each.node, each.run, list(each.key), each.rows, each.hash]
@@ -102,6 +103,11 @@ class KeptTables:
         """Return the runs whose lineage is in files only, with their commands."""
         text = "select run, command from runs where waiting order by run"
         return self._con.execute(text).fetchall()
+
+    def database(self) -> Path | None:
+        """Return the path of the database of the last run, or None before the first one."""
+        text = "select path from runs order by run desc limit 1"
+        return next((Path(path) for (path,) in self._con.execute(text).fetchall()), None)
 
     def landed(self, run: int) -> None:
         """Note that the lineage of a run is in the warehouse."""

@@ -70,8 +70,8 @@ class ModelRows:
     def view(self, node: Node, text: str) -> None:
         """Write the lineage of the rows of a view, which stand for the view in later queries."""
         found = self.derived(node, text)
-        place = self._opened.stand_in(node, f"from ({text}\n) limit 0", found.result.to_arrow())
-        names = self._names.named(node, place.sql(), self._names.key(node, place))
+        place = self._opened.stand_in(node, text, found.result.to_arrow())
+        names = self._names.named_view(node, place)
         self._names.name(place, names)
         self.write(found, Targets(names))
 

@@ -27,6 +27,11 @@ PART = "before "
 NOW = f"{STAND_INS}.main.now"
 """The table with the rows that the SQL of the current model gives."""
 
+_TABLES = "select database_name, schema_name, table_name from duckdb_tables() where not internal"
+_COLUMNS = """
+    select database_name, schema_name, table_name, column_name, data_type
+    from duckdb_columns() where not internal order by column_index"""
+
 
 class OpenedDatabase:
     """Queries on the tables of a project. The database is only read."""
@@ -51,7 +56,9 @@ class OpenedDatabase:
         self.duckdb.execute(f"use {quoted(run.database)}")
         self._stand_ins: dict[str, TablePlace] = {}
         self._columns = self._all_columns()
+        self._tables = {TablePlace(*each) for each in self.duckdb.execute(_TABLES).fetchall()}
         self._nodes = {self.stored(node): node for node in project.nodes.values() if node.relation}
+        self._make_stand_ins()
 
     def close(self) -> None:
         """Close the database."""
@@ -74,11 +81,8 @@ class OpenedDatabase:
             ) from error
 
     def _all_columns(self) -> dict[TablePlace, dict[str, str]]:
-        text = """
-            select database_name, schema_name, table_name, column_name, data_type
-            from duckdb_columns() where not internal order by column_index"""
         found: dict[TablePlace, dict[str, str]] = {}
-        for database, schema, table, column, kind in self.duckdb.execute(text).fetchall():
+        for database, schema, table, column, kind in self.duckdb.execute(_COLUMNS).fetchall():
             found.setdefault(TablePlace(database, schema, table), {})[column] = kind
         return found
 
@@ -115,21 +119,29 @@ class OpenedDatabase:
 
     def is_table(self, place: TablePlace) -> bool:
         """Return whether a table has rows of its own, which a view or a file has not."""
-        text = """
-            select count(*) from duckdb_tables()
-            where (database_name, schema_name, table_name) = (?, ?, ?)"""
-        ((found,),) = self.duckdb.execute(text, list(place)).fetchall()
-        return bool(found)
+        return place in self._tables
+
+    def _make_stand_ins(self) -> None:
+        """Make an empty table for each view of the project, before queries read the catalog."""
+        for place, node in self._nodes.items():
+            if place in self._columns and place not in self._tables:
+                with contextlib.suppress(duckdb.Error):
+                    self.stored_aside(node, node.id, f"from {place.sql()} limit 0")
 
     def stand_in(self, node: Node, query: str, rows: pa.Table | None = None) -> TablePlace:
         """Store the rows of a query, which stand for those of a node. Later queries read them.
 
         ``rows`` are the rows of the query, if they are known.
         """
-        place = self._stand_ins[node.id] = self.stored_aside(node, node.id, query)
-        self.con.changed()
-        if rows is not None:
+        place = TablePlace(STAND_INS, node.id, node.identifier)
+        if place not in self._columns:
+            self.stored_aside(node, node.id, f"from ({query}\n) limit 0")
+            self.con.changed()
+        if rows is None:
+            self.duckdb.execute(f"insert into {place.sql()} {query}")
+        else:
             self.insert(place.sql(), rows)
+        self._stand_ins[node.id] = place
         return place
 
     def stored_aside(self, node: Node, schema: str, query: str) -> TablePlace:

@@ -48,8 +48,15 @@ class BuiltProject:
     triples: int
 
 
-def project_lineage(run: Run, project: Project, kept: KeptTables, folder: Path) -> BuiltProject:
-    """Write the lineage of a run to a file in ``folder``, and keep the versions of its rows."""
+def project_lineage(
+    run: Run, project: Project, kept: KeptTables, folder: Path
+) -> BuiltProject | None:
+    """Write the lineage of a run to a file in ``folder``, and keep the versions of its rows.
+
+    Returns None if the run has built nothing.
+    """
+    if not with_status(project, *BUILT) & project.nodes.keys():
+        return None
     opened = OpenedDatabase(run, project)
     try:
         found = _Lineage(opened, project, kept, folder)
@@ -57,7 +64,7 @@ def project_lineage(run: Run, project: Project, kept: KeptTables, folder: Path) 
             models = tuple(found.models())
             found.unknown_before()
             found.trace.finish()
-        kept.add(found.names.run, run.command, found.names.built.values())
+        kept.add(found.names.run, run.command, run.path, found.names.built.values())
         changed = tuple(project.nodes[each].name for each in found.names.unknown)
         return BuiltProject(found.names.run, models, changed, found.trace.triples)
     finally:
@@ -157,7 +164,7 @@ class _Lineage:
             self._name_all(node)
         else:
             place = self._opened.stand_in(node, f"from {node.relation}")
-            self.names.name(place, self.names.named(node, place.sql(), self.names.key(node, place)))
+            self.names.name(place, self.names.named_view(node, place))
         self._write_unknown(node, self.names.in_order(place), self.names.run)
 
     def unknown_before(self) -> None:

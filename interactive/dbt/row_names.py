@@ -66,17 +66,24 @@ class RowNames:
 
     def _in_order(self, place: TablePlace) -> pa.Array:
         node = self._opened.node_of(place)
-        if node is None or node.kind == "source":
-            key = self.key(node, place) if node else ()
-            return self._listed(place.sql(), self.table_of(place), key, "")
+        if node is None:
+            return self._listed(place.sql(), place.name, (), "")
+        if node.kind == "source" and (key := self.key(node, place)):
+            return self._listed(place.sql(), node.name, key, "")
         if (known := self._known(node, place)) is None:
-            key, older = self.key(node, place), self.run - 1
-            known = KeptTable(node.id, older, key, *self.state(place))
-            self.unknown[node.id] = self._listed(place.sql(), node.name, key, f"@{older}")
-            self.built.setdefault(node.id, known)
+            known = self._first_seen(node, place)
         if known.names is not None:
             return known.names
         return self._listed(place.sql(), node.name, known.key, f"@{known.run}")
+
+    def _first_seen(self, node: Node, place: TablePlace) -> KeptTable:
+        """Return the state of a table that no run has read or built in this state."""
+        run = self.run if node.kind == "source" else self.run - 1
+        known = KeptTable(node.id, run, self.key(node, place), *self.state(place))
+        self.built.setdefault(node.id, known)
+        if node.kind != "source":
+            self.unknown[node.id] = self._listed(place.sql(), node.name, known.key, f"@{run}")
+        return known
 
     def _known(self, node: Node, place: TablePlace) -> KeptTable | None:
         """Return what earlier runs know of a table in its state, or None."""
@@ -152,6 +159,16 @@ class RowNames:
             select {text_of(f"{table}/")} || {found} || {text_of(suffix)} as name
             from {rows} order by rowid"""
         return self._opened.arrow(text)["name"].combine_chunks()
+
+    def named_view(self, node: Node, place: TablePlace) -> pa.Array:
+        """Return names of the rows of a view, which have no positions but in an order of values."""
+        if key := self.key(node, place):
+            return self.named(node, place.sql(), key)
+        listed = ", ".join(map(quoted, self._opened.columns(place)))
+        text = f"""
+            select row_number() over (order by row({listed})) - 1 as nth
+            from {place.sql()} order by rowid"""
+        return self.numbered(node, self._opened.arrow(text)["nth"].to_numpy())
 
     def _spread(self, place: TablePlace, names: pa.Array) -> pa.Array:
         text = f"select rowid as rid from {place.sql()} order by rowid"

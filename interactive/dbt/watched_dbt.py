@@ -28,14 +28,15 @@ def _note(folder: Path, config: Any) -> None:
     found = {
         "adapter": credentials.type,
         "method": str(getattr(credentials, "method", "")),
-        "project": config.project_name,
-        "target": str(config.project_target_path),
+        "target": _absolute(str(config.project_target_path)),
     }
     if credentials.type == "duckdb":
-        attached = [vars(each) for each in credentials.attach or ()]
+        attached = [dict(vars(each)) for each in credentials.attach or ()]
+        for each in attached:
+            each["path"] = _absolute(str(each.get("path")))
         loaded = credentials.extensions or ()
         found |= {
-            "path": credentials.path,
+            "path": _absolute(credentials.path),
             "database": credentials.database,
             "schema": credentials.schema,
             "settings": credentials.settings or {},
@@ -43,6 +44,11 @@ def _note(folder: Path, config: Any) -> None:
             "attached": [{k: each.get(k) for k in ("path", "alias", "type")} for each in attached],
         }
     (folder / NOTE).write_text(json.dumps(found, default=str), encoding="utf-8")
+
+
+def _absolute(path: str) -> str:
+    """Return a path that does not depend on the working folder; other texts stay."""
+    return path if ":" in path else os.path.abspath(path)
 
 
 def _is_needed(target: Path) -> bool:
