@@ -71,9 +71,7 @@ class ModelRows:
         """Write the lineage of the rows of a view, which stand for the view in later queries."""
         found = self.derived(node, text)
         place = self._opened.stand_in(node, text, found.result.to_arrow())
-        names = self._names.named_view(node, place)
-        self._names.name(place, names)
-        self.write(found, Targets(names))
+        self.write(found, Targets(self._names.name_view(node, place)))
 
     def table(self, node: Node) -> None:
         """Write the lineage of the rows of a table that is built from its SQL alone."""

@@ -1,7 +1,7 @@
 """The database after a run of dbt, opened for queries with lineage; dbt's nodes are its tables."""
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ class OpenedDatabase:
     def __init__(self, run: Run, project: Project) -> None:
         self.con = Connection(duckdb.connect())
         self.duckdb = self.con.duckdb
-        self._project, self._name = project, run.database
+        self._project, self._name, self.path = project, run.database, run.path
         for extension in run.extensions:
             self._try(f"load {quoted(extension)}")
         for name, value in run.settings.items():
@@ -63,6 +63,11 @@ class OpenedDatabase:
     def close(self) -> None:
         """Close the database."""
         self.con.close()
+
+    @property
+    def nodes(self) -> Iterable[Node]:
+        """The nodes of the project."""
+        return self._project.nodes.values()
 
     def _try(self, statement: str) -> None:
         """Run a statement of the profile; models that need it are refused if it fails."""

@@ -164,7 +164,7 @@ class _Lineage:
             self._name_all(node)
         else:
             place = self._opened.stand_in(node, f"from {node.relation}")
-            self.names.name(place, self.names.named_view(node, place))
+            self.names.name_view(node, place)
         self._write_unknown(node, self.names.in_order(place), self.names.run)
 
     def unknown_before(self) -> None:

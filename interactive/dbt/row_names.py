@@ -72,9 +72,7 @@ class RowNames:
             return self._listed(place.sql(), node.name, key, "")
         if (known := self._known(node, place)) is None:
             known = self._first_seen(node, place)
-        if known.names is not None:
-            return known.names
-        return self._listed(place.sql(), node.name, known.key, f"@{known.run}")
+        return self._of_known(node, place, known)
 
     def _first_seen(self, node: Node, place: TablePlace) -> KeptTable:
         """Return the state of a table that no run has read or built in this state."""
@@ -113,8 +111,11 @@ class RowNames:
 
     def numbered(self, node: Node, positions: I64) -> pa.Array:
         """Return names of rows that this run has made, by their positions."""
+        return self._numbered(node, positions, f"@{self.run}")
+
+    def _numbered(self, node: Node, positions: I64, suffix: str) -> pa.Array:
         texts = pa.array(positions).cast(pa.string())
-        return pc.binary_join_element_wise(f"{node.name}/", texts, f"@{self.run}", "")
+        return pc.binary_join_element_wise(f"{node.name}/", texts, suffix, "")
 
     def keep(self, node: Node, key: Key, names: pa.Array, mixed: bool) -> None:
         """Keep the names of the rows of a table that the run has built, in the order of row ids."""
@@ -124,7 +125,7 @@ class RowNames:
         self._names[place] = self._spread(place, names)
 
     def name(self, place: TablePlace, names: pa.Array) -> None:
-        """Declare the names of the rows of a table, in the order of row ids."""
+        """Declare the names of the rows of a part of a table, in the order of row ids."""
         self._names[place] = names
 
     def key(self, node: Node, *places: TablePlace) -> Key:
@@ -160,15 +161,24 @@ class RowNames:
             from {rows} order by rowid"""
         return self._opened.arrow(text)["name"].combine_chunks()
 
-    def named_view(self, node: Node, place: TablePlace) -> pa.Array:
-        """Return names of the rows of a view, which have no positions but in an order of values."""
-        if key := self.key(node, place):
-            return self.named(node, place.sql(), key)
+    def name_view(self, node: Node, place: TablePlace) -> pa.Array:
+        """Name the rows of a view, of which ``place`` has a copy, and keep their version."""
+        known = KeptTable(node.id, self.run, self.key(node, place), *self.state(place))
+        self.built[node.id] = known
+        self._names[place] = self._of_known(node, place, known)
+        return self._names[place]
+
+    def _of_known(self, node: Node, place: TablePlace, known: KeptTable) -> pa.Array:
+        if known.names is not None:
+            return known.names
+        suffix = f"@{known.run}"
+        if known.key or self._opened.is_table(place):
+            return self._listed(place.sql(), node.name, known.key, suffix)
         listed = ", ".join(map(quoted, self._opened.columns(place)))
         text = f"""
             select row_number() over (order by row({listed})) - 1 as nth
-            from {place.sql()} order by rowid"""
-        return self.numbered(node, self._opened.arrow(text)["nth"].to_numpy())
+            from {place.sql()} order by rowid"""  # a view has no other positions
+        return self._numbered(node, self._opened.arrow(text)["nth"].to_numpy(), suffix)
 
     def _spread(self, place: TablePlace, names: pa.Array) -> pa.Array:
         text = f"select rowid as rid from {place.sql()} order by rowid"

@@ -58,7 +58,7 @@ def declared_columns(project: Project) -> dict[str, TestedColumns]:
     found: dict[str, TestedColumns] = {}
     for test in project.tests:
         if (said := _said(project, test)) is not None:
-            node = test.get("attached_node") or next(iter(test["depends_on"]["nodes"]), None)
+            node = str(test.get("attached_node") or next(iter(test["depends_on"]["nodes"]), ""))
             if node in project.nodes:
                 _add(found.setdefault(node, TestedColumns()), *said)
     return found
