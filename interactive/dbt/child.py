@@ -112,7 +112,7 @@ def _run(status: int, folder: Path, arguments: Sequence[str]) -> Run | None:
         note = json.loads((folder / watched_dbt.NOTE).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    _check_adapter(note)
+    check_adapter(note["adapter"])
     path = Path(note["path"])
     if str(path) == IN_MEMORY or not path.is_file():
         raise UsageError(
@@ -134,8 +134,8 @@ def _run(status: int, folder: Path, arguments: Sequence[str]) -> Run | None:
     )
 
 
-def _check_adapter(note: Mapping[str, Any]) -> None:
-    adapter = note["adapter"]
+def check_adapter(adapter: str) -> None:
+    """Raise UsageError for another adapter than dbt-duckdb, with what works there."""
     if adapter == "duckdb":
         return
     if adapter == "spark":

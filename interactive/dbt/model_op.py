@@ -35,13 +35,14 @@ def model_op(
     """Return the operation of a model. ``tables`` are the names of the tables that it reads."""
     aggregates = result.connection.catalog().functions.aggregates
     root = _whole(sqlglot.parse_one(compiled, dialect="duckdb"))
+    exactness = _exactness(root, result)
     named = {*tables, *(each.alias for each in root.ctes)}
     if all(operation(each.this.sql("duckdb"), named, aggregates)[1] == "all" for each in root.ctes):
         root.set("with_", None)  # they only filter, project and join
     found, kind = operation(root.sql("duckdb"), named, aggregates)
     name = model if found == "select" else f"{model}: {_titled(found, root)}"
     function = _function(root) if is_grouped(root) else ""
-    return ModelOp(name, kind, function, compiled, file, _exactness(compiled, result))
+    return ModelOp(name, kind, function, compiled, file, exactness)
 
 
 def _whole(root: Any) -> Any:
@@ -91,8 +92,7 @@ def _name(call: Any) -> str:
     return name
 
 
-def _exactness(compiled: str, result: Result) -> str:
-    root = sqlglot.parse_one(compiled, dialect="duckdb")
+def _exactness(root: Any, result: Result) -> str:
     outer = any(join.side in ("LEFT", "RIGHT", "FULL") for join in root.find_all(exp.Join))
     if result.negative or result.choices or outer:
         return "absence"

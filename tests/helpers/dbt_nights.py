@@ -44,7 +44,8 @@ seeds:
     columns: [{name: code, data_tests: [unique, not_null]}]
 """,
     "models/staging/stg_orders.sql": """
-select id as order_id, customer as customer_id, day, cents, status from {{ source('raw', 'orders') }}
+select id as order_id, customer as customer_id, day, cents, status
+from {{ source('raw', 'orders') }}
 """,
     "models/staging/stg_customers.sql": """
 select id as customer_id, name, country as code from {{ source('raw', 'customers') }}

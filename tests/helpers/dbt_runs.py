@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
-import pytest
 
 from helpers.dbt_shop import DBT, ROOT
 from provhouse.interactive.dbt.child import Run, run_dbt
@@ -24,7 +23,9 @@ profile: shop
 flags: {send_anonymous_usage_stats: false}
 models: {shop: {staging: {+materialized: view}, marts: {+materialized: table}}}
 """
-PROFILE = "shop: {target: dev, outputs: {dev: {type: duckdb, path: {folder}/shop.duckdb, threads: 1}}}\n"
+PROFILE = (
+    "shop: {target: dev, outputs: {dev: {type: duckdb, path: {folder}/shop.duckdb, threads: 1}}}\n"
+)
 
 
 def install_dbt() -> None:
@@ -93,9 +94,3 @@ def refused(built: BuiltProject | None) -> dict[str, str]:
     """Return why models were refused, by their names."""
     assert built is not None
     return {model.name: model.refused for model in built.models if model.refused}
-
-
-def needs_dbt() -> None:
-    """Skip a test where dbt is not installed; long tests install it."""
-    if not (DBT / "dbt").exists():
-        pytest.skip("dbt is not installed: run a long test of dbt, which installs it")
