@@ -86,17 +86,26 @@ class KeptTables:
 
     def add(self, run: int, command: str, path: Path, tables: Iterable[KeptTable]) -> None:
         """Store a run on a database and the tables that it has left, all or nothing."""
+        found = list(tables)
+        rows = [(each.node, each.run, list(each.key), each.rows, each.hash) for each in found]
+        columns = ("node", "run", "key", "rows", "hash")
+        kinds = (pa.string(), pa.int32(), pa.list_(pa.string()), pa.int64(), pa.string())
+        listed = pa.table(
+            [pa.array([row[at] for row in rows], kind) for at, kind in enumerate(kinds)],
+            names=columns,
+        )
         self._con.begin()
         self._con.execute("insert into runs values (?, ?, ?, true)", [run, command, str(path)])
-        for each in tables:
-            self._con.execute("delete from names where node = ?", [each.node])
-            row = [each.node, each.run, list(each.key), each.rows, each.hash]
-            self._con.execute("insert or replace into tables values (?, ?, ?, ?, ?)", row)
+        self._con.register("listed", listed)
+        self._con.execute("delete from names where node in (select node from listed)")
+        self._con.execute("insert or replace into tables from listed")
+        for each in found:
             if each.names is not None:
                 named = pa.table({"nth": pa.array(range(len(each.names))), "name": each.names})
                 self._con.register("named", named)
                 self._con.execute("insert into names select ?, nth, name from named", [each.node])
                 self._con.unregister("named")
+        self._con.unregister("listed")
         self._con.commit()
 
     def waiting(self) -> list[tuple[int, str]]:
