@@ -64,7 +64,7 @@ def _lines(found: "TracedRun") -> list[str]:
         if found.why_waiting:
             lines.append(f"The lineage waits in {found.folder}: {found.why_waiting}")
         elif followed:
-            table = max(followed, key=lambda model: bool(model.triples)).name
+            table = max(reversed(followed), key=lambda model: bool(model.triples)).name
             lines.append(
                 f"To ask: provhouse find {table}/ --limit 5, then provhouse lineage with a name"
             )

@@ -28,7 +28,7 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class BuiltModel:
-    """What a run has found of one model."""
+    """One model of a run, and whether its rows have lineage."""
 
     name: str
     triples: int

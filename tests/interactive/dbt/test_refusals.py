@@ -1,4 +1,4 @@
-"""What cannot be followed is refused by name, and the other models have their lineage."""
+"""Models that cannot be followed are refused by name, and the others have their lineage."""
 
 import subprocess
 import sys
