@@ -83,7 +83,7 @@ class DbtProject:
         """Return src, dst and op of the triples of one run, or of all runs."""
         files = "run-*.parquet" if run is None else f"run-{run:06d}.parquet"
         text = f"select src, dst, op from '{self.lineage / files}' order by all"
-        return duckdb.sql(text).fetchall()
+        return duckdb.execute(text).fetchall()
 
     def sources(self, item: str) -> set[str]:
         """Return the items that an item is derived from, directly."""
