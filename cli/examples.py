@@ -17,6 +17,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse run-spark --key orders=id --key report=month job.py 2026-03",
         "provhouse run-spark --print-conf --key orders=o_orderkey",
     ),
+    "dbt": (
+        "provhouse dbt build",
+        "provhouse dbt run --select orders+",
+        "provhouse dbt --dbt env/bin/dbt test",
+    ),
     "spark-conf": ("provhouse spark-conf --key orders=id --key lineitem=id,number",),
     "lineage": (
         "provhouse lineage revenue/2026-03",

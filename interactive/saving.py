@@ -255,13 +255,13 @@ def _batches(
     """Yield batches: names or ids of records, the result's row for each, and the records' table."""
     if not by_id and pa.types.is_integer(keys.type):
         keys = _names(table, keys)
-    for chosen, rids in _gathered(chain, rows):
+    for chosen, rids in gathered(chain, rows):
         for at in range(0, rids.size, CHUNK):
             ends = keys.take(pa.array(rids[at : at + CHUNK]))
             yield ends.cast(pa.int64()) if by_id else ends, chosen[at : at + CHUNK], table
 
 
-def _gathered(chain: Chain, rows: int) -> Iterator[tuple[Rows, Rows]]:
+def gathered(chain: Chain, rows: int) -> Iterator[tuple[Rows, Rows]]:
     """Yield pairs of a row and a rid as two arrays, for one small group of rows after another."""
     steps = [link.csr() for link in chain.links]
     for first, end in pairwise(_bounds(steps, rows)):

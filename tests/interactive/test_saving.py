@@ -120,7 +120,7 @@ def test_pairs_along_several_links_are_those_of_each_row(
         chain = Chain(links[: draw.integers(1, 4)])
         found = [
             pair
-            for rows, rids in saving._gathered(chain, sizes[0])
+            for rows, rids in saving.gathered(chain, sizes[0])
             for pair in zip(rows.tolist(), rids.tolist(), strict=True)
         ]
         assert len(found) == len(set(found))
