@@ -4,7 +4,7 @@ These routes belong to the page and may change with it, so the OpenAPI document 
 """
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
@@ -17,6 +17,9 @@ from provhouse.output.results.record_tables import plain
 from provhouse.query.item_record import ItemRecord, item_record
 from provhouse.query.listing.writes import list_writes
 from provhouse.query.zoom.picture import MOST_BOXES, Grouping, Picture, picture
+from provhouse.store.tables.uncaptured import uncaptured
+from provhouse.store.warehouse.captured_blocks import waiting_blocks
+from provhouse.store.warehouse.layout import Layout
 
 from ..answering import Answering
 from ..content_types import Format
@@ -117,8 +120,12 @@ def _add_answers(app: FastAPI, answering: Answering) -> None:
     @app.post("/v1/page/writes", include_in_schema=False)
     async def writes() -> Response:
         async with answering.limiter.slot():
-            found = await run_in_threadpool(list_writes, answering.keeper.layout)
-        return JSONResponse([asdict(each) for each in found])
+            return JSONResponse(await run_in_threadpool(_writes, answering.keeper.layout))
+
+    @app.post("/v1/page/tables", include_in_schema=False)
+    async def tables() -> Response:
+        async with answering.limiter.slot():
+            return JSONResponse(await run_in_threadpool(_tables, answering.keeper))
 
     @app.post("/v1/page/record", include_in_schema=False)
     async def record(asked: RecordRequest, _: Admin) -> Response:
@@ -131,3 +138,24 @@ def _add_answers(app: FastAPI, answering: Answering) -> None:
         lost = [{"file": str(each.path), "state": each.state} for each in found.lost]
         content = {**vars(found), "values": plain(found.values), "lost": lost}
         return JSONResponse(content)
+
+
+def _writes(layout: Layout) -> dict[str, list[dict[str, Any]]]:
+    """Return the captured writes, and the jobs and writes whose lineage is missing."""
+    blocks = [asdict(block) for block in waiting_blocks(layout).values()]
+    return {
+        "writes": [asdict(each) for each in list_writes(layout)],
+        "uncaptured": [asdict(each) for each in uncaptured(layout)],
+        "waiting": [{name: each[name] for name in _OF_BLOCK} for each in blocks],
+    }
+
+
+_OF_BLOCK = ("run", "begun", "ended", "error")
+
+
+def _tables(keeper: Keeper) -> list[str]:
+    """Return the names of all tables, the ones that were captured last first."""
+    with keeper.asker(None) as asker:
+        names = asker.snapshot.tables
+    last = {each.table: at for at, each in enumerate(list_writes(keeper.layout))}
+    return sorted({*names} - {""}, key=lambda name: (-last.get(name, -1), name))

@@ -91,7 +91,7 @@ def test_a_link_expires(tmp_path: Path) -> None:
         links.exchange(tokens[1])
 
 
-@pytest.mark.parametrize("route", ["link", "leave", "picture", "record", "writes"])
+@pytest.mark.parametrize("route", ["link", "leave", "picture", "record", "writes", "tables"])
 def test_without_a_token_nothing_is_answered(app: FastAPI, route: str) -> None:
     assert post(app, route, None, {"item": "x"}).status == 401
     assert post(app, route, "guess", {"item": "x"}).status == 401

@@ -1,6 +1,6 @@
 // The view of an item: its lineage and impact as a picture and as a table.
 
-import { ask } from "./ask.js";
+import { ask, download } from "./ask.js";
 import { counted, element, make, number, problem, say } from "./elements.js";
 import { asOf } from "./panel.js";
 import { drawPicture } from "./picture.js";
@@ -18,14 +18,19 @@ export async function explore(state, view, still) {
   // What is shown stays until the answer has come.
   const frame = element("picture") ?? make("div", { class: "picture", id: "picture", tabindex: 0 });
   const rows = element("rows") ?? make("div", { id: "rows" });
-  view.replaceChildren(controls(state), chips(state), frame, rows);
+  const head = element("head") ?? make("div", { id: "head" });
+  const pressed = document.activeElement?.closest("#head [data-value], #head [id]");
+  const place = pressed && (pressed.id ? `#${pressed.id}` : `#${pressed.parentElement.id} [data-value="${pressed.dataset.value}"]`);
+  head.replaceChildren(controls(state), chips(state));
+  if (!frame.isConnected) view.replaceChildren(head, frame, rows);
+  if (place) document.querySelector(place)?.focus();
   say("…");
   const directions = state.dir === "both" ? ["upstream", "downstream"] : [state.dir];
   const answers = await Promise.all(directions.map((direction) =>
     ask("page/picture", question(state, direction, directions.length))));
   if (!still()) return;
   element("title").textContent = state.item;
-  say(said(answers));
+  say(said(answers, state.by));
   const { boxes, links } = joined(state, answers);
   drawPicture(frame, boxes, links, acts(state, answers));
   requestAnimationFrame(() => performance.measure("drawn", "asked"));
@@ -64,7 +69,7 @@ function joined(state, answers) {
   return { boxes, links };
 }
 
-function said(answers) {
+function said(answers, by) {
   const words = { upstream: "derives from", downstream: "reached" };
   const parts = answers.map((each) => {
     const cut = each.truncated === "depth" ? " within this depth" : "";
@@ -75,7 +80,9 @@ function said(answers) {
   });
   const [{ generation, time, column, item }] = answers;
   const row = column ? ` Shown is the row ${item}.` : "";
-  return `${parts.join(" ")}${row} Generation ${generation}, ${time.slice(0, 16).replace("T", " ")}.`;
+  const modules = by === "module" && !answers.some(({ boxes, rest }) => [...boxes, ...rest].some(({ kind }) => kind === "module"));
+  const flat = modules ? " No module is known: the groups are tables." : "";
+  return `${parts.join(" ")}${flat}${row} Generation ${generation}, ${time.slice(0, 16).replace("T", " ")}.`;
 }
 
 function acts(state, answers) {
@@ -122,13 +129,16 @@ async function answerRows(state, direction) {
   const upstream = direction === "upstream";
   const title = upstream ? "Derives from" : "Reached";
   try {
-    const found = await ask(upstream ? "lineage" : "impact", { item, depth, as_of, limit: ROWS });
+    const route = upstream ? "lineage" : "impact";
+    const found = await ask(route, { item, depth, as_of, limit: ROWS });
     const columns = [
       { heading: "item", field: "item", kind: "item" }, { heading: "table", field: "table" },
       { heading: "hops", field: "depth", kind: "number" },
     ];
-    const more = found.truncated === "limit" ? `${title}: the first ${number(ROWS)} items` : `${title}: ${counted(found.items.length, "item")}`;
-    return make("section", {}, columnRoles(found), table(more, columns, found.items));
+    const more = found.truncated === "limit" ? `${title}: the first ${number(ROWS)} items` : found.items.length ? `${title}: ${counted(found.items.length, "item")}` : title;
+    const all = make("button", { type: "button", class: "beside", onclick: () =>
+      download(route, { item, depth, as_of }, `${route}.csv`).catch((error) => all.replaceWith(problem(error))) }, "CSV of all");
+    return make("section", {}, columnRoles(found), table(more, columns, found.items, [all]));
   } catch (error) {
     return problem(error);
   }

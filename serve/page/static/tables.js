@@ -13,12 +13,13 @@ export function itemLink(item) {
 }
 
 /**
- * Return a table that sorts its rows when a heading is pressed.
+ * Return a table that sorts its rows when a heading is pressed, or a sentence if there are no rows.
  *
  * `columns` have a heading, the name of a field, and perhaps a kind: "item", "number" or "short",
- * which is not wrapped.
+ * which is not wrapped. `more` are elements beside the caption.
  */
-export function table(caption, columns, rows) {
+export function table(caption, columns, rows, more = []) {
+  if (!rows.length) return make("p", { class: "soft" }, `${caption}: none.`);
   const body = make("tbody");
   let [by, up] = [null, true];
   const fill = () => {
@@ -37,7 +38,7 @@ export function table(caption, columns, rows) {
   });
   fill();
   return make("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": caption },
-    make("table", {}, make("caption", {}, caption), make("thead", {}, make("tr", {}, heads)), body));
+    make("table", {}, make("caption", {}, caption, ...more), make("thead", {}, make("tr", {}, heads)), body));
 }
 
 function cell({ field, kind }, row) {
