@@ -4,7 +4,7 @@ import math
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -49,6 +49,8 @@ class Page:
     ingest: Callable[[Path], None] | None = None
     command: str = "provhouse"
     link: Callable[[str], str] = lambda item: ""
+    _order: list[str] = field(default_factory=list)
+    """The names of the views, in the order of the page, once a person has changed them."""
 
     def show(self, wanted: Sequence[tuple[str, str]]) -> None:
         """Replace the views by those with these names and ways to divide them, as texts.
@@ -60,6 +62,7 @@ class Page:
         by = {name: parsed(how) for name, how in wanted if name not in grids}
         shown = [grids[name] for name, _ in wanted if name in grids]
         self.views = self.views.again(self._rows(), by, shown)
+        self._order = list(dict.fromkeys(name for name, _ in wanted))
 
     def warm(self) -> None:
         """Load the compiled loops by answering with several brushes once."""
@@ -71,7 +74,10 @@ class Page:
 
     def describe(self) -> dict[str, Any]:
         """Return the facts that do not change while the page is open."""
-        axes = {name: [_axis(axis) for axis in bars.axes] for name, bars in self.views.bars.items()}
+        axes = {
+            name: [_axis(axis) for axis in self.views.bars[name].axes]
+            for name in self._order or self.views.bars
+        }
         return {
             "file": self.records.file.name,
             "table": self.records.name,

@@ -13,9 +13,11 @@ from starlette.concurrency import run_in_threadpool
 
 from provhouse.model.question import AsOf, Direction, Question
 from provhouse.output.results.found import FoundResult
-from provhouse.output.results.record_tables import plain
+from provhouse.output.results.record_tables import RecordsResult, plain
+from provhouse.output.shown_result import Json
 from provhouse.query.item_record import ItemRecord, item_record
 from provhouse.query.listing.writes import list_writes
+from provhouse.query.source_records import records
 from provhouse.query.zoom.picture import MOST_BOXES, Grouping, Picture, picture
 from provhouse.store.tables.uncaptured import uncaptured
 from provhouse.store.warehouse.captured_blocks import waiting_blocks
@@ -31,6 +33,8 @@ from ..static_files import HEADERS
 from .files import library_files, page_files
 from .links import LINK_SECONDS, Links
 
+MOST_RECORDS = 200
+"""The largest number of records of an answer that are read at once."""
 STATIC = "/static/"
 """The path of the page's files, which need no token: they contain nothing of a warehouse."""
 OPEN = "/v1/page/open"
@@ -55,6 +59,14 @@ class RecordRequest(BaseModel, extra="forbid"):
 
     item: Annotated[str, Field(min_length=1)]
     as_of: AsOf | None = None
+
+
+class RecordsRequest(RecordRequest, extra="forbid"):
+    """The records of the items of one table in an answer."""
+
+    direction: Direction = "upstream"
+    table: Annotated[str, Field(min_length=1)]
+    depth: Annotated[int, Field(ge=1)] | None = None
 
 
 def add_page(app: FastAPI, answering: Answering, links: Links) -> None:
@@ -138,6 +150,20 @@ def _add_answers(app: FastAPI, answering: Answering) -> None:
         lost = [{"file": str(each.path), "state": each.state} for each in found.lost]
         content = {**vars(found), "values": plain(found.values), "lost": lost}
         return JSONResponse(content)
+
+    @app.post("/v1/page/records", include_in_schema=False)
+    async def answer_records(asked: RecordsRequest, _: Admin) -> Response:
+        question = Question(
+            asked.item, asked.direction, depth=asked.depth, tables=(asked.table,), as_of=asked.as_of
+        )
+
+        def ask() -> Json:
+            with answering.keeper.asker(asked.as_of) as asker:
+                found = records(answering.keeper.layout, asker.answer(question), MOST_RECORDS)
+            return next(RecordsResult(found).json())
+
+        async with answering.limiter.slot():
+            return JSONResponse(await run_in_threadpool(ask))
 
 
 def _writes(layout: Layout) -> dict[str, list[dict[str, Any]]]:

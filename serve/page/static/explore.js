@@ -5,7 +5,7 @@ import { counted, element, make, number, problem, say } from "./elements.js";
 import { asOf } from "./panel.js";
 import { drawPicture } from "./picture.js";
 import { about, go } from "./state.js";
-import { table } from "./tables.js";
+import { numeric, table } from "./tables.js";
 import { controls } from "./tools.js";
 
 const MOST_BOXES = 60;
@@ -34,8 +34,9 @@ export async function explore(state, view, still) {
   const { boxes, links } = joined(state, answers);
   drawPicture(frame, boxes, links, acts(state, answers));
   requestAnimationFrame(() => performance.measure("drawn", "asked"));
-  const tables = await Promise.all(directions.map((direction) => answerRows(state, direction)));
-  if (still()) rows.replaceChildren(...tables);
+  const [values, ...tables] = await Promise.all(
+    [openedRecords(state), ...directions.map((direction) => answerRows(state, direction))]);
+  if (still()) rows.replaceChildren(...values, ...tables);
 }
 
 function question(state, direction, parts) {
@@ -123,6 +124,27 @@ function chips(state) {
   });
   return make("div", { class: "chips", "aria-label": "Opened", hidden: !made.length }, ...made);
 }
+
+/** Return the records of the table that was opened last, as rows with all their columns. */
+async function openedRecords(state) {
+  const last = state.open.findLast((each) => each.includes(" table:"));
+  if (!last) return [];
+  const name = last.slice(last.indexOf(":") + 1);
+  const direction = last[0] === MARKS.upstream ? "upstream" : "downstream";
+  const { item, depth, as_of } = question(state, direction, 1);
+  const found = await ask("page/records", { item, direction, table: name, depth, as_of }).catch(() => null);
+  const records = found?.tables[0]?.records ?? []; // readers see none
+  if (!records.length) return [];
+  const fields = Object.keys(records[0].values);
+  const shown = records.map((each) => ({ ...texts(each.values), "the item": each.item }));
+  const kind = (field) => (shown.every((row) => row[field] === null || !Number.isNaN(numeric(row[field]))) ? "number" : "");
+  const more = found.more ? `, the first ${number(records.length)} of them` : "";
+  return [table(`Values of ${name}: ${counted(records.length + found.more, "record")}${more}. Press a heading to sort.`,
+    [{ heading: "item", field: "the item", kind: "item" }, ...fields.map((field) => ({ heading: field, field, kind: kind(field) }))], shown)];
+}
+
+const texts = (values) => Object.fromEntries(Object.entries(values).map(([name, each]) =>
+  [name, typeof each === "object" && each ? JSON.stringify(each) : each]));
 
 async function answerRows(state, direction) {
   const { item, depth, as_of } = question(state, direction, 1);

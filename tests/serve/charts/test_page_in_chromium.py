@@ -180,7 +180,53 @@ def test_records_are_sorted_saved_and_described_by_sql(page: Any, folder: Path) 
     assert duckdb.sql(query).to_arrow_table().to_pylist() == left
 
 
+def test_a_list_is_searched(page: Any, folder: Path, browser: Any) -> None:
+    names = [f"name {n}" for n in range(20) for _ in range(3)]
+    pq.write_table(pa.table({"name": names, "n": range(60)}), folder / "listed.parquet")
+    with serving(folder, "listed.parquet") as (link, _):
+        other = browser.new_page()
+        other.goto(link)
+        shows(other, 60)
+        assert other.locator(".card").count() == 1  # n looks like an identifier
+        other.locator("#view-0 .find").fill("NAME 1")
+        assert other.locator("#view-0 li:visible").count() == 11
+        other.locator("#view-0 ul").focus()
+        other.keyboard.press("ArrowDown")
+        other.keyboard.press("Space")
+        shows(other, 3)
+        other.close()
+
+
+def test_the_link_works_once_but_its_tab_can_be_loaded_again(
+    page: Any, browser: Any, link: str
+) -> None:
+    page.locator("#clear").click()
+    shows(page, 5000)
+    page.reload()
+    shows(page, 5000)
+    other = browser.new_context().new_page()
+    other.goto(link)
+    other.locator("#problem", has_text="works only once").wait_for()
+    other.close()
+
+
+@pytest.mark.long
+def test_a_file_that_changes_is_reported_and_cannot_be_saved(page: Any, folder: Path) -> None:
+    (folder / "rows.parquet").write_bytes(b"other")
+    page.locator("#view-1 li", has_text="a").click()
+    page.locator("#problem", has_text="has changed since").wait_for()
+    shows(page, len([row for row in ROWS if row["kind"] == "a"]))
+    page.locator("#save").click()
+    page.locator("#saving-name").fill("late")
+    page.locator("#saving-go").click()
+    page.locator("#saving-result.wrong", has_text="has changed since").wait_for()
+    assert not (folder / "late.parquet").exists()
+
+
 def test_views_are_divided_added_and_removed_and_the_address_has_them(page: Any) -> None:
+    page.locator("#view-0 svg").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Shift+ArrowRight")
     page.locator("#view-0 .zoom").click()
     page.locator("#view-0 .how option", has_text="0..2").wait_for(state="attached")
     left = [row for row in ROWS if row["hour"] in (0, 1)]
@@ -205,47 +251,6 @@ def test_views_are_divided_added_and_removed_and_the_address_has_them(page: Any)
     page.locator("#view-2 li").first.wait_for()
     page.locator("#clear").click()
     shows(page, 5000)
-
-
-def test_a_list_is_searched(page: Any, folder: Path, browser: Any) -> None:
-    names = [f"name {n}" for n in range(20) for _ in range(3)]
-    pq.write_table(pa.table({"name": names, "n": range(60)}), folder / "listed.parquet")
-    with serving(folder, "listed.parquet") as (link, _):
-        other = browser.new_page()
-        other.goto(link)
-        shows(other, 60)
-        assert other.locator(".card").count() == 1  # n looks like an identifier
-        other.locator("#view-0 .find").fill("NAME 1")
-        assert other.locator("#view-0 li:visible").count() == 11
-        other.locator("#view-0 ul").focus()
-        other.keyboard.press("ArrowDown")
-        other.keyboard.press("Space")
-        shows(other, 3)
-        other.close()
-
-
-def test_the_link_works_once_but_its_tab_can_be_loaded_again(
-    page: Any, browser: Any, link: str
-) -> None:
-    page.reload()
-    shows(page, 5000)
-    other = browser.new_context().new_page()
-    other.goto(link)
-    other.locator("#problem", has_text="works only once").wait_for()
-    other.close()
-
-
-@pytest.mark.long
-def test_a_file_that_changes_is_reported_and_cannot_be_saved(page: Any, folder: Path) -> None:
-    (folder / "rows.parquet").write_bytes(b"other")
-    page.locator("#view-1 li", has_text="a").click()
-    page.locator("#problem", has_text="has changed since").wait_for()
-    shows(page, len([row for row in ROWS if row["kind"] == "a"]))
-    page.locator("#save").click()
-    page.locator("#saving-name").fill("late")
-    page.locator("#saving-go").click()
-    page.locator("#saving-result.wrong", has_text="has changed since").wait_for()
-    assert not (folder / "late.parquet").exists()
 
 
 def test_bars_do_not_vanish_beside_the_bar_of_all_other_texts(folder: Path, browser: Any) -> None:
