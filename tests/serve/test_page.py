@@ -121,7 +121,7 @@ def test_records_are_those_of_one_table_of_the_answer(served: Served) -> None:
     of = {end: t for x in served.triples for end, t in ((x.src, x.src_table), (x.dst, x.dst_table))}
     asked = {"item": "t:40", "direction": "upstream", "table": table, "depth": 3}
     found = served.request("POST", "/v1/page/records", json=asked).json()
-    expected = {name for _, name in served.oracle.ask("t:40", "upstream", 3).items}
+    expected = {name for name, _ in served.oracle.ask("t:40", "upstream", 3).items}
     (group,) = found["tables"] or ({"missing": []},)
     assert set(group["missing"]) == {name for name in expected if of[name] == table}
 

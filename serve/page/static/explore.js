@@ -139,8 +139,9 @@ async function openedRecords(state) {
   const shown = records.map((each) => ({ ...texts(each.values), "the item": each.item }));
   const kind = (field) => (shown.every((row) => row[field] === null || !Number.isNaN(numeric(row[field]))) ? "number" : "");
   const more = found.more ? `, the first ${number(records.length)} of them` : "";
+  const charts = make("p", { class: "soft" }, "Charts of all records: ", make("code", {}, `provhouse crossfilter ${records[0].file}`));
   return [table(`Values of ${name}: ${counted(records.length + found.more, "record")}${more}. Press a heading to sort.`,
-    [{ heading: "item", field: "the item", kind: "item" }, ...fields.map((field) => ({ heading: field, field, kind: kind(field) }))], shown)];
+    [{ heading: "item", field: "the item", kind: "item" }, ...fields.map((field) => ({ heading: field, field, kind: kind(field) }))], shown), charts];
 }
 
 const texts = (values) => Object.fromEntries(Object.entries(values).map(([name, each]) =>
