@@ -53,7 +53,7 @@ class WhatIf(Answered, found_what_if.WhatIf):
     may_create: Rows[MayCreate]
 
     def draw(self) -> Drawing:
-        """Return a picture of the deleted items and of all that derives from them, with their fates.
+        """Return a picture of the deleted items and of what derives from them, with its fates.
 
         The warehouse is asked again, as of the same generation. Raises UsageError for the summary
         of a view, which can be drawn itself.

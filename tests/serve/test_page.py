@@ -92,7 +92,10 @@ def test_a_link_expires(tmp_path: Path) -> None:
         links.exchange(tokens[1])
 
 
-@pytest.mark.parametrize("route", ["link", "leave", "picture", "record", "writes", "tables", "records"])
+ROUTES = ["link", "leave", "picture", "record", "records", "writes", "tables"]
+
+
+@pytest.mark.parametrize("route", ROUTES)
 def test_without_a_token_nothing_is_answered(app: FastAPI, route: str) -> None:
     assert post(app, route, None, {"item": "x"}).status == 401
     assert post(app, route, "guess", {"item": "x"}).status == 401
