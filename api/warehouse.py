@@ -105,6 +105,7 @@ class Warehouse(Reader):
         operations: "PathLike | ArrowStream | None" = None,
         modules: PathLike | None = None,
         null: str | Collection[str] = (),
+        constants: Mapping[str, str] | None = None,
     ) -> "Summary":
         """Ingest files and folders of triples, or one data frame, as one new generation.
 
@@ -124,7 +125,8 @@ class Warehouse(Reader):
         use. ``operations`` is a file or a data frame that describes ops; ``docs/derivations.md``
         explains its columns. ``modules`` is a TOML or JSON file that declares modules
         (``docs/modules.md``). With either of them, other data may be left out. ``null`` is a text,
-        or several texts, for missing values in the data, such as ``"-"``.
+        or several texts, for missing values in the data, such as ``"-"``. ``constants`` are values
+        of ``src_table``, ``dst_table`` and ``op`` that are the same in every row.
 
         Raises BadInput for unusable data, and for a name in two tables if ``names`` was never
         given. Raises Busy while another process writes. The warehouse is unchanged after an error.
@@ -141,7 +143,7 @@ class Warehouse(Reader):
         check_run(run)
         options = {
             "columns": mapped_columns(
-                columns or {}, scope, {null} if isinstance(null, str) else null
+                columns or {}, scope, {null} if isinstance(null, str) else null, constants or {}
             ),
             "splits": Path(splits) if splits else None,
             "run": run,

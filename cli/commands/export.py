@@ -1,7 +1,8 @@
 """``export``: write triples as Parquet files."""
 
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -33,13 +34,17 @@ def export(
     impact: Annotated[
         str | None, typer.Option(metavar="ITEM", help="Export only the impact of this item.")
     ] = None,
+    prov: Annotated[
+        Literal["prov-json", "prov-n", "prov-o"] | None,
+        typer.Option("--as", help="Write one file of W3C PROV instead of Parquet files."),
+    ] = None,
     as_of: AsOfOption = None,
     form: FormOption = None,
 ) -> None:
     """Write all triples, or the triples of one answer, as Parquet files.
 
     The files contain names, not internal numbers. The file manifest.json, written last, lists their
-    totals and SHA-256 checksums.
+    totals and SHA-256 checksums. With --as, there is one file and no manifest (docs/formats.md).
     """
     settings = invocation(ctx).settings()
     if lineage is not None and impact is not None:
@@ -52,19 +57,28 @@ def export(
     from provhouse.model.question import Direction, Question
     from provhouse.output.results.export import ExportResult
     from provhouse.query.exporting.export import export_warehouse
+    from provhouse.query.exporting.export_files import create_folder
+    from provhouse.query.exporting.prov_files import converted
+    from provhouse.runtime.scratch import scratch
     from provhouse.store.warehouse.layout import Layout
 
     from ..progress_display import progress_display
 
     item = impact if lineage is None else lineage
     with opened(form) as output:
-        with progress_display() as progress:
+        with progress_display() as progress, ExitStack() as stack:
+            to = folder
+            if prov:
+                create_folder(Layout(settings.warehouse), folder)
+                to = Path(stack.enter_context(scratch("export"))) / "files"
             if item is None:
-                done = export_warehouse(Layout(settings.warehouse), folder, progress, as_of)
+                done = export_warehouse(Layout(settings.warehouse), to, progress, as_of)
             else:
                 direction: Direction = "upstream" if impact is None else "downstream"
                 question = Question(utf8(item, "The item"), direction, as_of=as_of)
-                done = _export_answer(settings, question, folder, progress)
+                done = _export_answer(settings, question, to, progress)
+            if prov:
+                done = converted(done, to, folder, prov)
         output.write(ExportResult(done))
 
 

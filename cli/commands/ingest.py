@@ -30,11 +30,12 @@ def ingest(
         typer.Argument(
             parser=local_path,
             metavar="FILES...",
-            help="Files, folders or quoted patterns: CSV, TSV, JSON lines, Parquet, Delta tables.",
+            help="Files, folders or quoted patterns: CSV, TSV, JSON lines, Parquet, Delta tables, "
+            "W3C PROV and others (docs/formats.md).",
         ),
     ] = None,
     input_format: Annotated[
-        Literal["csv", "tsv", "jsonl", "parquet"] | None,
+        InputFormat | None,
         typer.Option("--input", help="Format of the files. Default: by their names."),
     ] = None,
     columns: Annotated[
@@ -47,6 +48,16 @@ def ingest(
             "separated by commas.",
         ),
     ] = None,
+    src_table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TABLE", help="The table of src in every row, for files without such a column."
+        ),
+    ] = None,
+    dst_table: Annotated[
+        str | None, typer.Option(metavar="TABLE", help="The table of dst in every row.")
+    ] = None,
+    op: Annotated[str | None, typer.Option(metavar="TEXT", help="The op of every row.")] = None,
     scope: Annotated[
         str | None,
         typer.Option(
@@ -171,7 +182,9 @@ def ingest(
     from ..progress_display import progress_display
 
     mapped = columns_by_name(columns or [])
-    known = mapped_columns(mapped, scope, null or [])
+    given = {"src_table": src_table, "dst_table": dst_table, "op": op}
+    constants = {name: value for name, value in given.items() if value is not None}
+    known = mapped_columns(mapped, scope, null or [], constants)
     patterns = pairs(pattern or [], "--pattern")
     with opened(form) as output:
         if dry_run:
@@ -187,7 +200,7 @@ def ingest(
             summary = warehouse.ingest(
                 *(files or []), input_format=input_format, columns=mapped, scope=scope, run=run,
                 splits=splits, replace=replace, strict=strict, names=names, patterns=patterns,
-                operations=operations, modules=modules, null=null or [],
+                operations=operations, modules=modules, null=null or [], constants=constants,
             )  # fmt: skip
         output.write(IngestResult(summary))
 
