@@ -24,7 +24,8 @@ def guessed(table: pa.Table) -> list[str]:
     kinds = {name: kind for name in dict.fromkeys(table.column_names[:TRIED])
              if (kind := _kind(table, name))}  # fmt: skip
     seen = dict.fromkeys(kinds.values(), 0)
-    first, later = [], []
+    first: list[str] = []
+    later: list[str] = []
     for name, kind in kinds.items():
         (first if seen[kind] < MOST_OF.get(kind, MOST) else later).append(name)
         seen[kind] += 1

@@ -137,7 +137,7 @@ async function openedRecords(state) {
   if (!records.length) return [];
   const fields = Object.keys(records[0].values);
   const shown = records.map((each) => ({ ...texts(each.values), "the item": each.item }));
-  const kind = (field) => (shown.every((row) => row[field] === null || !Number.isNaN(numeric(row[field]))) ? "number" : "");
+  const kind = (field) => (shown.every((row) => row[field] === null || !Number.isNaN(numeric(row[field]))) ? "number" : "short");
   const more = found.more ? `, the first ${number(records.length)} of them` : "";
   const charts = make("p", { class: "soft" }, "Charts of all records: ", make("code", {}, `provhouse crossfilter ${records[0].file}`));
   return [table(`Values of ${name}: ${counted(records.length + found.more, "record")}${more}. Press a heading to sort.`,
@@ -145,7 +145,7 @@ async function openedRecords(state) {
 }
 
 const texts = (values) => Object.fromEntries(Object.entries(values).map(([name, each]) =>
-  [name, typeof each === "object" && each ? JSON.stringify(each) : each]));
+  [name, typeof each === "object" && each ? JSON.stringify(each) : each === null ? null : String(each)]));
 
 async function answerRows(state, direction) {
   const { item, depth, as_of } = question(state, direction, 1);
