@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from provhouse.equivalence.verdict import by_key, first_difference
+from provhouse.equivalence.first_difference import first_difference
+from provhouse.equivalence.verdict import by_key
 from provhouse.model.errors import BadInput
 from provhouse.store.warehouse.layout import Layout
 
@@ -50,7 +51,7 @@ class Reuse:
     """The revision with a result that has the most operators in common, if none can be used."""
     nearest_sink: str = ""
     operator: str = ""
-    """The first operator that the nearest revision lacks."""
+    """The first operator that differs from those of the nearest revision."""
     audited: bool = False
     """Whether the revision was executed all the same, and the rows compared."""
 
