@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from provhouse.model.errors import UsageError
+from provhouse.model.paths import local_path
 from provhouse.output.form import Form
 from provhouse.output.questions.asking import Asking
 from provhouse.output.questions.workflow_questions import (
@@ -39,6 +40,7 @@ class SourceOption(StrEnum):
 
     sql = "sql"
     spark = "spark"
+    dbt = "dbt"
     json = "json"
 
 
@@ -52,14 +54,16 @@ def revisions(
         typer.Argument(
             metavar="[NAME]...",
             help="For log: a workflow. For diff: two revisions. For add: a workflow, and FILE or "
-            "SINK=FILE for each sink; without a name, the sink is result. For run: a revision, "
-            "and the Parquet file that each sink has written.",
+            "SINK=FILE for each sink, or the target folder of dbt; without a name, the sink is "
+            "result. For run: a revision, and the Parquet file that each sink has written.",
         ),
     ] = None,
     source: Annotated[
         SourceOption,
         typer.Option(
-            "--from", help="The language of the files: DuckDB's SQL, Spark's SQL, or a stored plan."
+            "--from",
+            help="What the files are: DuckDB's SQL, Spark's SQL, a project that dbt has compiled, "
+            "or a stored plan.",
         ),
     ] = SourceOption.sql,
     schema: Annotated[
@@ -139,21 +143,27 @@ def _add(
     wait: int | None,
 ) -> None:
     from provhouse.output.results.found import FoundResult
+    from provhouse.workflows.dbt.model_sinks import add_project
     from provhouse.workflows.revisions import add_revision
 
     from ..progress_display import progress_display
 
-    if len(given) < 2 or (schema is None and source is not SourceOption.json):
+    dbt = source is SourceOption.dbt
+    no_schema = schema is None and source not in (SourceOption.json, SourceOption.dbt)
+    if len(given) < 2 or no_schema or (dbt and len(given) > 2):
         raise UsageError(
             "The revision is not complete",
-            "A workflow, a file or --schema is missing",
-            "Use provhouse revisions add WORKFLOW FILE --schema DDL",
+            "A workflow, a file or --schema is missing, or several folders of dbt are given",
+            "Use provhouse revisions add WORKFLOW FILE --schema DDL, or WORKFLOW TARGET --from dbt",
         )
     workflow, *files = given
-    texts = {sink: text_of(path) for sink, path in sinks_of(files).items()}
     ddl = text_of(schema) if schema else ""
     settings = invocation(ctx).settings(wait_seconds=wait)
     with opened(form) as output:
         with progress_display() as progress:
-            added = add_revision(workflow, texts, source, ddl, settings, progress)
+            if dbt:
+                added = add_project(workflow, local_path(files[0]), ddl, settings, progress)
+            else:
+                texts = {sink: text_of(path) for sink, path in sinks_of(files).items()}
+                added = add_revision(workflow, texts, source.value, ddl, settings, progress)
         output.write(FoundResult(added))
