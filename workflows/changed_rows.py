@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 import pyarrow.dataset as ds
 
 from provhouse.equivalence.empty_database import empty_database
-from provhouse.sql.quoting import quoted
+from provhouse.equivalence.known_functions import EXACT
+from provhouse.sql.quoting import quoted, text_of
 
 from .pinned_data import check_columns, dataset_of
 from .pins import Pin, TablePath, file_digest
@@ -54,9 +56,29 @@ def changed_slices(
         ).to_arrow_table()
         con.register("__provhouse_values", values)
         con.register("__provhouse_after", after)
-        same = same_values({name: f"cast(a.{quoted(name)} as {types[name]})" for name in key}, "v")
-        rows = con.sql(f"from __provhouse_after a semi join __provhouse_values v on {same}")
+        cast = {name: f"cast(a.{quoted(name)} as {types[name]})" for name in key}
+        near = " and ".join(_near(con, {name: types[name] for name in key})) or "true"
+        same = same_values(cast, "v")
+        rows = con.sql(
+            f"from (from __provhouse_after a where {near}) a semi join __provhouse_values v on {same}"
+        )
         return ChangedSlices(values, rows.to_arrow_table())
+
+
+def _near(con: duckdb.DuckDBPyConnection, key: Mapping[str, str]) -> Iterator[str]:
+    """Yield SQL for whether columns are between their changed values, by names and types.
+
+    It lets the reader of Parquet leave out row groups. A column with a NULL has no condition.
+    """
+    for name, type_ in key.items():
+        column = quoted(name)
+        found = con.execute(
+            f"select min({column})::varchar, max({column})::varchar from __provhouse_values "
+            f"having count({column}) = count(*) and count(*) > 0"
+        )
+        for row in found.fetchall() if type_ in EXACT else ():
+            low, high = (f"cast({text_of(each)} as {type_})" for each in row)
+            yield f"cast({column} as {type_}) between {low} and {high}"
 
 
 def same_values(columns: Mapping[str, str], table: str) -> str:

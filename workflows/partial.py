@@ -17,6 +17,7 @@ from sqlglot.errors import SqlglotError
 from provhouse.equivalence.empty_database import EmptyDatabase, empty_database, whole_name
 from provhouse.equivalence.keys import KnownTables, PlanKeys, TableKeys, plan_keys
 from provhouse.model.errors import BadInput
+from provhouse.sql.quoting import text_of
 
 from .delta_text import DIALECT
 from .expression_sql import plain_type
@@ -65,7 +66,7 @@ def partial(
         if starts:
             _check(plan, text, starts)
             for name, each in starts.items():
-                text = text.replace(name, "read_parquet('{}')".format(each.path.replace("'", "''")))
+                text = text.replace(name, f"read_parquet({text_of(each.path)})")
             return Partial(text, tuple(starts.values()))
     return None
 

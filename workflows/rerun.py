@@ -6,7 +6,7 @@ again, on all their records; the other records of the result stay.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import duckdb
@@ -44,13 +44,9 @@ REMEDY = "Execute the revision as a whole"
 
 
 @dataclass(frozen=True)
-class Rerun:
-    """The result of a revision, of which only the touched records were computed again."""
+class Recomputed:
+    """A result that was computed from an earlier one."""
 
-    revision: str
-    sink: str
-    execution: str
-    result: str
     of: str
     """The execution with the earlier result."""
     table: str
@@ -63,6 +59,16 @@ class Rerun:
     """The number of records of the earlier result that stay."""
     computed: int
     """The number of records that were computed again."""
+
+
+@dataclass(frozen=True)
+class Rerun(Recomputed):
+    """The stored result of a revision, of which only the touched records were computed again."""
+
+    revision: str
+    sink: str
+    execution: str
+    result: str
     path: str
 
 
@@ -79,7 +85,20 @@ def rerun(
     Raises NotFound without an earlier execution, BadInput if the query is not divided or if inputs
     cannot be read, and Busy if another writer is at work.
     """
-    layout, name, pins = Layout(settings.warehouse), revision_name(revision), pinned(inputs)
+    name = revision_name(revision)
+    found = recomputed(Layout(settings.warehouse), name, sink, pinned(inputs), path)
+    done = add_execution(name, {sink: path}, inputs, settings, progress)
+    return Rerun(**asdict(found), revision=revision, sink=sink, execution=done.execution,
+                 result=done.results[0], path=str(path))  # fmt: skip
+
+
+def recomputed(
+    layout: Layout, name: RevisionName, sink: str, pins: Sequence[Pin], path: Path
+) -> Recomputed:
+    """Write the result of a sink on pinned inputs to a Parquet file, from an earlier result.
+
+    Raises NotFound and BadInput as ``rerun`` does.
+    """
     _, plan = find_revision(layout, name).sink(sink)
     if reason := next(iter(doubts(plan.plan)), "") or broken_for(plan, pins):
         raise _refused(name, reason)
@@ -92,20 +111,8 @@ def rerun(
     rows = executed_rows(plan, pins, stored.columns, stored.types, {table: found.rows})
     kept = _kept(layout, stored, key, found.values)
     pq.write_table(pa.concat_tables([kept, rows.cast(kept.schema)]), path)
-    done = add_execution(name, {sink: path}, inputs, settings, progress)
-    return Rerun(
-        revision=revision,
-        sink=sink,
-        execution=done.execution,
-        result=done.results[0],
-        of=earlier.execution,
-        table=table[-1],
-        divided_by=tuple(key.values()),
-        slices=found.values.num_rows,
-        kept=kept.num_rows,
-        computed=rows.num_rows,
-        path=str(path),
-    )
+    by, counts = tuple(key.values()), (found.values.num_rows, kept.num_rows, rows.num_rows)
+    return Recomputed(earlier.execution, table[-1], by, *counts)
 
 
 def _changed(
