@@ -58,9 +58,9 @@ def changed_slices(
         con.register("__provhouse_after", after)
         cast = {name: f"cast(a.{quoted(name)} as {types[name]})" for name in key}
         near = " and ".join(_near(con, {name: types[name] for name in key})) or "true"
-        same = same_values(cast, "v")
         rows = con.sql(
-            f"from (from __provhouse_after a where {near}) a semi join __provhouse_values v on {same}"
+            f"from (from __provhouse_after where {near}) a "
+            f"semi join __provhouse_values v on {same_values(cast, 'v')}"
         )
         return ChangedSlices(values, rows.to_arrow_table())
 

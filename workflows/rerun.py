@@ -142,7 +142,7 @@ def _earlier(
                 return each, changed[0]
     raise NotFound(
         f"No execution of {name} can be continued",
-        "None has read these inputs, but for one table in another state",
+        "None has read these inputs with one table in another state",
         REMEDY,
     )
 
