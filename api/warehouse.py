@@ -255,15 +255,19 @@ class Warehouse(Reader):
         """Store a revision of a workflow, unless it equals the newest one.
 
         ``queries`` is a query, or one for each sink. ``schema`` has the CREATE statements of the
-        tables that they read. ``source`` is their language. Raises BadInput if a query has no plan,
-        and Busy while another process writes.
+        tables that they read. ``source`` is their language; with "dbt", ``queries`` is the target
+        folder of a project. Raises BadInput without a plan, and Busy while another process writes.
 
         >>> tables = "create table orders(id integer, amount integer)"
         >>> warehouse.add_revision("sales", "select amount from orders", tables).revision
         'sales@r1'
         """
+        from provhouse.workflows.dbt.model_sinks import add_project
         from provhouse.workflows.revisions import add_revision
 
+        if source == "dbt":
+            target = local_path(str(queries))
+            return add_project(workflow, target, schema, self._settings, self._progress)
         texts = {"result": queries} if isinstance(queries, str) else queries
         return add_revision(workflow, texts, source, schema, self._settings, self._progress)
 

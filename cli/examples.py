@@ -52,7 +52,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "revisions": (
         "provhouse revisions",
         "provhouse revisions add tweets job.sql --schema tables.sql",
+        "provhouse revisions add shop target --from dbt",
         "provhouse revisions run tweets@r1 out.parquet --inputs tweet=tweets@12",
+        "provhouse revisions rerun tweets@r1 new.parquet --inputs tweet=tweets@13",
         "provhouse revisions log tweets",
         "provhouse revisions diff tweets@r1 tweets@r2 --sink map --records",
     ),
