@@ -47,17 +47,22 @@ def package(version: SparkVersion) -> Path:
 
 
 def _replace_scala(other: Path, folder: Path) -> None:
-    """Make a folder of links to the files of a Spark for Scala 2.12, with jars for Scala 2.13."""
+    """Copy a Spark for Scala 2.12 to a folder, with the jars for Scala 2.13 and links to others."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(
         other,
         folder,
-        copy_function=os.symlink,
+        copy_function=_copied,
         ignore=lambda _, names: [name for name in names if re.search(r"^scala-|_2\.12-", name)],
     )
     fetch(Silent(), ("spark-3.5_2.13",))
     for jar in jar_folder("spark-3.5_2.13").glob("*.jar"):
         (folder / "pyspark" / "jars" / jar.name).symlink_to(jar)
+
+
+def _copied(file: str, target: str) -> None:
+    """Copy or link a file. Spark would follow a link to one of its programs, to the other jars."""
+    (os.symlink if file.endswith(".jar") else shutil.copy)(file, target)
 
 
 def main() -> int:

@@ -13,7 +13,7 @@ from provhouse.model.settings import Settings
 from ..capture_options import spark_settings, with_capture
 from ..invocation import invocation
 from ..options import WaitOption
-from .spark_conf import spark_conf
+from .spark_conf import SparkOption, spark_conf
 
 if TYPE_CHECKING:
     from provhouse.capturing.scripts import Ran
@@ -37,15 +37,7 @@ def run_spark(
             "job's writes, to use as `spark-submit $(provhouse run-spark --print-conf) job.py`.",
         ),
     ] = False,
-    spark: Annotated[
-        str | None,
-        typer.Option(
-            "--spark",
-            metavar="VERSION",
-            help="With --print-conf, the Spark of the job, such as 4.0, 3.5 or 3.5_2.13 (Scala "
-            "2.13); by default, the one of provhouse.",
-        ),
-    ] = None,
+    spark: SparkOption = None,
     wait: WaitOption = None,
     **options: Any,
 ) -> None:

@@ -10,9 +10,11 @@ import sys
 from pyspark.sql import DataFrame, SparkSession
 
 import provhouse
+from provhouse.runtime.spark.pyspark_internals import java_session
 
 orders, out, warehouse, neo4j_home = sys.argv[1:]
 spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+jvm, _ = java_session(spark)
 spark.conf.set("spark.sql.shuffle.partitions", "2")
 names = ("orders", "cleaned", "report", "named", "copied")
 keys = {**dict.fromkeys(names, "id"), "report": "customer", "named": "customer"}
@@ -36,14 +38,10 @@ with provhouse.capture(spark, warehouse, keys=keys, neo4j_home=neo4j_home) as ru
 row = run.trace("report").where("customer = 'ann'")
 three = run.trace("orders").where("id = 3")
 again = run.replay(report, without=three)
-with provhouse.open(warehouse, neo4j_home=neo4j_home) as opened:
-    items = ("report/ann", "named/bob", "copied/4")
-    lineage = {item: sorted(each.item for each in opened.lineage(item).items) for item in items}
 found = {
-    "version": spark.version,
+    "version": f"{spark.version} {jvm.scala.util.Properties.versionNumberString()}",
     "back": sorted(each.id for each in row.go_back_all().records().collect()),
     "again": sorted([each.customer, each.total] for each in again.collect()),
-    "lineage": lineage,
 }
 print(json.dumps(found))
 spark.stop()
