@@ -1,4 +1,4 @@
-.PHONY: cluster containers bench-tracing bench-capture bench-capture-tpcds bench-capture-memory bench-capture-nights bench-builds bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-what-if bench-equivalence bench-interactive bench-interactive-all coverage-interactive bench-crossfilter bench-programs bench-workflowgen bench-dbt site release bench-result-diff bench-started bench-frames
+.PHONY: cluster containers bench-tracing bench-capture bench-capture-tpcds bench-capture-memory bench-capture-nights bench-builds bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars jars-all clean bench-what-if bench-equivalence bench-interactive bench-interactive-all coverage-interactive bench-crossfilter bench-programs bench-workflowgen bench-dbt site release bench-result-diff bench-started bench-frames
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -182,6 +182,9 @@ audit: setup ## Check the locked Python packages for known vulnerabilities (need
 
 containers: setup ## Lint the Dockerfile, the scripts and the compose file in docker/; installs hadolint and check-jsonschema
 	@tools/containers.sh
+
+jars-all: setup ## Compile the Java of capture for all versions of Spark; downloads them (1.5 GB)
+	@.venv/bin/python tools/jars_all.py
 
 files: setup ## List every module with what it is for
 	@.venv/bin/python tools/file_list.py

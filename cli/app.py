@@ -22,6 +22,7 @@ from .commands.compact import compact
 from .commands.compare import compare
 from .commands.crossfilter import crossfilter
 from .commands.cypher import cypher
+from .commands.dbt import dbt
 from .commands.diff import diff
 from .commands.doctor import doctor
 from .commands.evaluate import evaluate
@@ -32,6 +33,7 @@ from .commands.forget import forget
 from .commands.import_ import import_
 from .commands.ingest import ingest
 from .commands.lineage import impact, lineage
+from .commands.mcp import mcp
 from .commands.modules import modules
 from .commands.ops import ops
 from .commands.path import path
@@ -75,6 +77,7 @@ COMMANDS = (
     ingest,
     run_spark,
     spark_conf,
+    dbt,
     lineage,
     impact,
     path,
@@ -110,11 +113,12 @@ COMMANDS = (
     up,
     down,
     token,
+    mcp,
     doctor,
 )
 for command in with_derived(COMMANDS):
     name = name_of(command)
-    own = {"allow_interspersed_args": command is not run_spark}  # later options are the script's
+    own = {"allow_interspersed_args": command not in (run_spark, dbt)}  # later options are theirs
     old = group_of(name) is None
     app.command(name, epilog=epilog(name), context_settings=own, hidden=old)(command)
 app.add_typer(list_commands(), name="list")

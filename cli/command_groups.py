@@ -11,6 +11,7 @@ GROUPS = {
     "Bring in": {
         "ingest": "Ingest files of triples: dst was derived from src by op.",
         "run-spark": "Run a Spark job, and ingest the lineage of its writes.",
+        "dbt": "Run dbt on DuckDB, with the lineage of all its rows.",
         "import": "Ingest the files that `provhouse export` wrote.",
     },
     "Ask": {
@@ -47,6 +48,7 @@ GROUPS = {
         "up": "Start Neo4j and the server, and keep them running.",
         "down": "Stop Neo4j and the server.",
         "token": "Add, list or revoke the tokens of people.",
+        "mcp": "Answer agents: the questions as tools of MCP.",
         "doctor": "Show what is missing on this machine.",
     },
 }

@@ -37,6 +37,15 @@ def run_spark(
             "job's writes, to use as `spark-submit $(provhouse run-spark --print-conf) job.py`.",
         ),
     ] = False,
+    spark: Annotated[
+        str | None,
+        typer.Option(
+            "--spark",
+            metavar="VERSION",
+            help="With --print-conf, the Spark of the job, such as 4.0, 3.5 or 3.5_2.13 (Scala "
+            "2.13); by default, the one of provhouse.",
+        ),
+    ] = None,
     wait: WaitOption = None,
     **options: Any,
 ) -> None:
@@ -46,8 +55,14 @@ def run_spark(
     because another process writes, a message says how to repeat it.
     """
     if print_conf and script is None:
-        spark_conf(ctx, **options)
+        spark_conf(ctx, spark, **options)
         return
+    if spark is not None:
+        raise UsageError(
+            "The Spark of a script cannot be chosen",
+            "--spark belongs to --print-conf",
+            "Run the script with provhouse.capture in it, in an environment with that Spark",
+        )
     if script is None or print_conf:
         raise UsageError(
             "It is not clear what to run",
