@@ -22,7 +22,7 @@ from .bound_models import BoundModel, binder
 from .passed_tests import tested_columns
 from .project import Node, project
 from .sides import Side
-from .table_types import TableTypes, declared_columns
+from .table_types import TableTypes, columns_of_ddl
 from .undecided import why_not_by_sql
 
 SOURCE = "dbt"
@@ -47,7 +47,7 @@ def model_sinks(target: Path, ddl: str) -> Mapping[str, SinkPlan]:
     target is not that of a project of dbt-duckdb.
     """
     read = project(target)
-    types = TableTypes(read.catalog, named=declared_columns(ddl))
+    types = TableTypes(read.catalog, named=columns_of_ddl(ddl))
     with binder() as tables:
         side = Side(read, types, tables, tested_columns(read, read))
         for node in read.nodes.values():

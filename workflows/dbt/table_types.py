@@ -59,10 +59,10 @@ def _of_ddl(path: Path) -> Named:
         text = path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise BadInput(f"Cannot read {path}", str(error), "Give a file with SQL text") from error
-    return declared_columns(text)
+    return columns_of_ddl(text)
 
 
-def declared_columns(ddl: str) -> Named:
+def columns_of_ddl(ddl: str) -> Named:
     """Return the columns of the tables of a DDL text; raise BadInput if DuckDB refuses it."""
     with empty_database(ddl) as database:
         return _by_schema(database.columns)
