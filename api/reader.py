@@ -3,7 +3,7 @@
 import json
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Self, Unpack
 
 import pyarrow as pa
@@ -29,7 +29,7 @@ from provhouse.output.questions.items import (
     AskingRecord,
     AskingSubgraph,
 )
-from provhouse.output.questions.levels import AskingZoom
+from provhouse.output.questions.levels import AskingZoom, AskingZoomWhatIf
 from provhouse.output.questions.lists import (
     AskingCatalogue,
     AskingGenerations,
@@ -38,6 +38,7 @@ from provhouse.output.questions.lists import (
     AskingOps,
     AskingValues,
 )
+from provhouse.output.results.zoomed_what_if import ZoomedWhatIfResult
 from provhouse.query.catalogue import Catalogue
 from provhouse.query.exporting.values import Values
 from provhouse.query.item_record import ItemRecord
@@ -225,7 +226,9 @@ class Reader(Views, Revised):
         """
         deletion = deletion_of(delete, tables, where, ops, files, runs)
         asked = AskingWhatIf(**vars(deletion), as_of=as_of, summary=summary)
-        return public(WhatIf, self.ask(asked))
+        found = public(WhatIf, self.ask(asked))
+        shown = AskingZoomWhatIf(**vars(deletion), as_of=found.generation, zoom="record")
+        return replace(found, _graph=lambda: ZoomedWhatIfResult(self.ask(shown)).graph())
 
     def what_if_each(self, item: str, *, limit: int = 100, as_of: AsOf | None = None) -> WhatIfEach:
         """Return the values that the aggregates of an item would have without each input in turn.

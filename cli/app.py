@@ -22,6 +22,7 @@ from .commands.compact import compact
 from .commands.compare import compare
 from .commands.crossfilter import crossfilter
 from .commands.cypher import cypher
+from .commands.dbt import dbt
 from .commands.diff import diff
 from .commands.doctor import doctor
 from .commands.evaluate import evaluate
@@ -76,6 +77,7 @@ COMMANDS = (
     ingest,
     run_spark,
     spark_conf,
+    dbt,
     lineage,
     impact,
     path,
@@ -116,7 +118,7 @@ COMMANDS = (
 )
 for command in with_derived(COMMANDS):
     name = name_of(command)
-    own = {"allow_interspersed_args": command is not run_spark}  # later options are the script's
+    own = {"allow_interspersed_args": command not in (run_spark, dbt)}  # later options are theirs
     old = group_of(name) is None
     app.command(name, epilog=epilog(name), context_settings=own, hidden=old)(command)
 app.add_typer(list_commands(), name="list")

@@ -11,6 +11,7 @@ GROUPS = {
     "Bring in": {
         "ingest": "Ingest files of triples: dst was derived from src by op.",
         "run-spark": "Run a Spark job, and ingest the lineage of its writes.",
+        "dbt": "Run dbt on DuckDB, with the lineage of all its rows.",
         "import": "Ingest the files that `provhouse export` wrote.",
     },
     "Ask": {

@@ -9,14 +9,18 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse ingest trace.csv --operations ops.csv",
         "provhouse ingest --modules modules.toml",
         "provhouse ingest trace.parquet --map src=parent,dst=child",
-        "provhouse ingest orders.csv --map src_id=customer_id,dst_id=order_id "
-        "--src-table customers --dst-table orders --op orders",
+        "provhouse ingest orders.csv --src-table customers --dst-table orders",
         "provhouse ingest --captured",
         "provhouse ingest --openlineage events.jsonl",
     ),
     "run-spark": (
         "provhouse run-spark --key orders=id --key report=month job.py 2026-03",
         "provhouse run-spark --print-conf --key orders=o_orderkey",
+    ),
+    "dbt": (
+        "provhouse dbt build",
+        "provhouse dbt run --select orders+",
+        "provhouse dbt --dbt env/bin/dbt test",
     ),
     "spark-conf": ("provhouse spark-conf --key orders=id --key lineitem=id,number",),
     "lineage": (

@@ -50,10 +50,20 @@ def blame(
 
     --program runs the program again on parts of the lineage of the first wrong row, until no record
     can be left out: the rest is a smallest input with which the row is wrong. Nothing is written.
-    --dbt takes the first failed test, or with TABLE the first failed test of TABLE's model.
+    --dbt takes the first failed test, or with TABLE the first failed test of TABLE's model. For a
+    project that `provhouse dbt` has built on DuckDB, it needs neither Spark nor a warehouse.
     """
-    from provhouse.blames import blame as blamed
+    from provhouse.interactive.dbt.failing_rows import failing_rows, is_on_duckdb
+    from provhouse.interactive.dbt.traced_run import lineage_folder
     from provhouse.output.results.blame import BlameResult
+
+    if dbt is not None and (where, program) == (None, None) and is_on_duckdb(dbt):
+        folder = lineage_folder(invocation(ctx).local())
+        with opened(form, out, safe=safe) as output:
+            output.write(BlameResult(failing_rows(dbt, table, folder)))
+        return
+
+    from provhouse.blames import blame as blamed
     from provhouse.warehouse import Warehouse
 
     from ..progress_display import progress_display

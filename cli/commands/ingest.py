@@ -36,7 +36,11 @@ def ingest(
     ] = None,
     input_format: Annotated[
         InputFormat | None,
-        typer.Option("--input", help="Format of the files. Default: by their names."),
+        typer.Option(
+            "--input",
+            metavar="FORMAT",
+            help=f"Format of the files: {', '.join(CHOICES)}. Default: by their names.",
+        ),
     ] = None,
     columns: Annotated[
         list[str] | None,

@@ -117,9 +117,10 @@ def fuse(
     ``kinds`` are the types of the query's columns.
     """
     groups = group(con, parsed, catalog)
-    query = parsed.query.copy()
-    if groups is None or not isinstance(query, exp.Select):
+    if groups is None:
         return None
+    query = parsed.query.copy()
+    assert isinstance(query, exp.Select)
     query.set("expressions", query.expressions[: query.meta["visible"]])
     aggregates = _aggregates(con, query, query.args["from_"].this)
     text = None if aggregates is None else _rest(query, aggregates)

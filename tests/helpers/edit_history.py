@@ -56,7 +56,7 @@ class Runs:
     """The results of a project's models in random databases."""
 
     def __init__(self, raw: str = RAW, databases: int = DATABASES) -> None:
-        self._databases = [_filled(raw, seed) for seed in range(databases)]
+        self._databases = [filled(raw, seed) for seed in range(databases)]
         self.results: dict[str, list[Result]] = {}
 
     def run(self, models: Sequence[Model], names: frozenset[str]) -> dict[str, list[Result]]:
@@ -76,7 +76,7 @@ def _built(con: duckdb.DuckDBPyConnection, model: Model) -> Result:
     return shape, Counter(done.fetchall())
 
 
-def _filled(raw: str, seed: int) -> duckdb.DuckDBPyConnection:
+def filled(raw: str, seed: int) -> duckdb.DuckDBPyConnection:
     """Return a database whose sources have random rows, with NULLs and duplicates."""
     source = Random(seed)
     con = duckdb.connect(config={"threads": 1})

@@ -1,6 +1,6 @@
 """Tests of dbt that passed: what they say about the rows of a table is assumed of all runs."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,10 +42,30 @@ def tested_columns(project: Project, other: Project) -> dict[str, TestedColumns]
     """
     found: dict[str, TestedColumns] = {}
     failed = with_status(other, "fail", "error", "warn")
-    for node, name, column in _passed(project, failed):
-        tested = found.setdefault(node, TestedColumns())
-        (tested.unique if name == "unique" else tested.not_null).add(column)
+    passed = with_status(project, "pass") - failed
+    for test in project.tests:
+        said, node = _said(project, test), test.get("attached_node")
+        if said is not None and node and test["unique_id"] in passed:
+            _add(found.setdefault(node, TestedColumns()), *said)
     return found
+
+
+def declared_columns(project: Project) -> dict[str, TestedColumns]:
+    """Return what tests that read all rows say, passed or not, by the ids of their nodes.
+
+    Unlike ``tested_columns``, these are also tests of sources.
+    """
+    found: dict[str, TestedColumns] = {}
+    for test in project.tests:
+        if (said := _said(project, test)) is not None:
+            node = str(test.get("attached_node") or next(iter(test["depends_on"]["nodes"]), ""))
+            if node in project.nodes:
+                _add(found.setdefault(node, TestedColumns()), *said)
+    return found
+
+
+def _add(tested: TestedColumns, name: str, column: str) -> None:
+    (tested.unique if name == "unique" else tested.not_null).add(column)
 
 
 def with_status(project: Project, *statuses: str) -> set[str]:
@@ -54,17 +74,14 @@ def with_status(project: Project, *statuses: str) -> set[str]:
     return {each["unique_id"] for each in results if each["status"] in statuses}
 
 
-def _passed(project: Project, failed: set[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield the node, the name and the column of each test that passed."""
-    passed = with_status(project, "pass") - failed
-    for test in project.tests:
-        kind = test.get("test_metadata") or {}
-        name = str(kind.get("name"))
-        known = name in TESTED and not kind.get("namespace") and _reads_all(test)
-        where = (test.get("attached_node"), test.get("column_name"))
-        own = project.macros.replaces(f"test_{name}")
-        if test["unique_id"] in passed and known and all(where) and not own:
-            yield str(where[0]), name, str(where[1])
+def _said(project: Project, test: Json) -> tuple[str, str] | None:
+    """Return the name and the column of a test of a key that reads all rows; None for others."""
+    kind = test.get("test_metadata") or {}
+    name, column = str(kind.get("name")), test.get("column_name")
+    known = name in TESTED and not kind.get("namespace") and _reads_all(test)
+    return (
+        (name, column) if known and column and not project.macros.replaces(f"test_{name}") else None
+    )
 
 
 def _reads_all(test: Json) -> bool:

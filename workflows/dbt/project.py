@@ -44,6 +44,9 @@ class Node:
     parts: NodeParts
     checksum: Json
     unrendered: Json
+    relation: str
+    """The name of its table in the database; empty for an ephemeral model."""
+    file: str
 
     @property
     def has_query(self) -> bool:
@@ -217,6 +220,8 @@ def _node(id_: str, node: Json, names: RelationNames, macros: Macros, listed: Js
         parts=node_parts(node),
         checksum=node["checksum"],
         unrendered=node.get("unrendered_config") or {},
+        relation=str(node.get("relation_name") or ""),
+        file=str(node.get("original_file_path") or ""),
     )
 
 
@@ -262,6 +267,8 @@ def _source(id_: str, node: Json) -> Node:
         parts=NodeParts(rows, {}, (), ()),
         checksum={},
         unrendered={},
+        relation=str(node.get("relation_name") or ""),
+        file=str(node.get("original_file_path") or ""),
     )
 
 

@@ -3,8 +3,6 @@
 import json
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,10 +10,9 @@ import pytest
 
 from helpers.dbt_edits import base_manifest
 from helpers.dbt_history import manifest_of
+from helpers.dbt_runs import install_dbt
 from helpers.dbt_shop import (
-    DBT,
     EDITS,
-    ROOT,
     TARGETS,
     build,
     keep_target,
@@ -35,11 +32,7 @@ UNBUILT = {"paid_orders"}
 @pytest.fixture(scope="module", autouse=True)
 def _dbt() -> None:
     """Install dbt into an environment of its own, as the lock says."""
-    if not (DBT / "dbt").exists():
-        subprocess.run([sys.executable, "-m", "venv", DBT.parent], check=True)
-        install = ["-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-        lock = ["--require-hashes", "-r", str(ROOT / "locks/dbt.lock")]
-        subprocess.run([str(DBT / "python"), *install, *lock], check=True)
+    install_dbt()
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,123 @@
+"""The state between runs of dbt: the version of each table's rows, and the runs with lineage."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import duckdb
+import pyarrow as pa
+
+from provhouse.model.errors import Busy, Unavailable
+
+FILE = "state.duckdb"
+_TABLES = """
+    create table if not exists runs(
+        run integer primary key, command varchar, path varchar, waiting boolean);
+    create table if not exists tables(
+        node varchar primary key, run integer, key varchar[], rows bigint, hash varchar);
+    create table if not exists names(node varchar, nth bigint, name varchar)"""
+
+
+@dataclass(frozen=True)
+class KeptTable:
+    """A table in the state in which a run has left it."""
+
+    node: str
+    run: int
+    """The version of all rows, unless ``names`` has them."""
+    key: tuple[str, ...]
+    """The columns that name the rows; empty if positions do."""
+    rows: int
+    hash: str
+    """A sum of hashes of the rows, which another state does not have."""
+    names: pa.Array | None = None
+    """The name of each row, in the order of row ids, if the rows have several versions."""
+
+
+class KeptTables:
+    """The file with the state. One process has it open at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open or make the file. Raises Busy if another process has it open."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._con = duckdb.connect(folder / FILE)
+        except duckdb.IOException:
+            raise Busy(
+                f"Another process uses {folder / FILE}",
+                "It is a run of `provhouse dbt`, which keeps the versions of rows there",
+                "Wait until it has ended",
+            ) from None
+        except OSError as error:
+            raise Unavailable(
+                f"Cannot write to {folder}",
+                error.strerror or "The system reports an error",
+                "Change the folder's permissions, or choose another with --warehouse",
+            ) from error
+        self._con.execute(_TABLES)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self._con.close()
+
+    def next_run(self) -> int:
+        """Return the number of the next run."""
+        ((last,),) = self._con.execute("select coalesce(max(run), 0) from runs").fetchall()
+        return int(last) + 1
+
+    def table(self, node: str) -> KeptTable | None:
+        """Return the state of a table after the last run that built or read it."""
+        text = "select run, key, rows, hash from tables where node = ?"
+        for run, key, rows, hash_ in self._con.execute(text, [node]).fetchall():
+            query = "select name from names where node = ? order by nth"
+            names = self._con.sql(query, params=[node]).to_arrow_table()["name"]
+            found = names.combine_chunks() if len(names) else None
+            return KeptTable(node, run, tuple(key), rows, hash_, found)
+        return None
+
+    def add(self, run: int, command: str, path: Path, tables: Iterable[KeptTable]) -> None:
+        """Store a run on a database and the tables that it has left, all or nothing."""
+        found = list(tables)
+        rows = [(each.node, each.run, list(each.key), each.rows, each.hash) for each in found]
+        columns = ("node", "run", "key", "rows", "hash")
+        kinds = (pa.string(), pa.int32(), pa.list_(pa.string()), pa.int64(), pa.string())
+        listed = pa.table(
+            [pa.array([row[at] for row in rows], kind) for at, kind in enumerate(kinds)],
+            names=columns,
+        )
+        self._con.begin()
+        self._con.execute("insert into runs values (?, ?, ?, true)", [run, command, str(path)])
+        self._con.register("listed", listed)
+        self._con.execute("delete from names where node in (select node from listed)")
+        self._con.execute("insert or replace into tables from listed")
+        for each in found:
+            if each.names is not None:
+                named = pa.table({"nth": pa.array(range(len(each.names))), "name": each.names})
+                self._con.register("named", named)
+                self._con.execute("insert into names select ?, nth, name from named", [each.node])
+                self._con.unregister("named")
+        self._con.unregister("listed")
+        self._con.commit()
+
+    def waiting(self) -> list[tuple[int, str]]:
+        """Return the runs whose lineage is in files only, with their commands."""
+        text = "select run, command from runs where waiting order by run"
+        return self._con.execute(text).fetchall()
+
+    def database(self) -> Path | None:
+        """Return the path of the database of the last run, or None before the first one."""
+        text = "select path from runs order by run desc limit 1"
+        return next((Path(path) for (path,) in self._con.execute(text).fetchall()), None)
+
+    def landed(self, run: int) -> None:
+        """Note that the lineage of a run is in the warehouse."""
+        self._con.execute("update runs set waiting = false where run = ?", [run])

@@ -1,0 +1,178 @@
+"""The lineage of the rows of one model: its compiled SQL runs again, with lineage.
+
+The rows must be those that dbt has built, or the model is refused: its lineage might be another.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from provhouse.model.arrays import I64
+from provhouse.model.errors import ProvhouseError
+from provhouse.sql.catalog import TablePlace
+from provhouse.sql.not_covered import NotCovered
+from provhouse.sql.quoting import quoted
+from provhouse.workflows.dbt.project import Node
+
+from ..index.links import Chain
+from ..result import Result
+from ..saving import gathered
+from .model_op import ModelOp, model_op
+from .opened_database import BEFORE, NOW, PART, OpenedDatabase
+from .row_names import RowNames, unique_key
+from .rows_compared import same_rows
+from .trace_file import Targets, TraceFile
+from .watermark import watermark_rows
+
+
+@dataclass(frozen=True)
+class Derived:
+    """The rows that the SQL of a model gives, with their lineage."""
+
+    node: Node
+    result: Result
+    op: ModelOp
+    chains: Mapping[TablePlace, list[Chain]]
+    """For each table, the indexes from the rows to its records."""
+
+
+def refused(reason: str) -> NotCovered:
+    """Return the error for a model without lineage."""
+    return NotCovered("Lineage of this model is not supported", reason)
+
+
+class ModelRows:
+    """The lineage of models, written to a trace."""
+
+    def __init__(self, opened: OpenedDatabase, names: RowNames, trace: TraceFile) -> None:
+        self._opened, self._names, self._trace = opened, names, trace
+
+    def derived(self, node: Node, text: str) -> Derived:
+        """Run the SQL of a model with lineage. Raises NotCovered if it is not supported."""
+        try:
+            result = self._opened.con.sql(text, lineage=True)
+            tables = {place.name for place in result.tables}
+            op = model_op(node.name, node.file, text, result, tables)
+            chains = {place: result.chains(place) for place in result.tables}
+        except NotCovered:
+            raise
+        except ProvhouseError as error:
+            raise refused(str(error)) from error
+        except duckdb.Error as error:
+            raise refused(
+                "DuckDB cannot run its compiled SQL on the database as it is now"
+            ) from error
+        return Derived(node, result, op, chains)
+
+    def view(self, node: Node, text: str) -> None:
+        """Write the lineage of the rows of a view, which stand for the view in later queries."""
+        found = self.derived(node, text)
+        place = self._opened.stand_in(node, text, found.result.to_arrow())
+        self.write(found, Targets(self._names.name_view(node, place)))
+
+    def table(self, node: Node) -> None:
+        """Write the lineage of the rows of a table that is built from its SQL alone."""
+        built = self._opened.stored(node)
+        found = self.derived(node, self._opened.text(node))
+        if (at := self._matched(found, built, [])) is None:
+            raise refused("The rows that its SQL gives are not those of its table")
+        self._write_built(found, built, at, pa.array([], pa.string()))
+
+    def incremental(self, node: Node) -> None:
+        """Write the lineage of the rows of an incremental model that this run has made."""
+        built, before = self._opened.stored(node), self._opened.before(node)
+        if node.parts.rows.get("incremental_strategy") == "microbatch":
+            raise refused("It is built in batches (microbatch)")
+        if before is None or not self._opened.is_table(before):
+            self.table(node)
+            return
+        for text in self._texts(node, before):
+            found = self.derived(node, text)
+            kept, names = self._kept_rows(node, found, before)
+            if (at := self._matched(found, built, [kept.sql()])) is not None:
+                self._write_built(found, built, at, names)
+                return
+            if (at := self._matched(found, built, [])) is not None:
+                self._write_built(found, built, at, names[:0])  # a full refresh
+                return
+        raise refused("The rows that its SQL gives are not those that the run has added")
+
+    def _texts(self, node: Node, before: TablePlace) -> list[str]:
+        """Return the SQL of an incremental model, first on the rows that decide its watermark."""
+        whole = self._opened.text(node, {node.id: before})
+        rows = watermark_rows(whole, before)
+        if rows is None:
+            return [whole]
+        source = f"from {before.sql()} where rowid in ({rows}) order by rowid"
+        place = self._opened.stored_aside(node, PART + node.id, f"select * {source}")
+        self._opened.con.changed()
+        self._names.name(place, self._names_of(before, f"select rowid as rid {source}"))
+        return [self._opened.text(node, {node.id: place}), whole]
+
+    def _kept_rows(
+        self, node: Node, found: Derived, before: TablePlace
+    ) -> tuple[TablePlace, pa.Array]:
+        """Return a table of the rows that the new rows do not replace, and their names."""
+        self._now(found.result, before)
+        same = " and ".join(f"n.{quoted(name)} = b.{quoted(name)}" for name in unique_key(node))
+        where = f"where not exists (select 1 from {NOW} n where {same})" if same else ""
+        source = f"from {before.sql()} b {where} order by b.rowid"
+        place = self._opened.stored_aside(node, f"kept {node.id}", f"select b.* {source}")
+        return place, self._names_of(before, f"select b.rowid as rid {source}")
+
+    def _names_of(self, place: TablePlace, query: str) -> pa.Array:
+        """Return the names of the rows of a table whose row ids a query gives."""
+        rids = self._opened.arrow(query)["rid"]
+        return self._names.by_rid(place).take(rids.combine_chunks())
+
+    def _now(self, result: Result, typed: TablePlace) -> None:
+        """Store the rows of a result with the types of a table."""
+        self._opened.duckdb.execute(f"create or replace table {NOW} as from {typed.sql()} limit 0")
+        try:
+            self._opened.insert(NOW, result.to_arrow(), "by name")
+        except duckdb.Error:
+            raise refused("Its table has other columns than its SQL") from None
+
+    def _matched(self, found: Derived, built: TablePlace, before: list[str]) -> I64 | None:
+        self._now(found.result, built)
+        return same_rows(self._opened, built, [*before, NOW])
+
+    def _write_built(self, found: Derived, built: TablePlace, at: I64, kept: pa.Array) -> None:
+        """Name the rows of a table, and write the lineage of those that are not kept.
+
+        ``at`` has for each row the number of the equal row: first of the kept rows, then of the new
+        ones.
+        """
+        node, names = found.node, self._names
+        key = names.key(node, built)
+        if key:
+            new = names.named(node, NOW, key)
+        else:
+            place = np.empty(len(at), np.int64)
+            place[at] = np.arange(len(at))
+            new = names.numbered(node, place[len(kept) :])
+        every = pa.concat_arrays([kept, new]).take(pa.array(at))
+        names.keep(node, key, every, mixed=len(kept) > 0)
+        self.write(found, Targets(new))
+
+    def write(self, found: Derived, targets: Targets) -> None:
+        """Write the lineage of a model's rows."""
+        names = self._names
+        for place, chains in found.chains.items():
+            own = place.database == BEFORE or place.schema.startswith(PART)
+            source = names.table_of(place), names.by_rid(place)
+            role = "state" if own else "input"
+            for chain in chains:
+                for near, rids in gathered(chain, len(found.result)):
+                    at, dst = targets.of(near)
+                    self._trace.write(
+                        found.op,
+                        found.node.name,
+                        dst,
+                        source[0],
+                        source[1].take(pa.array(rids[at])),
+                        role,
+                    )

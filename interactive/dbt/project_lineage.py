@@ -1,0 +1,178 @@
+"""The lineage of all rows that a run of dbt has built, in the order in which models read them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from provhouse.sql.catalog import TablePlace
+from provhouse.sql.not_covered import NotCovered
+from provhouse.workflows.dbt.passed_tests import with_status
+from provhouse.workflows.dbt.project import Node, Project
+
+from .child import Run
+from .kept_tables import KeptTables
+from .model_op import ModelOp
+from .model_rows import ModelRows
+from .opened_database import OpenedDatabase
+from .row_names import RowNames
+from .snapshot_rows import SnapshotRows
+from .trace_file import TraceFile
+
+BUILT = ("success", "partial success")
+KEEPING = ("incremental", "snapshot")
+UNKNOWN = "unknown"
+"""The table of the items that stand for what is not known of a model's rows."""
+
+
+@dataclass(frozen=True)
+class BuiltModel:
+    """One model of a run, and whether its rows have lineage."""
+
+    name: str
+    triples: int
+    refused: str = ""
+    """Why its rows have no lineage; empty if they have."""
+
+
+@dataclass(frozen=True)
+class BuiltProject:
+    """The lineage of one run."""
+
+    run: int
+    """The version of the rows that the run has made."""
+    models: tuple[BuiltModel, ...]
+    changed: tuple[str, ...]
+    """The tables that another program has changed since the last run with lineage."""
+    triples: int
+
+
+def project_lineage(
+    run: Run, project: Project, kept: KeptTables, folder: Path
+) -> BuiltProject | None:
+    """Write the lineage of a run to a file in ``folder``, and keep the versions of its rows.
+
+    Returns None if the run has built nothing.
+    """
+    if not with_status(project, *BUILT) & project.nodes.keys():
+        return None
+    opened = OpenedDatabase(run, project)
+    try:
+        found = _Lineage(opened, project, kept, folder)
+        with found.trace:
+            models = tuple(found.models())
+            found.unknown_before()
+            found.trace.finish()
+        kept.add(found.names.run, run.command, run.path, found.names.built.values())
+        changed = tuple(project.nodes[each].name for each in found.names.unknown)
+        return BuiltProject(found.names.run, models, changed, found.trace.triples)
+    finally:
+        opened.close()
+
+
+class _Lineage:
+    def __init__(
+        self, opened: OpenedDatabase, project: Project, kept: KeptTables, folder: Path
+    ) -> None:
+        self._opened, self._project = opened, project
+        built = with_status(project, *BUILT)
+        self._built = [node for node in project.nodes.values() if node.id in built]
+        self.names = RowNames(opened, project, kept)
+        self.names.begin(self._existing())
+        self.trace = TraceFile(folder, self.names.run)
+        self._rows = ModelRows(opened, self.names, self.trace)
+        self._snapshots = SnapshotRows(opened, self.names, self.trace, self._rows)
+        self._ready: set[str] = set()
+
+    def _existing(self) -> Iterator[tuple[Node, TablePlace]]:
+        """Yield the tables before the run that models read."""
+        built = {node.id for node in self._built}
+        for node in self._built:
+            before = self._opened.before(node)
+            if node.materialized in KEEPING and before and self._opened.is_table(before):
+                yield node, before
+            for each in map(self._project.nodes.__getitem__, self._opened.reads(node)):
+                place = self._opened.stored(each)
+                if each.id not in built and each.kind != "source" and self._opened.is_table(place):
+                    yield each, place
+
+    def models(self) -> Iterator[BuiltModel]:
+        """Write the lineage of each model, and yield what was found."""
+        for node in self._built:
+            if node.is_built and node.id not in self._ready:
+                yield from self._model(node)
+
+    def _model(self, node: Node) -> Iterator[BuiltModel]:
+        self._ready.add(node.id)
+        if node.kind == "seed":
+            self._name_all(node)
+            return
+        for each in map(self._project.nodes.__getitem__, self._opened.reads(node)):
+            yield from self._prepare(each)
+        before, reason = self.trace.triples, ""
+        try:
+            self._write(node)
+        except NotCovered as error:
+            reason = error.found or error.wanted
+            self._mark_unknown(node)
+        yield BuiltModel(node.name, self.trace.triples - before, reason)
+
+    def _prepare(self, node: Node) -> Iterator[BuiltModel]:
+        """Make the rows of a table or view available to later queries."""
+        if node.id in self._ready:
+            return
+        if node.kind in ("model", "snapshot", "seed") and node in self._built:
+            yield from self._model(node)
+        elif not self._opened.is_table(self._opened.stored(node)):
+            self._ready.add(node.id)
+            if node.kind == "source":
+                self._opened.stand_in(node, f"from {node.relation}")
+            else:
+                self._rows.view(node, f"from {node.relation}")
+
+    def _write(self, node: Node) -> None:
+        """Write the lineage of a model. Raises NotCovered if it is not supported."""
+        if node.language == "python":
+            raise NotCovered("Its rows have no lineage", "It is a Python model")
+        if not node.text:
+            raise NotCovered("Its rows have no lineage", "dbt has not compiled it in this run")
+        if node.materialized == "view":
+            self._rows.view(node, self._opened.text(node))
+        elif not self._opened.is_table(self._opened.stored(node)):
+            raise NotCovered(
+                "Its rows have no lineage", f"It is materialised as {node.materialized}"
+            )
+        elif node.kind == "snapshot":
+            self._snapshots.snapshot(node)
+        elif node.materialized == "incremental":
+            self._rows.incremental(node)
+        else:
+            self._rows.table(node)
+
+    def _name_all(self, node: Node) -> None:
+        """Name the rows of a table that this run has built, all with its version."""
+        place = self._opened.stored(node)
+        if self._opened.is_table(place):
+            key = self.names.key(node, place)
+            self.names.keep(node, key, self.names.named(node, place.sql(), key), mixed=False)
+
+    def _mark_unknown(self, node: Node) -> None:
+        """Derive the rows of a model from an item that says that their lineage is not known."""
+        place = self._opened.stored(node)
+        if self._opened.is_table(place):
+            self._name_all(node)
+        else:
+            place = self._opened.stand_in(node, f"from {node.relation}")
+            self.names.name_view(node, place)
+        self._write_unknown(node, self.names.in_order(place), self.names.run)
+
+    def unknown_before(self) -> None:
+        """Mark the rows that no run with lineage has built."""
+        for id_, names in self.names.unknown.items():
+            self._write_unknown(self._project.nodes[id_], names, self.names.run - 1)
+
+    def _write_unknown(self, node: Node, names: pa.Array, run: int) -> None:
+        op = ModelOp(f"{node.name}: not followed", "unknown", "", "", node.file, "task")
+        source = pa.repeat(f"{UNKNOWN}/{node.name}@{run}", len(names))
+        self.trace.write(op, node.name, names, UNKNOWN, source, "input")

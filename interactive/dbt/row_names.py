@@ -1,0 +1,195 @@
+"""The names of rows: ``orders/17@3`` is row 17 of the model orders, as run 3 has built it.
+
+A row of a source has no version. Columns that dbt's tests or ``unique_key`` declare as a key name
+the rows, if they do identify them; else the position in the table does.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.model.arrays import I64
+from provhouse.sql.catalog import TablePlace
+from provhouse.sql.quoting import quoted, text_of
+from provhouse.workflows.dbt.passed_tests import declared_columns
+from provhouse.workflows.dbt.project import Node, Project
+
+from .kept_tables import KeptTable, KeptTables
+from .opened_database import OpenedDatabase
+
+Key = tuple[str, ...]
+SNAPSHOT = {"valid_from": "dbt_valid_from", "valid_to": "dbt_valid_to", "scd_id": "dbt_scd_id"}
+
+
+def snapshot_columns(node: Node) -> Mapping[str, str]:
+    """Return the names of the columns that dbt adds to a snapshot."""
+    own = node.parts.rows.get("snapshot_meta_column_names") or {}
+    return {part: own.get(f"dbt_{part}") or name for part, name in SNAPSHOT.items()}
+
+
+def unique_key(node: Node) -> Key:
+    """Return the columns, or expressions, of the config ``unique_key``."""
+    found = node.parts.rows.get("unique_key") or ()
+    return (found,) if isinstance(found, str) else tuple(found)
+
+
+class RowNames:
+    """The names of the rows of a project's tables after one run."""
+
+    def __init__(self, opened: OpenedDatabase, project: Project, kept: KeptTables) -> None:
+        self._opened, self._kept = opened, kept
+        self.run = 0
+        self._declared = declared_columns(project)
+        self._names: dict[TablePlace, pa.Array] = {}
+        self._states: dict[TablePlace, tuple[int, str]] = {}
+        self.built: dict[str, KeptTable] = {}
+        """The tables as later runs find them, by the ids of their nodes."""
+        self.unknown: dict[str, pa.Array] = {}
+        """The names in the tables that no run with lineage has built, by the ids of their nodes."""
+
+    def table_of(self, place: TablePlace) -> str:
+        """Return the first part of the names of a table's rows."""
+        node = self._opened.node_of(place)
+        return node.name if node else place.name
+
+    def by_rid(self, place: TablePlace) -> pa.Array:
+        """Return the name of the row with each row id of a table; NULL for a deleted row."""
+        if place not in self._names:
+            self._names[place] = self._spread(place, self._in_order(place))
+        return self._names[place]
+
+    def in_order(self, place: TablePlace) -> pa.Array:
+        """Return the names of the rows of a table in the order of row ids."""
+        return self.by_rid(place).drop_null()
+
+    def _in_order(self, place: TablePlace) -> pa.Array:
+        node = self._opened.node_of(place)
+        if node is None:
+            return self._listed(place.sql(), place.name, (), "")
+        if node.kind == "source" and (key := self.key(node, place)):
+            return self._listed(place.sql(), node.name, key, "")
+        if (known := self._known(node, place)) is None:
+            known = self._first_seen(node, place)
+        return self._of_known(node, place, known)
+
+    def _first_seen(self, node: Node, place: TablePlace) -> KeptTable:
+        """Return the state of a table that no run has read or built in this state."""
+        run = self.run if node.kind == "source" else self.run - 1
+        known = KeptTable(node.id, run, self.key(node, place), *self.state(place))
+        self.built.setdefault(node.id, known)
+        if node.kind != "source":
+            self.unknown[node.id] = self._listed(place.sql(), node.name, known.key, f"@{run}")
+        return known
+
+    def _known(self, node: Node, place: TablePlace) -> KeptTable | None:
+        """Return what earlier runs know of a table in its state, or None."""
+        known = self._kept.table(node.id)
+        return known if known and (known.rows, known.hash) == self.state(place) else None
+
+    def begin(self, tables: Iterable[tuple[Node, TablePlace]]) -> None:
+        """Choose the number of the run. ``tables`` existed before it, and models read them.
+
+        If another program than a run with lineage has changed one, its rows have a version of
+        their own.
+        """
+        unknown = any(self._known(node, place) is None for node, place in tables)
+        self.run = self._kept.next_run() + unknown
+
+    def state(self, place: TablePlace) -> tuple[int, str]:
+        """Return the number of rows, and a text that another state of the table does not have."""
+        if place not in self._states:
+            text = f"select count(*), coalesce(sum(hash(t)), 0)::varchar from {place.sql()} t"
+            ((rows, found),) = self._opened.duckdb.execute(text).fetchall()
+            self._states[place] = int(rows), str(found)
+        return self._states[place]
+
+    def named(self, node: Node, table: str, key: Key) -> pa.Array:
+        """Return names of the rows in ``table``, which this run has made."""
+        return self._listed(table, node.name, key, f"@{self.run}")
+
+    def numbered(self, node: Node, positions: I64) -> pa.Array:
+        """Return names of rows that this run has made, by their positions."""
+        return self._numbered(node, positions, f"@{self.run}")
+
+    def _numbered(self, node: Node, positions: I64, suffix: str) -> pa.Array:
+        texts = pa.array(positions).cast(pa.string())
+        return pc.binary_join_element_wise(f"{node.name}/", texts, suffix, "")
+
+    def keep(self, node: Node, key: Key, names: pa.Array, mixed: bool) -> None:
+        """Keep the names of the rows of a table that the run has built, in the order of row ids."""
+        place = self._opened.stored(node)
+        own = names if mixed else None
+        self.built[node.id] = KeptTable(node.id, self.run, key, *self.state(place), own)
+        self._names[place] = self._spread(place, names)
+
+    def name(self, place: TablePlace, names: pa.Array) -> None:
+        """Declare the names of the rows of a part of a table, in the order of row ids."""
+        self._names[place] = names
+
+    def key(self, node: Node, *places: TablePlace) -> Key:
+        """Return the columns that identify the rows of all of these tables; empty if none do."""
+        candidates = self._candidates(node)
+        return next((key for key in candidates if all(self._is_key(key, at) for at in places)), ())
+
+    def _candidates(self, node: Node) -> Iterator[Key]:
+        own = unique_key(node)
+        if node.kind == "snapshot":
+            names = snapshot_columns(node)
+            yield (*own, names["valid_from"])
+            yield (names["scd_id"],)
+            return
+        if own:
+            yield own
+        if node.id in self._declared:
+            yield from ((column,) for column in self._declared[node.id].keys)
+
+    def _is_key(self, key: Key, place: TablePlace) -> bool:
+        columns = {name.lower() for name in self._opened.columns(place)}
+        if not all(name.lower() in columns for name in key):
+            return False
+        text = f"select count(*) = count(distinct {_text(key)}) from {place.sql()}"
+        ((found,),) = self._opened.duckdb.execute(text).fetchall()
+        return bool(found)
+
+    def _listed(self, rows: str, table: str, key: Key, suffix: str) -> pa.Array:
+        """Return names in the order of row ids, of a key or else of the positions."""
+        found = _text(key) if key else "(row_number() over (order by rowid) - 1)::varchar"
+        text = f"""
+            select {text_of(f"{table}/")} || {found} || {text_of(suffix)} as name
+            from {rows} order by rowid"""
+        return self._opened.arrow(text)["name"].combine_chunks()
+
+    def name_view(self, node: Node, place: TablePlace) -> pa.Array:
+        """Name the rows of a view, of which ``place`` has a copy, and keep their version."""
+        known = KeptTable(node.id, self.run, self.key(node, place), *self.state(place))
+        self.built[node.id] = known
+        self._names[place] = self._of_known(node, place, known)
+        return self._names[place]
+
+    def _of_known(self, node: Node, place: TablePlace, known: KeptTable) -> pa.Array:
+        if known.names is not None:
+            return known.names
+        suffix = f"@{known.run}"
+        if known.key or self._opened.is_table(place):
+            return self._listed(place.sql(), node.name, known.key, suffix)
+        listed = ", ".join(map(quoted, self._opened.columns(place)))
+        text = f"""
+            select row_number() over (order by row({listed})) - 1 as nth
+            from {place.sql()} order by rowid"""  # a view has no other positions
+        return self._numbered(node, self._opened.arrow(text)["nth"].to_numpy(), suffix)
+
+    def _spread(self, place: TablePlace, names: pa.Array) -> pa.Array:
+        text = f"select rowid as rid from {place.sql()} order by rowid"
+        rids = self._opened.arrow(text)["rid"].to_numpy()
+        if not rids.size or int(rids[-1]) + 1 == rids.size:
+            return names
+        at = np.full(int(rids[-1]) + 1, -1)
+        at[rids] = np.arange(rids.size)
+        return names.take(pa.array(at, mask=at < 0))
+
+
+def _text(key: Sequence[str]) -> str:
+    """Return SQL for the text of a key; it is NULL if a column is."""
+    return " || '/' || ".join(f"{quoted(name)}::varchar" for name in key)

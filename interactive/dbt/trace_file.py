@@ -1,0 +1,91 @@
+"""The triples of one run, in a Parquet file, and the descriptions of its operations."""
+
+import csv
+import os
+import secrets
+from dataclasses import astuple, fields
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from provhouse.model.arrays import I64, expand_ranges
+
+from .model_op import ModelOp
+
+NAMES = ("src", "dst", "op", "src_table", "dst_table", "derivation", "op_kind", "role")
+SCHEMA = pa.schema([(name, pa.string()) for name in NAMES])
+
+
+class Targets:
+    """The items that the rows of a query became: usually one, of a snapshot perhaps several."""
+
+    def __init__(self, names: pa.Array, rows: I64 | None = None, number: int = 0) -> None:
+        """Take the names, for a query with ``number`` rows the row of each; one each without."""
+        if rows is None:
+            self._names, self._offsets = names, np.arange(len(names) + 1)
+        else:
+            order = np.argsort(rows, kind="stable")
+            self._names = names.take(pa.array(order))
+            self._offsets = np.searchsorted(rows[order], np.arange(number + 1))
+
+    def of(self, rows: I64) -> tuple[I64, pa.Array]:
+        """Return positions in ``rows``, and the items that the rows there became."""
+        starts, sizes = self._offsets[rows], self._offsets[rows + 1] - self._offsets[rows]
+        at = np.repeat(np.arange(rows.size), sizes)
+        return at, self._names.take(pa.array(expand_ranges(starts, sizes)))
+
+
+class TraceFile:
+    """A file of triples that appears whole or not at all."""
+
+    def __init__(self, folder: Path, run: int) -> None:
+        self.path = trace_path(folder, run)
+        self.triples = 0
+        self._aside = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}")
+        self._writer = pq.ParquetWriter(self._aside, SCHEMA)
+        self._ops: dict[str, ModelOp] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self._writer.close()
+        self._aside.unlink(missing_ok=True)
+
+    def write(
+        self, op: ModelOp, table: str, dst: pa.Array, source: str, src: pa.Array, role: str
+    ) -> None:
+        """Write triples; all triples of one item are one derivation."""
+        self._ops[op.op] = op
+        texts = (op.op, source, table, "1", op.kind, role)
+        columns = [src, dst, *(pa.repeat(text, len(src)) for text in texts)]
+        self._writer.write_batch(pa.record_batch(columns, schema=SCHEMA))
+        self.triples += len(src)
+
+    def finish(self) -> None:
+        """Make the files appear."""
+        self._writer.close()
+        with ops_path(self.path).open("w", encoding="utf-8", newline="") as out:
+            rows = csv.writer(out)
+            rows.writerow(each.name for each in fields(ModelOp))
+            rows.writerows(map(astuple, self._ops.values()))
+        os.replace(self._aside, self.path)
+
+
+def trace_path(folder: Path, run: int) -> Path:
+    """Return the path of the triples of a run."""
+    return folder / f"run-{run:06d}.parquet"
+
+
+def ops_path(trace: Path) -> Path:
+    """Return the path of the descriptions of operations beside a file of triples."""
+    return trace.with_suffix(".ops.csv")

@@ -1,0 +1,104 @@
+"""Run dbt, find the lineage of what it has built, and ingest it where Spark is installed."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from provhouse.model.errors import ProvhouseError
+from provhouse.model.extras import require
+from provhouse.model.progress import Progress
+from provhouse.model.settings import Settings
+from provhouse.workflows.dbt.passed_tests import with_status
+from provhouse.workflows.dbt.project import project
+
+from .child import Run, run_dbt
+from .kept_tables import KeptTables
+from .project_lineage import BuiltProject, project_lineage
+from .trace_file import ops_path, trace_path
+
+REFUSED = 3
+"""The exit status if dbt has succeeded, but rows of a model have no lineage."""
+FAILED = ("fail", "warn")
+
+
+@dataclass(frozen=True)
+class TracedRun:
+    """One run of dbt, and what became of its lineage."""
+
+    status: int
+    built: BuiltProject | None = None
+    """The lineage; None if nothing was built."""
+    generation: int = 0
+    """The generation of the warehouse that has the lineage; 0 if only files have it."""
+    why_waiting: str = ""
+    """Why only files have it."""
+    folder: Path = field(default_factory=Path)
+    results: Path | None = None
+    """The file with the results of failed tests; None if no test has failed."""
+
+
+def lineage_folder(settings: Settings) -> Path:
+    """Return the folder for the lineage of runs, beside the warehouse."""
+    return settings.warehouse.with_name(f"{settings.warehouse.name}-dbt")
+
+
+def traced_run(
+    arguments: Sequence[str],
+    executable: str,
+    settings: Settings,
+    progress: Callable[[], AbstractContextManager[Progress]],
+) -> TracedRun:
+    """Run dbt with these arguments, and bring the lineage of all rows that it has built.
+
+    ``progress`` makes a display, which begins when dbt has ended.
+    """
+    folder = lineage_folder(settings)
+    with TemporaryDirectory(prefix="provhouse-dbt-") as aside, KeptTables(folder) as kept:
+        run = run_dbt(arguments, executable, Path(aside))
+        if isinstance(run, int):
+            return TracedRun(run)
+        with progress() as display:
+            return _lineage(run, kept, folder, settings, display)
+
+
+def _lineage(
+    run: Run, kept: KeptTables, folder: Path, settings: Settings, progress: Progress
+) -> TracedRun:
+    progress.begin("find the lineage")
+    found = project(run.target)
+    failed = with_status(found, *FAILED) & {test["unique_id"] for test in found.tests}
+    results = run.target / "run_results.json" if failed else None
+    built = project_lineage(run, found, kept, folder)
+    generation, why = 0, ""
+    if kept.waiting():
+        try:
+            generation = _ingest(kept, folder, settings, progress)
+        except ProvhouseError as error:
+            why = str(error)
+    refused = built is not None and any(model.refused for model in built.models)
+    status = run.status or (REFUSED if refused else 0)
+    return TracedRun(status, built, generation, why, folder, results)
+
+
+def _ingest(kept: KeptTables, folder: Path, settings: Settings, progress: Progress) -> int:
+    """Ingest the lineage of all runs that wait for it; return the last generation."""
+    from provhouse.ingest.from_arrow import from_arrow
+
+    require("spark")
+    generation = 0
+    for run, _ in kept.waiting():
+        path = trace_path(folder, run)
+        with pq.ParquetFile(path) as file:
+            rows = pa.RecordBatchReader.from_batches(file.schema_arrow, file.iter_batches())
+            found = from_arrow(
+                rows, settings, label=f"dbt run {run}", progress=progress,
+                run=f"dbt {run}", strict=True, operations=ops_path(path),
+            )  # fmt: skip
+        kept.landed(run)
+        generation = found.generation
+    return generation
