@@ -258,7 +258,7 @@ class RunEvents:
     @cached_property
     def _writes(self) -> Mapping[tuple[str, str | None], list[Written]]:
         """The captured writes, by table and run."""
-        found = defaultdict(list)
+        found: defaultdict[tuple[str, str | None], list[Written]] = defaultdict(list)
         for each in read_since(self.snapshot.layout, 0):
             found[each.table, each.run].append(each)
         return found
