@@ -19,7 +19,8 @@ create table events as
 
 def model(number: int) -> str:
     """Return the SQL of a model: one of five common forms, on earlier models."""
-    before = "{{ ref('m%d') }}" % (number - 5) if number >= 5 else "{{ source('main', 'events') }}"
+    ref, source = f"ref('m{number - 5}')", "source('main', 'events')"
+    before = f"{{{{ {ref if number >= 5 else source} }}}}"
     forms = (
         f"select id, customer, kind, day, cents + {number} as cents from {before} where cents > 10",
         f"with o as (select * from {before}), final as (select *, row_number() over "
