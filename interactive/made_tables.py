@@ -238,7 +238,7 @@ class MadeTables:
         if left:
             raise UsageError(
                 f"The lineage of {left:,} records of {place.name} is unknown",
-                "Statements without lineage stored them",
+                "Statements without lineage stored them, or a later change of the table ended it",
                 "Store them by con.sql(statement, lineage=True)",
             )
         return together(parts)
