@@ -119,7 +119,7 @@ class Warehouse(Reader):
         from an empty warehouse. ``strict`` refuses data with rows that would be rejected. ``names``
         is ``"table"`` if names are unique only in their table: items are then named ``TABLE/NAME``.
         With ``"global"``, a name in two tables is one item. The first ingest stores this choice.
-        ``input_format`` is ``csv``, ``tsv``, ``jsonl`` or ``parquet``, for files whose names do not
+        ``input_format`` is one of the formats in ``docs/formats.md``, for files whose names do not
         show it. ``patterns`` maps tables to the names of their row ids, if not ``{table}/{id}``:
         for example ``{"invoices": "INV-{id}"}``. A table's pattern cannot change after its first
         use. ``operations`` is a file or a data frame that describes ops; ``docs/derivations.md``

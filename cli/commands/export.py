@@ -8,6 +8,8 @@ import typer
 
 from provhouse.model.errors import UsageError
 from provhouse.model.paths import local_path
+from provhouse.model.question import AsOf
+from provhouse.output.form import Form
 from provhouse.output.writer import opened
 
 from ..invocation import invocation
@@ -23,16 +25,28 @@ if TYPE_CHECKING:
 def export(
     ctx: typer.Context,
     folder: Annotated[
-        Path,
+        Path | None,
         typer.Argument(
             parser=local_path, metavar="DIR", help="Folder for the files, new or empty."
         ),
-    ],
+    ] = None,
     lineage: Annotated[
         str | None, typer.Option(metavar="ITEM", help="Export only the lineage of this item.")
     ] = None,
     impact: Annotated[
         str | None, typer.Option(metavar="ITEM", help="Export only the impact of this item.")
+    ] = None,
+    openlineage: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|URL",
+            help="Write events of OpenLineage instead: to a file, or to the URL of a service such "
+            "as Marquez, with the key in OPENLINEAGE_API_KEY.",
+        ),
+    ] = None,
+    namespace: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="With --openlineage, the namespace of jobs and tables."),
     ] = None,
     prov: Annotated[
         Literal["prov-json", "prov-n", "prov-o"] | None,
@@ -45,8 +59,24 @@ def export(
 
     The files contain names, not internal numbers. The file manifest.json, written last, lists their
     totals and SHA-256 checksums. With --as, there is one file and no manifest (docs/formats.md).
+    With --openlineage, the runs, tables and columns of all ingests are written, and no triples
+    (docs/openlineage.md).
     """
     settings = invocation(ctx).settings()
+    if openlineage is not None:
+        if any(each is not None for each in (folder, lineage, impact, prov)):
+            raise UsageError(
+                "--openlineage cannot be combined with DIR, --lineage, --impact and --as",
+                "Events have runs and tables, and no triples",
+                "Export twice",
+            )
+        _export_events(settings, openlineage, namespace, as_of, form)
+        return
+    if folder is None or namespace is not None:
+        raise UsageError(
+            "Missing argument 'DIR'" if folder is None else "--namespace needs --openlineage",
+            remedy="Name a folder for the files, or give --openlineage FILE",
+        )
     if lineage is not None and impact is not None:
         raise UsageError(
             "Both a lineage and an impact are named",
@@ -80,6 +110,24 @@ def export(
             if prov:
                 done = converted(done, to, folder, prov)
         output.write(ExportResult(done))
+
+
+def _export_events(
+    settings: "Settings", to: str, namespace: str | None, as_of: AsOf | None, form: Form | None
+) -> None:
+    from provhouse.output.file import destination
+    from provhouse.output.results.openlineage import EventsWrittenResult
+    from provhouse.query.exporting.openlineage_events import run_events
+    from provhouse.query.exporting.openlineage_sent import is_address, send, write
+
+    with opened(form) as output:
+        with run_events(settings, namespace, as_of) as events:
+            if is_address(to):
+                sent = send(events, to)
+            else:
+                with destination(local_path(to)) as handle:
+                    sent = write(events, handle, to)
+        output.write(EventsWrittenResult(sent))
 
 
 def _export_answer(

@@ -36,7 +36,11 @@ def ingest(
     ] = None,
     input_format: Annotated[
         InputFormat | None,
-        typer.Option("--input", help="Format of the files. Default: by their names."),
+        typer.Option(
+            "--input",
+            metavar="FORMAT",
+            help=f"Format of the files: {', '.join(CHOICES)}. Default: by their names.",
+        ),
     ] = None,
     columns: Annotated[
         list[str] | None,
@@ -107,6 +111,14 @@ def ingest(
             "`provhouse status` shows. Without FILES, ingest all such folders, oldest first.",
         ),
     ] = False,
+    openlineage: Annotated[
+        bool,
+        typer.Option(
+            "--openlineage",
+            help="Read FILES as events of OpenLineage: their jobs and datasets, which `provhouse "
+            "list catalogue` and --zoom catalogue show beside the tables of the warehouse.",
+        ),
+    ] = False,
     replace: Annotated[
         bool,
         typer.Option(
@@ -164,7 +176,12 @@ def ingest(
     settings = invocation(ctx).settings(wait_seconds=wait, theta=theta)
     check_run(run)
     if captured:
-        _ingest_captured(ctx, files or [None], settings, form)
+        _refuse_others(ctx, "captured", "the keys and the run are in the folder")
+        _ingest_captured(files or [None], settings, form)
+        return
+    if openlineage:
+        _refuse_others(ctx, "openlineage", "events have no triples")
+        _ingest_events(files or [], settings, form)
         return
     if not files and operations is None and modules is None:
         raise UsageError(
@@ -205,19 +222,39 @@ def ingest(
         output.write(IngestResult(summary))
 
 
-def _ingest_captured(
-    ctx: typer.Context, folders: Sequence[Path | None], settings: Settings, form: Form | None
-) -> None:
-    """Ingest captured folders, None for all of them; refuse options for files."""
-    allowed = {"files", "captured", "form", "wait"}
-    given = {name for name in ctx.params if _given(ctx, name)} - allowed
+def _refuse_others(ctx: typer.Context, option: str, why: str) -> None:
+    """Raise UsageError for options that apply to triples in files."""
+    given = {name for name in ctx.params if _given(ctx, name)} - {"files", option, "form", "wait"}
     if given:
         raise UsageError(
-            "--captured cannot be combined with other options of ingest",
+            f"--{option} cannot be combined with other options of ingest",
             f"These are given too: {', '.join(sorted(given))}",
-            "Leave them out: the keys and the run are in the folder",
+            f"Leave them out: {why}",
         )
 
+
+def _ingest_events(files: Sequence[Path], settings: Settings, form: Form | None) -> None:
+    """Ingest events of OpenLineage."""
+    if not files:
+        raise UsageError(
+            "Missing argument 'FILES...'",
+            "--openlineage reads events from files",
+            "Name at least one file",
+        )
+
+    from provhouse.ingest.openlineage import ingest_events
+    from provhouse.output.results.openlineage import EventsReadResult
+
+    from ..progress_display import progress_display
+
+    with opened(form) as output:
+        with progress_display(keep=True) as progress:
+            read = ingest_events(files, settings, progress)
+        output.write(EventsReadResult(read))
+
+
+def _ingest_captured(folders: Sequence[Path | None], settings: Settings, form: Form | None) -> None:
+    """Ingest captured folders, None for all of them."""
     from provhouse.ingest.landing.land_left import together
     from provhouse.output.results.captured import CapturedResult
     from provhouse.warehouse import Warehouse

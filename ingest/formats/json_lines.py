@@ -62,7 +62,7 @@ def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
 def _objects(source: Source, report: ReportBytes) -> Iterator[Numbered]:
     """Yield the objects with their line numbers, one chunk of the file at a time."""
     number, unchecked = 1, True
-    for lines in _chunks(source.path, report):
+    for lines in chunks(source.path, report):
         objects = _parsed(source.path, number, lines)
         number += len(lines)
         if objects and unchecked:
@@ -77,7 +77,7 @@ def _keys(objects: Numbered) -> list[str]:
     return list(dict.fromkeys(key for row in rows for key in row))
 
 
-def _chunks(path: str, report: ReportBytes) -> Iterator[list[bytes]]:
+def chunks(path: str, report: ReportBytes) -> Iterator[list[bytes]]:
     """Yield the lines of a file, one chunk at a time."""
     number, rest = 1, b""
     try:

@@ -13,9 +13,8 @@ from starlette.concurrency import run_in_threadpool
 
 from provhouse.model.question import AsOf, Direction, Question
 from provhouse.output.results.found import FoundResult
-from provhouse.output.results.record_tables import RecordsResult, plain
+from provhouse.output.results.record_tables import RecordsResult
 from provhouse.output.shown_result import Json
-from provhouse.query.item_record import ItemRecord, item_record
 from provhouse.query.listing.writes import list_writes
 from provhouse.query.source_records import records
 from provhouse.query.zoom.picture import MOST_BOXES, Grouping, Picture, picture
@@ -54,16 +53,11 @@ class PictureRequest(BaseModel, extra="forbid"):
     as_of: AsOf | None = None
 
 
-class RecordRequest(BaseModel, extra="forbid"):
-    """An item whose record is to be read."""
+class RecordsRequest(BaseModel, extra="forbid"):
+    """The records of the items of one table in an answer."""
 
     item: Annotated[str, Field(min_length=1)]
     as_of: AsOf | None = None
-
-
-class RecordsRequest(RecordRequest, extra="forbid"):
-    """The records of the items of one table in an answer."""
-
     direction: Direction = "upstream"
     table: Annotated[str, Field(min_length=1)]
     depth: Annotated[int, Field(ge=1)] | None = None
@@ -138,18 +132,6 @@ def _add_answers(app: FastAPI, answering: Answering) -> None:
     async def tables() -> Response:
         async with answering.limiter.slot():
             return JSONResponse(await run_in_threadpool(_tables, answering.keeper))
-
-    @app.post("/v1/page/record", include_in_schema=False)
-    async def record(asked: RecordRequest, _: Admin) -> Response:
-        def ask() -> ItemRecord:
-            with answering.keeper.asker(asked.as_of) as asker:
-                return item_record(answering.keeper.layout, asker.snapshot, asked.item)
-
-        async with answering.limiter.slot():
-            found = await run_in_threadpool(ask)
-        lost = [{"file": str(each.path), "state": each.state} for each in found.lost]
-        content = {**vars(found), "values": plain(found.values), "lost": lost}
-        return JSONResponse(content)
 
     @app.post("/v1/page/records", include_in_schema=False)
     async def answer_records(asked: RecordsRequest, _: Admin) -> Response:

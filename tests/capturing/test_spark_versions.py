@@ -20,10 +20,11 @@ from pyspark.sql import SparkSession
 from helpers.tpch import write_tpch
 from helpers.warehouse import House
 from helpers.witnesses import Found, associations, captured, found_of, query, read
-from provhouse.capturing.jar import own_version
+from provhouse.capturing.jar import FOLDER as CODE
+from provhouse.capturing.jar import own_version, sources
 from provhouse.capturing.reading.finished import captured_writes
 from provhouse.capturing.spark_settings import configuration, submit_options
-from provhouse.capturing.spark_versions import VERSIONS, SparkVersion, fitting
+from provhouse.capturing.spark_versions import VERSIONS, SparkVersion, fitting, named
 from provhouse.model.errors import UsageError
 
 JOB = Path(__file__).parent.parent / "helpers" / "plain_job.py"
@@ -181,6 +182,28 @@ def test_the_jar_of_another_spark_is_refused_by_name(source: Path, tmp_path: Pat
     assert f"compiled for Spark {other.spark} with Scala {other.scala}" in error
     assert f"Use the jar provhouse-capture_{version}" in error
     assert not target.exists()
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=str)
+def test_each_version_has_the_same_classes_each_in_its_newest_form(version: SparkVersion) -> None:
+    found = {file.name: file for file in sources(CODE, version)}
+    assert sorted(found) == sorted(file.name for file in sources(CODE, own_version()))
+    forms = (CODE / "java" / "versions").glob("[0-9]*/**/RunningStream.java")
+    fitting_forms = [file for file in forms if layer(file) <= version.spark]
+    assert found["RunningStream.java"] == max(fitting_forms, key=layer)
+
+
+def layer(file: Path) -> str:
+    """Return the version whose folder has a class."""
+    return file.relative_to(CODE / "java" / "versions").parts[0]
+
+
+def test_a_version_can_be_named_without_scala() -> None:
+    assert named("3.5") == SparkVersion("3.5", "2.12")
+    assert named("3.5_2.13") == SparkVersion("3.5", "2.13")
+    assert named("4.0") == SparkVersion("4.0")
+    with pytest.raises(UsageError, match=r"Spark 3\.4"):
+        named("3.4")
 
 
 @pytest.mark.parametrize("version", VERSIONS, ids=str)

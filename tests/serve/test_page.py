@@ -69,7 +69,7 @@ def test_a_key_has_the_role_of_its_person_and_ends_with_their_token(
     key = {"authorization": f"Bearer {found['key']}"}
     assert send_request(app, "GET", "/v1/status", key).status == 200
     assert send_request(app, "GET", "/v1/metrics", key).status == 403
-    assert post(app, "record", found["key"], {"item": "x"}).status == 403
+    assert send_request(app, "GET", "/v1/record?item=x", key).status == 403
     assert post(app, "records", found["key"], {"item": "x", "table": "t"}).status == 403
     revoke_token(tmp_path, "ann")
     assert send_request(app, "GET", "/v1/status", key).status == 401
@@ -92,7 +92,7 @@ def test_a_link_expires(tmp_path: Path) -> None:
         links.exchange(tokens[1])
 
 
-ROUTES = ["link", "leave", "picture", "record", "records", "writes", "tables"]
+ROUTES = ["link", "leave", "picture", "records", "writes", "tables"]
 
 
 @pytest.mark.parametrize("route", ROUTES)
@@ -199,6 +199,6 @@ def test_an_unknown_item_is_an_error_with_a_remedy(served: Served) -> None:
 
 
 def test_a_record_that_no_file_has_says_so(served: Served) -> None:
-    reply = served.request("POST", "/v1/page/record", json={"item": "t:100"})
+    reply = served.request("POST", "/v1/record", json={"item": "t:100"})
     expected = {"item": "t:100", "table": "t", "values": {}, "file": "", "lost": []}
     assert reply.json() == expected

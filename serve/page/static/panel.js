@@ -62,7 +62,7 @@ const of = (state, more) => ({ item: state.sel, ...(state.as_of ? { as_of: asOf(
 export const asOf = (state) => (/^\d+$/.test(state.as_of) ? Number(state.as_of) : state.as_of);
 
 async function values(state) {
-  const found = await ask("page/record", of(state));
+  const found = await ask("record", of(state));
   const columns = Object.entries(found.values);
   if (columns.length) {
     const texts = columns.map(([name, each]) => [name, typeof each === "object" && each ? JSON.stringify(each) : String(each)]);

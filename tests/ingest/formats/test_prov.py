@@ -78,6 +78,7 @@ def expected(document: ProvDocument) -> set[Triple]:
     """Return the triples of a document that ``prov`` has read."""
     found = set(_of_bundle(document, {}))
     for bundle in document.bundles:
+        assert bundle.identifier
         found |= set(_of_bundle(bundle, {"bundle": bundle.identifier.uri}))
     return found
 
@@ -149,7 +150,7 @@ def agree(folder: Path, document: ProvDocument, form: str) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_primer_has_the_triples_of_prov(tmp_path: Path, form: str) -> None:
-    document = examples.primer_example()
+    document = examples.primer_example()  # type: ignore[no-untyped-call]
     agree(tmp_path, document, form)
 
 
@@ -193,7 +194,7 @@ def test_cwlprov_has_what_steps_read_and_write(tmp_path: Path) -> None:
 
 
 def test_every_form_counts_what_is_not_read(tmp_path: Path) -> None:
-    document = examples.primer_example()
+    document = examples.primer_example()  # type: ignore[no-untyped-call]
     found = {}
     for form, ending in FORMS.items():
         path = tmp_path / f"p.{ending}"
