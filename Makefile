@@ -1,4 +1,4 @@
-.PHONY: cluster containers bench-tracing bench-capture bench-capture-tpcds bench-capture-memory bench-capture-nights bench-builds bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars clean bench-what-if bench-equivalence bench-interactive bench-interactive-all coverage-interactive bench-crossfilter bench-programs bench-workflowgen bench-dbt site release bench-result-diff bench-frames
+.PHONY: cluster containers bench-tracing bench-capture bench-capture-tpcds bench-capture-memory bench-capture-nights bench-builds bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars jars-all clean bench-what-if bench-equivalence bench-interactive bench-interactive-all coverage-interactive bench-crossfilter bench-programs bench-workflowgen bench-dbt site release bench-result-diff bench-frames bench-started
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -63,6 +63,10 @@ bench-dbt: setup ## Measure which models of a dbt project 200 edits build (STEPS
 
 bench-result-diff: setup ## Time the difference of two stored results (RECORDS=2000000)
 	@.venv/bin/python -m benchmarks.workflows.result_diff $(if $(RECORDS),--records $(RECORDS))
+	@.venv/bin/python -m benchmarks.tables
+
+bench-started: setup ## Time queries that start at stored results, and reruns over changed records (YEARS=10)
+	@.venv/bin/python -m benchmarks.workflows.started $(if $(YEARS),--years $(YEARS))
 	@.venv/bin/python -m benchmarks.tables
 
 bench-frames: setup ## Measure what lineage costs operations of pandas and polars (ROWS=200000, REPEATS=5)
@@ -178,6 +182,9 @@ audit: setup ## Check the locked Python packages for known vulnerabilities (need
 
 containers: setup ## Lint the Dockerfile, the scripts and the compose file in docker/; installs hadolint and check-jsonschema
 	@tools/containers.sh
+
+jars-all: setup ## Compile the Java of capture for all versions of Spark; downloads them (1.5 GB)
+	@.venv/bin/python tools/jars_all.py
 
 files: setup ## List every module with what it is for
 	@.venv/bin/python tools/file_list.py

@@ -1,7 +1,9 @@
 """The results of questions about derivations, such as ``what_if``, ``depends`` and ``why``."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
+from provhouse.model.errors import UsageError
 from provhouse.output.questions.derivation_questions import (
     AskingDepends,
     AskingEvaluate,
@@ -10,6 +12,8 @@ from provhouse.output.questions.derivation_questions import (
     AskingWhy,
     AskingWhyChanged,
 )
+from provhouse.pictures.drawing import Drawing
+from provhouse.pictures.graph import Graph
 from provhouse.query.consequences import depends as found_dependency
 from provhouse.query.consequences import evaluate as found_evaluation
 from provhouse.query.consequences import what_if as found_what_if
@@ -41,11 +45,25 @@ class WhatIf(Answered, found_what_if.WhatIf):
     """
 
     _asking = AskingWhatIf
+    _graph: Callable[[], Graph] | None = field(default=None, repr=False, compare=False)
     tables: Rows[FateCount]
     items: Rows[Fate]
     changed: Rows[ChangedValue]
     unknown: Rows[UnknownValue]
     may_create: Rows[MayCreate]
+
+    def draw(self) -> Drawing:
+        """Return a picture of the deleted items and of what derives from them, with its fates.
+
+        The warehouse is asked again, as of the same generation. Raises UsageError for the summary
+        of a view, which can be drawn itself.
+
+        >>> warehouse.what_if("orders/18").draw()
+        <Drawing: 3 boxes, 2 lines>
+        """
+        if self._graph is None:
+            raise UsageError("The summary of a view has no picture", "", "Draw the view")
+        return Drawing(self._graph())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 import json
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Self, Unpack
 
 import pyarrow as pa
@@ -26,15 +26,22 @@ from provhouse.output.questions.items import (
     AskingLineage,
     AskingOrigins,
     AskingPath,
+    AskingRecord,
     AskingSubgraph,
 )
-from provhouse.output.questions.levels import AskingZoom
+from provhouse.output.questions.levels import AskingZoom, AskingZoomWhatIf
 from provhouse.output.questions.lists import (
+    AskingCatalogue,
     AskingGenerations,
     AskingInvocations,
     AskingModules,
     AskingOps,
+    AskingValues,
 )
+from provhouse.output.results.zoomed_what_if import ZoomedWhatIfResult
+from provhouse.query.catalogue import Catalogue
+from provhouse.query.exporting.values import Values
+from provhouse.query.item_record import ItemRecord
 from provhouse.query.lineage.origins import Origins
 from provhouse.query.listing.generations import Generation
 from provhouse.store.tables.modules import Module
@@ -142,6 +149,17 @@ class Reader(Views, Revised):
         """
         return public(Finding, self.ask(AskingFind(text, anywhere, table, limit)))
 
+    def record(self, item: str, *, as_of: AsOf | None = None) -> ItemRecord:
+        """Return the record of an item: the values of its columns, from the file that has them.
+
+        Files that captured jobs have read or written have records. A server needs the role
+        ``admin`` for this. Raises NotFound if the item is not stored.
+
+        >>> warehouse.record("orders/17").values
+        {}
+        """
+        return self.ask(AskingRecord(item, as_of))
+
     def explain(
         self,
         item: str,
@@ -208,7 +226,9 @@ class Reader(Views, Revised):
         """
         deletion = deletion_of(delete, tables, where, ops, files, runs)
         asked = AskingWhatIf(**vars(deletion), as_of=as_of, summary=summary)
-        return public(WhatIf, self.ask(asked))
+        found = public(WhatIf, self.ask(asked))
+        shown = AskingZoomWhatIf(**vars(deletion), as_of=found.generation, zoom="record")
+        return replace(found, _graph=lambda: ZoomedWhatIfResult(self.ask(shown)).graph())
 
     def what_if_each(self, item: str, *, limit: int = 100, as_of: AsOf | None = None) -> WhatIfEach:
         """Return the values that the aggregates of an item would have without each input in turn.
@@ -290,6 +310,18 @@ class Reader(Views, Revised):
         """
         return rows_of(Operation, self.ask(AskingOps(as_of)).operations)
 
+    def values(
+        self, of: str, *, contains: str | None = None, limit: int = 100, as_of: AsOf | None = None
+    ) -> Values:
+        """Return the first values of ``op``, of ``attributes`` (their keys) or ``attributes.KEY``.
+
+        All triples are read, one partition at a time. Raises UsageError for any other ``of``.
+
+        >>> [(each.value, each.triples) for each in warehouse.values("op", limit=2).values]
+        [('bill', 2), ('price', 2)]
+        """
+        return self.ask(AskingValues(of, contains, limit, as_of))
+
     def modules(self, *, as_of: AsOf | None = None) -> Sequence[Module]:
         """Return the modules of workflows, in order of name, with their ops and tables.
 
@@ -312,6 +344,14 @@ class Reader(Views, Revised):
         """
         found = self.ask(AskingInvocations(module, run, as_of))
         return rows_of(Invocation, found.invocations)
+
+    def catalogue(self) -> Catalogue:
+        """Return the jobs and datasets of ingested events of OpenLineage, with their tables.
+
+        >>> warehouse.catalogue().uses
+        ()
+        """
+        return self.ask(AskingCatalogue())
 
     def zoom_page(
         self,

@@ -105,6 +105,7 @@ class Warehouse(Reader):
         operations: "PathLike | ArrowStream | None" = None,
         modules: PathLike | None = None,
         null: str | Collection[str] = (),
+        constants: Mapping[str, str] | None = None,
     ) -> "Summary":
         """Ingest files and folders of triples, or one data frame, as one new generation.
 
@@ -118,13 +119,14 @@ class Warehouse(Reader):
         from an empty warehouse. ``strict`` refuses data with rows that would be rejected. ``names``
         is ``"table"`` if names are unique only in their table: items are then named ``TABLE/NAME``.
         With ``"global"``, a name in two tables is one item. The first ingest stores this choice.
-        ``input_format`` is ``csv``, ``tsv``, ``jsonl`` or ``parquet``, for files whose names do not
+        ``input_format`` is one of the formats in ``docs/formats.md``, for files whose names do not
         show it. ``patterns`` maps tables to the names of their row ids, if not ``{table}/{id}``:
         for example ``{"invoices": "INV-{id}"}``. A table's pattern cannot change after its first
         use. ``operations`` is a file or a data frame that describes ops; ``docs/derivations.md``
         explains its columns. ``modules`` is a TOML or JSON file that declares modules
         (``docs/modules.md``). With either of them, other data may be left out. ``null`` is a text,
-        or several texts, for missing values in the data, such as ``"-"``.
+        or several texts, for missing values in the data, such as ``"-"``. ``constants`` are values
+        of ``src_table``, ``dst_table`` and ``op`` that are the same in every row.
 
         Raises BadInput for unusable data, and for a name in two tables if ``names`` was never
         given. Raises Busy while another process writes. The warehouse is unchanged after an error.
@@ -141,7 +143,7 @@ class Warehouse(Reader):
         check_run(run)
         options = {
             "columns": mapped_columns(
-                columns or {}, scope, {null} if isinstance(null, str) else null
+                columns or {}, scope, {null} if isinstance(null, str) else null, constants or {}
             ),
             "splits": Path(splits) if splits else None,
             "run": run,
@@ -253,15 +255,19 @@ class Warehouse(Reader):
         """Store a revision of a workflow, unless it equals the newest one.
 
         ``queries`` is a query, or one for each sink. ``schema`` has the CREATE statements of the
-        tables that they read. ``source`` is their language. Raises BadInput if a query has no plan,
-        and Busy while another process writes.
+        tables that they read. ``source`` is their language; with "dbt", ``queries`` is the target
+        folder of a project. Raises BadInput without a plan, and Busy while another process writes.
 
         >>> tables = "create table orders(id integer, amount integer)"
         >>> warehouse.add_revision("sales", "select amount from orders", tables).revision
         'sales@r1'
         """
+        from provhouse.workflows.dbt.model_sinks import add_project
         from provhouse.workflows.revisions import add_revision
 
+        if source == "dbt":
+            target = local_path(str(queries))
+            return add_project(workflow, target, schema, self._settings, self._progress)
         texts = {"result": queries} if isinstance(queries, str) else queries
         return add_revision(workflow, texts, source, schema, self._settings, self._progress)
 

@@ -1,12 +1,12 @@
-"""Compile our Java classes: ``python -m provhouse.capturing.compiling``.
+"""Compile our Java classes: ``python -m provhouse.capturing.compiling [FOLDER]``.
 
-Set-up and the build of a wheel run this module. The compiler is Eclipse's, a single jar of 3 MB.
-It runs on the Java runtime that Spark needs anyway, so no JDK has to be installed.
+Set-up and the build of a wheel run this module for the Spark of this Python, and tools/jars_all.py
+for each other Spark. The compiler is Eclipse's, a single jar of 3 MB. It runs on the Java runtime
+that Spark needs anyway, so no JDK has to be installed.
 """
 
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -16,41 +16,48 @@ from provhouse.model.progress import Progress, Silent
 from provhouse.runtime.jars import fetch, jar_folder
 from provhouse.runtime.java import java
 
-from .jar import EXTENSION, FOLDER, WORKER, jar_of, sources
+from .jar import EXTENSION, FOLDER, WORKER, jar_of, own_version, remove_others, sources, spark_jars
+from .spark_versions import OLDEST_JAVA, SparkVersion
 
-RELEASE = "17"
-"""The oldest Java that runs Spark 4.2."""
 SERVICE = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
 """The file in a jar that names the jar's extensions. Spark reads it in all jars on the class path.
 """
+VERSION = "provhouse/capturing/version"
+"""The file in a jar that names the Spark and the Scala of the jar, which Extension.java compares
+with those that run."""
 
 
-def compile_jar(folder: Path, progress: Progress) -> Path:
+def compile_jar(
+    folder: Path,
+    progress: Progress,
+    version: SparkVersion | None = None,
+    spark: tuple[Path, ...] = (),
+) -> Path:
     """Return the path of the jar of the sources below a folder; compile it if it is missing.
 
-    The jar is beside the sources. Removes the jars of earlier sources. Raises Unavailable if Java,
-    the compiler or Spark's jars are missing, or if the sources do not compile.
+    ``version`` is the version of the Spark whose jars are ``spark``; the default is the PySpark of
+    this Python. The jar is beside the sources. Removes the jars of earlier sources. Raises
+    Unavailable if Java, the compiler or Spark's jars are missing, or if the sources do not compile.
     """
-    target = jar_of(folder)
+    version = version or own_version()
+    target = jar_of(folder, version)
     if not target.exists():
         fetch(progress, ("compiler",))
         with TemporaryDirectory(prefix="provhouse-java-") as classes:
-            _compile(folder, Path(classes))
+            libraries = spark or tuple(sorted(spark_jars().glob("*.jar")))
+            _compile(sources(folder, version), libraries, Path(classes))
             aside = target.with_suffix(".new")
-            _pack(Path(classes), folder / WORKER, aside)
+            _pack(Path(classes), folder / WORKER, version, aside)
             aside.replace(target)
-    for other in folder.glob("capturing-*.jar"):
-        if other != target:
-            other.unlink()
+    remove_others(folder)
     return target
 
 
-def _compile(folder: Path, classes: Path) -> None:
+def _compile(files: list[Path], spark: tuple[Path, ...], classes: Path) -> None:
     (compiler,) = jar_folder("compiler").glob("*.jar")
-    spark = ":".join(sorted(str(path) for path in _spark_jars().glob("*.jar")))
     done = subprocess.run(
-        [java(), "-jar", compiler, "--release", RELEASE, "-nowarn", "-g", "-classpath", spark,
-         "-d", classes, *sources(folder)],
+        [java(), "-jar", compiler, "--release", str(OLDEST_JAVA), "-nowarn", "-g",
+         "-classpath", ":".join(map(str, spark)), "-d", classes, *files],
         capture_output=True, text=True,
     )  # fmt: skip
     if done.returncode:
@@ -61,19 +68,8 @@ def _compile(folder: Path, classes: Path) -> None:
         )
 
 
-def _spark_jars() -> Path:
-    spec = find_spec("pyspark")
-    if spec is None or not spec.submodule_search_locations:
-        raise Unavailable(
-            "The Java classes of provhouse.capture cannot be compiled",
-            "pyspark, whose jars they need, is not installed in this environment",
-            "Install locks/dev.lock, and build with --no-build-isolation",
-        )
-    return Path(spec.submodule_search_locations[0]) / "jars"
-
-
-def _pack(classes: Path, worker: Path, jar: Path) -> None:
-    """Write the classes and a file for workers to a jar whose bytes depend on these files only."""
+def _pack(classes: Path, worker: Path, version: SparkVersion, jar: Path) -> None:
+    """Write the classes and a file for workers to a jar whose bytes depend on nothing else."""
     with ZipFile(jar, "w", ZIP_DEFLATED) as packed:
         for file in sorted(classes.rglob("*.class")):
             name = file.relative_to(classes).as_posix()
@@ -81,6 +77,7 @@ def _pack(classes: Path, worker: Path, jar: Path) -> None:
         name = f"provhouse/capturing/{worker.name}"
         packed.writestr(ZipInfo(name), worker.read_bytes(), ZIP_DEFLATED)
         packed.writestr(ZipInfo(SERVICE), f"{EXTENSION}\n".encode(), ZIP_DEFLATED)
+        packed.writestr(ZipInfo(VERSION), f"{version}\n".encode(), ZIP_DEFLATED)
 
 
 def main() -> int:

@@ -14,6 +14,7 @@ from provhouse.runtime.spark.pyspark_internals import java_session
 
 from .jar import jar
 from .python_pickles import store_functions
+from .spark_versions import SparkVersion, fitting
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -178,12 +179,22 @@ def _started(session: "SparkSession", folder: Path, options: str) -> Any:
 
 
 def add_jar(session: "SparkSession") -> None:
-    """Add the jar to a session, but only once: this is the slowest step when a block begins."""
+    """Add the jar that fits a session, but only once: this is the slowest step of a block's begin.
+
+    Raises UsageError for a Spark that capture does not know.
+    """
     if session not in _WITH_JAR:
         jvm, _ = java_session(session)
-        _show_to_threads(jvm, jar())
-        session.sql(f"ADD JAR '{jar()}'")
+        path = jar(_version(session, jvm))
+        _show_to_threads(jvm, path)
+        session.sql(f"ADD JAR '{path}'")
         _WITH_JAR.add(session)
+
+
+def _version(session: "SparkSession", jvm: Any) -> SparkVersion:
+    scala = jvm.scala.util.Properties.versionNumberString()
+    java = jvm.java.lang.System.getProperty("java.specification.version")
+    return fitting(session.version, scala, java)
 
 
 def _show_to_threads(jvm: Any, jar: Path) -> None:

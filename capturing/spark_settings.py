@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .jar import jar
+from .spark_versions import named
 
 
 def configuration(
@@ -41,12 +42,14 @@ def configuration(
     return found
 
 
-def submit_options(settings: Mapping[str, str]) -> list[str]:
+def submit_options(settings: Mapping[str, str], spark: str | None = None) -> list[str]:
     """Return the options of ``spark-submit`` and SQL shells for these settings and the jar.
 
-    Spark finds our extension in the jar, so ``spark.sql.extensions`` can name other extensions.
+    ``spark`` names the version of the job's Spark, such as ``4.0`` or ``3.5_2.13``; by default, it
+    is that of this Python. Spark finds our extension in the jar, so ``spark.sql.extensions`` can
+    name other extensions.
     """
-    options = ["--jars", str(jar())]
+    options = ["--jars", str(jar(named(spark) if spark else None))]
     for name, value in settings.items():
         options += ["--conf", f"{name}={value}"]
     return options

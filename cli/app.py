@@ -33,6 +33,7 @@ from .commands.forget import forget
 from .commands.import_ import import_
 from .commands.ingest import ingest
 from .commands.lineage import impact, lineage
+from .commands.mcp import mcp
 from .commands.modules import modules
 from .commands.ops import ops
 from .commands.path import path
@@ -112,6 +113,7 @@ COMMANDS = (
     up,
     down,
     token,
+    mcp,
     doctor,
 )
 for command in with_derived(COMMANDS):

@@ -48,6 +48,7 @@ GROUPS = {
         "up": "Start Neo4j and the server, and keep them running.",
         "down": "Stop Neo4j and the server.",
         "token": "Add, list or revoke the tokens of people.",
+        "mcp": "Answer agents: the questions as tools of MCP.",
         "doctor": "Show what is missing on this machine.",
     },
 }

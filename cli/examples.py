@@ -9,7 +9,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse ingest trace.csv --operations ops.csv",
         "provhouse ingest --modules modules.toml",
         "provhouse ingest trace.parquet --map src=parent,dst=child",
+        "provhouse ingest orders.csv --src-table customers --dst-table orders",
         "provhouse ingest --captured",
+        "provhouse ingest --openlineage events.jsonl",
     ),
     "run-spark": (
         "provhouse run-spark --key orders=id --key report=month job.py 2026-03",
@@ -50,7 +52,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "revisions": (
         "provhouse revisions",
         "provhouse revisions add tweets job.sql --schema tables.sql",
+        "provhouse revisions add shop target --from dbt",
         "provhouse revisions run tweets@r1 out.parquet --inputs tweet=tweets@12",
+        "provhouse revisions rerun tweets@r1 new.parquet --inputs tweet=tweets@13",
         "provhouse revisions log tweets",
         "provhouse revisions diff tweets@r1 tweets@r2 --sink map --records",
     ),
@@ -95,6 +99,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "list set": ("provhouse list set 3 --limit 20",),
     "list revisions": ("provhouse list revisions --workflow tweets",),
     "list results": ("provhouse list results tweets",),
+    "list catalogue": ("provhouse list catalogue --format csv",),
     "show": ("provhouse show set 3 --limit 20",),
     "crossfilter": (
         "provhouse crossfilter flights.parquet --by carrier --by dep_delay=60",
@@ -114,7 +119,13 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse forget customers/4711 --dry-run",
         "provhouse forget customers/4711",
     ),
-    "export": ("provhouse export backup/", "provhouse export answer/ --lineage revenue/2026-03"),
+    "export": (
+        "provhouse export backup/",
+        "provhouse export answer/ --lineage revenue/2026-03",
+        "provhouse export --openlineage events.jsonl",
+        "provhouse export --openlineage http://marquez:5000/api/v1/lineage",
+        "provhouse export answer/ --lineage revenue/2026-03 --as prov-n",
+    ),
     "import": ("provhouse --warehouse copy import backup/",),
     "check": ("provhouse check --deep", "provhouse check --repair"),
     "repair": ("provhouse repair",),
@@ -126,6 +137,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "provhouse token add ann --role read --until 2026-12-31",
         "provhouse token list",
         "provhouse token revoke ann",
+    ),
+    "mcp": (
+        "provhouse mcp",
+        "provhouse --server https://lineage.example:8443 --set token_file=token mcp",
     ),
     "doctor": ("provhouse doctor",),
     **{asking.name: (asking.command,) for asking in QUESTIONS if asking.command},

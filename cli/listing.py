@@ -6,6 +6,7 @@ import typer
 
 from provhouse.output.questions.items import AskingSet
 from provhouse.output.questions.lists import (
+    AskingCatalogue,
     AskingGenerations,
     AskingInvocations,
     AskingModules,
@@ -26,6 +27,7 @@ LISTS: dict[str, Callable[..., None]] = {
     "set": derived_command(AskingSet),
     "revisions": derived_command(AskingRevisions),
     "results": derived_command(AskingResults),
+    "catalogue": derived_command(AskingCatalogue),
 }
 """The commands by the kind that they list."""
 
@@ -34,7 +36,7 @@ def list_commands() -> typer.Typer:
     """Return the command ``list`` with a command for each kind."""
     lists = typer.Typer(
         help="List what is stored: generations, ops, values, modules, invocations, items of a "
-        "set, revisions or results.",
+        "set, revisions, results, or the catalogue of jobs and datasets.",
         rich_markup_mode=None,
         no_args_is_help=False,
         epilog=epilog("list"),

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from provhouse.model.errors import NotFound, UsageError
+from provhouse.model.errors import NotFound, Unavailable, UsageError
 from provhouse.model.question import Question
 from provhouse.model.settings import Settings
 from provhouse.output.escape import OnTerminal
@@ -219,6 +219,21 @@ def _client(settings: Settings, options: OutputOptions, *, quick: bool = False) 
     with progress_display() as progress:
         up_for_a_while(settings, progress)
     return Client.of(settings.warehouse)
+
+
+def running_client(settings: Settings) -> Client:
+    """Return a client of the remote server, or of the warehouse's server.
+
+    Raises Unavailable if no server is running, and UsageError for an invalid URL or token.
+    """
+    client = _remote(settings, False) if settings.server else Client.of(settings.warehouse)
+    if client is None:
+        raise Unavailable(
+            "No server is running for this warehouse",
+            f"The warehouse is {settings.warehouse}",
+            "Run `provhouse up`, and ask again",
+        )
+    return client
 
 
 def _remote(settings: Settings, parquet: bool) -> Client:

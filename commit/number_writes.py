@@ -1,6 +1,7 @@
 """Give versions to the writes of captured jobs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -56,6 +57,22 @@ def number_writes(
         ]
         add_written(layout, [each for each in numbered if each.version not in known])
         return numbered
+
+
+@contextmanager
+def numbered_write(write: NewWrite, settings: Settings, progress: Progress) -> Iterator[Written]:
+    """Yield a write with its version, and store it at the end of the block, which ingests its rows.
+
+    If the block raises an error, the version stays unused, and no write is stored. The files must
+    have no numbers yet. Raises Busy if another process writes.
+    """
+    layout = Layout(settings.warehouse)
+    with only_writer(settings, progress):
+        create_identity(layout)
+        (files,) = _file_numbers(layout, [write])
+        written = _written(write, files, max(generations(layout), default=0))
+        yield written
+        add_written(layout, [written])
 
 
 def _file_numbers(layout: Layout, writes: Sequence[NewWrite]) -> list[tuple[int, ...]]:

@@ -90,6 +90,8 @@ class PlanKeys:
     order: str
     operators: tuple[str, ...]
     """The key of each operator, in the order of ``plan.operators``."""
+    parts: tuple[tuple[str, ...], ...]
+    """The keys of the rows, of the made columns and of the order of each of these operators."""
     forms: dict[str, str]
     values: tuple[str, ...]
     """The key of the values of each column, without its nullability."""
@@ -133,7 +135,14 @@ def plan_keys(plan: PlanForm, known: KnownTables | None = None) -> PlanKeys:
     columns = tuple(zip(plan.names, made, strict=False))  # an opaque plan has names only
     whole = forms.key("plan", keyed.rows, columns, order)
     return PlanKeys(
-        whole, keyed.rows, columns, order, tuple(forms.listed), forms.stored, keyed.columns
+        whole,
+        keyed.rows,
+        columns,
+        order,
+        tuple(forms.listed),
+        tuple(forms.parts),
+        forms.stored,
+        keyed.columns,
     )
 
 
@@ -145,6 +154,7 @@ class _Forms:
     stored: dict[str, str]
     tables: Mapping[tuple[str, ...], TableKeys]
     listed: list[str] = field(default_factory=list)
+    parts: list[tuple[str, ...]] = field(default_factory=list)
 
     def key(self, *parts: object) -> str:
         """Store a form and return its key."""
@@ -159,6 +169,7 @@ class _Forms:
         keyed = self.keyed(operator, below)
         own = keyed.columns if isinstance(operator, WITH_COLUMNS) else ()
         self.listed.append(self.key(type(operator).__name__, keyed.rows, own, keyed.order))
+        self.parts.append((keyed.rows, *own, *keyed.order))
         return keyed
 
     @singledispatchmethod

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from .empty_database import EmptyDatabase, empty_database
+from .first_difference import first_difference
 from .keys import PlanKeys, plan_keys
-from .plan_form import Operator, PlanForm, doubts, operators
+from .plan_form import PlanForm, doubts
 from .proving.proof import Proof, prove
 from .refutation import FIRST, MORE, Example, Refutation
 from .segments import smallest_segments
@@ -22,7 +23,7 @@ class Verdict:
     kind: Kind
     reason: str
     operator: str = ""
-    """The first operator of the second query that differs; empty if none is known."""
+    """The first operator that differs; empty if the keys are equal."""
     example: Example | None = None
     proof: Proof | None = None
     """The proof and its assumptions; None where keys alone decide."""
@@ -79,22 +80,6 @@ def compare_plans(first: PlanForm, second: PlanForm, columns: Sequence[str] = ()
 
 def _shape(plan: PlanForm) -> tuple[tuple[str, ...], list[str]]:
     return plan.names, [column.type for column in plan.root.columns]
-
-
-def first_difference(plans: tuple[PlanForm, PlanForm], keys: tuple[PlanKeys, PlanKeys]) -> str:
-    """Return the first operator of the second plan that the first lacks, with its number."""
-    known = set(keys[0].operators)
-    listed = operators(plans[1].root)
-    for number, (operator, key) in enumerate(zip(listed, keys[1].operators, strict=True), 1):
-        if key not in known:
-            return f"{_named(operator)}, operator {number} of {len(listed)}"
-    return ""
-
-
-def _named(operator: Operator) -> str:
-    name = type(operator).__name__.lower()
-    table = getattr(operator, "table", ())
-    return f"{name} of {table[-1]}" if table else name
 
 
 def by_key(keys: tuple[PlanKeys, PlanKeys], columns: Sequence[str]) -> Verdict | None:

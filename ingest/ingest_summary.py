@@ -1,6 +1,6 @@
 """The result of an ingest: its additions, and the totals of the warehouse."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 SHOWN = 5
@@ -67,3 +67,5 @@ class Summary:
     """The number of modules whose declaration is new or has changed."""
     hubs: tuple[Hub, ...] = ()
     """Items that may stand for a missing value. With the option ``null``, they are left out."""
+    unread: dict[str, int] = field(default_factory=dict)
+    """The number of parts of documents that do not become triples, by name."""

@@ -8,7 +8,7 @@ is most of the work of the later steps.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
@@ -65,6 +65,8 @@ class FileKind:
     """The path of the first of these files."""
     columns: tuple[tuple[str, tuple[str, ...]], ...]
     """Pairs of a column and its meaning: known names, ``attribute``, or ``scope, attribute``."""
+    constants: tuple[tuple[str, str], ...] = ()
+    """Pairs of a known name, such as ``src_table``, and its value in every row."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,8 @@ class Preview:
     """The number of ops whose description is new or would change."""
     modules: int = 0
     """The number of modules whose declaration is new or would change."""
+    unread: dict[str, int] = field(default_factory=dict)
+    """The number of parts of documents that do not become triples, by name."""
 
 
 def preview(
@@ -193,6 +197,7 @@ def _forms(found: Sequence[Source]) -> tuple[FileKind, ...]:
             count[key],
             source.path,
             tuple((c, source.columns.of(key[1]).meaning(c)) for c in key[1]),
+            source.columns.constants,
         )
         for key, source in first.items()
     )
@@ -236,6 +241,7 @@ def _found(
         seconds=job.watch.total(),
         operations=described[OPERATIONS].num_rows,
         modules=len(described[MODULES][MODULE].unique()),
+        unread=read.unread,
     )
 
 

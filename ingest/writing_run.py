@@ -142,6 +142,7 @@ def _summary(job: Job, outcome: JobResult, memory: PeakMemory) -> Summary:
         operations=outcome.operations,
         modules=outcome.modules,
         hubs=outcome.hubs,
+        unread=read.unread,
         tables=tuple(Snapshot(job.layout, shown).tables) if shown else (),
         rejects=job.layout.table(job.base, "rejects") if read.rejected else None,
         first_rejects=tuple(read.first_rejects),

@@ -76,7 +76,7 @@ def _in_duckdb(
     con: "Connection", plan: Plan, want: Want, mode: Mode, refs: frozenset[int]
 ) -> CapturedRows:
     injected = plan.injected(refs, want.where) if mode == "inject" else None
-    _keep(con, plan)
+    keep(con, plan)
     text = injected.sql if injected else plan.sql
     try:
         relation = con.duckdb.sql(text)
@@ -114,7 +114,7 @@ def _check_keys(kinds: list[str]) -> None:
             )
 
 
-def _keep(con: "Connection", plan: Plan) -> None:
+def keep(con: "Connection", plan: Plan) -> None:
     """Store, once for each plan, the blocks that might choose other rows if they ran again."""
     for name, query in plan.kept:
         con.duckdb.execute(f'create temp table if not exists "{name}" as {query}').fetchall()

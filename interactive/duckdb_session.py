@@ -1,7 +1,6 @@
 """A DuckDB connection whose queries have lineage."""
 
 import sys
-import weakref
 from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,12 +13,13 @@ from provhouse.model.errors import UsageError
 from provhouse.sql.catalog import Catalog, TablePlace
 from provhouse.sql.not_covered import NotCovered
 from provhouse.sql.parameters import Parameters, with_parameters
-from provhouse.sql.quoting import quoted
 
 from .memory_budget import Memory
+from .plan_cache import PlanCache, drop
 from .planning.apart import Apart
 from .planning.want import Mode, Want
-from .sources import ReadSource, check_database, ending, reader, to_arrow
+from .registered import Registered
+from .sources import FileVersion, check_database, ending
 from .unnamed import Unnamed
 
 if TYPE_CHECKING:
@@ -28,15 +28,13 @@ if TYPE_CHECKING:
     from .dependencies import Violations
     from .edits import Edits
     from .linking import Linked
+    from .made_tables import MadeTables
     from .planning.plan import Plan
     from .record_queries import RecordQuery
     from .result import Result
     from .table_views import TableViews
 
-PLANS = 500
-"""The number of query texts whose plans are kept."""
 MEMORY_MB = 2048
-GIVEN = "__provhouse_data"
 
 
 def connect(
@@ -75,16 +73,16 @@ class Connection:
         self.lock = RLock()
         self._version = 0
         self._catalog: Catalog | None = None
-        self._plans: dict[str, Plan] = {}
-        self._evicted: list[tuple[weakref.ref[Plan], list[str]]] = []
+        self._plans = PlanCache(con)
         self._columns: ColumnCache | None = None
         self._discarded: list[str] = []
         self.memory = Memory(memory_mb << 20)
         self._sizes: dict[TablePlace, tuple[int, int]] = {}
         self._seen: dict[TablePlace, tuple[int, ...]] = {}
-        self._sources: dict[TablePlace, tuple[ReadSource, int]] = {}
+        self._registered = Registered(self)
         self.record_queries: dict[tuple[TablePlace, str], RecordQuery] = {}
         self._unnamed = Unnamed(con)
+        self._made: MadeTables | None = None
 
     def __enter__(self) -> "Connection":
         return self
@@ -104,38 +102,26 @@ class Connection:
         changes, questions about the table are errors until it is registered again. Raises NotFound
         for a missing file, UsageError for other data, and DuckDB's errors for a broken file.
         """
-        table = quoted(name)
         with self.lock:
-            if isinstance(data, (str, Path)):
-                read, found = f"select * from {reader(data)}(?)", ReadSource.of(data)
-                self.execute(f"create or replace temp table {table} as {read}", [found.path])
-                place = TablePlace("temp", "main", name)
-                self._sources[place] = found, self._number(place)
-                return
-            self.duckdb.register(GIVEN, to_arrow(data))
-            try:
-                self.execute(f"create or replace temp table {table} as select * from {GIVEN}")
-            finally:
-                self.duckdb.unregister(GIVEN)
+            self._registered.add(name, data)
 
     def check_sources(self, tables: Iterable[TablePlace]) -> None:
         """Raise UsageError if the file behind one of the tables has changed since it was read."""
-        for table in tables:
-            found, number = self._sources.get(table, (None, 0))
-            if found is not None and found.changed and number == self._number(table):
-                raise UsageError(
-                    f"{found.path} has changed since it was read",
-                    f"The table {table.name} still has its earlier records",
-                    f"Read it again: register({table.name!r}, {found.path!r})",
-                )
+        self._registered.check(tables)
 
-    def _number(self, table: TablePlace) -> int:
+    def number(self, table: TablePlace) -> int:
         """Return DuckDB's number of a table, or 0. Replacing the table changes its number."""
         text = """
             select table_oid from duckdb_tables()
-            where (database_name, schema_name, table_name) = (?, ?, ?)"""
+            where (lower(database_name), lower(schema_name), lower(table_name))
+                = (lower(?), lower(?), lower(?))"""
         found = self.duckdb.execute(text, list(table)).fetchall()
         return int(found[0][0]) if found else 0
+
+    def file_version(self, table: TablePlace) -> FileVersion:
+        """Return the state in which the file behind a table was read; empty without a file."""
+        found = self._registered.source(table) or self._unnamed.source(table)
+        return found.version if found is not None else ()
 
     def execute(self, sql: str, parameters: Any = None) -> duckdb.DuckDBPyConnection:
         """Run any statement without lineage. A write ends the lineage of earlier results."""
@@ -147,16 +133,21 @@ class Connection:
         """Declare that tables may have changed if one of the statements is not a SELECT."""
         statements = duckdb.extract_statements(sql)
         if any(each.type != duckdb.StatementType.SELECT for each in statements):
-            self.changed()
+            if self._made is not None:
+                self._made.note(statements)
+            self.read_again()
 
     def changed(self) -> None:
         """Declare that tables may have changed, which ends the lineage of earlier results."""
+        if self._made is not None:
+            self._made.forget()
+        self.read_again()
+
+    def read_again(self) -> None:
+        """Forget what was read of tables, and end the lineage of earlier results."""
         self._version += 1
         self._catalog = None
-        self._drop([name for each in self._plans.values() for name, _ in each.kept])
-        self._drop([name for _, names in self._evicted for name in names])
         self._plans.clear()
-        self._evicted.clear()
         if self._columns is not None:
             self._columns.clear()
         self._sizes.clear()
@@ -192,24 +183,29 @@ class Connection:
 
         ``params`` are the values of the query's parameters. A query with lineage may also read
         files, and data frames that are variables of the caller. ``mode`` forces how lineage is
-        captured. Raises NotCovered for SQL whose lineage is not supported, UsageError if the file
-        behind a table has changed, and DuckDB's own errors.
+        captured. With lineage, ``create table ... as``, ``insert`` and ``copy ... to`` return the
+        rows that they store, whose lineage later queries follow. Raises NotCovered for SQL whose
+        lineage is not supported, UsageError if the file behind a table has changed, and DuckDB's
+        own errors.
         """
         if not lineage:
             with self.lock:
                 self._note(query)
                 return self.duckdb.sql(query, params=params)
         from .result import Result  # imports numba, which takes half a second
+        from .statement_text import storing
 
         caller = sys._getframe(1)
         variables = ChainMap(caller.f_locals, caller.f_globals)
         with self.lock:
-            text = self._text(query, params, variables)
-            if self._changed_outside(self.plan(text)):
-                self.changed()
-            return Result(self, text, self.plan(text), want, mode)
+            if query not in self._plans and storing(query) is not None:
+                from .statements import stored
 
-    def _text(self, query: str, params: Parameters | None, variables: Mapping[str, Any]) -> str:
+                return stored(self, query, params, want, mode)
+            text = self.text(query, params, variables)
+            return Result(self, text, self.current_plan(text), want, mode)
+
+    def text(self, query: str, params: Parameters | None, variables: Mapping[str, Any]) -> str:
         """Return a query without parameters that reads tables instead of files and frames."""
         text = query if params is None else with_parameters(self.duckdb, query, params)
         if not self._unnamed.reads(text):
@@ -232,6 +228,12 @@ class Connection:
         if self._unnamed.number != number:
             self._catalog = None
         return found
+
+    def current_plan(self, text: str) -> "Plan":
+        """Return the plan of a query, after a check for changes by other DuckDB connections."""
+        if self._changed_outside(self.plan(text)):
+            self.read_again()
+        return self.plan(text)
 
     def _changed_outside(self, plan: "Plan") -> bool:
         """Return whether another DuckDB connection has changed a table since it was last read."""
@@ -324,35 +326,12 @@ class Connection:
 
     def plan(self, query: str) -> "Plan":
         """Return the plan of a query. The connection keeps plans by the text of the query."""
-        found = self._plans.get(query)
-        if found is None:
-            from .planning.plan import collector_paused, plan
-            from .planning.rehearse import rehearse
-
-            with collector_paused():
-                found = plan(self.duckdb, query, self.catalog())
-                rehearse(self.duckdb, found)
-            if len(self._plans) >= PLANS:
-                oldest = self._plans.pop(next(iter(self._plans)))
-                self._evicted.append((weakref.ref(oldest), [name for name, _ in oldest.kept]))
-                del oldest
-                self._drop_evicted()
-            self._plans[query] = found
-        return found
-
-    def _drop_evicted(self) -> None:
-        """Drop the temporary tables of the plans that neither the connection nor a result uses."""
-        self._drop([name for plan, names in self._evicted if plan() is None for name in names])
-        self._evicted = [each for each in self._evicted if each[0]() is not None]
-
-    def _drop(self, tables: list[str]) -> None:
-        for name in tables:
-            self.duckdb.execute(f"drop table if exists temp.{quoted(name)}").fetchall()
+        return self._plans.get(query, self.catalog)
 
     def apart(self) -> Apart:
         """Return a place for values that stay in DuckDB; drop the tables of discarded places."""
         while self._discarded:
-            self._drop([self._discarded.pop()])
+            drop(self.duckdb, [self._discarded.pop()])
         return Apart(self.duckdb, self._discarded)
 
     @property
@@ -364,6 +343,15 @@ class Connection:
             self._columns = ColumnCache(self)
             self.memory.columns = self._columns
         return self._columns
+
+    @property
+    def made(self) -> "MadeTables":
+        """The tables and files that statements with lineage have made."""
+        if self._made is None:
+            from .made_tables import MadeTables
+
+            self._made = MadeTables(self)
+        return self._made
 
     def catalog(self) -> Catalog:
         """Return the tables and views. They are read once, and again only after a change."""

@@ -7,11 +7,21 @@ this does not suffice, decoded columns are forgotten; they can be decoded again.
 import tempfile
 import weakref
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from .column_cache import ColumnCache
-    from .result import Result
+
+
+class Indexes(Protocol):
+    """The indexes of a result, or of rows that a statement has stored."""
+
+    @property
+    def resident(self) -> int:
+        """The size in memory, in bytes."""
+
+    def spill(self, folder: Path) -> None:
+        """Move them to files in a folder."""
 
 
 class Memory:
@@ -20,7 +30,7 @@ class Memory:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.columns: ColumnCache | None = None
-        self._results: dict[int, weakref.ref[Result]] = {}
+        self._results: dict[int, weakref.ref[Indexes]] = {}
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     @property
@@ -29,7 +39,7 @@ class Memory:
         columns = self.columns.size if self.columns is not None else 0
         return columns + sum(each.resident for each in self._alive())
 
-    def used(self, result: "Result") -> None:
+    def used(self, result: Indexes) -> None:
         """Note that the indexes of a result were used, and make room if they exceed the budget."""
         self._results.pop(id(result), None)
         self._results[id(result)] = weakref.ref(result)
@@ -52,7 +62,7 @@ class Memory:
             self._folder.cleanup()
             self._folder = None
 
-    def _alive(self) -> "list[Result]":
+    def _alive(self) -> list[Indexes]:
         found = [(key, each()) for key, each in self._results.items()]
         for key, each in found:
             if each is None:

@@ -30,6 +30,7 @@ from .planning.plan import Plan
 from .planning.want import Mode, Want
 from .polynomial import Derivation, Polynomial, Witness, minimal
 from .result_lineage import Lineage
+from .table_behind import TableBehind
 from .table_records import Records
 from .table_states import TableStates
 
@@ -58,6 +59,8 @@ class Result:
         self._rows = captured.rows
         self._lineage = Lineage(con, plan, captured, self._masks)
         self._divided: Divided | None = None
+        self.added = False
+        """Whether a statement has added the rows to those of a table."""
         self._ahead(forced=mode is not None)
         if not want.pushed and con.columns.size == decoded:  # later runs need not decode
             seconds = process_time() - began
@@ -104,6 +107,16 @@ class Result:
     def references(self) -> list[str]:
         """The uses of base tables in the query, in the order of its text."""
         return [each.name for each in self._plan.references]
+
+    @property
+    def behind(self) -> list[str]:
+        """The tables behind those that the query reads, which statements with lineage have read.
+
+        ``backward`` and ``forward`` lead to their records too.
+        """
+        with self._con.lock:
+            behind = self._con.made.behind(self.tables)
+        return list(dict.fromkeys(state.place.name for state in behind))
 
     @property
     def negative(self) -> list[str]:
@@ -159,23 +172,25 @@ class Result:
     ) -> Records:
         """Return the records of a table from which ``rows`` were made; None stands for all rows.
 
-        ``ref`` is a table, or one use of it such as ``lineitem#2``. If ``Want.where`` was declared,
-        only records that meet it are found. ``where`` maps columns in ``Want.by`` to values; only
-        records with these values are found. Raises UsageError if the query does not read the table,
-        if a row does not exist, if a column was not declared, or if a table changed since the query
-        ran.
+        ``ref`` is a table, or one use of it such as ``lineitem#2``, or one of ``behind``. If
+        ``Want.where`` was declared, only records that meet it are found. ``where`` maps columns in
+        ``Want.by`` to values; only records with these values are found. Raises UsageError if the
+        query does not read the table, if a row does not exist, if a column was not declared, if a
+        table changed since the query ran, or if the way to one of ``behind`` is not known.
         """
         chosen = self.positions(rows)
-        refs = self._plan.named(ref)
         with self._con.lock:
             self.check_unchanged()
             if where:
-                rids = self._parts(refs).records(chosen, where)
+                refs = self._plan.named(ref)
+                table, rids = self.tables[refs[0]], self._parts(refs).records(chosen, where)
             else:
-                rids = self._lineage.backward(refs, chosen)
+                found = self._behind(ref)
+                table, rids = found.table, found.backward(chosen)
             self._con.memory.used(self)
-        table = self._plan.references[refs[0]].table
-        return Records(self._con, table, rids, self._snapshot)
+            known = table in self.tables
+            states = self._snapshot if known else TableStates(self._con, [*self.tables, table])
+            return Records(self._con, table, rids, states)
 
     def aggregate(self, ref: str, rows: Iterable[int] | None = None) -> pa.Table:
         """Return the declared aggregates over the records behind ``rows``, by the declared columns.
@@ -212,15 +227,18 @@ class Result:
         """
         given = rids if isinstance(rids, np.ndarray) else np.asarray(list(rids), np.int64)
         asked = distinct(given)
-        refs = self._plan.named(ref)
         with self._con.lock:
             self.check_unchanged()
-            size = self._con.size(self.tables[refs[0]])
+            found = self._behind(ref)
+            size = self._con.size(found.table)
             if asked.size and not 0 <= int(asked[0]) <= int(asked[-1]) < size:
                 raise UsageError(f"{ref} has no such rid", f"Its rids are 0 to {size - 1:,}")
-            rows = self._lineage.forward(refs, asked)
+            rows = found.forward(asked, self.positions(None))
             self._con.memory.used(self)
         return rows
+
+    def _behind(self, name: str) -> TableBehind:
+        return TableBehind(self._con.made, self._plan, self._lineage, name)
 
     def why(self, row: int) -> list[Witness]:
         """Return the witnesses of a row: the smallest sets of records that suffice for its values.
@@ -283,18 +301,20 @@ class Result:
         table: str,
         key: str,
         names: Mapping[str, str],
-        run: str | None = None,
+        run: str = "",
         **settings: object,
     ) -> "Summary":
         """Ingest the lineage of all rows into a warehouse, as one new generation.
 
-        A row becomes the item ``table/K``, where K is its value in the column ``key``. ``names``
-        maps each base table to the column that identifies its records. All records of one row are
-        one derivation; its kind follows from the outermost operator of the query, and is
+        A row becomes the item ``table/K@V``, where K is its value in the column ``key``, and V the
+        version of this save. Rows of earlier saves of ``table`` that the result lacks count as
+        deleted, unless the result is that of an INSERT. ``names`` maps each base table to the
+        column that identifies its records. ``run`` is a name for the run. All records of one row
+        are one derivation; its kind follows from the outermost operator of the query, and is
         ``unknown`` where this would not say exactly when a row exists, as with subqueries or
         windows. ``settings`` are the warehouse settings that differ from those in its settings
-        file. Raises UsageError if a column is missing, or is NULL or not unique, or a table has
-        changed, and the errors of an ingest.
+        file. Raises UsageError if a column is missing, or is NULL or not unique, if records with
+        versions are named without them, or if a table has changed, and the errors of an ingest.
 
         >>> result.save("warehouse", table="report", key="carrier", names={"flights": "id"})
         """
@@ -337,6 +357,21 @@ class Result:
             known = f"Its rows are 0 to {len(self) - 1:,}" if len(self) else "It has no rows"
             raise UsageError(f"The result has no row {missing[0]}", known)
         return found
+
+    def stored(self, order: Rows | None, *, renewed: bool = True, added: bool = False) -> "Result":
+        """Return the result after a statement has stored its rows, in the order of stored rows.
+
+        ``order`` has the number of each row in the order so far, which None leaves as it is.
+        ``renewed`` is whether the statement has changed no table of the query, and ``added`` is
+        whether its table had other rows, as with INSERT.
+        """
+        self.added = added
+        if order is not None:
+            self._rows = self._rows.take(pa.array(order))
+            self._lineage.reorder(order)
+        if renewed:
+            self._snapshot = TableStates(self._con, self.tables)
+        return self
 
     def check_unchanged(self) -> None:
         """Raise UsageError if a table has changed since the query ran."""

@@ -1,6 +1,7 @@
 """The lineage of a result's rows: indexed for all rows, or found for some rows on request."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ from .compiled.cells import Cells, locate
 from .derivations_of_row import one_row
 from .follow import Tracer, verify
 from .index.decoded import Unfit
-from .index.links import Chain, Link, Rows, distinct, flattened, merged
+from .index.links import Chain, Link, Rows, flattened, merged, reordered, together
 from .modes import located
 from .planning.apart import is_carried
 from .planning.condition import Mask
@@ -75,6 +76,18 @@ class Lineage:
             verify(counts == hidden.column(count).to_numpy())
         return self._masked(refs[0], found.cells).chain(groups)
 
+    def reorder(self, order: Rows) -> None:
+        """Put the rows in another order. Indexes of all references must exist."""
+        captured = self._captured
+        hidden = captured.hidden.take(pa.array(order)) if captured.hidden.num_columns else None
+        self._captured = replace(
+            captured, rows=captured.rows.take(pa.array(order)), hidden=hidden or captured.hidden
+        )
+        self.chains = {
+            ref: [reordered(chain, order) for chain in chains]
+            for ref, chains in self.chains.items()
+        }
+
     def invert(self) -> None:
         """Index the other direction of all existing indexes."""
         for chains in self.chains.values():
@@ -94,12 +107,12 @@ class Lineage:
             found = self._tracer(missing).rows(self._plan.identity, asked, rows.size)
             every = np.arange(rows.size)
             parts += [chain.backward(every) for chains in found.values() for chain in chains]
-        return _together(parts)
+        return together(parts)
 
     def forward(self, refs: Sequence[int], rids: Rows) -> Rows:
         """Return the distinct rows that some rids belong to, from an index of all rows."""
         self.index(refs)
-        return _together([chain.forward(rids) for at in refs for chain in self.chains[at]])
+        return together([chain.forward(rids) for at in refs for chain in self.chains[at]])
 
     def whole(self, ref: int) -> Link:
         """Return the lineage in one reference as one link, however large it is."""
@@ -140,7 +153,3 @@ class Lineage:
         sizes = [end for _, end in extents]
         dense = frozenset(at for at, (rows, end) in enumerate(extents) if rows == end)
         return Tracer(con.duckdb, con.apart(), sizes, frozenset(refs), dense, self._masks)
-
-
-def _together(parts: list[Rows]) -> Rows:
-    return parts[0] if len(parts) == 1 else distinct(np.concatenate([np.empty(0, int), *parts]))

@@ -2,7 +2,9 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
@@ -10,8 +12,8 @@ import pyarrow.compute as pc
 import sqlglot
 from sqlglot import exp
 
+from provhouse.commit.number_writes import NewWrite, numbered_write
 from provhouse.ingest.from_arrow import from_arrow
-from provhouse.ingest.ingest import Options
 from provhouse.ingest.ingest_summary import Summary
 from provhouse.model.arrays import unique
 from provhouse.model.errors import UsageError
@@ -21,6 +23,8 @@ from provhouse.model.settings import Settings
 from provhouse.sql.blocks import is_grouped
 from provhouse.sql.catalog import TablePlace
 from provhouse.sql.quoting import quoted
+from provhouse.store.tables.written import read_since
+from provhouse.store.warehouse.layout import Layout
 
 from .index import kernels
 from .index.kernels import Offsets, Rids
@@ -43,7 +47,7 @@ def save(
     key: str,
     names: Mapping[str, str],
     progress: Progress,
-    run: str | None,
+    run: str,
 ) -> Summary:
     """Ingest the lineage of all rows of a result; see ``Result.save``."""
     require("spark")
@@ -62,20 +66,56 @@ def save(
     keys = _identifying(result.to_arrow().column(key), kind, key)
     places = list(dict.fromkeys(result.tables))
     columns = {place: _keys_by_rid(con, place, names[place.name]) for place in places}
+    _check_versions(settings, {place.name: columns[place] for place in places})
     by_id = all(pa.types.is_integer(column.type) for column in columns.values())
-    batches = (
-        batch
-        for place in places
-        for chain in result.chains(place)
-        for batch in _batches(chain, place.name, columns[place], by_id, len(result))
-    )
+    chains = [(place, chain) for place in places for chain in result.chains(place)]
     aggregates = con.catalog().functions.aggregates
     op = operation(result.query, {place.name for place in places}, aggregates)
-    rows = _Rows(table, keys, *op)
-    named = (rows.named(batch) for batch in batches)
-    reader = pa.RecordBatchReader.from_batches(rows.schema(by_id), named)
-    options: Options = {"strict": True} if run is None else {"strict": True, "run": run}
-    return from_arrow(reader, settings, label=f"query {table}", progress=progress, **options)
+    write = NewWrite(
+        table,
+        (key,),
+        (Path(f"query {table}") / uuid4().hex,),  # no file: it stands for the rows
+        run,
+        path=f"query {table}",
+        replaces=not result.added,
+        bare=len(result) - int(_derived([chain for _, chain in chains], len(result)).sum()),
+    )
+    with numbered_write(write, settings, progress) as written:
+        rows = _Rows(table, keys, written.suffix, *op, run)
+        named = (
+            rows.named(batch)
+            for place, chain in chains
+            for batch in _batches(chain, place.name, columns[place], by_id, len(result))
+        )
+        reader = pa.RecordBatchReader.from_batches(rows.schema(by_id), named)
+        label = f"query {table}"
+        return from_arrow(reader, settings, label=label, progress=progress, strict=True)
+
+
+def _check_versions(settings: Settings, names: Mapping[str, pa.ChunkedArray]) -> None:
+    """Raise UsageError if rows with versions are given by their plain names, which mean no item."""
+    versioned = {each.table for each in read_since(Layout(settings.warehouse), 0) if each.key}
+    for table in sorted(versioned & names.keys()):
+        found = names[table].cast(pa.string())
+        if not pc.all(pc.match_substring_regex(found, r"@\d+$"), min_count=0).as_py():
+            raise UsageError(
+                f"The rows of {table} have versions in the warehouse",
+                f"The names do not say which version: an example is {_example(found)}",
+                f"Add the version, such as id || '@7', and name this column in names[{table!r}]",
+            )
+
+
+def _example(names: pa.ChunkedArray) -> str:
+    plain = names.filter(pc.invert(pc.match_substring_regex(names, r"@\d+$")))
+    return repr(plain[0].as_py())
+
+
+def _derived(chains: Sequence[Chain], rows: int) -> Any:
+    """Return, for each row, whether it derives from a record."""
+    found = np.zeros(rows, bool)
+    for chain in chains:
+        found |= _reached([link.csr() for link in chain.links], 0) > 0
+    return found
 
 
 def operation(
@@ -138,26 +178,26 @@ _NESTED = (
 class _Rows:
     """The names and the operation of the result's rows, to add to batches of their lineage."""
 
-    def __init__(self, table: str, keys: pa.ChunkedArray, op: str, kind: str) -> None:
-        self._ids = pa.types.is_integer(keys.type)
-        self._keys = keys if self._ids else _names(table, keys)
-        self._texts = {"dst_table": table, "op": op, "op_kind": kind}
+    def __init__(
+        self, table: str, keys: pa.ChunkedArray, suffix: str, op: str, kind: str, run: str
+    ) -> None:
+        self._names = pc.binary_join_element_wise(_names(table, keys), suffix, "")
+        self._texts = {"dst_table": table, "op": op, "op_kind": kind, "execution": run}
 
     def schema(self, by_id: bool) -> pa.Schema:
         """Return the schema of all batches."""
         src = ("src_id", pa.int64()) if by_id else ("src", pa.string())
-        dst = ("dst_id", pa.int64()) if self._ids else ("dst", pa.string())
-        texts = [(name, pa.string()) for name in ("derivation", "src_table", *self._texts)]
-        return pa.schema([src, dst, *texts])
+        texts = [(name, pa.string()) for name in ("dst", "derivation", "src_table", *self._texts)]
+        return pa.schema([src, *texts])
 
     def named(self, batch: tuple[Any, Any, str]) -> pa.RecordBatch:
         """Return a batch with names in place of row numbers."""
         ends, rows, source = batch
-        dst = self._keys.take(pa.array(rows))
+        dst = self._names.take(pa.array(rows))
         texts = [pa.repeat(text, len(rows)) for text in (source, *self._texts.values())]
         labels = pa.array(rows).cast(pa.string())
         schema = self.schema(pa.types.is_integer(ends.type))
-        columns = [ends, dst.cast(schema.field(1).type), labels, *texts]
+        columns = [ends, dst, labels, *texts]
         (found,) = pa.table([_whole(column) for column in columns], schema=schema).to_batches()
         return found
 
@@ -237,11 +277,16 @@ def gathered(chain: Chain, rows: int) -> Iterator[tuple[Rows, Rows]]:
 
 def _bounds(steps: Sequence[tuple[Offsets, Rids]], rows: int) -> list[int]:
     """Return the bounds of groups of rows; each group has about ``CHUNK`` rids to follow."""
-    number = int(steps[-1][1].max(initial=-1)) + 1
-    reached = np.zeros(number, np.int64)  # the rids on the way, counted each time
-    for offsets, rids in reversed(steps):
-        total = np.concatenate([[0], np.cumsum(1 + reached[rids])])
-        reached = total[offsets[1:]] - total[offsets[:-1]]
+    reached = _reached(steps, 1)
     total = np.cumsum(reached)
     cuts = np.searchsorted(total, np.arange(CHUNK, int(total[-1]) if rows else 0, CHUNK))
     return list(dict.fromkeys([0, *(int(cut) for cut in cuts if cut), rows]))
+
+
+def _reached(steps: Sequence[tuple[Offsets, Rids]], each: int) -> Any:
+    """Return, for each row, the number of its rids, plus ``each`` for each rid of a step."""
+    reached = np.full(int(steps[-1][1].max(initial=-1)) + 1, 1 - each)
+    for offsets, rids in reversed(steps):
+        total = np.concatenate([[0], np.cumsum(each + reached[rids])])
+        reached = total[offsets[1:]] - total[offsets[:-1]]
+    return reached

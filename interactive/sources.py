@@ -16,7 +16,8 @@ READERS = {
 }  # fmt: skip
 """For each ending of a file's name, the DuckDB function that reads the file."""
 DATABASES = (".duckdb", ".ddb", ".db")
-_Version = tuple[tuple[int, int, int], ...]
+FileVersion = tuple[tuple[int, int, int], ...]
+"""The inode, the time of the last change and the size of each file."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class ReadSource:
     """A file, or a pattern of files, in one state."""
 
     path: str
-    version: _Version
+    version: FileVersion
 
     @classmethod
     def of(cls, path: str | Path) -> "ReadSource":
@@ -40,7 +41,7 @@ class ReadSource:
         return _version(self.path) != self.version
 
 
-def _version(path: str) -> _Version:
+def _version(path: str) -> FileVersion:
     """Return values that differ after a change of files; none for a URL, which is not watched."""
     states = map(os.stat, sorted(glob(path)))
     return tuple((each.st_ino, each.st_mtime_ns, each.st_size) for each in states)

@@ -28,7 +28,7 @@ class TableStates:
         with self._con.lock:
             self._con.check_sources(self._tables)
             if self._con.states(self._tables) != self._states:
-                self._con.changed()
+                self._con.read_again()
             if self._version == self._con.version:
                 return
         raise UsageError(

@@ -53,6 +53,10 @@ class Unnamed:
         """Return whether a query is known to read files or frames."""
         return sql in self._reading
 
+    def source(self, place: TablePlace) -> ReadSource | None:
+        """Return the file that was copied to a table, in the state in which it was read."""
+        return next((each.source for each in self._copies.values() if each.place == place), None)
+
     def named(self, sql: str, catalog: Catalog, variables: Mapping[str, Any]) -> str:
         """Return a query that reads copies of files and frames; return other texts unchanged.
 

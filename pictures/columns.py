@@ -5,7 +5,7 @@ Columns of boxes and columns of texts alternate: the column 2n has the boxes of 
 its way. So no line crosses a box, and none crosses a text.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -48,11 +48,16 @@ def way(trunk: Trunk, layer: Sequence[int]) -> range:
     return range(2 * min(layer[one] for one in trunk.sources) + 1, end + 1)
 
 
-def in_columns(heights: Sequence[float], layer: Sequence[int], trunks: Sequence[Trunk]) -> Columns:
-    """Return the place of each box and of each slot; ``heights`` are those of the boxes."""
+def in_columns(
+    heights: Sequence[float], order: Iterable[int], layer: Sequence[int], trunks: Sequence[Trunk]
+) -> Columns:
+    """Return the place of each box and of each slot.
+
+    ``heights`` are those of the boxes. ``order`` decides where the lines do not.
+    """
     work = _Work(1 + 2 * max(layer, default=0))
-    for number, height in enumerate(heights):
-        work.put(box(number), 2 * layer[number], height)
+    for number in order:
+        work.put(box(number), 2 * layer[number], heights[number])
     for number, trunk in enumerate(trunks):
         if not trunk.loops:
             work.add_trunk(number, trunk, layer)

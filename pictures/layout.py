@@ -4,12 +4,13 @@ A picture that would be wider than a page continues below, as text does: its lay
 bands. So its texts keep their size.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 
 from .captions import Caption
-from .columns import LOOP, Columns, Key, box, in_columns, way
+from .columns import GAP, LOOP, Columns, Key, box, in_columns, way
 from .graph import Line
 from .layers import layers
 from .trunks import Trunk, label_of, trunks
@@ -77,16 +78,32 @@ class Layout:
     def bands(self) -> list[Band]:
         """The bands from top to bottom."""
         found: list[Band] = []
-        bottom, begin = 0.0, 0
-        count = (len(self.columns.keys) + 1) // 2
-        while begin < count:
-            end = self._end(begin, count)
+        bottom = 0.0
+        for cut in self._cut:
+            begin = cut.start
             lanes = self.columns.keys[2 * begin - 1] if begin else ()
-            low, high = self._extent(range(begin, end))
+            low, high = self._extent(cut)
             shift = bottom - low + (LANE * (len(lanes) + 2) if begin else 0)
             bottom = high + shift
-            found.append(Band(range(begin, end), shift, bottom, lanes))
-            begin = end
+            found.append(Band(cut, shift, bottom, lanes))
+        return found
+
+    @cached_property
+    def _cut(self) -> list[range]:
+        """The layers of each band."""
+        found: list[range] = []
+        begin, count = 0, (len(self.columns.keys) + 1) // 2
+        while begin < count:
+            found.append(range(begin, self._end(begin, count)))
+            begin = found[-1].stop
+        return found
+
+    @cached_property
+    def middles(self) -> Mapping[Key, float]:
+        """The middle of each box and slot. Heights that nothing of a band uses are left out."""
+        found: dict[Key, float] = {}
+        for cut in self._cut:
+            found |= _compact(self._keys(cut), self.columns.y, self.columns.heights)
         return found
 
     def _end(self, begin: int, count: int) -> int:
@@ -108,13 +125,12 @@ class Layout:
     def _crossing(self, layer: int) -> int:
         return len(self.columns.keys[2 * layer - 1])
 
+    def _keys(self, of: range) -> list[Key]:
+        columns = range(max(2 * of.start - 1, 0), 2 * of.stop - 1)
+        return [key for column in columns for key in self.columns.keys[column]]
+
     def _extent(self, of: range) -> tuple[float, float]:
-        keys = [
-            key
-            for column in range(max(2 * of.start - 1, 0), 2 * of.stop - 1)
-            for key in self.columns.keys[column]
-        ]
-        y, heights = self.columns.y, self.columns.heights
+        keys, y, heights = self._keys(of), self.middles, self.columns.heights
         return (
             min((y[key] - heights[key] / 2 for key in keys), default=0),
             max((y[key] + heights[key] / 2 for key in keys), default=0),
@@ -147,7 +163,7 @@ class Layout:
     def y(self, key: Key, column: int) -> float:
         """Return the height of the line in a slot: below its text, if it has one."""
         number, _ = key
-        at = self.columns.y[key] + self.band(column).shift
+        at = self.middles[key] + self.band(column).shift
         return at + 7 if column == way(self.trunks[number], self.layer)[-1] else at
 
     @cached_property
@@ -157,7 +173,7 @@ class Layout:
         found = []
         for number, (_, height) in enumerate(self.sizes):
             column = 2 * self.layer[number]
-            middle = self.columns.y[box(number)] + self.band(column).shift
+            middle = self.middles[box(number)] + self.band(column).shift
             top = middle - height / 2 + (LOOP / 2 if number in loops else 0)
             found.append(Rectangle(self.lefts[column], top, self.breadths[column], height))
         return found
@@ -180,8 +196,24 @@ def laid_out(captions: Sequence[Caption], lines: Sequence[Line], ops: dict[str, 
     sizes = tuple(_size(caption) for caption in captions)
     loops = {trunk.target for trunk in found if trunk.loops}
     heights = [height + (LOOP if at in loops else 0) for at, (_, height) in enumerate(sizes)]
-    columns = in_columns(heights, layer, found)
+    names = [(caption.below, caption.title) for caption in captions]
+    order = sorted(range(len(captions)), key=names.__getitem__)
+    columns = in_columns(heights, order, layer, found)
     return Layout(tuple(layer), tuple(found), labels, columns, sizes)
+
+
+def _compact(
+    keys: Iterable[Key], y: Mapping[Key, float], heights: Mapping[Key, float]
+) -> dict[Key, float]:
+    """Return the middles of keys after no two of them have more than a gap of nothing between."""
+    found: dict[Key, float] = {}
+    low, left_out = -inf, 0.0
+    for key in sorted(keys, key=lambda key: y[key] - heights[key] / 2):
+        top = y[key] - heights[key] / 2
+        left_out += max(0.0, top - low - 2 * GAP) if found else 0.0
+        low = max(low, top + heights[key])
+        found[key] = y[key] - left_out
+    return found
 
 
 def _size(caption: Caption) -> tuple[float, float]:

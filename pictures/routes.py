@@ -43,7 +43,7 @@ def _entries(layout: Layout) -> dict[int, float]:
     found = {}
     for (target, _), numbers in sides.items():
         place = layout.rectangles[target]
-        numbers.sort(key=lambda each: layout.columns.y[each, way_end(layout, each)])
+        numbers.sort(key=lambda each: layout.middles[each, way_end(layout, each)])
         step = min(12, (place.height - 12) / len(numbers))
         for at, number in enumerate(numbers):
             middle = place.y + place.height / 2
@@ -169,7 +169,7 @@ def _turn(layout: Layout, number: int, column: int) -> _Turn:
     above = layout.bands[layout.bands.index(band) - 1]
     at, lanes = band.lanes.index((number, column)), len(band.lanes)
     end = layout.right(2 * above.layers[-1]) + EXIT
-    y = layout.columns.y[number, column] + above.shift
+    y = layout.middles[number, column] + above.shift
     outermost = lanes - at
     return _Turn(
         out=(end, y),

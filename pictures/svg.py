@@ -14,7 +14,7 @@ from .layout import SMALL_LINE, TITLE_LINE, Layout, Rectangle, laid_out
 from .routes import HEAD, Route, routes
 from .widths import SMALL, TITLE, broken
 
-ROOM = 150
+ROOM = 190
 """The largest width of a name that is not asked for, in pixels."""
 MARGIN = 16
 HEADING, HEADING_LINE = 15, 20

@@ -9,7 +9,15 @@ from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.layout import Layout
 
 from .locate import locate_versions
-from .source_records import LostFile, records_of
+from .source_records import records_of
+
+
+@dataclass(frozen=True)
+class LostRecordFile:
+    """A file that may have had a record, and its state: ``gone``, ``changed`` or ``unreadable``."""
+
+    file: str
+    state: str
 
 
 @dataclass(frozen=True)
@@ -23,7 +31,7 @@ class ItemRecord:
     """The values of its columns; empty if there is no record."""
     file: str
     """The file with the record; empty if there is none."""
-    lost: tuple[LostFile, ...]
+    lost: tuple[LostRecordFile, ...]
     """The files that may have had the record."""
 
 
@@ -35,4 +43,5 @@ def item_record(layout: Layout, snapshot: Snapshot, item: str) -> ItemRecord:
     (found,) = records_of(layout, {table: [name]})
     values = found.records[0].values if found.records else {}
     file = str(found.records[0].file) if found.records else ""
-    return ItemRecord(name, table, values, file, found.lost)
+    lost = tuple(LostRecordFile(str(each.path), each.state) for each in found.lost)
+    return ItemRecord(name, table, values, file, lost)

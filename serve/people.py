@@ -125,7 +125,9 @@ async def _admin(request: Request) -> Person:
     return _has_role(Role.admin, request)
 
 
+ADMIN_ONLY = Depends(_admin)
+"""The dependency of a route that needs the role ``admin``."""
 Writer = Annotated[Person, Depends(_writer)]
 """The parameter of a route that needs the role ``write``."""
-Admin = Annotated[Person, Depends(_admin)]
+Admin = Annotated[Person, ADMIN_ONLY]
 """The parameter of a route that needs the role ``admin``."""

@@ -1,5 +1,6 @@
 """The routes that answer questions by GET, and also by POST for names too long for a URL."""
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Response
@@ -9,7 +10,7 @@ from provhouse.commit.writer_log import log_event
 from provhouse.model.progress import Stopwatch
 from provhouse.model.question import Direction
 from provhouse.output.questions.asking import Asking, served
-from provhouse.output.questions.items import AskingLineage, AskingView
+from provhouse.output.questions.items import IMPACT, AskingLineage, AskingView
 from provhouse.output.questions.lists import AskingGenerations
 from provhouse.output.questions.question_registry import QUESTIONS
 from provhouse.query.listing.generations import Generation, list_generations
@@ -18,8 +19,8 @@ from .answering import Answering, watch_disconnect
 from .content_types import Format, ResponseFormat
 from .keeper import Keeper
 from .openapi import responses
+from .people import ADMIN_ONLY, may_write
 from .people import Writer as WriterRole
-from .people import may_write
 from .private import Folders
 from .requests import AskingMany, AskingOne, Request, request_of
 
@@ -29,10 +30,8 @@ OWN: tuple[type[Asking[Any]], ...] = (AskingLineage, AskingView, AskingGeneratio
 
 def add_routes(app: FastAPI, answering: Answering, folders: Folders) -> None:
     """Add to the application all routes that answer questions."""
-    text = "Show the lineage of an item: everything it was derived from."
-    _add_lineage(app, answering, "lineage", "upstream", text)
-    text = "Show the impact of an item: everything derived from it."
-    _add_lineage(app, answering, "impact", "downstream", text)
+    _add_lineage(app, answering, "lineage", "upstream", AskingLineage.described())
+    _add_lineage(app, answering, "impact", "downstream", IMPACT)
     for asking in QUESTIONS:
         if asking not in OWN:
             _add_question(app, answering, folders, asking)
@@ -81,13 +80,12 @@ def _add_question(
     ) -> Response:
         return await reply(given, form, request)
 
-    path, text, answers = (
-        f"/v1/{asking.name}",
-        described(asking),
-        responses(asking.schema, pictured=asking.pictured),
-    )
-    app.get(path, name=asking.name, description=text, responses=answers)(get)
-    app.post(path, name=f"{asking.name}_posted", description=text, responses=answers)(post)
+    path, text = f"/v1/{asking.name}", asking.described()
+    answers = responses(asking.schema, pictured=asking.pictured)
+    needs = [ADMIN_ONLY] if asking.admin else []
+    about = partial(app.api_route, path, description=text, responses=answers, dependencies=needs)
+    about(name=asking.name, methods=["GET"])(get)
+    about(name=f"{asking.name}_posted", methods=["POST"])(post)
 
 
 def _add_view(app: FastAPI, answering: Answering) -> None:
@@ -108,13 +106,8 @@ def _add_view(app: FastAPI, answering: Answering) -> None:
 
         return await answering.reply(ask, AskingView.written, form)
 
-    text = described(AskingView)
+    text = AskingView.described()
     app.post("/v1/view", description=text, responses=responses("view"))(view)
-
-
-def described(asking: type[Asking[Any]]) -> str:
-    """Return the first paragraph of the description of a question."""
-    return " ".join((asking.__doc__ or "").partition("\n\n")[0].split())
 
 
 def _add_lineage(

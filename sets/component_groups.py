@@ -7,6 +7,7 @@ the sets of the whole graph.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,6 +31,18 @@ class Weights:
     def of(self, items: int, edges: int) -> int:
         """Return the weight of a part of the graph with these numbers of items and edges."""
         return self.item * items + self.edge * edges
+
+
+class _Weighed(NamedTuple):
+    """Components with the weights of an item and of an edge, for compiled loops."""
+
+    parent: I32
+    items: I32
+    edges: I64
+    item: int
+    edge: int
+    window: int
+    """A component that weighs more is a group of its own."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +78,12 @@ def divide(parent: I32, items: I32, edges: I64, weights: Weights) -> Groups:
     window = max(weights.limit // 2, 1)
     listed = _listed(parent, items, LISTED)
     listed = listed[np.lexsort((listed, -items[listed].astype(np.int64)))]
-    each = weights.item, weights.edge, window
-    spans, own = _spans(parent, items, edges, *each, LISTED), _steps(listed, items, edges, *each)
+    weighed = _Weighed(parent, items, edges, weights.item, weights.edge, window)
+    spans, own = _spans(weighed, LISTED), _steps(weighed, listed)
     total = int(own.sum() + spans.sum())
     starts = total - np.cumsum(spans)  # as small components come last
     found = np.zeros((2, total // window + 2), np.int64)
-    _assign(parent, items, edges, *each, starts, listed, np.cumsum(own) - own, found)
+    _assign(weighed, starts, listed, np.cumsum(own) - own, found)
     used = found[1] > 0
     _renumber(parent, items, np.cumsum(used) - 1)
     return Groups(found[0][used], found[1][used])
@@ -92,8 +105,8 @@ def _listed(parent: I32, items: I32, least: int) -> I64:
 
 
 @compiled(inline=True)
-def _weight(root: int, items: I32, edges: I64, item: int, edge: int) -> int:
-    return max(int(item * np.int64(items[root]) + edge * edges[root]), 1)
+def _weight(of: _Weighed, root: int) -> int:
+    return max(int(of.item * np.int64(of.items[root]) + of.edge * of.edges[root]), 1)
 
 
 @compiled(inline=True)
@@ -106,56 +119,41 @@ def _step(weight: int, window: int) -> int:
 
 
 @compiled()
-def _steps(roots: I64, items: I32, edges: I64, item: int, edge: int, window: int) -> I64:
+def _steps(of: _Weighed, roots: I64) -> I64:
     result = np.empty(len(roots), np.int64)
     for number in range(len(roots)):
-        weight = _weight(roots[number], items, edges, item, edge)
-        result[number] = _step(weight, window)
+        result[number] = _step(_weight(of, roots[number]), of.window)
     return result
 
 
 @compiled()
-def _spans(
-    parent: I32, items: I32, edges: I64, item: int, edge: int, window: int, listed: int
-) -> I64:
+def _spans(of: _Weighed, listed: int) -> I64:
     """Return, for each size below ``listed``, the sum of the steps of components of this size."""
     result = np.zeros(listed, np.int64)
-    for root in range(len(parent)):
-        if parent[root] == root and items[root] < listed:
-            weight = _weight(root, items, edges, item, edge)
-            result[items[root]] += _step(weight, window)
+    for root in range(len(of.parent)):
+        if of.parent[root] == root and of.items[root] < listed:
+            result[of.items[root]] += _step(_weight(of, root), of.window)
     return result
 
 
 @compiled()
-def _assign(
-    parent: I32,
-    items: I32,
-    edges: I64,
-    item: int,
-    edge: int,
-    window: int,
-    starts: I64,
-    listed: I64,
-    before: I64,
-    found: I64,
-) -> None:
+def _assign(of: _Weighed, starts: I64, listed: I64, before: I64, found: I64) -> None:
     """Give each component the group of the window in which it starts.
 
     ``starts`` has, for each size, the start of the next component of this size, and ``before`` has
     the start of each listed component. Adds the edges and the weights of the groups to ``found``.
     """
-    for root in range(len(parent)):
-        size = items[root]
-        if parent[root] == root and size < len(starts):
+    for root in range(len(of.parent)):
+        size = of.items[root]
+        if of.parent[root] == root and size < len(starts):
             begin = starts[size]
-            weight = _weight(root, items, edges, item, edge)
-            starts[size] += _step(weight, window)
-            items[root] = _enter(found, begin, weight, edges[root], window)
+            weight = _weight(of, root)
+            starts[size] += _step(weight, of.window)
+            of.items[root] = _enter(found, begin, weight, of.edges[root], of.window)
     for number in range(len(listed)):
         root = listed[number]
-        weight = _weight(root, items, edges, item, edge)
-        items[root] = _enter(found, before[number], weight, edges[root], window)
+        weight = _weight(of, root)
+        of.items[root] = _enter(found, before[number], weight, of.edges[root], of.window)
 
 
 @compiled(inline=True)

@@ -6,7 +6,7 @@ different rings exchange their next items, the two rings become one; if they are
 ring becomes two.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,9 +16,11 @@ from provhouse.model.compiled import compiled
 from .components import Edges
 
 
-@dataclass(frozen=True)
-class Forest:
-    """Trees over items; at first each item is a tree."""
+class Forest(NamedTuple):
+    """Trees over items; at first each item is a tree.
+
+    A named tuple, because compiled loops read it.
+    """
 
     parent: I32
     size: I32
@@ -51,18 +53,18 @@ class Forest:
         The log already contains ``joins`` joins. If a tree reaches ``theta`` items, all joins in
         the log are undone and -1 is returned.
         """
-        return int(_join(self.parent, self.size, self.ring, self.log, src, dst, joins, theta))
+        return int(_join(self, src, dst, joins, theta))
 
     def take_back(self, joins: int) -> None:
         """Undo the joins in the log, the last one first. ``joins`` is their number."""
-        _undo(self.parent, self.size, self.ring, self.log, joins)
+        _undo(self, joins)
 
     def join_some(self, src: Edges, dst: Edges, largest: int) -> int:
         """Join the trees of the two ends of each edge; return the number of joins.
 
         Skips each join that would make a tree of more than ``largest`` items.
         """
-        return int(_join_some(self.parent, self.size, self.ring, src, dst, largest))
+        return int(_join_some(self, src, dst, largest))
 
     def roots(self) -> I32:
         """Return the root of each item."""
@@ -78,51 +80,52 @@ def root(parent: I32, item: int) -> int:
 
 
 @compiled()
-def _join(
-    parent: I32, size: I32, ring: I32, log: I32, src: Edges, dst: Edges, joins: int, theta: int
-) -> int:
+def _join(forest: Forest, src: Edges, dst: Edges, joins: int, theta: int) -> int:
+    parent = forest.parent
     for edge in range(len(src)):
-        below = _link(parent, size, ring, root(parent, src[edge]), root(parent, dst[edge]))
+        below = _link(forest, root(parent, src[edge]), root(parent, dst[edge]))
         if below < 0:
             continue
-        log[joins] = below
+        forest.log[joins] = below
         joins += 1
-        if size[parent[below]] >= theta:
-            _undo(parent, size, ring, log, joins)
+        if forest.size[parent[below]] >= theta:
+            _undo(forest, joins)
             return -1
     return joins
 
 
 @compiled()
-def _join_some(parent: I32, size: I32, ring: I32, src: Edges, dst: Edges, largest: int) -> int:
+def _join_some(forest: Forest, src: Edges, dst: Edges, largest: int) -> int:
     joins = 0
     for edge in range(len(src)):
-        one, other = root(parent, src[edge]), root(parent, dst[edge])
-        if size[one] + size[other] <= largest:
-            joins += _link(parent, size, ring, one, other) >= 0
+        one, other = root(forest.parent, src[edge]), root(forest.parent, dst[edge])
+        if forest.size[one] + forest.size[other] <= largest:
+            joins += _link(forest, one, other) >= 0
     return joins
 
 
 @compiled()
-def _link(parent: I32, size: I32, ring: I32, one: int, other: int) -> int:
+def _link(forest: Forest, one: int, other: int) -> int:
     """Join two trees; return the root that is now below the other, or -1 if both are one tree."""
+    size, ring = forest.size, forest.ring
     if one == other:
         return -1
     if size[one] < size[other]:
         one, other = other, one
-    parent[other] = one
+    forest.parent[other] = one
     size[one] += size[other]
     ring[one], ring[other] = ring[other], ring[one]
     return other
 
 
 @compiled()
-def _undo(parent: I32, size: I32, ring: I32, log: I32, joins: int) -> None:
+def _undo(forest: Forest, joins: int) -> None:
+    parent, ring = forest.parent, forest.ring
     for undone in range(joins - 1, -1, -1):
-        child = log[undone]
+        child = forest.log[undone]
         above = parent[child]
         ring[above], ring[child] = ring[child], ring[above]
-        size[above] -= size[child]
+        forest.size[above] -= forest.size[child]
         parent[child] = child
 
 

@@ -6,6 +6,7 @@ that it reaches, so it counts exactly the triples that a query reads.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,13 @@ SEED = 0
 """The fixed seed, with which the same graph always gets the same samples."""
 UNBOUNDED = 1 << 62
 """A limit that no number of triples reaches."""
+
+
+class Links(NamedTuple):
+    """The links of a graph in one direction: those of node n are ``at[n]`` to ``at[n + 1] - 1``."""
+
+    at: I64
+    heads: I32
 
 
 @dataclass(frozen=True)
@@ -47,25 +55,24 @@ class SampleReader:
     """
 
     samples: I64
-    up: tuple[I64, I32]
-    down: tuple[I64, I32]
+    up: Links
+    down: Links
 
     @classmethod
     def of(cls, src: Edges, dst: Edges, table: I32) -> "SampleReader":
         """Draw the samples, half of them by table, as people also ask for items of small tables."""
         items = len(table)
-        up = neighbours(items, dst, src)
-        derived = np.flatnonzero(np.diff(up[0]))
+        up, down = Links(*neighbours(items, dst, src)), Links(*neighbours(items, src, dst))
+        derived = np.flatnonzero(np.diff(up.at))
         random = np.random.default_rng(SEED)
-        return cls(_drawn(random, derived, table), up, neighbours(items, src, dst))
+        return cls(_drawn(random, derived, table), up, down)
 
     def read(self, forest: Forest, most: int = UNBOUNDED) -> int:
         """Return the number of triples that all samples read in both directions.
 
         Counting stops as soon as the number is above ``most``.
         """
-        edges = *self.up, *self.down, self.up[0]
-        return int(_read(self.samples, *edges, forest.parent, forest.ring, most))
+        return int(_read(self.samples, self.up, self.down, self.up.at, forest, most))
 
     def read_sets(self, graph: SetGraph, most: int = UNBOUNDED) -> int:
         """Return the same number as ``read``, for the given sets instead of the samples.
@@ -73,15 +80,14 @@ class SampleReader:
         This is faster if closures are large.
         """
         sets = int(graph.label.max()) + 1
-        own = np.bincount(graph.label, np.diff(self.up[0]), sets).astype(np.int64)
+        own = np.bincount(graph.label, np.diff(self.up.at), sets).astype(np.int64)
         up, down = (
-            neighbours(sets, *ends)
+            Links(*neighbours(sets, *ends))
             for ends in ((graph.child, graph.parent), (graph.parent, graph.child))
         )
-        alone = np.arange(sets, dtype=np.int32)
         triples_at = np.append(0, np.cumsum(own))
         samples = graph.label[self.samples].astype(np.int64)
-        return int(_read(samples, *up, *down, triples_at, alone, alone, most))
+        return int(_read(samples, up, down, triples_at, Forest.of(sets), most))
 
 
 def _drawn(random: np.random.Generator, derived: I64, table: I32) -> I64:
@@ -96,25 +102,15 @@ def _drawn(random: np.random.Generator, derived: I64, table: I32) -> I64:
 
 
 @compiled()
-def _read(
-    samples: I64,
-    up_at: I64,
-    up_heads: I32,
-    down_at: I64,
-    down_heads: I32,
-    triples_at: I64,
-    parent: I32,
-    ring: I32,
-    most: int,
-) -> int:
-    seen = np.full(len(parent), -1, np.int32)  # the last walk that reached each set
-    stack = np.empty(len(parent), np.int32)
+def _read(samples: I64, up: Links, down: Links, triples_at: I64, forest: Forest, most: int) -> int:
+    seen = np.full(len(forest.parent), -1, np.int32)  # the last walk that reached each set
+    stack = np.empty(len(forest.parent), np.int32)
     total = 0
     for number in range(2 * len(samples)):
         item = samples[number // 2]
-        at, heads = (down_at, down_heads) if number % 2 else (up_at, up_heads)
+        links = down if number % 2 else up
         left = most - total
-        total += _reach(item, at, heads, triples_at, parent, ring, seen, number, stack, left)
+        total += _reach(item, links, triples_at, forest, seen, number, stack, left)
         if total > most:
             break
     return total
@@ -123,29 +119,30 @@ def _read(
 @compiled()
 def _reach(
     item: int,
-    at: I64,
-    heads: I32,
+    links: Links,
     triples_at: I64,
-    parent: I32,
-    ring: I32,
+    forest: Forest,
     seen: I32,
     mark: int,
     stack: I32,
     most: int,
 ) -> int:
-    """Return the number of triples in all sets that are reached from the set of an item."""
-    seen[root(parent, item)] = mark
-    top = _push(item, ring, stack, 0)
+    """Return the number of triples in all sets that are reached from the set of an item.
+
+    ``seen`` has the last walk that reached each set, and ``mark`` is the number of this one.
+    """
+    seen[root(forest.parent, item)] = mark
+    top = _push(item, forest.ring, stack, 0)
     total = 0
     while top and total <= most:
         top -= 1
         node = stack[top]
         total += triples_at[node + 1] - triples_at[node]
-        for edge in range(at[node], at[node + 1]):
-            set_ = root(parent, heads[edge])
+        for edge in range(links.at[node], links.at[node + 1]):
+            set_ = root(forest.parent, links.heads[edge])
             if seen[set_] != mark:
                 seen[set_] = mark
-                top = _push(set_, ring, stack, top)
+                top = _push(set_, forest.ring, stack, top)
     return total
 
 

@@ -1,6 +1,5 @@
 """The functions of DuckDB: aggregates, unstable functions, other names, and macros."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import duckdb
@@ -61,8 +60,3 @@ ALL = """
     select lower(function_name), function_type, lower(alias_of), stability, internal, parameters,
         macro_definition
     from duckdb_functions() order by internal"""
-
-
-def one_name(path: list[str], names: Mapping[str, str]) -> str:
-    """Return the documented name of a bound function."""
-    return names.get(path[-1].lower(), path[-1].lower())

@@ -53,10 +53,11 @@ def _java_packages() -> list[set[str]]:
 
 def test_java_packages_import_only_packages_below_them() -> None:
     root = ROOT / "capturing" / "java" / "provhouse" / "capturing"
+    files = list((ROOT / "capturing" / "java").rglob("*.java"))
     layers = _java_packages()
-    assert {file.parent.name for file in root.rglob("*.java")} == {"capturing"}.union(*layers[1:])
+    assert {file.parent.name for file in files} == {"capturing"}.union(*layers[1:])
     for number, layer in enumerate(layers):
-        for file in root.rglob("*.java"):
+        for file in files:
             if file.parent.name in layer or (number == 0 and file.parent == root):
                 text = file.read_text(encoding="utf-8")
                 used = set(re.findall(r"^import provhouse\.capturing\.(\w+)", text, re.MULTILINE))

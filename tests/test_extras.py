@@ -18,8 +18,9 @@ EXTRAS = PROJECT["project"]["optional-dependencies"]
 FOLDERS = PROJECT["tool"]["setuptools"]["package-dir"]
 OF_AN_EXTRA = (
     "provhouse.capturing.", "provhouse.equivalence.proving.", "provhouse.runtime.spark.daemon",
-    "provhouse.serve.answering", "provhouse.serve.app", "provhouse.serve.metrics",
-    "provhouse.serve.page", "provhouse.serve.routes", "provhouse.serve.__main__",
+    "provhouse.serve.agents", "provhouse.serve.answering", "provhouse.serve.app",
+    "provhouse.serve.metrics", "provhouse.serve.page", "provhouse.serve.routes",
+    "provhouse.serve.__main__",
     "provhouse.pandas", "provhouse.polars", "provhouse.tracking.pandas_frames",
     "provhouse.tracking.polars_frames",
 )  # fmt: skip

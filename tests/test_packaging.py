@@ -89,7 +89,7 @@ def test_the_lock_has_every_direct_dependency() -> None:
     project = PROJECT["project"]
     direct = [
         *project["dependencies"],
-        *(each for extra in ("demo", "prove", "team") for each in _needed(extra)),
+        *(each for extra in ("demo", "prov", "prove", "team") for each in _needed(extra)),
         *PROJECT["dependency-groups"]["dev"],
     ]
     names = {re.split(r"[<>=~\[]", requirement)[0] for requirement in direct}

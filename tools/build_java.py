@@ -1,4 +1,7 @@
-"""The step of setuptools that puts our compiled Java classes into a wheel."""
+"""The step of setuptools that puts our compiled Java classes into a wheel.
+
+`make jars-all` compiles them for other versions of Spark. The jars that it has made are copied.
+"""
 
 import os
 import subprocess

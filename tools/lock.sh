@@ -9,7 +9,7 @@ lock() {
         --fork-strategy fewest --generate-hashes --no-emit-index-url --no-header --no-annotate "$@"
 }
 
-lock --extra demo --extra prove --group dev pyproject.toml --output-file locks/dev.lock
+lock --extra demo --extra prov --extra prove --group dev pyproject.toml --output-file locks/dev.lock
 # What a wheel installs without extras.
 lock --constraint locks/dev.lock pyproject.toml --output-file locks/base.lock
 # What the image in docker/ contains: a server, and no tools of developers.
@@ -37,5 +37,9 @@ printf '%s\n' 'smokedduck==0.1.dev36241' 'numpy<2' 'pandas<2.3' | lock - --outpu
 printf '%s\n' 'dbt-core>=1.11,<1.12' 'dbt-duckdb>=1.10' | lock - --output-file locks/dbt.lock
 # The packages of Spark Connect, for a long test; they go to a folder of their own.
 printf '%s\n' 'grpcio>=1.76' 'grpcio-status>=1.76' 'zstandard>=0.25' | lock - --constraint locks/dev.lock --output-file locks/connect.lock
+# Other versions of Spark, against which the Java of capture is compiled, each in a folder of its own; see tools/jars_all.py.
+for version in 3.5 4.0 4.1 4.3; do
+    echo "pyspark~=$version.0" | lock - --output-file locks/spark-$version.lock
+done
 # The generator of the documentation's site; `make site` installs it into an environment of its own.
 echo 'zensical>=0.0.73' | lock - --output-file locks/site.lock

@@ -1,27 +1,37 @@
 """Generator of runtime/jars.lock: exact coordinates, sizes and SHA-256 of jars from Maven.
 
 For maintainers: run ``make lock-jars`` after changing a version in ``ROOTS`` or the version of
-pyspark. Maven must be installed. A jar that Delta needs is left out if pyspark bundles any version
-of that jar, because Spark prefers its own jars.
+pyspark, and after `make jars-all`, which installs the other versions of Spark. Maven must be
+installed. A jar that Delta needs is left out if pyspark bundles any version of that jar, because
+Spark prefers its own jars.
 """
 
 import hashlib
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 
-import pyspark
+from jars_all import locked_version, package
+
+from provhouse.capturing.jar import own_version
+from provhouse.capturing.spark_versions import named
 
 LOCK = Path(__file__).parent.parent / "runtime/jars.lock"
 ROOTS = {
     "compiler": ["org.eclipse.jdt:ecj:3.45.0"],
     "delta": ["io.delta:delta-spark_4.2_2.13:4.4.0"],
+    "delta-3.5_2.12": ["io.delta:delta-spark_2.12:3.3.3"],
+    "delta-3.5_2.13": ["io.delta:delta-spark_2.13:3.3.3"],
+    "delta-4.0_2.13": ["io.delta:delta-spark_4.0_2.13:4.4.0"],
+    "delta-4.1_2.13": ["io.delta:delta-spark_4.1_2.13:4.4.0"],
     "neo4j": ["org.neo4j:neo4j:5.26.30", "org.neo4j.client:neo4j-browser:5.24.0"],
     "page": [
         f"org.webjars.npm:{name}" for name in ("d3:7.9.0", "dagre-d3-es:7.0.11", "lodash:4.17.21")
     ],
-    "queries": [f"org.apache.spark:spark-sql_2.13:{pyspark.__version__}:tests"],
+    "spark-3.5_2.13": [f"org.apache.spark:spark-sql_2.13:{locked_version('3.5')}"],
+    "queries": [f"org.apache.spark:spark-sql_2.13:{version('pyspark')}:tests"],
 }
 ALONE = (
     "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
@@ -31,9 +41,8 @@ ALONE = (
 Jars with a classifier are read and never run. d3's single file contains its parts already, and
 dagre needs only lodash, which is named.
 """
-# Spark bundles these under other names: in jcl-over-slf4j, and in RoaringBitmap 1.6.
-ALSO_BUNDLED = ["commons-logging", "shims"]
-BUNDLED = [jar.name for jar in Path(pyspark.__path__[0]).glob("jars/*.jar")]
+# Spark bundles the first two under other names: in jcl-over-slf4j, and in RoaringBitmap 1.6.
+ALSO_BUNDLED = ["commons-logging", "shims", "scala-library"]
 
 
 def main() -> None:
@@ -74,15 +83,25 @@ def dependency(root: str) -> str:
 
 
 def kept(group: str, resolved: Path) -> Iterator[Path]:
-    """Yield the jars of a group that must be downloaded."""
+    """Yield the jars of a group that must be downloaded.
+
+    Those of a Spark for another Scala are the jars that differ from those of PySpark.
+    """
+    kind, _, version = group.partition("-")
+    names = [jar.name for jar in spark_jars(version)] if kind == "delta" else []
     for jar in resolved.rglob("*.jar"):
         artifact = jar.parent.parent.name
         bundled = artifact in ALSO_BUNDLED or any(
-            name.startswith(f"{artifact}-") and name[len(artifact) + 1].isdigit()
-            for name in BUNDLED
+            name.startswith(f"{artifact}-") and name[len(artifact) + 1].isdigit() for name in names
         )
-        if group != "delta" or not bundled:
+        of_scala = artifact.startswith("scala-") or artifact.endswith("_2.13")
+        if of_scala if kind == "spark" else not (names and bundled):
             yield jar
+
+
+def spark_jars(version: str) -> Iterator[Path]:
+    """Yield the jars of a version of Spark, by default of the one that is installed."""
+    return package(named(version) if version else own_version()).glob("jars/*.jar")
 
 
 def line(group: str, jar: Path, resolved: Path) -> str:

@@ -1,12 +1,14 @@
 """The files of a release, from the last commit: `make release` writes them to a folder, dist.
 
-They are the wheel, the source distribution, the jar with which Spark captures, the software bill
-of materials, and the checksums of these files. Nothing is published: docs/releasing.md says how.
+They are the wheel, the source distribution, the jars with which Spark captures, the software bill
+of materials, and the checksums of these files. The jars for other versions of Spark are those that
+`make jars-all` has compiled. Nothing is published: docs/releasing.md says how.
 """
 
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -29,6 +31,8 @@ def release(target: Path) -> list[Path]:
         source = Path(temporary)
         with tarfile.open(fileobj=BytesIO(_git("archive", "HEAD"))) as packed:
             packed.extractall(source, filter="data")
+        for jar in (ROOT / "capturing").glob("provhouse-capture_*.jar"):
+            shutil.copy(jar, source / "capturing")
         # Files in the wheel have the time of the commit, so that the same commit gives equal bytes.
         given = {**os.environ, "SOURCE_DATE_EPOCH": _git("log", "-1", "--format=%ct").decode()}
         python, folder = sys.executable, str(target.absolute())
@@ -44,8 +48,9 @@ def release(target: Path) -> list[Path]:
     version = wheel.name.split("-")[1]
     check_contents(wheel)
     with ZipFile(wheel) as opened:
-        (jar,) = (name for name in opened.namelist() if name.endswith(".jar"))
-        (target / f"provhouse-capturing-{version}.jar").write_bytes(opened.read(jar))
+        for jar in (name for name in opened.namelist() if name.endswith(".jar")):
+            spark = Path(jar).name.rpartition("-")[0]
+            (target / f"{spark}-{version}.jar").write_bytes(opened.read(jar))
     bill = target / f"provhouse-{version}.cdx.json"
     bill.write_text(json.dumps(sbom.document(), indent=1) + "\n", encoding="utf-8")
     files = sorted(target.iterdir())

@@ -26,7 +26,7 @@ from .pinned_data import pins_of, scans_of
 from .pins import Pin, files_of, pinned
 from .result_files import ResultFile, store_result
 from .revision_names import RevisionName, revision_name
-from .revisions import SinkPlan, store_revision
+from .revisions import CAPTURED, SinkPlan, store_revision
 
 Sink = tuple[CapturedWrite, SinkPlan]
 
@@ -81,7 +81,7 @@ def _sinks(folder: Path, landed: Landed) -> tuple[dict[str, Sink], list[str]]:
     for table, each in writes.items():
         plan = captured_plan(each[0].folder) if len(each) == 1 else None
         if plan:
-            found[table] = each[0], SinkPlan.captured(plan)
+            found[table] = each[0], SinkPlan.of_plan(CAPTURED, plan)
         else:
             why = "the job has written it several times" if len(each) > 1 else "it has no plan"
             notes.append(f"The table {table} is no sink of the revision, since {why}")

@@ -3,10 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from provhouse.equivalence.plan_form import AggregatedRows, Operator, PlanForm, operators
-
-NAMES: dict[type[Operator], str] = {AggregatedRows: "aggregate"}
-"""The names of operators that are not called as their classes are."""
+from provhouse.equivalence.first_difference import operator_name
+from provhouse.equivalence.plan_form import Operator, PlanForm, operators
 
 
 def changes(before: Mapping[str, PlanForm], after: Mapping[str, PlanForm]) -> tuple[str, ...]:
@@ -18,13 +16,6 @@ def changes(before: Mapping[str, PlanForm], after: Mapping[str, PlanForm]) -> tu
         elif before[name] != plan:
             found += [f"{line} in {name}" for line in _changed(before[name], plan)]
     return tuple(found)
-
-
-def operator_name(operator: Operator) -> str:
-    """Return what people call an operator, with the table of a scan."""
-    name = NAMES.get(type(operator), type(operator).__name__.lower())
-    table = getattr(operator, "table", ())
-    return f"{name} of {table[-1]}" if table else name
 
 
 def _changed(before: PlanForm, after: PlanForm) -> list[str]:

@@ -1,6 +1,6 @@
 """Queries of revisions, executed again in DuckDB on pinned inputs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import duckdb
 import pyarrow as pa
@@ -9,17 +9,22 @@ from provhouse.equivalence.empty_database import whole_name
 from provhouse.model.errors import BadInput
 
 from .pinned_data import pinned_database, pins_of, scans_of
-from .pins import Pin
+from .pins import Pin, TablePath
 from .revisions import SinkPlan
 
 EXECUTED = "__provhouse_executed"
 
 
 def executed_rows(
-    sink: SinkPlan, pins: Sequence[Pin], names: Sequence[str], types: Sequence[str]
+    sink: SinkPlan,
+    pins: Sequence[Pin],
+    names: Sequence[str],
+    types: Sequence[str],
+    instead: Mapping[TablePath, pa.Table] | None = None,
 ) -> pa.Table:
     """Return the rows of a sink on pinned inputs, with given names and types of columns.
 
+    ``instead`` has the rows of tables that are read instead of their pins.
     Raises BadInput if the sink is not a query in SQL, if the inputs cannot be read, or if the query
     ends with an error or has other columns.
     """
@@ -36,7 +41,7 @@ def executed_rows(
         f"cast(c{at} as {type_}) as {whole_name((name,))}"
         for at, (name, type_) in enumerate(zip(names, types, strict=True))
     )
-    with pinned_database(sink.ddl, pins_of(scans_of(sink.plan), pins)) as con:
+    with pinned_database(sink.ddl, pins_of(scans_of(sink.plan), pins), instead) as con:
         try:
             con.execute(f"create temp table {EXECUTED} as {sink.text}")
             return con.sql(f"select {made} from {EXECUTED} as t({listed})").to_arrow_table()

@@ -49,19 +49,24 @@ def pins_of(tables: Iterable[TablePath], pins: Iterable[Pin]) -> dict[TablePath,
 
 
 @contextmanager
-def pinned_database(ddl: str, pins: Mapping[TablePath, Pin]) -> Iterator[duckdb.DuckDBPyConnection]:
+def pinned_database(
+    ddl: str, pins: Mapping[TablePath, Pin], instead: Mapping[TablePath, pa.Table] | None = None
+) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield a database in which the pinned tables of a DDL show the pinned data.
 
-    Raises BadInput if data are missing, or have changed, or do not have the DDL's columns.
+    ``instead`` has the rows of tables that show others. Raises BadInput if data are missing, or
+    have changed, or do not have the DDL's columns.
     """
     with empty_database(ddl, small=False) as database:
         _drop_tables(database)
         for number, (table, pin) in enumerate(pins.items()):
-            _show(database, table, f"__provhouse_input{number}", _dataset(pin))
+            data = (instead or {}).get(table)
+            rows = dataset_of(pin) if data is None else data
+            _show(database, table, f"__provhouse_input{number}", rows)
         yield database.con
 
 
-def _dataset(pin: Pin) -> ds.Dataset | pa.Table:
+def dataset_of(pin: Pin) -> ds.FileSystemDataset:
     """Return the data of a pin, after a check that they are still the same."""
     if pin.kind == "digest":
         raise BadInput(
@@ -92,16 +97,22 @@ def _gone(pin: Pin, found: str) -> BadInput:
     )
 
 
-def _show(database: EmptyDatabase, table: TablePath, name: str, data: ds.Dataset) -> None:
-    """Replace an empty table by a view of data with the table's columns and types."""
-    con, columns = database.con, database.columns[table]
-    missing = [column for column, _ in columns if column not in data.schema.names]
-    if missing:
+def check_columns(table: TablePath, columns: Iterable[str], data: ds.Dataset | pa.Table) -> None:
+    """Raise BadInput unless data have the columns of a table."""
+    if missing := [column for column in columns if column not in data.schema.names]:
         raise BadInput(
             f"The pinned data of {table[-1]} lack the column {missing[0]}",
             f"Their columns are {', '.join(data.schema.names)}",
             "Correct the DDL of the revision, or pin another input",
         )
+
+
+def _show(
+    database: EmptyDatabase, table: TablePath, name: str, data: ds.Dataset | pa.Table
+) -> None:
+    """Replace an empty table by a view of data with the table's columns and types."""
+    con, columns = database.con, database.columns[table]
+    check_columns(table, (column for column, _ in columns), data)
     con.register(name, data)
     listed = ", ".join(f"cast({_quoted(column)} as {type_}) as {_quoted(column)}"
                        for column, type_ in columns)  # fmt: skip

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from provhouse.equivalence.verdict import by_key, first_difference
+from provhouse.equivalence.first_difference import first_difference
+from provhouse.equivalence.verdict import by_key
 from provhouse.model.errors import BadInput
 from provhouse.store.warehouse.layout import Layout
 
@@ -14,6 +15,7 @@ from .candidates import Candidate, nearest
 from .constraints import broken_constraint
 from .containment import contained, stored_rows
 from .executions import not_offered, results_of
+from .partial import StoredPlan, partial
 from .pinned_data import pins_of, scans_of
 from .pins import Pin
 from .proofs import EQUAL, Proof, Rule, prove, stored_proofs
@@ -30,9 +32,10 @@ class Reuse:
 
     revision: str
     sink: str
-    decision: Literal["reuse", "filter", "delta", "build"]
+    decision: Literal["reuse", "filter", "delta", "partial", "build"]
     """reuse: the stored rows are the result. filter: the query ``sql`` computes it from them.
-    delta: ``sql`` computes a part of it, and the query ``delta`` the rest."""
+    delta: ``sql`` computes a part of it, and the query ``delta`` the rest. partial: ``sql``
+    computes it from the results ``starts`` and from the tables."""
     reason: str
     by: str = ""
     """The rule by which the result is the same: key, columns or proof; filter for a part."""
@@ -50,7 +53,9 @@ class Reuse:
     """The revision with a result that has the most operators in common, if none can be used."""
     nearest_sink: str = ""
     operator: str = ""
-    """The first operator that the nearest revision lacks."""
+    """The first operator that differs from those of the nearest revision."""
+    starts: tuple[str, ...] = ()
+    """The stored results that ``sql`` reads, each by its revision and its sink."""
     audited: bool = False
     """Whether the revision was executed all the same, and the rows compared."""
 
@@ -93,13 +98,28 @@ class Search:
         none = "no stored result is known to be equal" if same else "no result has these inputs"
         plans, keys = (near[0].sink.plan, self._plan.plan), (near[0].sink.keys, self._plan.keys)
         reason = reasons[0] if reasons else none
-        return replace(
+        built = replace(
             answer,
             reason=reason,
             nearest=str(near[0].execution.revision),
             nearest_sink=near[0].execution.sink,
             operator=first_difference(plans, keys),
         )
+        return self._started(built, same)
+
+    def _started(self, built: Reuse, same: Sequence[Candidate]) -> Reuse:
+        """Return the answer if parts of the query are stored results, or else ``built``."""
+        known = {
+            StoredPlan(f"{one.execution.revision} {one.execution.sink}", one.sink, stored, str(
+                result_path(self._layout, stored.result))): one
+            for one in same if (stored := self._results.get(one.execution.result))
+        }  # fmt: skip
+        found = partial(self._plan, [*known], lambda each: not self._hindrance(known[each], "key"))
+        if self._columns or found is None:
+            return built
+        starts = tuple(each.name for each in found.starts)
+        reason = f"the query can start at {', '.join(starts)}"
+        return replace(built, decision="partial", reason=reason, sql=found.sql, starts=starts)
 
     def _filtered(self, answer: Reuse, near: Sequence[Candidate]) -> Reuse | None:
         """Return the answer if a stored result contains the result, or a part of it."""

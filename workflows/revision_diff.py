@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import duckdb
 
-from provhouse.equivalence.verdict import first_difference
+from provhouse.equivalence.first_difference import first_difference
 from provhouse.model.errors import UsageError
 from provhouse.sql.time_limit import interrupted
 from provhouse.store.warehouse.layout import Layout

@@ -45,9 +45,9 @@ class SinkPlan:
         return cls(source, text, ddl, to_json(plan), plan_keys(plan).whole)
 
     @classmethod
-    def captured(cls, plan: PlanForm) -> "SinkPlan":
-        """Return the plan of a captured write, which has no text."""
-        return cls(CAPTURED, "", "", to_json(plan), plan_keys(plan).whole)
+    def of_plan(cls, source: str, plan: PlanForm) -> "SinkPlan":
+        """Return a plan that has no text."""
+        return cls(source, "", "", to_json(plan), plan_keys(plan).whole)
 
     @cached_property
     def plan(self) -> PlanForm:

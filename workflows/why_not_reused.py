@@ -22,7 +22,7 @@ class WhyNotReused:
     nearest: str
     """The revision with a result that has the most operators in common; empty without any."""
     operator: str
-    """The first operator that this revision lacks, from the tables up."""
+    """The first operator that differs, from the tables up: changed, added, or removed."""
     changes: tuple[str, ...]
     """The operators that only this revision (+) or only the nearest one (-) has."""
 

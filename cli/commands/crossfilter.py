@@ -6,10 +6,11 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import quote
 
 import typer
 
-from provhouse.model.errors import Unavailable, UsageError
+from provhouse.model.errors import ProvhouseError, Unavailable, UsageError
 from provhouse.model.paths import local_path
 
 from ..invocation import invocation
@@ -36,7 +37,8 @@ def crossfilter(
             "--by",
             metavar="COLUMN[=HOW]",
             help="Show a column as bars. HOW is a number of ranges or of most frequent texts; "
-            "borders, such as 0,15,60; or day, month or year. Repeatable.",
+            "borders, such as 0,15,60; a span, such as 0..60; log; clip; or day, month or year. "
+            "Repeatable. Default: the first columns that can be shown.",
         ),
     ] = None,
     grid: Annotated[
@@ -98,7 +100,7 @@ def crossfilter(
         try:
             progress.begin("Build the views")
             views = _views(records, by or [], grid or [], measure or [], key, budget)
-            page = Page(records, views, Path.cwd(), key, ingest, command)
+            page = Page(records, views, Path.cwd(), key, ingest, command, _link(ctx))
             page.warm()
             serve(page, port, progress, _say)
         finally:
@@ -118,33 +120,30 @@ def _views(
     key: str | None,
     budget: int,
 ) -> "ChartViews":
+    from provhouse.interactive.charts.guess import guessed
     from provhouse.interactive.charts.linked_views import ChartViews
 
-    if not by and not grids:
-        raise UsageError(
-            "No column is named",
-            f"The columns are: {', '.join(records.columns)}",
-            f"Name some, for example --by {records.columns[0]}",
-        )
     if key is not None and key not in records.columns:
         raise UsageError(
             f"There is no column {key!r}", f"The columns are: {', '.join(records.columns)}"
         )
+    table = records.table.select(records.columns)
     columns = dict(_column(text) for text in by)
     cells = dict(_cells(text) for text in grids)
-    return ChartViews(records.table.select(records.columns), columns, measures, cells, budget)
+    if not columns and not cells:
+        columns = dict.fromkeys(guessed(table))
+    if not columns and not cells:
+        raise UsageError(
+            f"No column of {records.file} can be shown", "None has several numbers, dates or texts"
+        )
+    return ChartViews(table, columns, measures, cells, budget)
 
 
 def _column(text: str) -> tuple[str, "Binning"]:
+    from provhouse.interactive.charts.binning import parsed
+
     column, equals, how = text.partition("=")
-    if not equals:
-        return column, None
-    if how.isdecimal():
-        return column, int(how)
-    try:
-        return column, [float(part) for part in how.split(",")]
-    except ValueError:
-        return column, how
+    return column, parsed(how) if equals else None
 
 
 def _cells(text: str) -> tuple[tuple[str, str], int | None]:
@@ -153,6 +152,24 @@ def _cells(text: str) -> tuple[tuple[str, str], int | None]:
     if not (x and comma and y) or (equals and not how.isdecimal()):
         raise UsageError("The value of --grid is not of the form X,Y or X,Y=N", f"It is {text!r}")
     return (x, y), int(how) if equals else None
+
+
+def _link(ctx: typer.Context) -> Callable[[str], str]:
+    """Return a function that returns a link to the lineage of an item, if the server runs."""
+
+    def link(item: str) -> str:
+        from provhouse.serve import server_file
+        from provhouse.serve.server_process import page_link
+
+        warehouse = invocation(ctx).settings().warehouse
+        server = server_file.running(warehouse)
+        shown = f"&item={quote(item, safe='')}" if item else ""
+        try:
+            return f"{page_link(warehouse, server)}{shown}" if server else ""
+        except ProvhouseError:  # the server is ending
+            return ""
+
+    return link
 
 
 def _ingest(ctx: typer.Context) -> tuple[Callable[[Path], None] | None, str]:

@@ -30,12 +30,17 @@ def ingest(
         typer.Argument(
             parser=local_path,
             metavar="FILES...",
-            help="Files, folders or quoted patterns: CSV, TSV, JSON lines, Parquet, Delta tables.",
+            help="Files, folders or quoted patterns: CSV, TSV, JSON lines, Parquet, Delta tables, "
+            "W3C PROV and others (docs/formats.md).",
         ),
     ] = None,
     input_format: Annotated[
-        Literal["csv", "tsv", "jsonl", "parquet"] | None,
-        typer.Option("--input", help="Format of the files. Default: by their names."),
+        InputFormat | None,
+        typer.Option(
+            "--input",
+            metavar="FORMAT",
+            help=f"Format of the files: {', '.join(CHOICES)}. Default: by their names.",
+        ),
     ] = None,
     columns: Annotated[
         list[str] | None,
@@ -47,6 +52,16 @@ def ingest(
             "separated by commas.",
         ),
     ] = None,
+    src_table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TABLE", help="The table of src in every row, for files without such a column."
+        ),
+    ] = None,
+    dst_table: Annotated[
+        str | None, typer.Option(metavar="TABLE", help="The table of dst in every row.")
+    ] = None,
+    op: Annotated[str | None, typer.Option(metavar="TEXT", help="The op of every row.")] = None,
     scope: Annotated[
         str | None,
         typer.Option(
@@ -94,6 +109,14 @@ def ingest(
             "--captured",
             help="Ingest the lineage that captured jobs have left in FILES: folders that "
             "`provhouse status` shows. Without FILES, ingest all such folders, oldest first.",
+        ),
+    ] = False,
+    openlineage: Annotated[
+        bool,
+        typer.Option(
+            "--openlineage",
+            help="Read FILES as events of OpenLineage: their jobs and datasets, which `provhouse "
+            "list catalogue` and --zoom catalogue show beside the tables of the warehouse.",
         ),
     ] = False,
     replace: Annotated[
@@ -153,7 +176,12 @@ def ingest(
     settings = invocation(ctx).settings(wait_seconds=wait, theta=theta)
     check_run(run)
     if captured:
-        _ingest_captured(ctx, files or [None], settings, form)
+        _refuse_others(ctx, "captured", "the keys and the run are in the folder")
+        _ingest_captured(files or [None], settings, form)
+        return
+    if openlineage:
+        _refuse_others(ctx, "openlineage", "events have no triples")
+        _ingest_events(files or [], settings, form)
         return
     if not files and operations is None and modules is None:
         raise UsageError(
@@ -171,7 +199,9 @@ def ingest(
     from ..progress_display import progress_display
 
     mapped = columns_by_name(columns or [])
-    known = mapped_columns(mapped, scope, null or [])
+    given = {"src_table": src_table, "dst_table": dst_table, "op": op}
+    constants = {name: value for name, value in given.items() if value is not None}
+    known = mapped_columns(mapped, scope, null or [], constants)
     patterns = pairs(pattern or [], "--pattern")
     with opened(form) as output:
         if dry_run:
@@ -187,24 +217,44 @@ def ingest(
             summary = warehouse.ingest(
                 *(files or []), input_format=input_format, columns=mapped, scope=scope, run=run,
                 splits=splits, replace=replace, strict=strict, names=names, patterns=patterns,
-                operations=operations, modules=modules, null=null or [],
+                operations=operations, modules=modules, null=null or [], constants=constants,
             )  # fmt: skip
         output.write(IngestResult(summary))
 
 
-def _ingest_captured(
-    ctx: typer.Context, folders: Sequence[Path | None], settings: Settings, form: Form | None
-) -> None:
-    """Ingest captured folders, None for all of them; refuse options for files."""
-    allowed = {"files", "captured", "form", "wait"}
-    given = {name for name in ctx.params if _given(ctx, name)} - allowed
+def _refuse_others(ctx: typer.Context, option: str, why: str) -> None:
+    """Raise UsageError for options that apply to triples in files."""
+    given = {name for name in ctx.params if _given(ctx, name)} - {"files", option, "form", "wait"}
     if given:
         raise UsageError(
-            "--captured cannot be combined with other options of ingest",
+            f"--{option} cannot be combined with other options of ingest",
             f"These are given too: {', '.join(sorted(given))}",
-            "Leave them out: the keys and the run are in the folder",
+            f"Leave them out: {why}",
         )
 
+
+def _ingest_events(files: Sequence[Path], settings: Settings, form: Form | None) -> None:
+    """Ingest events of OpenLineage."""
+    if not files:
+        raise UsageError(
+            "Missing argument 'FILES...'",
+            "--openlineage reads events from files",
+            "Name at least one file",
+        )
+
+    from provhouse.ingest.openlineage import ingest_events
+    from provhouse.output.results.openlineage import EventsReadResult
+
+    from ..progress_display import progress_display
+
+    with opened(form) as output:
+        with progress_display(keep=True) as progress:
+            read = ingest_events(files, settings, progress)
+        output.write(EventsReadResult(read))
+
+
+def _ingest_captured(folders: Sequence[Path | None], settings: Settings, form: Form | None) -> None:
+    """Ingest captured folders, None for all of them."""
     from provhouse.ingest.landing.land_left import together
     from provhouse.output.results.captured import CapturedResult
     from provhouse.warehouse import Warehouse

@@ -91,9 +91,9 @@ def reuse(
 
     With REVISION, the answer has the path of a stored result, and the exit status is 0, if its rows
     are certainly those of the revision. Otherwise, the answer has the reason, and the exit status
-    is 3. It is also 3 if the decision is filter or delta: then the answer has a query that computes
-    the result from the file, or a part of it and a query for the rest. Without --inputs, the inputs
-    are those of the workflow's newest execution, in the state that they have now.
+    is 3. It is also 3 if the decision is filter, delta or partial: then the answer has a query that
+    computes the result from files, or a part of it and a query for the rest. Without --inputs, the
+    inputs are those of the workflow's newest execution, in the state that they have now.
 
     With --dbt and --base, the answer says which models of a dbt project need no build after an
     edit. Each changed model is equal, equal in the columns that its readers use, different with

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from provhouse.model.errors import UsageError
+from provhouse.model.paths import local_path
 from provhouse.output.form import Form
 from provhouse.output.questions.asking import Asking
 from provhouse.output.questions.workflow_questions import (
@@ -18,7 +19,7 @@ from provhouse.output.questions.workflow_questions import (
 from provhouse.output.writer import opened
 
 from ..invocation import invocation
-from ..options import FormOption, OutOption, SafeOption, WaitOption
+from ..options import FormOption, OutOption, SafeOption, WaitOption, pairs
 from ..questions import OutputOptions, answer
 from ..sinks import SinkOption, sinks_of, text_of
 from .executions import ExecutionsAction, InputsOption, executions
@@ -32,6 +33,7 @@ class RevisionsAction(StrEnum):
     log = "log"
     diff = "diff"
     run = "run"
+    rerun = "rerun"
 
 
 class SourceOption(StrEnum):
@@ -39,27 +41,31 @@ class SourceOption(StrEnum):
 
     sql = "sql"
     spark = "spark"
+    dbt = "dbt"
     json = "json"
 
 
 def revisions(
     ctx: typer.Context,
     action: Annotated[
-        RevisionsAction, typer.Argument(metavar="add|list|log|diff|run", help="What to do.")
+        RevisionsAction, typer.Argument(metavar="add|list|log|diff|run|rerun", help="What to do.")
     ] = RevisionsAction.list,
     names: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[NAME]...",
             help="For log: a workflow. For diff: two revisions. For add: a workflow, and FILE or "
-            "SINK=FILE for each sink; without a name, the sink is result. For run: a revision, "
-            "and the Parquet file that each sink has written.",
+            "SINK=FILE for each sink, or the target folder of dbt; without a name, the sink is "
+            "result. For run: a revision, and the Parquet file that each sink has written. For "
+            "rerun: a revision, and the Parquet file to write.",
         ),
     ] = None,
     source: Annotated[
         SourceOption,
         typer.Option(
-            "--from", help="The language of the files: DuckDB's SQL, Spark's SQL, or a stored plan."
+            "--from",
+            help="What the files are: DuckDB's SQL, Spark's SQL, a project that dbt has compiled, "
+            "or a stored plan.",
         ),
     ] = SourceOption.sql,
     schema: Annotated[
@@ -105,11 +111,17 @@ def revisions(
     the results of their newest executions: which records came, went and changed, and whether the
     code or the data are the cause. With --lineage, it shows the sources of these records in two
     captured runs. run stores the results of an execution, so that later revisions can use them.
+    rerun computes a result from that of an earlier execution, after records of one input have
+    changed: it executes only the slices of the query that these records touch, and stores the
+    result.
     """
     given = names or []
     if action is RevisionsAction.run:
         revision, *files = given or [""]
         executions(ctx, ExecutionsAction.add, revision, files, inputs, key, captured, form, wait)
+        return
+    if action is RevisionsAction.rerun:
+        _rerun(ctx, given, inputs, form, wait)
         return
     if action is RevisionsAction.diff:
         if len(given) != 2:
@@ -139,21 +151,50 @@ def _add(
     wait: int | None,
 ) -> None:
     from provhouse.output.results.found import FoundResult
+    from provhouse.workflows.dbt.model_sinks import add_project
     from provhouse.workflows.revisions import add_revision
 
     from ..progress_display import progress_display
 
-    if len(given) < 2 or (schema is None and source is not SourceOption.json):
+    dbt = source is SourceOption.dbt
+    no_schema = schema is None and source not in (SourceOption.json, SourceOption.dbt)
+    if len(given) < 2 or no_schema or (dbt and len(given) > 2):
         raise UsageError(
             "The revision is not complete",
-            "A workflow, a file or --schema is missing",
-            "Use provhouse revisions add WORKFLOW FILE --schema DDL",
+            "A workflow, a file or --schema is missing, or several folders of dbt are given",
+            "Use provhouse revisions add WORKFLOW FILE --schema DDL, or WORKFLOW TARGET --from dbt",
         )
     workflow, *files = given
-    texts = {sink: text_of(path) for sink, path in sinks_of(files).items()}
     ddl = text_of(schema) if schema else ""
     settings = invocation(ctx).settings(wait_seconds=wait)
     with opened(form) as output:
         with progress_display() as progress:
-            added = add_revision(workflow, texts, source, ddl, settings, progress)
+            if dbt:
+                added = add_project(workflow, local_path(files[0]), ddl, settings, progress)
+            else:
+                texts = {sink: text_of(path) for sink, path in sinks_of(files).items()}
+                added = add_revision(workflow, texts, source.value, ddl, settings, progress)
         output.write(FoundResult(added))
+
+
+def _rerun(
+    ctx: typer.Context,
+    given: Sequence[str],
+    inputs: Sequence[str] | None,
+    form: Form | None,
+    wait: int | None,
+) -> None:
+    from provhouse.output.results.found import FoundResult
+    from provhouse.workflows.rerun import rerun
+
+    from ..progress_display import progress_display
+
+    if len(given) != 2:
+        raise UsageError("revisions rerun takes a revision and a file", remedy="Name it SINK=FILE")
+    ((sink, path),) = sinks_of(given[1:]).items()
+    states = pairs(inputs or [], "--inputs")
+    settings = invocation(ctx).settings(wait_seconds=wait)
+    with opened(form) as output:
+        with progress_display() as progress:
+            found = rerun(given[0], sink, path, states, settings, progress)
+        output.write(FoundResult(found))

@@ -13,7 +13,7 @@ from provhouse.model.settings import Settings
 from ..capture_options import spark_settings, with_capture
 from ..invocation import invocation
 from ..options import WaitOption
-from .spark_conf import spark_conf
+from .spark_conf import SparkOption, spark_conf
 
 if TYPE_CHECKING:
     from provhouse.capturing.scripts import Ran
@@ -37,6 +37,7 @@ def run_spark(
             "job's writes, to use as `spark-submit $(provhouse run-spark --print-conf) job.py`.",
         ),
     ] = False,
+    spark: SparkOption = None,
     wait: WaitOption = None,
     **options: Any,
 ) -> None:
@@ -46,8 +47,14 @@ def run_spark(
     because another process writes, a message says how to repeat it.
     """
     if print_conf and script is None:
-        spark_conf(ctx, **options)
+        spark_conf(ctx, spark, **options)
         return
+    if spark is not None:
+        raise UsageError(
+            "The Spark of a script cannot be chosen",
+            "--spark belongs to --print-conf",
+            "Run the script with provhouse.capture in it, in an environment with that Spark",
+        )
     if script is None or print_conf:
         raise UsageError(
             "It is not clear what to run",

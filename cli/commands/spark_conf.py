@@ -2,16 +2,26 @@
 
 import shlex
 import sys
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
 from ..capture_options import spark_settings, with_capture
 from ..invocation import invocation
 
+SparkOption = Annotated[
+    str | None,
+    typer.Option(
+        "--spark",
+        metavar="VERSION",
+        help="With --print-conf, the Spark of the job, such as 4.0, 3.5 or 3.5_2.13 (Scala 2.13); "
+        "by default, that of provhouse.",
+    ),
+]
+
 
 @with_capture
-def spark_conf(ctx: typer.Context, **options: Any) -> None:
+def spark_conf(ctx: typer.Context, spark: SparkOption = None, **options: Any) -> None:
     """Print the options of spark-submit, spark-sql and pyspark that capture a job's writes.
 
     Use them as `spark-submit $(provhouse spark-conf) job.py`, and run `provhouse ingest --captured`
@@ -19,6 +29,6 @@ def spark_conf(ctx: typer.Context, **options: Any) -> None:
     """
     from provhouse.capturing.spark_settings import submit_options
 
-    words = submit_options(spark_settings(invocation(ctx).settings(), **options))
+    words = submit_options(spark_settings(invocation(ctx).settings(), **options), spark)
     for option, value in zip(words[::2], words[1::2], strict=True):
         sys.stdout.write(f"{option} {shlex.quote(value)}\n")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 
 from provhouse.model.columns import (
     DERIVATION,
@@ -25,6 +26,8 @@ ID_OF = {SRC: SRC_ID, DST: DST_ID}
 """For each end of a triple, the column with the end's id in its table, which replaces its name."""
 TABLE_OF = {SRC: SRC_TABLE, DST: DST_TABLE}
 """For each end of a triple, the column that has its table."""
+CONSTANTS = (SRC_TABLE, DST_TABLE, OP)
+"""The known names that can have one value in every row, instead of a column."""
 _DESCRIBING = (*DESCRIBING, SHARED)
 _MAPPABLE = (*KNOWN, *ID_OF.values(), *_DESCRIBING)
 _MARKS = (DERIVATION, OP_KIND)
@@ -52,6 +55,8 @@ class ColumnNames:
     """The ends, src or dst, that a column in ``ID_OF`` identifies, instead of a name."""
     nulls: frozenset[str] = frozenset()
     """Texts from ``--null`` that stand for a missing value, in every column."""
+    constants: tuple[tuple[str, str], ...] = ()
+    """Pairs of a name in ``CONSTANTS`` and its value in every row, such as an option gives it."""
 
     def of(self, present: Collection[str]) -> "ColumnNames":
         """Return the meaning of each column name in a file whose columns are ``present``."""
@@ -81,8 +86,9 @@ class ColumnNames:
 
     @cached_property
     def _names(self) -> tuple[str, ...]:
-        mapped = {name for name, _ in self.mapped}
-        known = (ID_OF[name] if name in self.by_id else name for name in KNOWN)
+        mapped, constant = {name for name, _ in self.mapped}, dict(self.constants)
+        ends = (ID_OF[name] if name in self.by_id else name for name in KNOWN)
+        known = (name for name in ends if name not in constant)
         return (*known, *(name for name in _DESCRIBING if self.describes or name in mapped))
 
     @cached_property
@@ -109,8 +115,8 @@ class ColumnNames:
 
     @cached_property
     def reserved(self) -> frozenset[str]:
-        """Names that ``--map`` gives another meaning; no column of a file may have them."""
-        mapped = {name for name, _ in self.mapped}
+        """Names that options give another meaning; no column of a file may have them."""
+        mapped = {name for name, _ in (*self.mapped, *self.constants)}
         ends = {end for end, column in ID_OF.items() if column in mapped}
         return frozenset(mapped | ends) - self.taken
 
@@ -123,6 +129,7 @@ class ColumnNames:
             raise _absent(place, present, self.scope, "--scope names")
         columns = self.of(present)
         found = {name for name, column in columns.read_for if column in present}
+        found |= {name for name, _ in self.constants}
         missing = [end for end in ID_OF if end not in found and end not in columns.by_id]
         missing += [TABLE_OF[end] for end in columns.by_id if TABLE_OF[end] not in found]
         if missing:
@@ -141,12 +148,14 @@ class ColumnNames:
         columns.check_free(place, present)
 
     def check_free(self, place: str, present: Iterable[str]) -> None:
-        """Raise BadInput if a column has a known name that ``--map`` gives to another column."""
+        """Raise BadInput if a column has a known name to which options give another meaning."""
         for column in self.reserved.intersection(present):
-            name = column if column in dict(self.mapped) else ID_OF[column]
+            name = column if column in dict((*self.mapped, *self.constants)) else ID_OF[column]
             raise BadInput(
                 f"{place}: the column {column} has no known meaning",
-                f"--map reads the column {dict(self.mapped)[name]} as {name}",
+                f"{option_of(name)} sets {name} in every row"
+                if name in dict(self.constants)
+                else f"--map reads the column {dict(self.mapped)[name]} as {name}",
                 f"Map {column} too, or drop it from the file",
             )
 
@@ -182,10 +191,18 @@ def columns_by_name(maps: Sequence[str]) -> dict[str, str]:
     return mapped
 
 
+def option_of(name: str) -> str:
+    """Return the option of the command line that sets a known name in every row."""
+    return f"--{name.replace('_', '-')}"
+
+
 def mapped_columns(
-    mapped: Mapping[str, str], scope: str | None, nulls: Collection[str] = ()
+    mapped: Mapping[str, str],
+    scope: str | None,
+    nulls: Collection[str] = (),
+    constants: Mapping[str, str] = MappingProxyType({}),
 ) -> ColumnNames:
-    """Return columns with this mapping, scope and texts for missing values.
+    """Return columns with this mapping, scope, texts for missing values, and constants.
 
     Raises UsageError if the arguments contradict each other or name no known column.
     """
@@ -205,7 +222,10 @@ def mapped_columns(
     for text in nulls:
         if text.encode(errors="replace").decode() != text:
             raise UsageError("A text for missing values is not UTF-8", f"It is {text!r}")
-    columns = ColumnNames(tuple(mapped.items()), scope, nulls=frozenset(nulls))
+    _check_constants(constants, mapped)
+    columns = ColumnNames(
+        tuple(mapped.items()), scope, nulls=frozenset(nulls), constants=tuple(constants.items())
+    )
     if scope is not None and (scope in columns.taken or scope in mapped.values()):
         raise UsageError(
             f"--scope does not accept {scope}",
@@ -213,6 +233,24 @@ def mapped_columns(
             "Name a column that is an attribute, such as the id of a run",
         )
     return columns
+
+
+def _check_constants(constants: Mapping[str, str], mapped: Mapping[str, str]) -> None:
+    """Raise UsageError for a constant that is unknown, mapped too, empty or not UTF-8."""
+    for name, value in constants.items():
+        if name not in CONSTANTS:
+            found = f"The names with a constant are {', '.join(CONSTANTS)}"
+        elif name in mapped:
+            found = f"--map reads the column {mapped[name]} as {name}"
+        elif not value or value.encode(errors="replace").decode() != value:
+            found = f"It is {value!r}" if value else "It is empty"
+        else:
+            continue
+        raise UsageError(
+            f"{option_of(name)} does not accept its value",
+            found,
+            "Give a text that is the same in every row, or name a column with --map",
+        )
 
 
 def listed(columns: Sequence[str], most: int = 20) -> str:

@@ -117,7 +117,7 @@ def _file(path: Path, input_format: str | None) -> Source:
         raise UsageError(
             f"The format of {path} is unknown",
             f"Its name has none of the endings {_ENDINGS}",
-            f"Rename it; for a trace, --input {'|'.join(CHOICES)} names the format, too",
+            f"Rename it, or name the format of a trace with --input: {', '.join(CHOICES)}",
         )
     if form == "parquet" and (table := table_of(path)):
         raise BadInput(

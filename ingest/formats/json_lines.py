@@ -20,14 +20,13 @@ from provhouse.model.attributes import as_object, as_text
 from provhouse.model.errors import BadInput
 
 from . import limits
-from .column_mapping import KNOWN, ColumnNames
+from .column_mapping import ColumnNames
 from .compression import check_encoding, opened
 from .source import REJECTED, Batch, ReportBytes, Source, unreadable
 
 CHUNK = 4 << 20
 """The approximate number of bytes of text in a batch."""
 
-_NONE = pa.schema([(name, pa.string()) for name in KNOWN]).empty_table()
 Numbered = list[tuple[int, "dict[str, object] | Unbounded"]]
 """The rows of a chunk, each with the number of its line."""
 
@@ -63,7 +62,7 @@ def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
 def _objects(source: Source, report: ReportBytes) -> Iterator[Numbered]:
     """Yield the objects with their line numbers, one chunk of the file at a time."""
     number, unchecked = 1, True
-    for lines in _chunks(source.path, report):
+    for lines in chunks(source.path, report):
         objects = _parsed(source.path, number, lines)
         number += len(lines)
         if objects and unchecked:
@@ -78,7 +77,7 @@ def _keys(objects: Numbered) -> list[str]:
     return list(dict.fromkeys(key for row in rows for key in row))
 
 
-def _chunks(path: str, report: ReportBytes) -> Iterator[list[bytes]]:
+def chunks(path: str, report: ReportBytes) -> Iterator[list[bytes]]:
     """Yield the lines of a file, one chunk at a time."""
     number, rest = 1, b""
     try:
@@ -170,10 +169,12 @@ def _batch(source: Source, row: int, objects: Numbered) -> Batch:
         except (ValueError, RecursionError) as error:
             # Possible causes: a name is an object, or lists are nested too deep.
             raise unreadable(f"{source.path}, line {number}", "JSON", error) from error
-    known = [pa.array(texts, pa.string()) for texts in zip(*names, strict=True)]
-    rows = pa.table(known, [name for name, _ in columns.read_for]) if names else _NONE
+    known = {
+        name: pa.array([row[at] for row in names], pa.string())
+        for at, (name, _) in enumerate(columns.read_for)
+    }
     scope = pa.array(scopes, pa.string()) if columns.scope else None
-    made = Batch(row, rows, pa.array(attributes, pa.string()), scope)
+    made = Batch(row, pa.table(known), pa.array(attributes, pa.string()), scope)
     if len(kept) == len(objects):
         return made
     return replace(

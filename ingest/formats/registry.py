@@ -38,7 +38,7 @@ class Format:
     endings: tuple[str, ...] = ()
     """The endings of the format's file names.
 
-    If it has none, only a caller can choose the format.
+    If it has none, only ``--input`` or a caller can choose the format.
     """
     compressible: bool = False
     """Whether files of the format are plain text, which may be compressed as a whole.
@@ -47,6 +47,8 @@ class Format:
     """
     packed: bool = False
     """Whether files of the format are compressed inside, like Parquet files."""
+    internal: bool = False
+    """Whether only provhouse itself reads the format."""
 
     def load(self) -> FormatModule:
         """Import and return the module that reads files of the format."""
@@ -60,11 +62,20 @@ FORMATS = {
         Format("tsv", "csv", (".tsv",), compressible=True),
         Format("jsonl", "json_lines", (".jsonl", ".ndjson"), compressible=True),
         Format("parquet", "parquet", (".parquet",), packed=True),
-        Format("export", "exported", packed=True),
-        Format("arrow", "arrow_stream"),
+        Format("prov-json", "prov_json", (".provjson", ".cwlprov.json"), compressible=True),
+        Format("prov-n", "prov_n", (".provn",), compressible=True),
+        Format("prov-o", "prov_o", (".ttl", ".trig", ".nt", ".nq"), compressible=True),
+        Format("wfformat", "wfformat", compressible=True),
+        Format("ro-crate", "ro_crate", ("ro-crate-metadata.json",), compressible=True),
+        Format("dbt", "dbt_artifacts", compressible=True),
+        Format("airflow", "airflow", compressible=True),
+        Format("nextflow", "nextflow", compressible=True),
+        Format("nextflow-lineage", "nextflow_lineage"),
+        Format("export", "exported", packed=True, internal=True),
+        Format("arrow", "arrow_stream", internal=True),
     )
 }
-CHOICES = tuple(each.name for each in FORMATS.values() if each.endings)
+CHOICES = tuple(each.name for each in FORMATS.values() if not each.internal)
 """The formats that ``--input`` offers."""
 COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 """The codecs of compressed files, by the ending of the file name."""
@@ -83,7 +94,8 @@ def batches(source: "Source", report: Callable[[int], None] = lambda _: None) ->
 
     Raises BadInput, with the file and the place in it, if the file is broken.
     """
-    return FORMATS[source.format].load().batches(source, report)
+    found = FORMATS[source.format].load().batches(source, report)
+    return map(source.with_constants, found)
 
 
 def format_of(path: Path) -> str:
@@ -93,7 +105,7 @@ def format_of(path: Path) -> str:
     for ending in COMPRESSED:
         plain = plain.removesuffix(ending)
     for each in FORMATS.values():
-        if plain.endswith(each.endings) and (each.compressible or plain == name):
+        if each.endings and plain.endswith(each.endings) and (each.compressible or plain == name):
             return each.name
     return ""
 

@@ -1,8 +1,8 @@
 """The input and output of every format module: a source and a batch of its rows."""
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
@@ -52,6 +52,13 @@ class Source:
         packed = FORMATS[self.format].packed or codec_of(self.path)
         return os.path.getsize(self.path) * (PACKED if packed else 1)
 
+    def with_constants(self, batch: "Batch") -> "Batch":
+        """Return a batch with the known names that have one value in every row."""
+        rows = batch.rows
+        for name, value in self.columns.constants:
+            rows = rows.append_column(name, pa.repeat(pa.scalar(value), rows.num_rows))
+        return replace(batch, rows=rows)
+
 
 ReportBytes = Callable[[int], None]
 """A function that receives the number of bytes of a file read so far."""
@@ -73,6 +80,8 @@ class Batch:
     numbers: I64 | None = None
     rejected: pa.Table | None = None
     """Rows that the format's module could not read, with the columns of ``REJECTED``."""
+    unread: Mapping[str, int] = field(default_factory=dict)
+    """The number of parts of a document that do not become triples, by name."""
 
     def numbers_at(self, places: I64) -> I64:
         """Return the numbers of the rows at these places in the batch."""

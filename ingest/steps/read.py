@@ -2,6 +2,7 @@
 
 import math
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -47,6 +48,14 @@ class ReadResult:
     def rejected(self) -> int:
         """The number of rejected rows."""
         return sum(file.rejected for file in self.files)
+
+    @property
+    def unread(self) -> dict[str, int]:
+        """The number of parts of documents that do not become triples, by name."""
+        found = Counter[str]()
+        for file in self.files:
+            found.update(file.unread)
+        return dict(sorted(found.items()))
 
     @property
     def items(self) -> int:

@@ -6,6 +6,7 @@ that ``read_names`` can load one bucket at a time.
 """
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -37,6 +38,8 @@ class StagedFile:
     """The tables of the row ids. A table's position is the code that the task stages for it."""
     shared: int = 0
     """The number of rows of shared derivations, which ``read_groups`` will stage or reject."""
+    unread: Mapping[str, int] = field(default_factory=dict)
+    """The number of parts of a document that do not become triples, by name."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,7 @@ class StageFile:
     def write(self, names: NameWriter, ids: IdWriter) -> StagedFile:
         """Stage the file with these writers, which all files of a task share."""
         valid = rejected = shared = 0
+        unread = Counter[str]()
         judge = Judge(self.source, self.ingest, self.naming, self.patterns)
         with RowWriter(
             self.source.name, self.staging, self.number, self.patterns, names, ids
@@ -77,6 +81,7 @@ class StageFile:
             for batch in batches(
                 self.source, lambda behind: report_progress(min(behind / size, 1))
             ):
+                unread.update(batch.unread)
                 plain, labelled = without_shared(batch)
                 good, bad = judge.plain(plain)
                 ids.note(good, batch.rows)
@@ -92,7 +97,7 @@ class StageFile:
                     out.write(good)
                 valid, rejected = valid + good.num_rows, rejected + bad.num_rows
         reach("rows staged")
-        return StagedFile(valid, rejected, ids.tables, shared)
+        return StagedFile(valid, rejected, ids.tables, shared, dict(unread))
 
 
 @dataclass(frozen=True)

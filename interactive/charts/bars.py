@@ -33,6 +33,14 @@ class Axis:
     others: int | None = None
     """The bar of the less frequent texts, if there are any. It may be far longer than each other.
     """
+    below: bool = False
+    """Whether the first bar has the numbers below the first border."""
+    above: bool = False
+    """Whether a bar, the last one with numbers, has those from the last border on."""
+    log: bool = False
+    """Whether borders lie in steps of a logarithm."""
+    borders: tuple[float, ...] = ()
+    """The borders that a person has given for bars that are listed as texts."""
 
 
 @dataclass(frozen=True)

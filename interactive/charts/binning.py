@@ -1,8 +1,7 @@
 """Divide the rows of a column into bars: numbers in ranges, dates by day, text by value."""
 
-import math
-import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -13,14 +12,16 @@ from numpy.typing import NDArray
 
 from provhouse.model.errors import BadInput, UsageError
 
-from .bars import MAX_BARS, Axis, Bars, Kind, smallest
+from .bars import MAX_BARS, Axis, Bars, smallest
+from .number_ranges import ranges, short
 
 Binning = int | str | Sequence[float] | None
-"""A way to make bars: their number, a unit of time, the borders between them, or None.
+"""A way to make bars: their number, a text, the borders between them, or None.
 
-With None, if there are only a few whole numbers, each has a bar; other numbers are divided into
-about 40 ranges. Dates have a bar for each day, and text has one for each of its 30 most frequent
-values.
+The text is a unit of time, or for numbers ``log``, ``clip`` (between their percentiles 1 and 99) or
+two borders such as ``0..60``; numbers outside then have one bar on each side. With None, if there
+are only a few whole numbers, each has a bar; other numbers are divided into about 40 ranges. Dates
+have a bar for each day, and text has one for each of its 30 most frequent values.
 """
 CHARTED = (
     pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_date,
@@ -28,14 +29,25 @@ CHARTED = (
     pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null,
 )  # fmt: skip
 """The types of columns that have bars."""
-EXACT = 2**53
-"""Up to this bound, floating-point numbers represent every whole number."""
-FEW = 60
-"""If a range has at most this many whole numbers, each number has a bar of its own."""
-RANGES = 40
 TEXTS = 30
 UNITS = {"day": "D", "month": "M", "year": "Y"}
 MISSING = "(missing)"
+
+
+def can_be_shown(kind: pa.DataType) -> bool:
+    """Return whether a column of this type can have bars."""
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return any(is_kind(kind) for is_kind in CHARTED)
+
+
+def parsed(text: str) -> Binning:
+    """Return the way to make bars that a text such as ``60`` or ``0,15,60`` names."""
+    if text.isdecimal():
+        return int(text)
+    try:
+        return [float(part) for part in text.split(",")] if text else None
+    except ValueError:
+        return text
 
 
 def bars(table: pa.Table, column: str, binning: Binning = None) -> Bars:
@@ -84,7 +96,7 @@ def _column(table: pa.Table, column: str) -> pa.ChunkedArray:
     values = table.column(column)
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
-    if not any(is_kind(values.type) for is_kind in CHARTED):
+    if not can_be_shown(values.type):
         raise UsageError(
             f"The column {column!r} cannot be charted",
             f"Its type is {values.type}",
@@ -101,29 +113,23 @@ def _column(table: pa.Table, column: str) -> pa.ChunkedArray:
 
 def _numbers(column: str, values: pa.ChunkedArray, binning: Binning) -> Bars:
     numbers, missing = _floats(column, values)
-    if isinstance(binning, str):
-        raise _wrong_binning(column, values.type, binning)
     known = numbers[~missing] if missing.any() else numbers
-    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
-    if binning is not None and not isinstance(binning, int):
+    if binning is not None and not isinstance(binning, int | str):
         return _between(column, numbers, missing, list(binning))
-    whole = bool((known == np.floor(known)).all()) and max(-low, high) < EXACT
-    if binning is None and whole and high - low < FEW:
-        edges = np.arange(low, high + 2) if known.size else np.empty(0)
-        labels = [f"{edge:.0f}" for edge in edges[:-1]]
-    else:
-        if not math.isfinite(high - low):
-            raise UsageError(
-                f"The range of {column!r} is too large to be divided",
-                f"Its values are from {_short(low)} to {_short(high)}",
-                f"Give the borders, for example --by {column}=0,15,60",
-            )
-        edges = _ranges(low, high, binning, whole)
-        last = 1 if whole and binning is None else 0  # 0 to 4, 5 to 9
-        labels = [f"{_short(one)} to {_short(other - last)}" for one, other in pairwise(edges)]
-    codes = np.searchsorted(edges, numbers, side="right") - 1
-    codes = np.clip(codes, 0, max(0, len(labels) - 1))  # the last range includes its end
-    return _made(column, "number", codes, labels, edges.tolist(), missing)
+    found = ranges(known, binning)
+    if found is None and isinstance(binning, str):
+        raise _wrong_binning(column, values.type, binning)
+    if found is None:
+        raise UsageError(
+            f"The range of {column!r} is too large to be divided",
+            f"Its values are from {short(float(known.min()))} to {short(float(known.max()))}",
+            f"Give the borders, for example --by {column}=0,15,60",
+        )
+    axis = Axis(
+        column, "number", found.labels, found.edges.tolist(), False,
+        below=found.below, above=found.above, log=found.log,
+    )  # fmt: skip
+    return _with_missing(axis, found.codes(numbers), missing)
 
 
 def _floats(column: str, values: pa.ChunkedArray) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -139,24 +145,6 @@ def _floats(column: str, values: pa.ChunkedArray) -> tuple[NDArray[np.float64], 
     return numbers, missing
 
 
-def _ranges(low: float, high: float, number: int | None, whole: bool) -> NDArray[np.float64]:
-    """Return the borders of equal ranges. They are round numbers unless ``number`` is set."""
-    if high == low:
-        return np.array([low, high + 1 if whole else math.nextafter(high, math.inf)])
-    if number:
-        return np.linspace(low, high, number + 1, dtype=np.float64)
-    width = (high - low) / RANGES
-    if width < sys.float_info.min or max(-low, high) / width > EXACT:  # few floats lie between
-        return np.unique(np.linspace(low, high, RANGES + 1, dtype=np.float64))
-    step = 10.0 ** math.floor(math.log10(width))
-    step = next(step * times for times in (1, 2, 5, 10) if (high - low) / (step * times) <= RANGES)
-    if whole:
-        step = max(1.0, step)
-    first, last = math.floor(low / step), math.floor(high / step) + 1
-    borders: NDArray[np.float64] = np.arange(first, last + 1, dtype=np.float64) * step
-    return np.minimum(borders, sys.float_info.max)
-
-
 def _between(
     column: str, numbers: NDArray[np.float64], missing: NDArray[np.bool_], borders: list[float]
 ) -> Bars:
@@ -164,15 +152,16 @@ def _between(
     if borders != sorted(set(borders)) or not np.isfinite(borders).all() or not borders:
         raise UsageError(
             f"The borders for {column!r} are not in ascending order",
-            f"They are {', '.join(map(_short, borders)) or 'none'}",
+            f"They are {', '.join(map(short, borders)) or 'none'}",
             f"Write them as --by {column}=0,15,60",
         )
     if len(borders) > MAX_BARS - 2:
         raise UsageError(f"{column!r} has {len(borders):,} borders", "", "Choose fewer")
-    middle = [f"{_short(one)} to {_short(other)}" for one, other in pairwise(borders)]
-    labels = [f"below {_short(borders[0])}", *middle, f"{_short(borders[-1])} and more"]
+    middle = [f"{short(one)} to {short(other)}" for one, other in pairwise(borders)]
+    labels = [f"below {short(borders[0])}", *middle, f"{short(borders[-1])} and more"]
     codes = np.searchsorted(borders, numbers, side="right")
-    return _made(column, "text", codes, labels, None, missing)
+    axis = Axis(column, "text", labels, None, False, borders=tuple(borders))
+    return _with_missing(axis, codes, missing)
 
 
 def _dates(column: str, values: pa.ChunkedArray, binning: Binning) -> Bars:
@@ -198,7 +187,8 @@ def _dates(column: str, values: pa.ChunkedArray, binning: Binning) -> Bars:
         )
     starts = np.arange(low, low + number).astype(f"datetime64[{UNITS[unit]}]")
     edges = starts.astype("datetime64[D]").astype(np.int64).astype(float).tolist()
-    return _made(column, "date", at - low, starts.astype(str).tolist(), edges, missing)
+    axis = Axis(column, "date", starts.astype(str).tolist(), edges, False)
+    return _with_missing(axis, at - low, missing)
 
 
 def _texts(column: str, values: pa.ChunkedArray, binning: Binning) -> Bars:
@@ -219,32 +209,23 @@ def _texts(column: str, values: pa.ChunkedArray, binning: Binning) -> Bars:
     others = len(top) if len(order) > len(top) else None
     if others is not None:
         labels.append(f"({len(order) - len(top):,} others)")
-    return _made(column, "text", place[codes], labels, None, missing, others)
+    return _with_missing(Axis(column, "text", labels, None, False, others), place[codes], missing)
 
 
-def _made(
-    column: str,
-    kind: Kind,
-    codes: NDArray[Any],
-    labels: list[str],
-    edges: list[float] | None,
-    missing: NDArray[np.bool_],
-    others: int | None = None,
-) -> Bars:
+def _with_missing(axis: Axis, codes: NDArray[Any], missing: NDArray[np.bool_]) -> Bars:
+    """Return the bars of an axis, with one more bar if there are rows without a value."""
+    labels = axis.labels
     if some := bool(missing.any()):
         codes = np.where(missing, len(labels), codes)
         labels = [*labels, MISSING]
-    return Bars((Axis(column, kind, labels, edges, some, others),), smallest(codes, len(labels)))
+    made = replace(axis, labels=labels, missing=some)
+    return Bars((made,), smallest(codes, len(labels)))
 
 
 def _wrong_binning(column: str, kind: pa.DataType, binning: Binning) -> UsageError:
     return UsageError(
         f"{column!r} cannot be divided by {binning!r}",
         f"Its type is {kind}",
-        "Divide numbers into N ranges or at borders, dates by day, month or year, and limit text "
-        "to its N most frequent values",
+        "Divide numbers into N ranges, at borders, by log, by clip, or between LOW..HIGH; dates by "
+        "day, month or year; and limit text to its N most frequent values",
     )
-
-
-def _short(number: float) -> str:
-    return f"{number:.6g}"

@@ -70,10 +70,12 @@ class ChartViews:
         structures: tuple[Structure, ...] = STRUCTURES,
     ) -> None:
         table = table if isinstance(table, pa.Table) else pa.table(table)
-        wanted = by if isinstance(by, Mapping) else dict.fromkeys(by)
+        self.by = dict(by if isinstance(by, Mapping) else dict.fromkeys(by))
+        self.grids = dict(grids or {})
+        self._budget_mb = budget_mb
         self.bars: dict[str, Bars] = {
-            column: binning.bars(table, column, how) for column, how in wanted.items()
-        } | {f"{x},{y}": binning.grid(table, x, y, how) for (x, y), how in (grids or {}).items()}
+            column: binning.bars(table, column, how) for column, how in self.by.items()
+        } | {f"{x},{y}": binning.grid(table, x, y, how) for (x, y), how in self.grids.items()}
         if not 0 < len(self.bars) <= MAX_VIEWS:
             raise UsageError(
                 f"There are {len(self.bars)} views", f"A page has between 1 and {MAX_VIEWS}"
@@ -102,6 +104,20 @@ class ChartViews:
         self._sparse = SparseCube(rows, self.plan.sides) if self.plan.sides else None
         self._rids = {view: RidIndex(rows, view) for view in self.plan.rids}
         self._cube: ActiveCube | None = None
+
+    def again(
+        self,
+        table: pa.Table,
+        by: Mapping[str, binning.Binning],
+        grids: Sequence[tuple[str, str]],
+    ) -> "ChartViews":
+        """Return other views of the same table, with some of these grids.
+
+        Raises the errors of the class.
+        """
+        measures = [one.column for one in self.measures]
+        shown = {pair: self.grids[pair] for pair in grids}
+        return ChartViews(table, by, measures, shown, self._budget_mb)
 
     @property
     def rows(self) -> int:

@@ -136,6 +136,11 @@ def distinct(rids: Rids, number: int = 0) -> Rows:
     return np.flatnonzero(marks)
 
 
+def together(parts: Sequence[Rows]) -> Rows:
+    """Return the distinct rids of several arrays."""
+    return parts[0] if len(parts) == 1 else distinct(np.concatenate([np.empty(0, int), *parts]))
+
+
 def ascending(offsets: Offsets, rids: Rids, number: int) -> tuple[Offsets, Rids]:
     """Return a CSR with the rids of each row in ascending order without repeats."""
     if kernels.increasing(offsets, rids):
@@ -214,6 +219,11 @@ def chained(links: Sequence[Link]) -> Chain:
         joined = _composed(done[-1], link)
         done[-1:] = [joined] if joined else [done[-1], link]
     return Chain(done)
+
+
+def reordered(chain: Chain, order: Rows) -> Chain:
+    """Return a chain from the same rows in another order, which has their former numbers."""
+    return chained([Link(None, order, order.size), *chain.links])
 
 
 def _composed(outer: Link, inner: Link) -> Link | None:

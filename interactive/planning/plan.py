@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from provhouse.model.errors import UsageError
 from provhouse.sql import dialect
-from provhouse.sql.catalog import Catalog
+from provhouse.sql.catalog import Catalog, TablePlace
 from provhouse.sql.limit_clause import choices
 from provhouse.sql.outputs import Output
 from provhouse.sql.parse import Reference, parse
@@ -103,7 +103,7 @@ class Plan:
 
         Raises UsageError unless they are references to exactly one table.
         """
-        found = [at for at, each in enumerate(self.references) if _means(name, each)]
+        found = self.meant(name)
         tables = {self.references[at].table for at in found}
         if len(tables) != 1:
             raise UsageError(
@@ -112,6 +112,14 @@ class Plan:
                 "Name one of them",
             )
         return found
+
+    def meant(self, name: str) -> list[int]:
+        """Return the positions of the references that a name means, which may be none."""
+        return [
+            at
+            for at, each in enumerate(self.references)
+            if name.lower() == each.name.lower() or means(name, each.table)
+        ]
 
     def declared(self, names: Sequence[str] | None) -> frozenset[int]:
         """Return the positions of declared references; of all references if ``names`` is None."""
@@ -131,10 +139,9 @@ class Plan:
         return found if isinstance(found, Fused) else None
 
 
-def _means(name: str, reference: Reference) -> bool:
-    wanted = name.lower()
-    full = f"{reference.table.schema}.{reference.table.name}"
-    return wanted in (reference.name.lower(), reference.table.name.lower(), full.lower())
+def means(name: str, table: TablePlace) -> bool:
+    """Return whether a name means a table: its own name, or that with its schema."""
+    return name.lower() in (table.name.lower(), f"{table.schema}.{table.name}".lower())
 
 
 @contextmanager

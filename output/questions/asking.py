@@ -67,6 +67,8 @@ class Asking(ABC, Generic[Found]):
     """Whether the result can be drawn: ``result`` is a ``PicturedResult``."""
     quick: ClassVar[bool]
     """Whether an answer in this process needs neither Spark nor Neo4j."""
+    admin: ClassVar[bool]
+    """Whether a server answers only the role ``admin``."""
     command: ClassVar[str]
     """An example call of the command whose arguments and options are the question's fields.
 
@@ -84,13 +86,14 @@ class Asking(ABC, Generic[Found]):
         *,
         pictured: bool = False,
         quick: bool = False,
+        admin: bool = False,
         command: str = "",
     ) -> None:
         words = re.findall("[A-Z][a-z]*", cls.__name__.removeprefix("Asking"))
         cls.name = "-".join(words).lower()
         cls.schema = schema or cls.name
         cls.found, cls.result, cls.rows = found, result, rows
-        cls.pictured, cls.quick, cls.command = pictured, quick, command
+        cls.pictured, cls.quick, cls.admin, cls.command = pictured, quick, admin, command
 
     @property
     def path(self) -> str:
@@ -132,6 +135,11 @@ class Asking(ABC, Generic[Found]):
 
         own = cls.result and _loaded(f"output.results.{cls.result}")
         return own(found) if own else FoundResult(found, cls.rows)
+
+    @classmethod
+    def described(cls) -> str:
+        """Return the first paragraph of the description of the question."""
+        return " ".join((cls.__doc__ or "").partition("\n\n")[0].split())
 
     @classmethod
     def parameters(cls) -> list[Any]:

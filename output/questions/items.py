@@ -1,7 +1,7 @@
 """Questions about items and sets: their lineage and impact, paths, origins and names."""
 
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Final
 
 from provhouse.model.question import OPTIONAL, AsOf, Direction, Method, Question
 
@@ -10,6 +10,7 @@ from .asking import Askers, Asking, Name, meaning
 if TYPE_CHECKING:
     from provhouse.model.answer import Answer
     from provhouse.query.exporting.browser_view import Neo4jView
+    from provhouse.query.item_record import ItemRecord
     from provhouse.query.lineage.ask import Asker
     from provhouse.query.lineage.diff import Diff
     from provhouse.query.lineage.explain import Explanation
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from provhouse.query.lineage.subgraph import Subgraph
     from provhouse.query.listing.find import Finding
     from provhouse.query.listing.show_set import ShownSet
+
+IMPACT: Final = "Show the impact of an item: everything derived from it."
+"""The description of ``AskingLineage`` downstream."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -157,6 +161,26 @@ class AskingFind(
         return find(
             asker.snapshot, self.text, anywhere=self.anywhere, table=self.table, limit=self.limit
         )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AskingRecord(Asking["ItemRecord"], found="query.item_record.ItemRecord", admin=True):
+    """Show the record of an item: the values of its columns, from the file that has them.
+
+    Files that captured jobs have read or written have records.
+    """
+
+    item: Name
+    as_of: AsOf | None = None
+
+    def find(self, asker: "Asker") -> "ItemRecord":
+        """Return the record."""
+        from provhouse.query.item_record import item_record
+
+        from ..results.record_tables import plain
+
+        found = item_record(asker.snapshot.layout, asker.snapshot, self.item)
+        return replace(found, values=plain(found.values))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

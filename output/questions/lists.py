@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from provhouse.model.question import AsOf
 
-from .asking import Asking, Name, meaning
+from .asking import Asking, AskingStored, Name, meaning
 
 if TYPE_CHECKING:
+    from provhouse.query.catalogue import Catalogue
+    from provhouse.query.exporting.values import Values
     from provhouse.query.lineage.ask import Asker
     from provhouse.query.listing.generations import Generation
     from provhouse.query.listing.modules import Invocations, Modules
     from provhouse.query.listing.operations import Operations
+    from provhouse.store.warehouse.layout import Layout
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,6 +34,33 @@ class AskingOps(
         from provhouse.query.listing.operations import list_operations
 
         return list_operations(asker.snapshot)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AskingValues(
+    Asking["Values"],
+    found="query.exporting.values.Values",
+    schema="value-counts",
+    rows="values",
+    quick=True,
+):
+    """List the values of ops or attributes, which filters accept, with their numbers of triples.
+
+    All triples are read, one partition at a time.
+    """
+
+    of: Name = field(metadata=meaning("op, attributes (their keys), or attributes.KEY"))
+    contains: str | None = field(
+        default=None, metadata=meaning("Only values that contain this text")
+    )
+    limit: int = field(default=100, metadata=meaning("At most this many values, sorted", 1))
+    as_of: AsOf | None = None
+
+    def find(self, asker: "Asker") -> "Values":
+        """Return the first values."""
+        from provhouse.query.exporting.values import first_values
+
+        return first_values(asker.snapshot, self.of, self.limit, self.contains)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,6 +107,22 @@ class AskingInvocations(
         from provhouse.query.listing.modules import list_invocations
 
         return list_invocations(asker.snapshot, self.module, self.run)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AskingCatalogue(
+    AskingStored["Catalogue"],
+    found="query.catalogue.Catalogue",
+    result="openlineage.CatalogueResult",
+    quick=True,
+):
+    """List the jobs and datasets of ingested events of OpenLineage, with the datasets' tables."""
+
+    def read(self, layout: "Layout") -> "Catalogue":
+        """Return the catalogue."""
+        from provhouse.query.catalogue import catalogue
+
+        return catalogue(layout)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

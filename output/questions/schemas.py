@@ -26,6 +26,8 @@ def derived_schema(kind: Any) -> dict[str, Any]:
 def _schema(hint: Any) -> dict[str, Any]:
     hint = getattr(hint, "__supertype__", hint)  # of a NewType
     origin, kinds = get_origin(hint), get_args(hint)
+    if hint is Any:
+        return {}
     if origin is Literal:
         return {"enum": list(kinds)}
     if NoneType in kinds:

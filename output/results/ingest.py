@@ -1,6 +1,6 @@
 """The result of an ingest: the counts of new, stored and rejected data."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -33,7 +33,7 @@ class IngestResult(ShownResult):
         summary = self.summary
         names = ("generation", "triples", "items", "components", "sets", "set_dependencies",
                  "rejected", "duplicates", "ended", "two_tables", "passed_over",
-                 "first_passed_over", "operations", "modules")  # fmt: skip
+                 "first_passed_over", "operations", "modules", "unread")  # fmt: skip
         seconds = rounded(summary.seconds)
         memory = summary.peak_memory_mb
         yield {**attributes(summary, *names), "seconds": seconds, "peak_memory_mb": memory}
@@ -68,6 +68,7 @@ def _facts(summary: "Summary") -> Iterator[tuple[str, str]]:
         where = f", saved in {shown(str(summary.rejects))}" if summary.rejects else ""
         yield "rejected", f"{counted(summary.rejected, 'row')}{where}"
         yield from rejected(summary.first_rejects, summary.rejected)
+    yield from unread(summary.unread)
     yield from passed_over(summary.first_passed_over, summary.passed_over)
     if summary.two_tables:
         yield "two tables", two_tables(summary.two_tables)
@@ -89,6 +90,12 @@ def rejected(first: "Sequence[Reject]", count: int) -> Iterator[tuple[str, str]]
         yield "", f"{shown(reject.file)}, row {reject.row:,}: {shown(reject.reason)}"
     if first and count > len(first):
         yield "", f"… {count - len(first):,} more"
+
+
+def unread(found: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """Yield lines with the parts of documents that do not become triples, and their numbers."""
+    for at, (name, count) in enumerate(found.items()):
+        yield "" if at else "not read", f"{count:,} of {shown(name)}"
 
 
 def passed_over(first: "Sequence[str]", count: int) -> Iterator[tuple[str, str]]:

@@ -92,8 +92,10 @@ def _foldable(found: "Zoomed") -> dict[str, object]:
 def _headline(found: "Zoomed") -> "Text":
     verb = "derives from" if found.direction == "upstream" else "affects"
     if found.zoom == "catalogue":
-        tables = counted(found.nodes.num_rows - 1, "other table")
-        return subject(found.item, f" is in a table that {verb} {tables} of the warehouse.")
+        datasets = found.nodes["kind"].to_pylist().count("dataset")
+        tables = counted(found.nodes.num_rows - 1 - datasets, "other table")
+        more = f" and {counted(datasets, 'dataset')} of the catalogue" if datasets else ""
+        return subject(found.item, f" is in a table that {verb} {tables} of the warehouse{more}.")
     items = counted(found.found, "item")
     nodes, edges = counted(found.nodes.num_rows, "node"), counted(found.edges.num_rows, "edge")
     return subject(found.item, f" {verb} {items}; the view has {nodes} and {edges}.")

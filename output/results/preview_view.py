@@ -8,7 +8,7 @@ from ..escape import shown
 from ..phrases import counted, listed, names_of, steps
 from ..sections import Section, facts, styled
 from ..shown_result import Csv, Json, ShownResult, attributes, one_row, rounded
-from .ingest import passed_over, rejected, two_tables
+from .ingest import passed_over, rejected, two_tables, unread
 
 if TYPE_CHECKING:
     from provhouse.ingest.preview import Component, FileKind, Preview
@@ -34,7 +34,7 @@ class PreviewResult(ShownResult):
         preview = self.preview
         names = ("files", "rows", "rejected", "items", "new_items", "two_tables", "components",
                  "sets", "tables", "passed_over", "first_passed_over", "operations",
-                 "modules")  # fmt: skip
+                 "modules", "unread")  # fmt: skip
         yield {
             **attributes(preview, *names),
             "forms": list(map(_form_object, preview.forms)),
@@ -77,6 +77,7 @@ def _facts(preview: "Preview") -> Iterator[tuple[str, str]]:
     if preview.rejected:
         yield "rejected", counted(preview.rejected, "row")
         yield from rejected(preview.rejects, preview.rejected)
+    yield from unread(preview.unread)
     yield from passed_over(preview.first_passed_over, preview.passed_over)
     if preview.two_tables:
         yield "two tables", two_tables(preview.two_tables)
@@ -86,11 +87,13 @@ def _facts(preview: "Preview") -> Iterator[tuple[str, str]]:
 def _form(form: "FileKind") -> str:
     """Return the columns of files of one kind: the known columns, then the attributes."""
     known = [_known(column, means) for column, means in form.columns if "attribute" not in means]
+    constants = [f"{name} is {shown(value)!r}" for name, value in form.constants]
     scope = [f"{shown(c)} as attribute and scope" for c, means in form.columns if "scope" in means]
     others = [column for column, means in form.columns if means == ("attribute",)]
     attributes = [f"attributes {listed(others, _NAMES)}"] if others else []
     more = f" and {form.files - 1:,} more" if form.files > 1 else ""
-    return f"{'; '.join([*known, *scope, *attributes])} ({form.format}: {shown(form.first)}{more})"
+    parts = "; ".join([*known, *constants, *scope, *attributes])
+    return f"{parts} ({form.format}: {shown(form.first)}{more})"
 
 
 def _known(column: str, means: Sequence[str]) -> str:
@@ -106,4 +109,5 @@ def _component(component: "Component") -> str:
 
 
 def _form_object(form: "FileKind") -> Json:
-    return {**asdict(form), "columns": [{"column": c, "as": m} for c, m in form.columns]}
+    columns = [{"column": c, "as": m} for c, m in form.columns]
+    return {**asdict(form), "columns": columns, "constants": dict(form.constants)}

@@ -7,8 +7,9 @@ to a temporary folder, and merges them while the caller reads the values.
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from heapq import merge
-from itertools import groupby
+from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
 
@@ -20,7 +21,7 @@ import pyarrow.parquet as pq
 from provhouse.model.arrays import I64, ItemNumbers, among
 from provhouse.model.columns import ATTRIBUTES, DST, OP, SRC
 from provhouse.model.errors import UsageError
-from provhouse.model.progress import Progress
+from provhouse.model.progress import Progress, Silent
 from provhouse.model.question import AsOf
 from provhouse.runtime.scratch import scratch
 from provhouse.store.tables.group_counts import count_uses
@@ -42,6 +43,36 @@ _SCHEMA = pa.schema([("value", pa.string()), ("triples", pa.int64())])
 
 Count = tuple[str, int]
 """A value, and the number of triples that have it."""
+
+
+@dataclass(frozen=True)
+class ValueCount:
+    """A value, and the number of triples that have it."""
+
+    value: str
+    triples: int
+
+
+@dataclass(frozen=True)
+class Values:
+    """The first values of ops or attributes, sorted."""
+
+    of: str
+    values: tuple[ValueCount, ...]
+    more: int
+    """The number of values that are not listed."""
+    generation: int
+    time: str
+
+
+def first_values(snapshot: Snapshot, of: str, limit: int, contains: str | None = None) -> Values:
+    """Return the first values of a generation. Raises the errors of ``count_values``."""
+    commit, layout = snapshot.commit, snapshot.layout
+    as_of = commit.generation
+    with count_values(layout, of, Silent(), contains=contains, as_of=as_of) as counts:
+        first = tuple(ValueCount(*each) for each in islice(counts, limit))
+        more = sum(1 for _ in counts)
+    return Values(of, first, more, as_of, commit.time)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from provhouse.model.arrays import I64, ItemNumber, ItemNumbers
 from provhouse.model.columns import (
     DST_TABLE,
     EXECUTION,
+    INGEST,
     INVOCATION,
     ITEMS,
     MODULE,
@@ -25,6 +26,7 @@ from provhouse.model.question import Direction
 from provhouse.model.zoom import Level
 from provhouse.store.tables.snapshot import Snapshot
 
+from ..catalogue import links, table_names
 from ..methods.method import MethodResult
 from .fold import Folded
 from .numbering import dense_distinct
@@ -45,9 +47,9 @@ NODES = pa.schema(
         ("invocations", pa.int64()),
     ]
 )
-"""The columns of a view's nodes. ``kind`` is ``item``, ``set``, ``table``, ``module`` or
-``invocation``. ``items`` is the number of items that the node stands for; a module or an
-invocation counts only its hidden items. A column that does not apply to a node is null."""
+"""The columns of a view's nodes. ``kind`` is ``item``, ``set``, ``table``, ``module``,
+``invocation`` or ``dataset``. ``items`` is the number of items that the node stands for; a module
+or an invocation counts only its hidden items. A column that does not apply to a node is null."""
 EDGES = pa.schema([("from", pa.int64()), ("to", pa.int64()), (OP, _TEXT), (TRIPLES, pa.int64())])
 """The columns of a view's edges, from the node of a src to the node of a dst."""
 
@@ -193,9 +195,9 @@ def reached_tables(
     """Return the tables that an item's table may derive from, or that may derive from it.
 
     The table graph has a link for each pair of tables that a triple of the warehouse ever linked,
-    so an answer may have fewer tables.
+    so an answer may have fewer tables. It also has the links of the catalogue.
     """
-    table, rows = _table_of(snapshot, asked), snapshot.rows("workflow")
+    table, rows = _table_of(snapshot, asked), _table_graph(snapshot)
     reached = _reached(rows, table, direction, depth)
     return _tables(snapshot, rows, [table, *sorted(reached - {table})])
 
@@ -207,7 +209,7 @@ def tables_between(
 
     The first nodes are the tables of the two items.
     """
-    rows = snapshot.rows("workflow")
+    rows = _table_graph(snapshot)
     start, end = _table_of(snapshot, first), _table_of(snapshot, last)
     after = _reached(rows, start, "downstream", None)
     between = after & _reached(rows, end, "upstream", None)
@@ -215,6 +217,16 @@ def tables_between(
         between = between if len(between) > 1 else set()
     ends = dict.fromkeys((start, end))
     return _tables(snapshot, rows, [*ends, *sorted(between - {*ends})] if between else [])
+
+
+def _table_graph(snapshot: Snapshot) -> pa.Table:
+    """Return the links between tables, and those of jobs in the catalogue, which have 0 triples."""
+    stored = snapshot.rows("workflow")
+    found = [
+        {SRC_TABLE: source, DST_TABLE: target, TRIPLES: 0, OPS: [job], INGEST: 0}
+        for source, target, job in links(snapshot.layout, table_names(snapshot))
+    ]
+    return pa.concat_tables([stored, pa.Table.from_pylist(found, schema=stored.schema)])
 
 
 def _table_of(snapshot: Snapshot, item: ItemNumber) -> str:
@@ -241,9 +253,11 @@ def _tables(snapshot: Snapshot, rows: pa.Table, names: Sequence[str]) -> tuple[p
     edges = _table_edges(rows, names)
     counts = snapshot.rows("tables").group_by(TABLE).aggregate([(ITEMS, "sum")])
     sizes = dict(zip(counts[TABLE].to_pylist(), counts[f"{ITEMS}_sum"].to_pylist(), strict=True))
-    shown = pa.array(names, _TEXT)
+    of_tables = [name if name in sizes or not name else None for name in names]
+    kinds = pa.array(["dataset" if name is None else "table" for name in of_tables], _TEXT)
     items = np.array([sizes.get(name, 0) for name in names], np.int64)
-    return _nodes("table", 0, shown, items, {TABLE: shown}), edges
+    more = {"kind": kinds, TABLE: pa.array(of_tables, _TEXT)}
+    return _nodes("table", 0, pa.array(names, _TEXT), items, more), edges
 
 
 def _table_edges(rows: pa.Table, names: Sequence[str]) -> pa.Table:

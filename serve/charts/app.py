@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from fastapi import FastAPI, Request, Response
 from pydantic import BaseModel, Field, StringConstraints
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, StreamingResponse
 
 from provhouse.interactive.charts.bars import MAX_BARS
 from provhouse.interactive.charts.coded_rows import MAX_VIEWS
@@ -16,9 +16,21 @@ from ..problems import RefusedRequest, install_handlers
 from ..requests import Opening
 from ..static_files import HEADERS, StaticFile, files_of_jar, media_type, own_files
 from .page import Page
+from .selected_rows import Form, Order
 from .visitor import Visitor
 
-FILES = ("page.html", "page.css", "page.js", "axes.js", "bars.js", "list.js", "grid.js", "table.js")
+FILES = (
+    "page.html",
+    "page.css",
+    "page.js",
+    "axes.js",
+    "bars.js",
+    "list.js",
+    "grid.js",
+    "table.js",
+    "state.js",
+    "views.js",
+)
 Bar = Annotated[int, Field(ge=0, le=MAX_BARS)]
 Brushes = Annotated[
     dict[str, Annotated[list[tuple[Bar, Bar]], Field(max_length=MAX_BARS)]],
@@ -40,6 +52,24 @@ class Brushing(BrushRequest):
 
     active: str | None = None
     measure: tuple[str, Literal["sum", "average"]] | None = None
+
+
+class Listing(BrushRequest):
+    """A selection, and the order of its records."""
+
+    order: Order | None = None
+
+
+class Downloading(Listing):
+    """A selection to be saved as a file."""
+
+    form: Form
+
+
+class Viewing(BaseModel):
+    """The views to show: the name of each, and the way to divide it, as ``--by`` has it."""
+
+    views: Annotated[list[tuple[str, str]], Field(max_length=MAX_VIEWS)]
 
 
 class Saving(BrushRequest):
@@ -87,9 +117,27 @@ def _add_views(app: FastAPI, page: Page) -> None:
             raise UsageError(f"There is no measure {asked.measure[0]!r}")
         return JSONResponse(page.answer(asked.brushes, asked.active, asked.measure))
 
+    @app.post("/v1/views")
+    def views(asked: Viewing) -> Response:
+        page.show(asked.views)
+        return JSONResponse(page.describe())
+
     @app.post("/v1/first")
-    def first(asked: BrushRequest) -> Response:
-        return JSONResponse(page.first(asked.brushes))
+    def first(asked: Listing) -> Response:
+        return JSONResponse(page.first(asked.brushes, asked.order))
+
+    @app.post("/v1/download")
+    def download(asked: Downloading) -> Response:
+        content = page.download(asked.brushes, asked.order, asked.form)
+        return StreamingResponse(content, media_type="application/octet-stream")
+
+    @app.post("/v1/sql")
+    def sql(asked: BrushRequest) -> Response:
+        return JSONResponse({"sql": page.sql(asked.brushes)})
+
+    @app.post("/v1/lineage")
+    def lineage() -> Response:
+        return JSONResponse({"link": page.link("")})
 
     @app.post("/v1/save")
     def save(asked: Saving) -> Response:

@@ -3,20 +3,25 @@
 import math
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from provhouse.interactive.charts.bars import Axis
+from provhouse.interactive.charts.binning import Binning, can_be_shown, parsed
+from provhouse.interactive.charts.brush_sql import literal, quoted, where
 from provhouse.interactive.charts.file_records import FileRecords
 from provhouse.interactive.charts.linked_views import ChartView, ChartViews
 from provhouse.interactive.charts.saved_selection import item, write_selection
 from provhouse.model.errors import UsageError
+
+from .selected_rows import Form, Order, ordered, written
 
 Ranges = Sequence[tuple[int, int]]
 """The brushed bars of a view, as runs: the first bar of each run, and the bar after its last."""
@@ -27,11 +32,13 @@ LONGEST = 200
 _NAME = re.compile(r"[\w.+-]{1,64}")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Page:
     """The records of one file and their views.
 
     ``ingest`` is called with each saved trace. ``command`` is the command that calls provhouse.
+    ``link`` returns the address of a page that shows the lineage of an item; it is empty if no
+    server runs.
     """
 
     records: FileRecords
@@ -41,6 +48,21 @@ class Page:
     key: str | None = None
     ingest: Callable[[Path], None] | None = None
     command: str = "provhouse"
+    link: Callable[[str], str] = lambda item: ""
+    _order: list[str] = field(default_factory=list)
+    """The names of the views, in the order of the page, once a person has changed them."""
+
+    def show(self, wanted: Sequence[tuple[str, str]]) -> None:
+        """Replace the views by those with these names and ways to divide them, as texts.
+
+        The names are columns, or grids that the page began with. Raises UsageError and BadInput if
+        a view cannot be made; the views then stay as they are.
+        """
+        grids = {",".join(pair): pair for pair in self.views.grids}
+        by = {name: parsed(how) for name, how in wanted if name not in grids}
+        shown = [grids[name] for name, _ in wanted if name in grids]
+        self.views = self.views.again(self._rows(), by, shown)
+        self._order = list(dict.fromkeys(name for name, _ in wanted))
 
     def warm(self) -> None:
         """Load the compiled loops by answering with several brushes once."""
@@ -52,12 +74,19 @@ class Page:
 
     def describe(self) -> dict[str, Any]:
         """Return the facts that do not change while the page is open."""
-        axes = {name: [_axis(axis) for axis in bars.axes] for name, bars in self.views.bars.items()}
+        axes = {
+            name: [_axis(axis) for axis in self.views.bars[name].axes]
+            for name in self._order or self.views.bars
+        }
         return {
             "file": self.records.file.name,
             "table": self.records.name,
             "rows": self.views.rows,
-            "views": [{"name": name, "axes": of} for name, of in axes.items()],
+            "views": [
+                {"name": name, "axes": of, "how": _how(self.views.by.get(name))}
+                for name, of in axes.items()
+            ],
+            "more": [one for one in self.records.columns if one not in axes and self._shows(one)],
             "measures": [one.column for one in self.views.measures],
             "sizes": self.views.sizes,
             "columns": self.records.columns,
@@ -79,11 +108,40 @@ class Page:
             "changed": self.records.changed,
         }
 
-    def first(self, brushes: Mapping[str, Ranges]) -> list[list[Any]]:
+    def first(self, brushes: Mapping[str, Ranges], order: Order | None = None) -> list[list[Any]]:
         """Return the values of the first selected records, column by column."""
-        rows = self.views.selected(SHOWN, {view: _bars(of) for view, of in brushes.items()})
-        found = self.records.table.select(self.records.columns).take(pa.array(rows))
+        found = self._rows().take(pa.array(self._selected(brushes, order, SHOWN)))
         return [[_shown(value) for value in column.to_pylist()] for column in found.columns]
+
+    def download(
+        self, brushes: Mapping[str, Ranges], order: Order | None, form: Form
+    ) -> Iterator[bytes]:
+        """Yield a file with all selected records. Raises UsageError if Parquet cannot have them."""
+        return written(self._rows(), self._selected(brushes, order, self.views.rows), form)
+
+    def sql(self, brushes: Mapping[str, Ranges]) -> str:
+        """Return a query for DuckDB that selects the records of brushes from the file."""
+        chosen = {view: (self.views.bars[view], _bars(of)) for view, of in brushes.items()}
+        file = self.records.file
+        of_file = file.suffix.lower() in (".parquet", ".csv", ".gz")
+        source = literal(str(file)) if of_file else quoted(self.records.name)
+        return f"select * from {source}\nwhere {where(self.records.table.schema, chosen)}"
+
+    def _rows(self) -> pa.Table:
+        return self.records.table.select(self.records.columns)
+
+    def _shows(self, column: str) -> bool:
+        return can_be_shown(self.records.table.schema.field(column).type)
+
+    def _selected(
+        self, brushes: Mapping[str, Ranges], order: Order | None, limit: int
+    ) -> NDArray[np.int64]:
+        """Return the positions of the first ``limit`` selected records."""
+        chosen = {view: _bars(of) for view, of in brushes.items()}
+        if order is None:
+            return self.views.selected(limit, chosen)
+        rows = self.views.selected(self.views.rows, chosen)
+        return ordered(self._rows(), rows, order)[:limit]
 
     def save(self, brushes: Mapping[str, Ranges], name: str) -> dict[str, Any]:
         """Write the trace of a selection, and ingest it if there is a warehouse for it.
@@ -110,12 +168,20 @@ class Page:
             "records": len(rows),
             "ingested": self.ingest is not None,
             "next": f"{self.command} {then}",
+            "link": self.link(item(name)) if self.ingest else "",
             "seconds": round(perf_counter() - began, 3),
         }
 
     def _described(self, brushes: Mapping[str, Sequence[int]]) -> str:
         texts = [f"{view}: {self.views.bars[view].described(of)}" for view, of in brushes.items()]
         return "; ".join(texts) or "all records"
+
+
+def _how(binning: Binning) -> str:
+    """Return a way to make bars as ``parsed`` reads it."""
+    if binning is None or isinstance(binning, int | str):
+        return str(binning or "")
+    return ",".join(f"{border:.17g}" for border in binning)
 
 
 def _axis(axis: Axis) -> dict[str, Any]:
@@ -126,6 +192,9 @@ def _axis(axis: Axis) -> dict[str, Any]:
         "edges": axis.edges,
         "missing": axis.missing,
         "others": axis.others,
+        "below": axis.below,
+        "above": axis.above,
+        "log": axis.log,
     }
 
 

@@ -4,7 +4,7 @@ These routes belong to the page and may change with it, so the OpenAPI document 
 """
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
@@ -13,10 +13,14 @@ from starlette.concurrency import run_in_threadpool
 
 from provhouse.model.question import AsOf, Direction, Question
 from provhouse.output.results.found import FoundResult
-from provhouse.output.results.record_tables import plain
-from provhouse.query.item_record import ItemRecord, item_record
+from provhouse.output.results.record_tables import RecordsResult
+from provhouse.output.shown_result import Json
 from provhouse.query.listing.writes import list_writes
+from provhouse.query.source_records import records
 from provhouse.query.zoom.picture import MOST_BOXES, Grouping, Picture, picture
+from provhouse.store.tables.uncaptured import uncaptured
+from provhouse.store.warehouse.captured_blocks import waiting_blocks
+from provhouse.store.warehouse.layout import Layout
 
 from ..answering import Answering
 from ..content_types import Format
@@ -28,6 +32,8 @@ from ..static_files import HEADERS
 from .files import library_files, page_files
 from .links import LINK_SECONDS, Links
 
+MOST_RECORDS = 200
+"""The largest number of records of an answer that are read at once."""
 STATIC = "/static/"
 """The path of the page's files, which need no token: they contain nothing of a warehouse."""
 OPEN = "/v1/page/open"
@@ -47,11 +53,14 @@ class PictureRequest(BaseModel, extra="forbid"):
     as_of: AsOf | None = None
 
 
-class RecordRequest(BaseModel, extra="forbid"):
-    """An item whose record is to be read."""
+class RecordsRequest(BaseModel, extra="forbid"):
+    """The records of the items of one table in an answer."""
 
     item: Annotated[str, Field(min_length=1)]
     as_of: AsOf | None = None
+    direction: Direction = "upstream"
+    table: Annotated[str, Field(min_length=1)]
+    depth: Annotated[int, Field(ge=1)] | None = None
 
 
 def add_page(app: FastAPI, answering: Answering, links: Links) -> None:
@@ -117,17 +126,44 @@ def _add_answers(app: FastAPI, answering: Answering) -> None:
     @app.post("/v1/page/writes", include_in_schema=False)
     async def writes() -> Response:
         async with answering.limiter.slot():
-            found = await run_in_threadpool(list_writes, answering.keeper.layout)
-        return JSONResponse([asdict(each) for each in found])
+            return JSONResponse(await run_in_threadpool(_writes, answering.keeper.layout))
 
-    @app.post("/v1/page/record", include_in_schema=False)
-    async def record(asked: RecordRequest, _: Admin) -> Response:
-        def ask() -> ItemRecord:
+    @app.post("/v1/page/tables", include_in_schema=False)
+    async def tables() -> Response:
+        async with answering.limiter.slot():
+            return JSONResponse(await run_in_threadpool(_tables, answering.keeper))
+
+    @app.post("/v1/page/records", include_in_schema=False)
+    async def answer_records(asked: RecordsRequest, _: Admin) -> Response:
+        question = Question(
+            asked.item, asked.direction, depth=asked.depth, tables=(asked.table,), as_of=asked.as_of
+        )
+
+        def ask() -> Json:
             with answering.keeper.asker(asked.as_of) as asker:
-                return item_record(answering.keeper.layout, asker.snapshot, asked.item)
+                found = records(answering.keeper.layout, asker.answer(question), MOST_RECORDS)
+            return next(RecordsResult(found).json())
 
         async with answering.limiter.slot():
-            found = await run_in_threadpool(ask)
-        lost = [{"file": str(each.path), "state": each.state} for each in found.lost]
-        content = {**vars(found), "values": plain(found.values), "lost": lost}
-        return JSONResponse(content)
+            return JSONResponse(await run_in_threadpool(ask))
+
+
+def _writes(layout: Layout) -> dict[str, list[dict[str, Any]]]:
+    """Return the captured writes, and the jobs and writes whose lineage is missing."""
+    blocks = [asdict(block) for block in waiting_blocks(layout).values()]
+    return {
+        "writes": [asdict(each) for each in list_writes(layout)],
+        "uncaptured": [asdict(each) for each in uncaptured(layout)],
+        "waiting": [{name: each[name] for name in _OF_BLOCK} for each in blocks],
+    }
+
+
+_OF_BLOCK = ("run", "begun", "ended", "error")
+
+
+def _tables(keeper: Keeper) -> list[str]:
+    """Return the names of all tables, the ones that were captured last first."""
+    with keeper.asker(None) as asker:
+        names = asker.snapshot.tables
+    last = {each.table: at for at, each in enumerate(list_writes(keeper.layout))}
+    return sorted({*names} - {""}, key=lambda name: (-last.get(name, -1), name))

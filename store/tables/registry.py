@@ -144,8 +144,16 @@ REVISIONS, EXECUTIONS, RESULTS, PROOFS = (
     RegisteredTable(name, f"table of {name}", WORKFLOW_TABLES[name])
     for name in ("revisions", "executions", "results", "proofs")
 )
+OPENLINEAGE = RegisteredTable(
+    "openlineage",
+    "table of jobs from events of OpenLineage",
+    pa.schema(
+        [(name, pa.string()) for name in ("job", "namespace", "name", "integration")]
+        + [(name, pa.string()) for name in ("run", "state", "time", "inputs", "outputs")]
+    ),
+)
 REGISTRY = (
-    FILES, WRITTEN, SAMPLES, PINS, UNCAPTURED, REVISIONS, EXECUTIONS, RESULTS, PROOFS
+    FILES, WRITTEN, SAMPLES, PINS, UNCAPTURED, REVISIONS, EXECUTIONS, RESULTS, PROOFS, OPENLINEAGE
 )  # fmt: skip
 """All registered tables."""
 

@@ -157,6 +157,7 @@ def test_a_failed_test_of_dbt_is_enough(
     assert items(found(capsys)["smallest"]) == {"orders/7", "nations/1"}
 
 
+@pytest.mark.long
 def test_what_cannot_be_blamed_is_an_error_with_a_remedy(
     house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

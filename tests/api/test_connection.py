@@ -86,6 +86,7 @@ sys.exit(run(["--server", {address!r}, "--set", "token_file=token", "impact", "p
 """
 
 
+@pytest.mark.long
 def test_a_client_needs_only_the_base(second: House, tmp_path: Path) -> None:
     server = server_file.running(second.settings.warehouse)
     assert server

@@ -30,6 +30,7 @@ def orders(spark: SparkSession, tmp_path: Path) -> DataFrame:
     return spark.read.parquet(str(tmp_path / "orders"))
 
 
+@pytest.mark.long
 def test_a_write_beyond_its_budget_is_written_without_its_lineage(
     houses: Callable[..., House], orders: DataFrame, tmp_path: Path
 ) -> None:

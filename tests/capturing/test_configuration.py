@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from pyspark.sql import SparkSession
 from helpers.shop import ORDERS, write_shop
 from helpers.tpch import KEYS, write_tpch
 from helpers.warehouse import House
-from helpers.witnesses import Found, captured, found_of, query, read
+from helpers.witnesses import Found, associations, captured, found_of, query, read
 from provhouse.capturing.reading.description import TapTable
 from provhouse.capturing.reading.finished import captured_writes
 from provhouse.capturing.reading.sampled import in_sample
@@ -58,17 +57,6 @@ def job(houses: Callable[..., House], tmp_path_factory: pytest.TempPathFactory) 
     ran = run_script(JOB, [*paths, *DAILY], settings)
     errors = json.loads((folder / "out" / "errors.json").read_text())
     return Job(house, folder / "tables", ran, errors)
-
-
-def associations(found: Found) -> Counter[tuple[object, ...]]:
-    """Return each written row together with the source rows that it derives from."""
-    counted = Counter[tuple[object, ...]]()
-    for number, row in enumerate(found.rows):
-        witnesses = found.witnesses(number).items()
-        named = [(table, str(path), frozenset(rows)) for table, files in witnesses
-                 for path, rows in files.items()]  # fmt: skip
-        counted[(str(row), frozenset(named))] += 1
-    return counted
 
 
 def taps(found: Found) -> list[TapTable]:
@@ -138,6 +126,7 @@ def test_the_exit_status_is_that_of_the_script(job: Job) -> None:
     assert job.ran.status == 3
 
 
+@pytest.mark.long
 def test_what_has_ended_is_ingested_without_naming_its_folder(job: Job, tmp_path: Path) -> None:
     (waiting,) = status(job.house.settings).waiting
     assert (waiting.run, bool(waiting.ended), waiting.error) == ("nightly", True, "")

@@ -70,6 +70,7 @@ class Table:
                 assert {each.item for each in every.items} == {f"orders/{number}"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "form", ["parquet", *(pytest.param(form, marks=pytest.mark.long) for form in ("delta", "json"))]
 )

@@ -126,6 +126,7 @@ def test_case_counts_if_spark_says_so(
         )
 
 
+@pytest.mark.long
 def test_a_wrong_key_keeps_out_one_write_and_what_builds_on_it(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -94,6 +94,7 @@ def test_an_update_without_capture_is_no_part_of_the_write_before(
     }  # fmt: skip
 
 
+@pytest.mark.long
 def test_an_append_without_capture_is_no_part_of_the_write_before(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path, late: Event
 ) -> None:

@@ -45,6 +45,7 @@ def of(name: str) -> list[Order]:
     return [order for order in ORDERS if order.cust == name]
 
 
+@pytest.mark.long
 def test_lineage_leads_through_marked_rows(
     houses: Callable[..., House], spark: SparkSession, shop: Shop, tmp_path: Path
 ) -> None:

@@ -277,7 +277,7 @@ def grouping_sets() -> Lineage:
     return found
 
 
-DAILY = ("groups_above_ranks", "last_known", "near", "semi_without_keys", "whole_table")
+DAILY = ("last_known", "semi_without_keys", "whole_table")
 """The cases of ``test_daily.py``, which differ in their exactness."""
 
 

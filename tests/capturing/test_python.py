@@ -98,8 +98,8 @@ CASES = {
 }  # fmt: skip
 
 
-DAILY = ("scalar", "of_windows")
-"""The cases of ``test_daily.py``."""
+DAILY = ("of_windows",)
+"""The case of ``test_daily.py``."""
 
 
 @pytest.mark.long

@@ -88,6 +88,7 @@ def printed(result: Shown) -> str:
     return " ".join(out.getvalue().split())
 
 
+@pytest.mark.long
 def test_a_row_has_its_lineage_or_is_not_known(nights: Nights) -> None:
     with nights.house.open() as warehouse:
         for key in range(1, ROWS + 1):
@@ -142,6 +143,7 @@ def test_what_derives_from_rows_without_lineage_is_partial(nights: Nights) -> No
             assert not answer.complete
 
 
+@pytest.mark.long
 def test_all_answers_say_that_they_are_partial(nights: Nights) -> None:
     chosen, *_ = sorted(nights.chosen)
     other, *_ = sorted({*range(1, READ + 1)} - nights.chosen)

@@ -45,6 +45,7 @@ def orders(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Dat
     return frame
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("names", [FEW, pytest.param((*REFUSED,), marks=pytest.mark.long)])
 def test_a_statement_that_is_not_covered_is_named(
     names: tuple[str, ...],

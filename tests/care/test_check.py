@@ -178,6 +178,7 @@ DAMAGES: dict[str, tuple[Callable[[House], object], str]] = {
 
 
 LONG = {
+    "two files have one number", "an earlier base is missing",
     "a partition is truncated", "a partition is replaced by another", "the sets are truncated",
     "placements are missing", "dependencies are missing", "a look-up is truncated",
     "names are missing", "an earlier record is truncated", "a record counts other dependencies",

@@ -69,6 +69,7 @@ def running(tmp_path: Path, houses: Callable[..., House]) -> Iterator[Settings]:
     process.stop(server.process_id(home), home)
 
 
+@pytest.mark.long
 def test_an_erasure_wipes_neo4j(running: Settings) -> None:
     """No file has the name any more, and ``test_forget.py`` tests interrupted erasures."""
     assert leftovers([running.warehouse / "neo4j"], [], ["read"])

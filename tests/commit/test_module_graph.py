@@ -172,6 +172,7 @@ def test_neo4j_shows_the_modules_of_each_generation(house: House, houses: Houses
     assert shown(house) == (set(), set())
 
 
+@pytest.mark.long
 def test_nothing_of_an_erased_call_stays(house: House) -> None:
     """The other triples keep their modules, and the counts are updated."""
     ingest(house, [row("raw/8", "v/8", "look", "Jane Doe", "her own")], "secret")

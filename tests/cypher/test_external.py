@@ -89,6 +89,7 @@ def answers(house: House, items: set[str]) -> list[Expected]:
         ]
 
 
+@pytest.mark.long
 def test_answers_equal_those_with_a_managed_server_and_foreign_data_stays(
     houses: Callable[..., House], driver: Driver, theirs: dict[str, Any]
 ) -> None:

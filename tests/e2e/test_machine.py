@@ -22,6 +22,7 @@ def fake_java(folder: Path, says: str) -> Path:
     return folder
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("says", "found"),
     [

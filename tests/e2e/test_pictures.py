@@ -82,7 +82,7 @@ def names_of(found: dict[str, Any]) -> set[str]:
     return ends | {row["item"] for part in parts for row in part["items"]}
 
 
-@pytest.mark.parametrize("name", one_in(3, ASKED))
+@pytest.mark.parametrize("name", one_in(8, ASKED))
 def test_a_picture_shows_what_the_answer_has(nightly: Command, name: str) -> None:
     arguments = ASKED[name]
     level = ("--zoom", "record") if name == "what-if" else ()
@@ -157,6 +157,7 @@ def test_a_page_is_html_or_an_error(nightly: Command, tmp_path: Path) -> None:
     assert (tmp_path / "x.html").read_text().startswith("<!doctype html>")
 
 
+@pytest.mark.long
 def test_python_draws_the_same_pictures(nightly: Command, tmp_path: Path) -> None:
     home = {"neo4j_home": str(nightly.home), "neo4j_memory": "512m", "spark_memory": "1g"}
     with provhouse.open(nightly.warehouse, **home) as warehouse:

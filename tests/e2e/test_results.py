@@ -81,6 +81,7 @@ def test_cypher_refuses_to_write(stored: Command) -> None:
                            "RETURN sum(t.items) AS n").out  # fmt: skip
 
 
+@pytest.mark.long
 def test_browser_shows_how_to_log_in(stored: Command) -> None:
     """`browser` prints the address, the user, the password file, and at least three queries."""
     out = stored("browser", "--format", "table").out

@@ -60,6 +60,7 @@ def test_other_questions_start_no_server(house: Command) -> None:
     assert house.running() == neo4j
 
 
+@pytest.mark.long
 def test_two_typed_questions_start_one_server(house: Command) -> None:
     house("lineage", "unknown", status=3)  # standard output is a pipe here
     assert not house.running("provhouse.serve")
@@ -145,6 +146,7 @@ def test_the_server_follows_before_a_writing_command_ends(
     )
 
 
+@pytest.mark.long
 def test_down_leaves_no_process(house: Command) -> None:
     assert json.loads(house("status").out)["server"].startswith("http://127.0.0.1:")
     assert house("down").out == "The server is stopped.\nNeo4j is stopped.\n"

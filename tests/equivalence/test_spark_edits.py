@@ -158,7 +158,7 @@ def _is_reused(plan: PlanForm, other: PlanForm) -> bool:
     return not doubts(plan) and plan_keys(plan).whole == plan_keys(other).whole
 
 
-@pytest.mark.parametrize("name", one_in(2, SAME))
+@pytest.mark.parametrize("name", one_in(4, SAME))
 def test_an_edit_that_changes_no_row_is_equal_by_key(
     spark: SparkSession, folder: Path, captured: Captured, name: str
 ) -> None:
@@ -169,7 +169,7 @@ def test_an_edit_that_changes_no_row_is_equal_by_key(
     spark.catalog.clearCache()
 
 
-@pytest.mark.parametrize("name", one_in(4, SAME))
+@pytest.mark.parametrize("name", one_in(6, SAME))
 def test_an_edit_that_changes_no_row_is_equal_when_it_is_captured(
     captured: Captured, name: str
 ) -> None:
@@ -180,6 +180,7 @@ def test_an_edit_that_changes_no_row_is_equal_when_it_is_captured(
     assert len(rows) == 2
 
 
+@pytest.mark.long
 def test_a_changed_job_is_not_equal_when_it_is_captured(captured: Captured) -> None:
     plan, rows = captured("")
     for name in ("body", "value of the closure", "literal"):
@@ -187,7 +188,7 @@ def test_a_changed_job_is_not_equal_when_it_is_captured(captured: Captured) -> N
     assert captured("body")[1] != rows
 
 
-@pytest.mark.parametrize("name", one_in(3, CHANGED))
+@pytest.mark.parametrize("name", one_in(5, CHANGED))
 def test_a_changed_job_is_not_equal(
     spark: SparkSession, folder: Path, captured: Captured, name: str
 ) -> None:
@@ -205,7 +206,9 @@ def settings(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[st
     spark.conf.set(name, str(before))
 
 
-@pytest.mark.parametrize("settings", [*SETTINGS.items(), *HARMLESS.items()], indirect=True)
+@pytest.mark.parametrize(
+    "settings", one_in(3, ((one,) for one in [*SETTINGS.items(), *HARMLESS.items()])), indirect=True
+)
 def test_settings_that_may_change_rows_are_in_the_key(
     spark: SparkSession, folder: Path, captured: Captured, settings: str
 ) -> None:

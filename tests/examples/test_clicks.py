@@ -15,6 +15,7 @@ SCRIPT = Path(__file__).parents[2] / "examples" / "flights" / "clicks.py"
 FLIGHTS = [("AA", 5), ("AA", 90), ("UA", -3), ("HA", 300), ("HA", None), ("HA", 250)]
 
 
+@pytest.mark.long
 def test_a_line_leads_to_its_flights_and_to_their_raw_rows(
     houses: Callable[..., House], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

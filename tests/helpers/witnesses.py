@@ -1,6 +1,6 @@
 """The oracle of captured lineage: on only the witnesses of a row, a query gives this row again."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,6 +93,17 @@ def found_of(write: CapturedWrite) -> Found:
     tables = [pq.read_table(path).to_pylist() for path in found.output.files]
     rows = [tuple(map(_comparable, row.values())) for table in tables for row in table]
     return Found(found, rows)
+
+
+def associations(found: Found) -> Counter[tuple[object, ...]]:
+    """Return each written row together with the source rows that it derives from."""
+    counted = Counter[tuple[object, ...]]()
+    for number, row in enumerate(found.rows):
+        witnesses = found.witnesses(number).items()
+        named = [(table, str(path), frozenset(rows)) for table, files in witnesses
+                 for path, rows in files.items()]  # fmt: skip
+        counted[(str(row), frozenset(named))] += 1
+    return counted
 
 
 def again(

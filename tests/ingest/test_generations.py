@@ -121,6 +121,7 @@ def test_rollbacks_return_to_the_previous_base_and_to_an_empty_warehouse(houses:
     assert_answers(house, triples(1, 2), Random(1), 3)
 
 
+@pytest.mark.long
 def test_a_compaction_equals_one_ingest_and_disturbs_no_reader(houses: Houses) -> None:
     """A compaction keeps rejects and the births of triples, and drops rolled-back triples."""
     house = houses(theta=4, pack=0, partition_triples=20)

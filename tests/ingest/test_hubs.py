@@ -63,6 +63,7 @@ def test_a_hub_is_named_and_counted(houses: Houses, dst: bool) -> None:
     assert "--null" in sentence
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "rows",
     [

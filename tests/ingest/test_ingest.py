@@ -268,6 +268,7 @@ def test_splits_must_name_the_tables(houses: Houses, tmp_path: Path) -> None:
     assert house.ingest(triples, splits=splits).sets == 3
 
 
+@pytest.mark.long
 def test_replace_begins_a_base_and_keeps_the_old_base(houses: Houses) -> None:
     house = houses(theta=3)
     old = [Triple("a", "b"), Triple("b", "c"), Triple("c", "d")]

@@ -5,19 +5,22 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from helpers.oracle import Triple
 from helpers.warehouse import House
-from provhouse.ingest.formats.column_mapping import columns_of
+from provhouse.ingest.formats.column_mapping import columns_of, mapped_columns
 from provhouse.ingest.ingest_summary import Reject
 from provhouse.ingest.preview import FileKind, Preview, preview
 from provhouse.model.errors import BadInput
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
+from provhouse.output.results.preview_view import PreviewResult
 from provhouse.runtime.scratch import clear_abandoned
 
 
@@ -172,3 +175,18 @@ def test_the_folder_of_a_killed_preview_is_removed(
     assert [*temporary.glob("provhouse-preview-*/*.arrow")]
     clear_abandoned()
     assert not [*temporary.glob("provhouse-preview-*")]
+
+
+def test_a_preview_shows_the_constants_of_a_file_with_a_foreign_key(tmp_path: Path) -> None:
+    file = tmp_path / "employees.csv"
+    file.write_text("id,manager_id\n1,\n2,1\n3,1\n")
+    constants = {"src_table": "employees", "dst_table": "employees", "op": "manages"}
+    columns = mapped_columns({"src_id": "manager_id", "dst_id": "id"}, None, (), constants)
+    found = previewed(tmp_path, file, columns=columns)
+    assert (found.items, found.rejected, found.tables) == (3, 1, ("employees",))
+    assert found.forms[0].constants == tuple(constants.items())
+    console = Console(file=StringIO(), width=300)
+    console.print(*PreviewResult(found).text())
+    assert isinstance(console.file, StringIO)
+    shown = console.file.getvalue()
+    assert "src_table is 'employees'; dst_table is 'employees'; op is 'manages'" in shown

@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from provhouse.interactive import Connection, Want, connect
-from provhouse.interactive import duckdb_session as module
+from provhouse.interactive import plan_cache as module
 
 TEXT = "select k, sum(v) s from f group by k order by k"
 

@@ -30,6 +30,7 @@ def con() -> Connection:
     return connect(con)
 
 
+@pytest.mark.long
 def test_modes_agree_row_by_row(con: Connection) -> None:
     same(con, GROUPS, ("inject", "defer", "witness"))
 

@@ -12,7 +12,7 @@ from helpers.warehouse import House
 from provhouse.interactive import Connection, connect, saving
 from provhouse.interactive.index.links import Chain, from_pairs
 from provhouse.interactive.saving import operation
-from provhouse.model.errors import UsageError
+from provhouse.model.errors import NotFound, UsageError
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +68,41 @@ def test_a_join_derives_from_records_of_both_tables(
         triples = list(warehouse.lineage("late/118").triples)
         assert {triple.src for triple in triples} == {"flights/118", "carriers/c0"}
         assert {triple.op for triple in triples} == {"join"}
+
+
+def test_lineage_never_mixes_two_nights(houses: Callable[..., House]) -> None:
+    house = houses()
+    folder, home = house.settings.warehouse, house.settings.neo4j_home
+    query = "select carrier, count(*) from flights group by 1"
+    con = connect(duckdb.connect())
+    for night, carriers in enumerate((["UA", "UA", "UA", "AA"], ["UA", "UA", "UA"])):
+        rows = ", ".join(str((10 * night + at, each)) for at, each in enumerate(carriers))
+        con.execute(f"create or replace table flights as from (values {rows}) t(id, carrier)")
+        result = con.sql(f"create or replace table report as {query}", lineage=True)
+        result.save(folder, table="late", key="carrier", names={"flights": "id"}, neo4j_home=home)
+    house.check()
+    with house.open() as warehouse:
+        answer = warehouse.lineage("late/UA")
+        assert {each.item for each in answer.items} == {f"flights/{at}" for at in (10, 11, 12)}
+        both = warehouse.lineage("late/UA", all_versions=True)
+        assert (len(both.items), len(both.versions)) == (6, 2)
+        older, newer = sorted(both.versions, key=lambda name: int(name.rpartition("@")[2]))
+        assert answer.versions == (newer,)
+        first = warehouse.lineage(older)
+        assert {each.item for each in first.items} == {f"flights/{at}" for at in (0, 1, 2)}
+        with pytest.raises(NotFound, match="'late/AA' was deleted"):
+            warehouse.lineage("late/AA")
+    con.execute("create table late as select 'UA' as carrier")
+    late = con.sql("select * from late", lineage=True)
+    with pytest.raises(UsageError, match="have versions in the warehouse"):
+        late.save(folder, table="top", key="carrier", names={"late": "carrier"}, neo4j_home=home)
+    con.execute(f"create or replace table late as select '{newer[5:]}' as carrier")
+    late = con.sql("insert into report select 'XX', 1 from late", lineage=True)
+    late.save(folder, table="late", key="'XX'", names={"late": "carrier"}, neo4j_home=home)
+    with house.open() as warehouse:
+        items = {each.item for each in warehouse.lineage("late/XX").items}
+        assert items == {newer, *(f"flights/{at}" for at in (10, 11, 12))}
+        assert warehouse.lineage("late/UA").versions == (newer,)  # an INSERT deletes no rows
 
 
 @pytest.mark.parametrize("chunk", [1, 3, 1000])

@@ -128,8 +128,8 @@ def shown(page: Any) -> Shown:
 @pytest.mark.parametrize(
     ("level", "every"),
     [
-        ("record", 8),
         ("table", 8),
+        pytest.param("record", 8, marks=pytest.mark.long),
         *(pytest.param(level, 1, marks=pytest.mark.long) for level in LEVELS),
     ],
 )

@@ -8,14 +8,17 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from math import inf
 
 import pytest
 
 from helpers.drawn_graphs import at_random, drawn, item
+from provhouse.pictures.captions import captions
+from provhouse.pictures.columns import GAP, Key
 from provhouse.pictures.graph import Graph
 from provhouse.pictures.grouping import grouped
-from provhouse.pictures.layout import WIDE
-from provhouse.pictures.svg import MARGIN, svg
+from provhouse.pictures.layout import WIDE, Layout, laid_out
+from provhouse.pictures.svg import MARGIN, ROOM, svg
 from provhouse.pictures.widths import breadth
 
 NAME = "{http://www.w3.org/2000/svg}"
@@ -206,3 +209,33 @@ def test_a_wide_picture_continues_below() -> None:
     assert len({round(y) for y, _ in places}) > 2
     rows = [row for row, following in pairwise(places) if following[0] > row[0] + 20]
     assert rows
+
+
+def test_items_that_lines_do_not_order_are_ordered_by_name() -> None:
+    names = [f"t/{n * 7 % 20:02}" for n in range(20)]
+    nodes = [item("s/1"), *map(item, names), item("u/1")]
+    links = [(0, n, "op", 1) for n in range(1, 21)] + [(n, 21, "sum", 1) for n in range(1, 21)]
+    picture = seen(svg(grouped(drawn(nodes, links, (21,)))))
+    column = [box for box in picture.boxes if box.what.startswith("t/")]
+    column.sort(key=lambda box: box.y)
+    assert [box.what for box in column] == sorted(box.what for box in column)
+    assert len(column) == 20
+
+
+@pytest.mark.parametrize("name", ["wide", "random", "cycles"])
+def test_no_band_has_heights_that_nothing_uses(name: str) -> None:
+    picture = grouped(PICTURES[name])
+    layout = laid_out(
+        captions(picture.boxes, ROOM), picture.lines, {each.op: "" for each in picture.lines}
+    )
+    assert len(layout.bands) > 1
+    for band in layout.bands:
+        low = None
+        columns = layout.columns.keys[max(2 * band.layers.start - 1, 0) : 2 * band.layers.stop - 1]
+        for key in sorted((key for of in columns for key in of), key=lambda key: top(layout, key)):
+            assert low is None or top(layout, key) - low < 2 * GAP + 0.1
+            low = max(low or -inf, top(layout, key) + layout.columns.heights[key])
+
+
+def top(layout: Layout, key: Key) -> float:
+    return layout.middles[key] - layout.columns.heights[key] / 2

@@ -74,6 +74,7 @@ def items_of(one: list[Triple]) -> list[str]:
     return sorted({end for triple in one for end in triple[:2]})
 
 
+@pytest.mark.long
 def test_a_large_answer_has_the_rows_of_the_sorted_one(asker: Asker) -> None:
     """Every second question also asks for the sets of the items."""
     large = erased = repeated = asked = 0

@@ -95,6 +95,7 @@ def answered(asker: Asker, item: str, direction: Direction, method: Method) -> E
         return None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("most", [1, pytest.param(6, marks=pytest.mark.long)])
 def test_each_generation_answers_as_when_it_was_current(history: History, most: int) -> None:
     """The tested generations include a rolled-back one and some of an earlier base."""

@@ -150,6 +150,7 @@ def test_the_lineage_of_8_never_reads_the_fourth_set(second: House) -> None:
         assert walked(asker, "6", "downstream") == {S2, S3, S4}
 
 
+@pytest.mark.long
 def test_ccprov_reads_the_whole_component(second_asker: Asker) -> None:
     read = second_asker.ask("8", "upstream", "ccprov").read
     assert (read.sets, read.triples) == (4, 12)

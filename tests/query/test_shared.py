@@ -30,7 +30,8 @@ DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 @pytest.mark.parametrize(
     ("theta", "parts", "count"),
     [
-        (3, 3, 3),
+        (3, 2, 1),
+        pytest.param(3, 3, 3, marks=pytest.mark.long),
         pytest.param(8, 1, 40, marks=pytest.mark.long),
         pytest.param(2, 3, 40, marks=pytest.mark.long),
     ],

@@ -86,6 +86,7 @@ def test_questions_at_once_share_one_copy(
     assert soon(lambda: cached(context) == before)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", one_in(2, METHODS))
 def test_a_fill_goes_on_after_the_time_limit(
     asker: Asker, context: SparkContext, method: Method

@@ -115,6 +115,7 @@ def test_a_lost_row_is_damage_even_if_the_total_is_right(house: House) -> None:
         assert text.startswith((f"Set {swap.less} ", f"Set {swap.more} "))
 
 
+@pytest.mark.long
 def test_ccprov_checks_the_count_of_the_component(house: House) -> None:
     with house.asker() as asker:
         swap = swapped(asker.snapshot, apart)

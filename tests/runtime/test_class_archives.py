@@ -28,12 +28,14 @@ def test_neo4j_starts_from_its_archive() -> None:
     assert loaded("-Xlog:class+load").count(SHARED) > 100
 
 
+@pytest.mark.long
 def test_java_starts_without_an_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("provhouse.runtime.class_archives._file", lambda program: tmp_path / "none")
     assert options("neo4j") == []
     assert SHARED not in loaded("-Xlog:class+load")
 
 
+@pytest.mark.long
 def test_a_broken_archive_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "broken").write_bytes(b"no archive" * 1000)
     monkeypatch.setattr(

@@ -1,19 +1,19 @@
 """The lock file of the jars contains exact versions and checksums, and no address."""
 
 import re
+from typing import get_args
 
-from provhouse.runtime.jar_lock import GROUPS, LOCK, Jar, locked
+from provhouse.runtime.jar_lock import GROUPS, LOCK, Group, Jar, locked
 
 
 def test_every_line_is_an_exact_coordinate_with_its_size_and_sha256() -> None:
     lines = LOCK.read_text().splitlines()[1:]
     exact = re.compile(
-        r"(neo4j|delta|page|compiler|queries) [\w.-]+(:[\w.-]+){2,4} [1-9]\d* [0-9a-f]{64}"
+        r"(neo4j|delta(-\d\.\d_2\.1\d)?|page|compiler|queries|spark-3\.5_2\.13) "
+        r"[\w.-]+(:[\w.-]+){2,4} [1-9]\d* [0-9a-f]{64}"
     )
     assert [line for line in lines if not exact.fullmatch(line)] == []
-    assert len(lines) == sum(
-        len(locked(group)) for group in (*GROUPS, "page", "compiler", "queries")
-    )
+    assert len(lines) == sum(len(locked(group)) for group in get_args(Group))
 
 
 def test_jars_of_a_group_have_different_names() -> None:

@@ -86,6 +86,7 @@ def rows(response: requests.Response) -> list[dict[str, Any]]:
     return [json.loads(line) for line in response.iter_lines()]
 
 
+@pytest.mark.long
 def test_rows_come_as_found_or_by_depth(served: Served) -> None:
     expected = Oracle.of(SMALL).ask("a", "downstream")
     for order, named in (({}, "found"), ({"order": "depth"}, None)):

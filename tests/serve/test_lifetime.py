@@ -74,6 +74,7 @@ def test_a_server_ends_if_another_warehouse_is_in_the_place_of_its_own(
     os.close(other)
 
 
+@pytest.mark.long
 def test_sigterm_ends_a_server_with_143(warehouse: Path) -> None:
     environment = {**os.environ, "PROVHOUSE_WAREHOUSE": str(warehouse)}
     command = [sys.executable, "-m", "provhouse.serve"]

@@ -69,7 +69,8 @@ def test_a_key_has_the_role_of_its_person_and_ends_with_their_token(
     key = {"authorization": f"Bearer {found['key']}"}
     assert send_request(app, "GET", "/v1/status", key).status == 200
     assert send_request(app, "GET", "/v1/metrics", key).status == 403
-    assert post(app, "record", found["key"], {"item": "x"}).status == 403
+    assert send_request(app, "GET", "/v1/record?item=x", key).status == 403
+    assert post(app, "records", found["key"], {"item": "x", "table": "t"}).status == 403
     revoke_token(tmp_path, "ann")
     assert send_request(app, "GET", "/v1/status", key).status == 401
 
@@ -91,7 +92,10 @@ def test_a_link_expires(tmp_path: Path) -> None:
         links.exchange(tokens[1])
 
 
-@pytest.mark.parametrize("route", ["link", "leave", "picture", "record", "writes"])
+ROUTES = ["link", "leave", "picture", "records", "writes", "tables"]
+
+
+@pytest.mark.parametrize("route", ROUTES)
 def test_without_a_token_nothing_is_answered(app: FastAPI, route: str) -> None:
     assert post(app, route, None, {"item": "x"}).status == 401
     assert post(app, route, "guess", {"item": "x"}).status == 401
@@ -113,6 +117,16 @@ def test_files_need_no_token_and_load_nothing_from_elsewhere(app: FastAPI) -> No
     for name in ("/static/", "/static/../auth.py", "/static/other.js", "/other"):
         assert send_request(app, "GET", name).status in (401, 404), name
     assert send_request(app, "GET", "/", {"host": "evil.example"}).status == 403
+
+
+def test_records_are_those_of_one_table_of_the_answer(served: Served) -> None:
+    table = served.triples[0].src_table
+    of = {end: t for x in served.triples for end, t in ((x.src, x.src_table), (x.dst, x.dst_table))}
+    asked = {"item": "t:40", "direction": "upstream", "table": table, "depth": 3}
+    found = served.request("POST", "/v1/page/records", json=asked).json()
+    expected = {name for name, _ in served.oracle.ask("t:40", "upstream", 3).items}
+    (group,) = found["tables"] or ({"missing": []},)
+    assert set(group["missing"]) == {name for name in expected if of[name] == table}
 
 
 def drawn(served: Served, **question: Any) -> dict[str, Any]:
@@ -185,6 +199,6 @@ def test_an_unknown_item_is_an_error_with_a_remedy(served: Served) -> None:
 
 
 def test_a_record_that_no_file_has_says_so(served: Served) -> None:
-    reply = served.request("POST", "/v1/page/record", json={"item": "t:100"})
+    reply = served.request("POST", "/v1/record", json={"item": "t:100"})
     expected = {"item": "t:100", "table": "t", "values": {}, "file": "", "lost": []}
     assert reply.json() == expected

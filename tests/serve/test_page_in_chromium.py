@@ -145,6 +145,31 @@ def test_search_as_you_type_leads_to_a_picture_of_the_answer(page: Any, served: 
     assert rows.count() == len(up.items)
 
 
+def test_without_an_item_the_tables_lead_to_their_items(page: Any, served: Served) -> None:
+    shows(page, "")
+    ends = [((t.src, t.src_table), (t.dst, t.dst_table)) for t in served.triples]
+    table = page.locator("#view .choice button[aria-pressed=true]").inner_text()
+    rows = page.locator("#view tbody a")
+    listed = [each.get_attribute("data-item") for each in rows.all()]
+    assert set(listed) == {name for pair in ends for name, of in pair if of == table}
+    rows.first.click()
+    page.locator(f'.box.asked[data-name="{listed[0]}"]').wait_for()
+    shows(page, "item=no-such:40")
+    page.locator("#view button", has_text="Search similar names").click()
+    page.locator("#search-found .note", has_text="No name contains").wait_for()
+
+
+def test_the_rows_of_an_answer_are_saved_as_csv(page: Any, served: Served) -> None:
+    shows(page, f"item={ITEM}&dir=upstream")
+    with page.expect_download() as saving:
+        page.locator("#rows .beside").click()
+    assert saving.value.suggested_filename == "lineage.csv"
+    headers = {"Accept": "text/csv"}
+    reply = served.request("GET", "/v1/lineage", params={"item": ITEM}, headers=headers)
+    assert saving.value.path().read_bytes() == reply.content
+    assert len(served.oracle.ask(ITEM, "upstream").triples) < reply.text.count("\n")
+
+
 def test_one_click_opens_folds_selects_and_walks_on(page: Any, served: Served) -> None:
     shows(page, f"item={ITEM}&dir=upstream")
     page.locator(".box.table .main").click()
@@ -242,6 +267,12 @@ def test_the_keyboard_walks_from_box_to_box(page: Any) -> None:
     page.keyboard.press("Enter")
     settled(page)
     page.locator(".box.item:not(.asked)").first.wait_for()
+    focused = "() => ({ ...document.activeElement.closest('.box').dataset })"
+    assert page.evaluate(focused)["kind"] == "item"
+    assert page.evaluate(focused)["name"] != ITEM
+    page.locator('#choose-by [data-value="op"]').press("Enter")
+    settled(page)
+    assert page.evaluate("() => document.activeElement.dataset.value") == "op"
     page.keyboard.press("/")
     assert page.evaluate("() => document.activeElement.id") == "search-text"
 
@@ -272,7 +303,7 @@ def test_generations_are_listed_and_compared(page: Any, served: Served) -> None:
     page.evaluate(f"() => {{ location.hash = 'view=changes&item={ITEM}&since={number}'; }}")
     page.locator("#said", has_text="0 items came, 0 items went").wait_for()
     page.evaluate("() => { location.hash = 'view=revisions'; }")
-    page.locator("#said", has_text="0 workflows").wait_for()
+    page.locator("#said", has_text="No workflow has a revision").wait_for()
 
 
 def test_the_colours_follow_the_system_and_the_button(page: Any) -> None:

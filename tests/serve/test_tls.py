@@ -129,6 +129,7 @@ QUESTIONS = (
 )  # fmt: skip
 
 
+@pytest.mark.long
 def test_a_command_asks_a_remote_server(
     secured: Secured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

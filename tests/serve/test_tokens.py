@@ -38,6 +38,8 @@ WAYS: dict[tuple[str, str], Role] = {
     ("GET", "/v1/path?from=a&to=b"): Role.read,
     ("GET", "/v1/subgraph?item=x"): Role.read,
     ("GET", "/v1/find?text=a"): Role.read,
+    ("GET", "/v1/values?of=op"): Role.read,
+    ("GET", "/v1/catalogue"): Role.read,
     ("GET", "/v1/explain?item=x"): Role.read,
     ("GET", "/v1/diff?item=x&from=1"): Role.read,
     ("GET", "/v1/set?set=1"): Role.read,
@@ -65,6 +67,7 @@ WAYS: dict[tuple[str, str], Role] = {
     ("GET", "/v1/status"): Role.read,
     ("GET", "/v1/openapi.json"): Role.read,
     ("POST", "/v1/view"): Role.write,
+    ("GET", "/v1/record?item=x"): Role.admin,
     ("GET", "/v1/metrics"): Role.admin,
 }
 """By method and path of a request to a route that needs a token: the weakest role allowed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
@@ -17,15 +17,15 @@ from ..steps import Node
 from . import window_links
 from .arguments import accepted, column_list
 from .column import Column, Single
+from .located import Located, Positions
 from .operand import check_same_rows, constant, together
 from .query_text import checked_query
+from .row_column import ROW, check_columns, with_rows
+from .untracked_operations import UNTRACKED
 
 if TYPE_CHECKING:
     from .grouped import Grouped
     from .rolling import Rolling
-
-ROW = "__provhouse_row"
-"""A hidden column of row numbers, which pandas moves along with the rows."""
 
 
 class Frame(Asked):
@@ -385,77 +385,6 @@ class Frame(Asked):
     def isna(self) -> Frame:
         """Return whether each value is missing."""
         return self._same_rows(self._value.isna())
-
-
-class Positions:
-    """Rows of a frame by their positions."""
-
-    def __init__(self, frame: Frame) -> None:
-        self._frame = frame
-
-    def __getitem__(self, key: slice | Iterable[int]) -> Frame:
-        if not isinstance(key, slice | list | range):
-            raise untracked(f"iloc with a {type(key).__name__}", "", "Give a slice or a list")
-        rids = own_rows(len(self._frame))[key]
-        return self._frame._moved("iloc", self._frame._value.iloc[rids], rids)
-
-
-class Located:
-    """Rows of a frame that meet a condition, and some of its columns."""
-
-    def __init__(self, frame: Frame) -> None:
-        self._frame = frame
-
-    def __getitem__(self, key: Any) -> Any:
-        condition, columns = key if isinstance(key, tuple) and len(key) == 2 else (key, None)
-        if isinstance(condition, Column) or callable(condition):
-            rows = self._frame[condition]
-        elif isinstance(condition, slice) and condition == slice(None):
-            rows = self._frame
-        else:
-            raise untracked("loc by labels", "", "Use a condition, as in frame['id'] == 3, or iloc")
-        return rows if columns is None else rows[columns]
-
-    def __setitem__(self, key: Any, value: Any) -> NoReturn:
-        raise untracked(
-            "loc[...] = value", "", "Use frame['x'] = frame['x'].mask(condition, value)"
-        )
-
-
-UNTRACKED = {
-    "join": ("", "Use merge, which names the columns that must match"),
-    "append": ("", "Use concat"),
-    "index": ("", "Use reset_index() to have the labels as a column"),
-    "values": (),
-    "applymap": ("", "Use frame['x'].map(function) for each column"),
-    "stack": ("", "Use melt"),
-    "unstack": ("", "Use reset_index() and pivot"),
-    "iterrows": ("", "Use apply(function, axis=1)"),
-    "itertuples": ("", "Use apply(function, axis=1)"),
-    "eval": ("", "Use assign"),
-}
-"""For some operations the cause and the remedy of the error."""
-
-
-def check_columns(value: pd.DataFrame) -> None:
-    """Raise NotTracked for columns with several levels, equal names, or our hidden names."""
-    if isinstance(value.columns, pd.MultiIndex):
-        raise untracked(
-            "columns with a MultiIndex", "", "Name the columns, as in agg(total=('amount', 'sum'))"
-        )
-    if not value.columns.is_unique:
-        name = value.columns[value.columns.duplicated()][0]
-        raise untracked(f"a frame with two columns {name!r}", "", "Rename one of them")
-    for name in value.columns:
-        if isinstance(name, str) and name.startswith("__provhouse"):
-            raise untracked(f"a column {name!r}", "The name is reserved", "Rename the column")
-
-
-def with_rows(value: pd.DataFrame, name: str = ROW) -> pd.DataFrame:
-    """Return a shallow copy of a data frame with the hidden column of row numbers."""
-    found = value.copy(deep=False)
-    found[name] = own_rows(len(value))
-    return found
 
 
 def _duplicates(frame: pd.DataFrame, names: list[Any], kept: Rows) -> Groups:

@@ -16,8 +16,9 @@ from ..steps import Node
 from . import window_links
 from .arguments import accepted, column_list
 from .column import Column
-from .frame import ROW, Frame, with_rows
+from .frame import Frame
 from .operand import check_same_rows, together
+from .row_column import ROW, with_rows
 
 GROUPING = "as_index sort dropna observed group_keys"
 AGGREGATES = {

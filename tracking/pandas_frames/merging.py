@@ -13,7 +13,8 @@ from ..program_place import program_place
 from ..refusals import untracked
 from ..steps import Kind, Node
 from .arguments import accepted
-from .frame import Frame, with_rows
+from .frame import Frame
+from .row_column import with_rows
 
 LEFT, RIGHT = "__provhouse_left", "__provhouse_right"
 MERGING = "on left_on right_on left_index right_index sort suffixes indicator validate"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 import polars as pl
@@ -12,11 +12,14 @@ import pyarrow as pa
 from provhouse.model.errors import UsageError
 
 from ..frame_lineage import Asked
-from ..links import Every, Groups, Later, Link, Listed, Part, Ride, Rows, own_rows
+from ..links import Every, Groups, Later, Link, Part, Ride, Rows, own_rows
 from ..program_place import program_place
 from ..refusals import untracked
 from ..steps import Items, Kind, Node, joined
-from .needs import Needs, check_constants, chooses_columns, needs_of
+from .needs import Needs, check_constants, needs_of
+
+if TYPE_CHECKING:
+    from .grouped import Grouped
 
 ROW, RIGHT = "__provhouse_row", "__provhouse_right"
 PLAIN = "Use to_polars() for the plain data, which has no lineage, and track() for its result"
@@ -256,6 +259,8 @@ class Frame(Asked):
         needs = needs_of([*by, *named.values()])
         if needs != Needs():
             raise untracked("group_by of an expression that reads other rows", "", "Add it first")
+        from .grouped import Grouped
+
         return Grouped(self, by, named, maintain_order)
 
     def pivot(
@@ -310,57 +315,18 @@ def _paired(op: str, found: pl.DataFrame, left: Frame, right: Frame, kind: Kind)
     return Frame(value, Node(len(value), f"{op} {program_place()}", kind, inputs, combines=True))
 
 
-class Grouped:
-    """The groups of a frame's rows with equal values of some keys."""
-
-    def __init__(
-        self, frame: Frame, by: Sequence[Any], named: dict[str, Any], maintain_order: bool
-    ) -> None:
-        self._frame, self._by, self._named, self._order = frame, by, named, maintain_order
-
-    def __getattr__(self, op: str) -> Any:
-        if op.startswith("_"):
-            raise AttributeError(op)
-        raise untracked(f"group_by.{op}", "", "Use agg, as in agg(pl.col('x').sum())")
-
-    def agg(self, *aggregates: Any, **named: Any) -> Frame:
-        """Return a row of aggregates for each group; it comes from all rows of the group."""
-        check_constants([*aggregates, *named.values()])
-        frame = self._frame
-        by_pattern = any(map(chooses_columns, (*aggregates, *named.values())))
-        order = self._order or by_pattern
-        grouped = frame._numbered().group_by(*self._by, maintain_order=order, **self._named)
-        if by_pattern:  # the pattern must not find the hidden column: both have one order
-            plain = frame._value.group_by(*self._by, maintain_order=True, **self._named)
-            found = plain.agg(*aggregates, **named)
-            rows = grouped.agg(pl.col(ROW))[ROW]
-        else:
-            found = grouped.agg(*aggregates, pl.col(ROW), **named)
-            rows = found[ROW]
-
-        def lists() -> Listed:
-            return Listed(*_flat(rows), len(frame))
-
-        value = found.drop(ROW, strict=False)
-        return frame._grouped("group_by.agg", value, Later(lists), "aggregate")
-
-    def len(self, name: str = "len") -> Frame:
-        """Return the number of rows of each group."""
-        return self.agg(pl.len().alias(name))
-
-
 def _codes(numbered: pl.DataFrame, keys: list[str]) -> tuple[Rows, int]:
     """Return the number of the group of each row, and the number of groups."""
     if not keys:
         return np.zeros(len(numbered), np.int64), 1
     rows = numbered.group_by(keys, maintain_order=True).agg(pl.col(ROW))[ROW]
-    sizes, rids = _flat(rows)
+    sizes, rids = flat(rows)
     codes = np.empty(len(numbered), np.int64)
     codes[rids] = np.repeat(own_rows(len(rows)), sizes)
     return codes, len(rows)
 
 
-def _flat(lists: pl.Series) -> tuple[Rows, Rows]:
+def flat(lists: pl.Series) -> tuple[Rows, Rows]:
     """Return the sizes of lists of row numbers, and all row numbers."""
     found = lists.rechunk().to_arrow()
     sizes = found.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)

@@ -59,7 +59,12 @@ def _of_ddl(path: Path) -> Named:
         text = path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise BadInput(f"Cannot read {path}", str(error), "Give a file with SQL text") from error
-    with empty_database(text) as database:
+    return columns_of_ddl(text)
+
+
+def columns_of_ddl(ddl: str) -> Named:
+    """Return the columns of the tables of a DDL text; raise BadInput if DuckDB refuses it."""
+    with empty_database(ddl) as database:
         return _by_schema(database.columns)
 
 

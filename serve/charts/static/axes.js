@@ -28,17 +28,32 @@ export function along(axis, width) {
 
 function ticks(axis, known, end) {
   const most = Math.max(2, Math.floor(end / 64));
+  const apart = (of) => (axis.missing ? of.filter(({ at }) => at < end - 14) : of);
   const gap = axis.missing ? [{ at: end + MISSING - 8, text: "none" }] : [];
   if (!known) return gap;
-  if (axis.kind === "date") return [...dates(axis, known, end, most), ...gap];
-  if (axis.edges && axis.labels[0].includes(" to ")) return [...numbers(axis, known, end, most), ...gap];
+  if (axis.kind === "date") return [...apart(dates(axis, known, end, most)), ...gap];
+  if (axis.log) return [...apart(powers(axis, known, end, most)), ...gap];
+  if (axis.edges && (axis.below || axis.above || axis.labels[0].includes(" to "))) return [...apart(numbers(axis, known, end, most)), ...gap];
   const step = Math.ceil(known / Math.max(2, Math.floor(end / (12 + 6.5 * d3.max(axis.labels, (one) => one.length)))));
   return [...d3.range(0, known, step).map((bar) => ({ at: ((bar + 0.5) / known) * end, text: axis.labels[bar] })), ...gap];
 }
 
 function numbers(axis, known, end, most) {
-  const scale = d3.scaleLinear([axis.edges[0], axis.edges[known]], [0, end]);
+  const scale = d3.scaleLinear([axis.edges[0], axis.edges.at(-1)], inner(axis, known, end));
   return scale.ticks(most).map((value) => ({ at: scale(value), text: short(value).replace("−", "-") }));
+}
+
+// The stretch of the ranges between the bars of all lower and all higher numbers.
+const inner = (axis, known, end) => [((axis.below ? 1 : 0) / known) * end, (1 - (axis.above ? 1 : 0) / known) * end];
+
+// The borders that are powers of ten, or all if there are only a few.
+function powers(axis, known, end, most) {
+  const scale = d3.scaleLinear([0, axis.edges.length - 1], inner(axis, known, end));
+  const every = axis.edges.map((value, at) => ({ value, at: scale(at) }));
+  const tens = every.filter(({ value }) => Number.isInteger(Math.log10(value)));
+  const shown = every.length <= most ? every : tens.length > 1 ? tens : every.filter((_, at) => at % Math.ceil(every.length / most) === 0);
+  const step = Math.ceil(shown.length / most);
+  return shown.filter((_, at) => at % step === 0).map(({ value, at }) => ({ at, text: short(value) }));
 }
 
 function dates(axis, known, end, most) {
@@ -52,7 +67,7 @@ function dates(axis, known, end, most) {
 export function described(axis, first, end) {
   const [low, high] = [axis.labels[first], axis.labels[end - 1]];
   if (end - first === 1) return low;
-  if (low.includes(" to ") && high.includes(" to ")) return `${low.split(" to ")[0]} to ${high.split(" to ")[1]}`;
+  if (/ to |^below /.test(low) && / to | and more$/.test(high)) return `${low.split(" to ")[0]} to ${high.split(" to ").at(-1)}`;
   return `${low} to ${high}`;
 }
 

@@ -6,6 +6,8 @@ const HEIGHT = 190, LEFT = 46, RIGHT = 12, TOP = 8, BOTTOM = 22;
 
 export function bars(card, view, brushed) {
   const axis = view.axes[0];
+  const known = axis.labels.length - (axis.missing ? 1 : 0);
+  const tails = [...(axis.below ? [0] : []), ...(axis.above ? [known - 1] : [])];
   const crisp = axis.labels.length > 60 ? "crispEdges" : null; // thin neighbours would let the ground through
   const svg = card.append("svg").attr("class", "chart").attr("height", HEIGHT).attr("tabindex", 0).attr("role", "group");
   const rules = svg.append("g");
@@ -63,7 +65,12 @@ export function bars(card, view, brushed) {
     const parts = [], zero = y(0), gap = width / places.number > 5 ? 1 : 0;
     values.forEach((value, bar) => {
       if (!value) return;
-      const x = places.start(bar), wide = places.stop(bar) - x - gap, top = y(value);
+      const x = places.start(bar), wide = places.stop(bar) - x - gap;
+      let top = y(value);
+      if (top < 0) { // the bar of a tail may be far longer than all others: it is cut off, with a break
+        parts.push(`M${x.toFixed(2)} 0h${wide.toFixed(2)}v5h${-wide.toFixed(2)}z`);
+        top = 9;
+      }
       parts.push(`M${x.toFixed(2)} ${zero.toFixed(1)}h${wide.toFixed(2)}V${top.toFixed(1)}h${-wide.toFixed(2)}z`);
     });
     return parts.join("");
@@ -72,9 +79,10 @@ export function bars(card, view, brushed) {
   function draw(next) {
     shown = next;
     const { values, all, sameScale } = next;
-    const [low, high] = d3.extent(sameScale ? all.concat(values) : values);
+    const inner = (of) => of.filter((_, bar) => !tails.includes(bar));
+    const [low, high] = d3.extent(sameScale ? inner(all).concat(inner(values)) : inner(values));
     const y = d3.scaleLinear([Math.min(0, low ?? 0), Math.max(0, high ?? 0) || 1], [height, 0]).nice(3);
-    const most = d3.max(values, Math.abs) || 1, grey = sameScale ? 1 : most / (d3.max(all, Math.abs) || 1);
+    const most = d3.max(inner(values), Math.abs) || 1, grey = sameScale ? 1 : most / (d3.max(inner(all), Math.abs) || 1);
     back.attr("d", outline(all, (value) => y(value * grey)));
     const inside = (_, bar) => !brush || (bar >= brush[0] && bar < brush[1]);
     front.attr("d", outline(values.map((value, bar) => (inside(value, bar) ? value : null)), y));
@@ -92,5 +100,5 @@ export function bars(card, view, brushed) {
 
   new ResizeObserver(size).observe(card.node());
   size();
-  return { draw, clear: () => set(null), label: (text) => svg.attr("aria-label", text) };
+  return { draw, choose: (ranges) => set(ranges?.[0] ?? null), label: (text) => svg.attr("aria-label", text) };
 }

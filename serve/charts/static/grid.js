@@ -70,6 +70,13 @@ export function grid(card, view, brushed) {
     if (!same) tell();
   }
 
+  function choose(ranges) {
+    if (!ranges) return set(null);
+    const tall = up.labels.length, lefts = ranges.map(([first]) => Math.floor(first / tall));
+    const [first, end] = ranges[0].map((cell) => cell - lefts[0] * tall);
+    set([[lefts[0], lefts.at(-1) + 1], [first, end]]);
+  }
+
   svg.on("keydown", (event) => {
     const sideways = ["ArrowLeft", "ArrowRight", "Escape"].includes(event.key);
     const of = sideways ? across : up, was = brush && brush[sideways ? 0 : 1];
@@ -105,7 +112,7 @@ export function grid(card, view, brushed) {
   new ResizeObserver(size).observe(card.node());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => shown && draw(shown));
   size();
-  return { draw, clear: () => set(null), label: (text) => svg.attr("aria-label", text) };
+  return { draw, choose, label: (text) => svg.attr("aria-label", text) };
 }
 
 // All bars have the same width in a grid, also that of rows without a value.

@@ -2,10 +2,19 @@
 
 import { exact, short } from "./axes.js";
 
+const FEW = 12; // longer lists have a search field
+
 export function list(card, view, brushed) {
   const { labels, others } = view.axes[0];
   const chosen = new Set();
   let current = 0, from = null, before = null;
+  if (labels.length > FEW) {
+    card.append("input").attr("type", "search").attr("class", "find").attr("placeholder", `Search ${labels.length} values`)
+      .attr("aria-label", `Search in ${view.name}`).on("input", (event) => {
+        const text = event.target.value.toLowerCase();
+        row.attr("hidden", (label) => (label.toLowerCase().includes(text) ? null : true));
+      });
+  }
   const ul = card.append("ul").attr("class", "list").attr("tabindex", 0)
     .attr("role", "listbox").attr("aria-multiselectable", "true");
   const row = ul.selectAll("li").data(labels).join("li").attr("role", "option").attr("aria-selected", "false")
@@ -25,7 +34,9 @@ export function list(card, view, brushed) {
   }
 
   function move(to) {
-    current = Math.min(labels.length - 1, Math.max(0, to));
+    const seen = d3.range(labels.length).filter((bar) => !row.nodes()[bar].hidden);
+    if (!seen.length) return;
+    current = to < current ? seen.findLast((bar) => bar <= to) ?? seen[0] : seen.find((bar) => bar >= to) ?? seen.at(-1);
     row.classed("current", (_, bar) => bar === current);
     ul.attr("aria-activedescendant", `${card.attr("id")}-${current}`);
     row.nodes()[current]?.scrollIntoView({ block: "nearest" });
@@ -63,13 +74,14 @@ export function list(card, view, brushed) {
     } else if (event.key === " " || event.key === "Enter") {
       if (!chosen.delete(current)) chosen.add(current);
       tell();
-    } else if (event.key === "Escape") clear();
+    } else if (event.key === "Escape") choices(null);
     else return;
     event.preventDefault();
   });
 
-  function clear() {
+  function choices(ranges) {
     chosen.clear();
+    (ranges ?? []).forEach(([first, end]) => d3.range(first, end).forEach((bar) => chosen.add(bar)));
     tell();
   }
 
@@ -89,7 +101,7 @@ export function list(card, view, brushed) {
     });
   }
 
-  return { draw, clear, label: (text) => ul.attr("aria-label", text) };
+  return { draw, choose: choices, label: (text) => ul.attr("aria-label", text) };
 }
 
 function runs(bars) {

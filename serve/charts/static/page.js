@@ -4,13 +4,19 @@ import { exact } from "./axes.js";
 import { bars } from "./bars.js";
 import { grid } from "./grid.js";
 import { list } from "./list.js";
+import { keep, state } from "./state.js";
 import { showRecords } from "./table.js";
+import { addFoot, addHead, span, within } from "./views.js";
 
 const element = (id) => document.getElementById(id);
 const brushes = {}, texts = {}, charts = {}, all = {};
-let page, key, measure = null, shown = null, wanted = null, asking = false, began = 0, waiting = 0, saved = "";
+let page, key, measure = null, order = null, shown = null, wanted = null, asking = false, began = 0, waiting = 0, saved = "";
 
 async function ask(route, body) {
+  return (await replied(route, body)).json();
+}
+
+async function replied(route, body) {
   let reply;
   try {
     reply = await fetch(`/v1/${route}`, {
@@ -20,9 +26,9 @@ async function ask(route, body) {
   } catch {
     throw new Error("The program that serves this page has ended.\nRun provhouse crossfilter again.");
   }
+  if (reply.ok) return reply;
   const found = await reply.json();
-  if (!reply.ok) throw new Error([found.title, found.detail, found.remedy].filter(Boolean).join(".\n"));
-  return found;
+  throw new Error([found.title, found.detail, found.remedy].filter(Boolean).join(".\n"));
 }
 
 function problem(text) {
@@ -32,8 +38,8 @@ function problem(text) {
 
 // The link works once; its tab keeps the key, so that it may be loaded again.
 async function open() {
-  const token = location.hash.slice(1);
-  history.replaceState(null, "", location.pathname);
+  const token = location.hash.includes("=") ? "" : location.hash.slice(1); // a state has names and values
+  if (token) history.replaceState(null, "", location.pathname);
   key = sessionStorage.getItem("key");
   if (token) key = (await ask("open", { token }).catch((error) => { if (!key) throw error; return { key }; })).key;
   if (!key) throw new Error("This page needs the link that the command printed.");
@@ -46,26 +52,65 @@ function start() {
   element("total").textContent = `${exact(page.rows)} records, ${page.views.length} views`;
   const sizes = Object.entries(page.sizes).filter(([, size]) => size);
   element("sizes").textContent = `In memory: ${sizes.map(([name, size]) => `${name} ${megabytes(size)}`).join(", ")}.`;
-  page.views.forEach(addChart);
+  element("lineage").hidden = !page.warehouse;
   const options = page.measures.flatMap((column) => [["sum", column], ["average", column]]);
   element("measure-label").hidden = !options.length;
   d3.select("#measure").selectAll("option").data([null, ...options]).join("option")
     .text((option) => (option ? `${option[0]} of ${option[1]}` : "number of records"));
 }
 
+// Replace all charts by those of the page's views.
+function addCharts() {
+  d3.select("#views").selectAll(".card").remove();
+  for (const of of [charts, all]) Object.keys(of).forEach((name) => delete of[name]);
+  page.views.forEach(addChart);
+  d3.select("#more").selectAll("option").data(["", ...page.more]).join("option")
+    .attr("value", (name) => name).text((name) => name || "add a view");
+  element("more").hidden = !page.more.length;
+  element("total").textContent = `${exact(page.rows)} records, ${page.views.length} views`;
+}
+
+const shownViews = () => page.views.map(({ name, how }) => [name, how]);
+
+// Show other views. Brushes of views that do not change stay.
+async function showViews(wanted, chosen = {}) {
+  try {
+    const before = new Map(shownViews()), kept = { ...brushes };
+    if (JSON.stringify(wanted) !== JSON.stringify(shownViews())) page = await ask("views", { views: wanted });
+    problem("");
+    Object.keys(brushes).forEach((name) => delete brushes[name]);
+    addCharts();
+    const none = await ask("brush", { brushes: {}, measure });
+    for (const name in none.views) all[name] = none.views[name].values;
+    for (const [name, how] of shownViews()) {
+      const view = page.views.find((one) => one.name === name);
+      const ranges = chosen[name] === true ? within(view) : chosen[name] ?? (before.get(name) === how ? kept[name] : null);
+      if (ranges) charts[name].choose(ranges);
+    }
+    update(null);
+  } catch (error) {
+    problem(error.message);
+    addCharts();
+    Object.entries(brushes).forEach(([name, ranges]) => charts[name].choose(ranges));
+    update(null);
+  }
+}
+
+const changed = (name, how) => shownViews().map((one) => (one[0] === name ? [name, how] : one));
+
 const megabytes = (size) => (size < 1e5 ? "under 0.1 MB" : `${(size / 1e6).toFixed(size < 1e7 ? 1 : 0)} MB`);
 
 function addChart(view, at) {
   const card = d3.select("#views").append("article").attr("class", "card").attr("id", `view-${at}`);
-  const head = card.append("div").attr("class", "head");
-  head.append("h2").attr("title", view.name).text(view.axes.map((axis) => axis.column).join(" × "));
-  head.append("span").attr("class", "brush");
-  head.append("span").attr("class", "from");
-  head.append("button").attr("class", "clear").attr("aria-label", `Clear the brush of ${view.name}`)
-    .attr("hidden", true).text("clear").on("click", () => charts[view.name].clear());
+  addHead(card, view, {
+    clear: () => charts[view.name].choose(null),
+    zoom: () => showViews(changed(view.name, span(view, brushes[view.name])), { [view.name]: true }),
+    remove: () => showViews(shownViews().filter(([name]) => name !== view.name)),
+  });
   const make = view.axes.length > 1 ? grid : view.axes[0].edges ? bars : list;
   charts[view.name] = make(card, view, (ranges, text) => brushed(view, card, ranges, text));
   charts[view.name].label(`${view.name}: no brush`);
+  addFoot(card, view, (how) => showViews(changed(view.name, how)));
 }
 
 function brushed(view, card, ranges, text) {
@@ -75,6 +120,7 @@ function brushed(view, card, ranges, text) {
   card.classed("brushed", Boolean(ranges));
   card.select(".brush").text(text).attr("title", text);
   card.select(".clear").attr("hidden", ranges ? null : true);
+  card.select(".zoom").attr("hidden", span(view, ranges) ? null : true);
   charts[view.name].label(`${view.name}: ${text || "no brush"}`);
   update(view.name);
 }
@@ -135,14 +181,47 @@ function finish(answer, active, from) {
 async function settle(active) {
   const said = active ? `${active}: ${texts[active] || "no brush"}. ` : "";
   element("said").textContent = `${said}${exact(shown.selected)} records selected.`;
+  keep({ views: shownViews(), brushes, measure: element("measure").selectedIndex > 0 ? measure.join(" ") : "", scale: element("scale").checked, order });
   try {
-    const now = shown, found = await ask("first", { brushes });
+    const now = shown, found = await ask("first", { brushes, order });
     if (now !== shown) return; // a later brush shows its own
-    showRecords(page.columns, found);
+    showRecords(page.columns, found, order, (next) => {
+      order = next;
+      settle(null);
+    });
+    if (element("query").open) await showSql();
     element("records-title").textContent = `Selected records (${shown.selected > 50 ? "the first 50 of " : ""}${exact(shown.selected)})`;
   } catch (error) {
     problem(error.message);
   }
+}
+
+async function showSql() {
+  element("sql").textContent = (await ask("sql", { brushes })).sql;
+}
+
+async function download(form) {
+  try {
+    const content = await (await replied("download", { brushes, order, form })).blob();
+    const file = d3.create("a").attr("href", URL.createObjectURL(content)).attr("download", `${page.table}.${form}`).node();
+    file.click();
+    URL.revokeObjectURL(file.href);
+  } catch (error) {
+    problem(error.message);
+  }
+}
+
+// Show what the address says; views first, since brushes belong to them.
+async function restore() {
+  const wanted = state();
+  order = wanted.order;
+  element("scale").checked = wanted.scale;
+  const [, ...options] = element("measure").options;
+  const option = options.find((one) => [...d3.select(one).datum()].reverse().join(" ") === wanted.measure);
+  element("measure").selectedIndex = option ? option.index : 0;
+  measure = option ? [...d3.select(option).datum()].reverse() : null;
+  Object.keys(brushes).forEach((name) => delete brushes[name]);
+  await showViews(wanted.views ?? shownViews(), wanted.brushes);
 }
 
 async function measured() {
@@ -164,6 +243,8 @@ async function save(event) {
     result.textContent = `${exact(done.records)} records are the lineage of ${done.item}.\n` + (done.ingested
       ? `It is in the warehouse now: ${done.next}`
       : `The trace is in ${done.file}. Ingest it with: ${done.next}`);
+    element("saved-lineage").hidden = !done.link;
+    element("saved-lineage").href = done.link || "#";
     saved = element("saving-name").value;
   } catch (error) {
     result.className = "wrong";
@@ -173,7 +254,16 @@ async function save(event) {
 }
 
 function listen() {
-  element("clear").addEventListener("click", () => Object.keys(brushes).forEach((name) => charts[name].clear()));
+  element("clear").addEventListener("click", () => Object.keys(brushes).forEach((name) => charts[name].choose(null)));
+  element("more").addEventListener("change", (event) => showViews([...shownViews(), [event.target.value, ""]]));
+  for (const form of ["csv", "parquet"]) element(form).addEventListener("click", () => download(form));
+  element("query").addEventListener("toggle", () => element("query").open && showSql().catch((error) => problem(error.message)));
+  element("lineage").addEventListener("click", async () => {
+    const { link } = await ask("lineage", {}).catch(() => ({ link: "" }));
+    if (link) location.assign(link);
+    else problem("The server of the warehouse is not running.\nStart it with provhouse up.");
+  });
+  window.addEventListener("hashchange", restore);
   element("measure").addEventListener("change", () => measured().catch((error) => problem(error.message)));
   element("scale").addEventListener("change", () => {
     element("grey").textContent = element("scale").checked ? "all records" : "all records, drawn to the same height";
@@ -185,6 +275,7 @@ function listen() {
     const name = element("saving-name");
     if (name.value === saved) name.value = saved.replace(/\d+$/, (number) => Number(number) + 1);
     element("saving-result").textContent = "";
+    element("saved-lineage").hidden = true;
     element("saving").showModal();
   });
   element("saving-close").addEventListener("click", () => element("saving").close());
@@ -196,7 +287,7 @@ try {
   page = await ask("describe", {});
   start();
   listen();
-  update(null);
+  await restore();
 } catch (error) {
   element("file").textContent = "provhouse crossfilter";
   problem(error.message);

@@ -1,6 +1,7 @@
-// The table of the first selected records.
+// The table of the first selected records, and their order.
 
-export function showRecords(columns, values) {
+/** Show records. `sort` is called with a column and a direction, or null, when a heading is pressed. */
+export function showRecords(columns, values, order, sort) {
   const numeric = values.map((of) => {
     const known = of.filter((value) => value !== null);
     return known.length > 0 && known.every((value) => typeof value === "number");
@@ -8,12 +9,18 @@ export function showRecords(columns, values) {
   const table = d3.select("#records");
   const kind = (_, at) => (numeric[at] ? "number" : null);
   table.selectAll("thead").data([columns]).join("thead").selectAll("tr").data([columns]).join("tr")
-    .selectAll("th").data(columns).join("th").attr("scope", "col").attr("class", kind).text((name) => name);
+    .selectAll("th").data(columns).join("th").attr("scope", "col").attr("class", kind)
+    .attr("aria-sort", (name) => (order?.[0] === name ? order[1] : null))
+    .selectAll("button").data((name) => [name]).join("button").attr("type", "button").text((name) => name)
+    .on("click", (_, name) => sort(next(order, name)));
   const rows = d3.transpose(values);
   table.selectAll("tbody").data([rows]).join("tbody").selectAll("tr").data(rows).join("tr")
     .selectAll("td").data((row) => row).join("td")
     .attr("class", (value, at) => [kind(value, at), value === null ? "null" : null].filter(Boolean).join(" ") || null)
     .text((value) => (value === null ? "NULL" : typeof value === "number" ? number(value) : value));
 }
+
+// The first press sorts up, the second down, the third as in the file.
+const next = (order, name) => (order?.[0] !== name ? [name, "ascending"] : order[1] === "ascending" ? [name, "descending"] : null);
 
 const number = (value) => (Number.isInteger(value) ? String(value) : String(+value.toPrecision(10)));

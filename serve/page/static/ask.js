@@ -20,9 +20,23 @@ class Problem extends Error {
 }
 
 /** Post a question, and return the answer. Throws a Problem, or an AbortError. */
-export async function ask(route, question = {}, { signal, token = key() } = {}) {
+export async function ask(route, question = {}, options = {}) {
+  return (await replied(route, question, "application/json", options)).json();
+}
+
+/** Save the answer to a question as a CSV file. Throws a Problem. */
+export async function download(route, question, name) {
+  const content = await (await replied(route, question, "text/csv")).blob();
+  const file = document.createElement("a");
+  file.href = URL.createObjectURL(content);
+  file.download = name;
+  file.click();
+  URL.revokeObjectURL(file.href);
+}
+
+async function replied(route, question, accept, { signal, token = key() } = {}) {
   const body = JSON.stringify(question);
-  const headers = { "Content-Type": "application/json", Accept: "application/json" };
+  const headers = { "Content-Type": "application/json", Accept: accept };
   if (token) headers.Authorization = `Bearer ${token}`;
   let reply;
   try {
@@ -35,8 +49,8 @@ export async function ask(route, question = {}, { signal, token = key() } = {}) 
       remedy: "Start it with `provhouse up`, and open the link that it prints",
     });
   }
+  if (reply.ok) return reply;
   const text = await reply.text();
-  if (reply.ok) return JSON.parse(text);
   try {
     throw new Problem(JSON.parse(text));
   } catch (error) {

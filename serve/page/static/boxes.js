@@ -31,7 +31,7 @@ export function boxElement(box, acts) {
   if (!item && box.partly && acts.fold) buttons.push(small("-", `Fold ${name}`, () => acts.fold(box)));
   return make("div", {
     class: `box ${box.kind}${box.asked ? " asked" : ""}${box.selected ? " selected" : ""}${box.fate ? ` ${box.fate}` : ""}`,
-    "data-box": box.id, "data-name": name, "data-kind": box.kind, "data-items": box.items,
+    "data-box": box.id, "data-name": name, "data-kind": box.kind, "data-items": box.items, "data-group": box.group || null,
   }, main, ...buttons);
 }
 

@@ -2,6 +2,8 @@
 
 import { ask } from "./ask.js";
 import { counted, make, problem, say } from "./elements.js";
+import { drawTables } from "./levels.js";
+import { itemField } from "./search.js";
 import { go } from "./state.js";
 import { table } from "./tables.js";
 
@@ -13,7 +15,7 @@ export async function changes(state, view, still) {
   if (!still()) return;
   view.replaceChildren(form(state, list));
   if (!state.item || !state.since) {
-    say("Name an item and an earlier generation.");
+    say(list.length < 2 ? "There is only one generation: nothing to compare yet." : "Name an item and an earlier generation.");
     return;
   }
   const direction = state.dir === "downstream" ? "downstream" : "upstream";
@@ -23,6 +25,9 @@ export async function changes(state, view, still) {
   say(`Between generations ${found.from.generation} and ${found.to.generation}: `
     + `${counted(found.came.items.length, "item")} came, ${counted(found.went.items.length, "item")} went, `
     + `${counted(found.came.triples.length, "triple")} came, ${counted(found.went.triples.length, "triple")} went.`);
+  const zoomed = await ask("zoom-diff", { item: state.item, direction, ...span, zoom: "table" });
+  if (!still()) return;
+  drawTables(view, zoomed, { came: "came", went: "went" }, "Picture of the changes");
   const columns = [{ heading: "item", field: "item", kind: "item" }, { heading: "table", field: "table" },
     { heading: "hops", field: "depth", kind: "number" }];
   view.append(table("Came", columns, found.came.items.slice(0, ROWS)), table("Went", columns, found.went.items.slice(0, ROWS)));
@@ -42,11 +47,12 @@ function reasons(why) {
 }
 
 function form(state, list) {
-  const item = make("input", { value: state.item ?? "", "aria-label": "Item", placeholder: "item", spellcheck: "false" });
+  const item = itemField("item", state.item);
+  const before = state.since ?? String(list.at(-2)?.generation ?? "");
   const generation = (label, chosen) => make("select", { "aria-label": label }, make("option", { value: "" }, label),
     ...[...list].reverse().map((each) => make("option", { value: each.generation, selected: String(each.generation) === chosen },
       `${each.generation}: ${each.time.slice(0, 16).replace("T", " ")} ${each.change ?? ""}`)));
-  const [since, until] = [generation("earlier generation", state.since), generation("now", state.until)];
+  const [since, until] = [generation("earlier generation", before), generation("now", state.until)];
   return make("form", { class: "controls", onsubmit: (event) => {
     event.preventDefault();
     go({ item: item.value.trim(), since: since.value, until: until.value });

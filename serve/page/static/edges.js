@@ -30,7 +30,7 @@ export function label({ from, to, ops }, nameOf, made, hasText) {
 
 function text([{ op, triples }, ...others], made) {
   const count = triples > 1 ? ` ×${number(triples)}` : "";
-  const more = others.length ? ` +${others.length}` : "";
+  const more = others.length ? ` +${counted(others.length, "op")}` : "";
   return [
     op === made && count ? null : make("span", { class: "op" }, op || "(no op)"), make("span", {}, count + more)];
 }

@@ -39,6 +39,9 @@ export function cut(text) {
     make("span", { class: "tail" }, letters.slice(at).join("")));
 }
 
+/** Return a plan of Spark without the numbers of its columns. */
+export const plain = (sql) => sql?.replace(/#\d+L?\b/g, "");
+
 /** Return the description of an error: what is wrong, why, and what to do. */
 export function problem(error) {
   return make("div", { class: "problem", role: "alert" },

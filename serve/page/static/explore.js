@@ -1,11 +1,11 @@
 // The view of an item: its lineage and impact as a picture and as a table.
 
-import { ask } from "./ask.js";
+import { ask, download } from "./ask.js";
 import { counted, element, make, number, problem, say } from "./elements.js";
 import { asOf } from "./panel.js";
 import { drawPicture } from "./picture.js";
 import { about, go } from "./state.js";
-import { table } from "./tables.js";
+import { numeric, table } from "./tables.js";
 import { controls } from "./tools.js";
 
 const MOST_BOXES = 60;
@@ -18,19 +18,25 @@ export async function explore(state, view, still) {
   // What is shown stays until the answer has come.
   const frame = element("picture") ?? make("div", { class: "picture", id: "picture", tabindex: 0 });
   const rows = element("rows") ?? make("div", { id: "rows" });
-  view.replaceChildren(controls(state), chips(state), frame, rows);
+  const head = element("head") ?? make("div", { id: "head" });
+  const pressed = document.activeElement?.closest("#head [data-value], #head [id]");
+  const place = pressed && (pressed.id ? `#${pressed.id}` : `#${pressed.parentElement.id} [data-value="${pressed.dataset.value}"]`);
+  head.replaceChildren(controls(state), chips(state));
+  if (!frame.isConnected) view.replaceChildren(head, frame, rows);
+  if (place) document.querySelector(place)?.focus();
   say("…");
   const directions = state.dir === "both" ? ["upstream", "downstream"] : [state.dir];
   const answers = await Promise.all(directions.map((direction) =>
     ask("page/picture", question(state, direction, directions.length))));
   if (!still()) return;
   element("title").textContent = state.item;
-  say(said(answers));
+  say(said(answers, state.by));
   const { boxes, links } = joined(state, answers);
   drawPicture(frame, boxes, links, acts(state, answers));
   requestAnimationFrame(() => performance.measure("drawn", "asked"));
-  const tables = await Promise.all(directions.map((direction) => answerRows(state, direction)));
-  if (still()) rows.replaceChildren(...tables);
+  const [values, ...tables] = await Promise.all(
+    [openedRecords(state), ...directions.map((direction) => answerRows(state, direction))]);
+  if (still()) rows.replaceChildren(...values, ...tables);
 }
 
 function question(state, direction, parts) {
@@ -64,7 +70,7 @@ function joined(state, answers) {
   return { boxes, links };
 }
 
-function said(answers) {
+function said(answers, by) {
   const words = { upstream: "derives from", downstream: "reached" };
   const parts = answers.map((each) => {
     const cut = each.truncated === "depth" ? " within this depth" : "";
@@ -75,7 +81,9 @@ function said(answers) {
   });
   const [{ generation, time, column, item }] = answers;
   const row = column ? ` Shown is the row ${item}.` : "";
-  return `${parts.join(" ")}${row} Generation ${generation}, ${time.slice(0, 16).replace("T", " ")}.`;
+  const modules = by === "module" && !answers.some(({ boxes, rest }) => [...boxes, ...rest].some(({ kind }) => kind === "module"));
+  const flat = modules ? " No module is known: the groups are tables." : "";
+  return `${parts.join(" ")}${flat}${row} Generation ${generation}, ${time.slice(0, 16).replace("T", " ")}.`;
 }
 
 function acts(state, answers) {
@@ -117,18 +125,43 @@ function chips(state) {
   return make("div", { class: "chips", "aria-label": "Opened", hidden: !made.length }, ...made);
 }
 
+/** Return the records of the table that was opened last, as rows with all their columns. */
+async function openedRecords(state) {
+  const last = state.open.findLast((each) => each.includes(" table:"));
+  if (!last) return [];
+  const name = last.slice(last.indexOf(":") + 1);
+  const direction = last[0] === MARKS.upstream ? "upstream" : "downstream";
+  const { item, depth, as_of } = question(state, direction, 1);
+  const found = await ask("page/records", { item, direction, table: name, depth, as_of }).catch(() => null);
+  const records = found?.tables[0]?.records ?? []; // readers see none
+  if (!records.length) return [];
+  const fields = Object.keys(records[0].values);
+  const shown = records.map((each) => ({ ...texts(each.values), "the item": each.item }));
+  const kind = (field) => (shown.every((row) => row[field] === null || !Number.isNaN(numeric(row[field]))) ? "number" : "short");
+  const more = found.more ? `, the first ${number(records.length)} of them` : "";
+  const charts = make("p", { class: "soft" }, "Charts of all records: ", make("code", {}, `provhouse crossfilter ${records[0].file}`));
+  return [table(`Values of ${name}: ${counted(records.length + found.more, "record")}${more}. Press a heading to sort.`,
+    [{ heading: "item", field: "the item", kind: "item" }, ...fields.map((field) => ({ heading: field, field, kind: kind(field) }))], shown), charts];
+}
+
+const texts = (values) => Object.fromEntries(Object.entries(values).map(([name, each]) =>
+  [name, typeof each === "object" && each ? JSON.stringify(each) : each === null ? null : String(each)]));
+
 async function answerRows(state, direction) {
   const { item, depth, as_of } = question(state, direction, 1);
   const upstream = direction === "upstream";
   const title = upstream ? "Derives from" : "Reached";
   try {
-    const found = await ask(upstream ? "lineage" : "impact", { item, depth, as_of, limit: ROWS });
+    const route = upstream ? "lineage" : "impact";
+    const found = await ask(route, { item, depth, as_of, limit: ROWS });
     const columns = [
       { heading: "item", field: "item", kind: "item" }, { heading: "table", field: "table" },
       { heading: "hops", field: "depth", kind: "number" },
     ];
-    const more = found.truncated === "limit" ? `${title}: the first ${number(ROWS)} items` : `${title}: ${counted(found.items.length, "item")}`;
-    return make("section", {}, columnRoles(found), table(more, columns, found.items));
+    const more = found.truncated === "limit" ? `${title}: the first ${number(ROWS)} items` : found.items.length ? `${title}: ${counted(found.items.length, "item")}` : title;
+    const all = make("button", { type: "button", class: "beside", onclick: () =>
+      download(route, { item, depth, as_of }, `${route}.csv`).catch((error) => all.replaceWith(problem(error))) }, "CSV of all");
+    return make("section", {}, columnRoles(found), table(more, columns, found.items, [all]));
   } catch (error) {
     return problem(error);
   }

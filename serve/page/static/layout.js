@@ -7,16 +7,9 @@ import { Graph } from "./layout/graphlib/index.js";
  * Return the places of boxes and lines.
  *
  * `boxes` have an id, a width and a height; `lines` have from, to, and the width and height of
- * their label. Layers are beside one another if they fit into `width`, or else below one another.
+ * their label. Layers are beside one another, or with `down` below one another.
  */
-export function place(boxes, lines, width, down = false) {
-  const found = layers(boxes, lines, down);
-  if (down || found.width <= width) return found;
-  const below = layers(boxes, lines, true);
-  return below.width < found.width ? below : found;
-}
-
-function layers(boxes, lines, down) {
+export function place(boxes, lines, down) {
   const graph = new Graph({ multigraph: true });
   graph.setGraph({ rankdir: down ? "TB" : "LR", nodesep: 16, edgesep: 14, ranksep: 26, marginx: 16, marginy: 20 });
   for (const { id, width, height } of boxes) graph.setNode(id, { width, height });

@@ -8,7 +8,8 @@ import { showPanel } from "./panel.js";
 import { path } from "./path.js";
 import { revisions } from "./revisions.js";
 import { runs } from "./runs.js";
-import { startSearch } from "./search.js";
+import { searchFor, startSearch } from "./search.js";
+import { start as startView } from "./start.js";
 import { go, link, onState, state } from "./state.js";
 import { startAsOf, startTheme } from "./tools.js";
 import { whatIf } from "./what_if.js";
@@ -35,13 +36,13 @@ async function show(now) {
       go({ view: key });
     },
   }, text)));
+  element("views").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   element("view").setAttribute("aria-busy", "true");
   const panel = showPanel(now);
   try {
-    if (NEEDS_ITEM.includes(now.view) && !now.item) welcome();
-    else await view(now, element("view"), still);
+    await (NEEDS_ITEM.includes(now.view) && !now.item ? startView : view)(now, element("view"), still);
   } catch (error) {
-    if (still()) wrong(error);
+    if (still()) wrong(error, now);
   }
   if (still()) {
     element("view").setAttribute("aria-busy", "false");
@@ -50,21 +51,15 @@ async function show(now) {
   await panel;
 }
 
-function wrong(error) {
+function wrong(error, { item }) {
   if (error.status === 401) {
     started = false;
     showForm(start, error);
     return;
   }
   say("");
-  element("view").replaceChildren(problem(error));
-}
-
-function welcome() {
-  element("title").textContent = "Where does a value come from, and what did it reach?";
-  say("Search an item by its name, such as a line of a report. Its lineage is on the left, its impact on the right.");
-  element("view").replaceChildren();
-  element("search-text").focus();
+  const search = make("button", { type: "button", onclick: () => searchFor(item) }, "Search similar names");
+  element("view").replaceChildren(problem(error), ...(error.status === 404 && item ? [search] : []));
 }
 
 function start() {

@@ -1,7 +1,7 @@
 // The side panel of a selected item: its values, what made it, what was made from it, its versions.
 
 import { ask } from "./ask.js";
-import { counted, element, make, problem } from "./elements.js";
+import { counted, element, make, plain, problem } from "./elements.js";
 import { about, go } from "./state.js";
 import { facts, itemLink } from "./tables.js";
 
@@ -62,7 +62,7 @@ const of = (state, more) => ({ item: state.sel, ...(state.as_of ? { as_of: asOf(
 export const asOf = (state) => (/^\d+$/.test(state.as_of) ? Number(state.as_of) : state.as_of);
 
 async function values(state) {
-  const found = await ask("page/record", of(state));
+  const found = await ask("record", of(state));
   const columns = Object.entries(found.values);
   if (columns.length) {
     const texts = columns.map(([name, each]) => [name, typeof each === "object" && each ? JSON.stringify(each) : String(each)]);
@@ -108,7 +108,7 @@ function ops(found, end, known) {
         ["job", about.job], ["place", about.place], ["exactness", about.exactness],
         ...same.map(([name, each]) => [name, String(each)]),
       ]),
-      about.sql ? make("pre", { tabindex: 0 }, about.sql) : null,
+      about.sql ? make("pre", { tabindex: 0 }, plain(about.sql)) : null,
       make("ul", { class: "items" }, triples.map((triple) => make("li", {}, itemLink(triple[end]), own(triple, same)))));
   });
   return found.truncated === "limit" ? [...parts, note(`Only the first ${MOST} items are listed.`)] : parts;

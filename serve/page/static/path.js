@@ -2,8 +2,10 @@
 
 import { ask } from "./ask.js";
 import { counted, make, say } from "./elements.js";
+import { drawTables } from "./levels.js";
 import { asOf } from "./panel.js";
 import { drawPicture } from "./picture.js";
+import { itemField } from "./search.js";
 import { about, go } from "./state.js";
 import { table } from "./tables.js";
 
@@ -17,18 +19,24 @@ export async function path(state, view, still) {
     say("Name the item at the start and the item that was made from it.");
     return;
   }
-  const found = await ask("path", {
+  const question = {
     from: state.from, to: state.to, all: state.all === "yes", ...(state.as_of ? { as_of: asOf(state) } : {}),
-  });
+  };
+  const found = await ask("path", question);
   if (!still()) return;
-  say(`${counted(found.hops, "hop")}, ${counted(found.items.length, "item")}.`);
-  view.append(frame, table("Triples of the path", [
+  say(state.all === "yes" ? `All paths have ${counted(found.items.length, "item")}; a shortest one has ${counted(found.hops, "hop")}.`
+    : `${counted(found.hops, "hop")}, ${counted(found.items.length, "item")}.`);
+  const triples = table("Triples of the path", [
     { heading: "from", field: "src", kind: "item" }, { heading: "made", field: "dst", kind: "item" },
-    { heading: "op", field: "op" }], found.triples));
+    { heading: "op", field: "op" }], found.triples);
   if (found.items.length > MOST) {
-    frame.replaceChildren(make("p", {}, "The path has too many items for a picture: see the table."));
+    const zoomed = await ask("zoom-path", { ...question, zoom: "table" });
+    if (!still()) return;
+    drawTables(view, zoomed, {}, "Picture of the paths, by table");
+    view.append(triples);
     return;
   }
+  view.append(frame, triples);
   const boxes = found.items.map(({ item, table: of, depth }) => ({
     id: item, kind: "item", name: item, table: of, items: 1, depth, asked: depth === found.hops, selected: item === state.sel,
   }));
@@ -37,8 +45,7 @@ export async function path(state, view, still) {
 }
 
 function form(state) {
-  const field = (name, label) => make("input", { name, value: state[name] ?? "", "aria-label": label, placeholder: label, spellcheck: "false" });
-  const [from, to] = [field("from", "from item"), field("to", "to item")];
+  const [from, to] = [itemField("from item", state.from), itemField("to item", state.to)];
   const all = make("input", { type: "checkbox", checked: state.all === "yes" });
   return make("form", { class: "controls", onsubmit: (event) => {
     event.preventDefault();

@@ -22,14 +22,12 @@ export function drawPicture(frame, boxes, links, acts, label_ = "Picture of the 
   const texts = withText(joined, byId);
   const labels = joined.map((line, at) => label(line, name, madeBy(byId.get(line.to)), texts[at]));
   const sheet = make("div", { class: "sheet measuring" }, ...labels, ...made);
+  const before = { ...document.activeElement?.closest(".picture .box")?.dataset };
   frame.replaceChildren(sheet);
   frame.setAttribute("role", "group");
   frame.setAttribute("aria-label", `${label_}: ${boxes.length} boxes, ${joined.length} lines`);
-  const sized = boxes.map(({ id }, at) => ({ id, width: made[at].offsetWidth, height: made[at].offsetHeight }));
-  const ways = joined.map(({ from, to }, at) => ({
-    from, to, width: labels[at].offsetWidth, height: labels[at].offsetHeight,
-  }));
-  const found = place(sized, ways, frame.clientWidth, frame.clientWidth < NARROW);
+  const { found, sized, ways, down } = arranged(frame, sheet, boxes, made, joined, labels);
+  sheet.classList.toggle("down", down);
   sheet.classList.remove("measuring");
   sheet.style.width = `${found.width}px`;
   sheet.style.height = `${found.height}px`;
@@ -37,7 +35,25 @@ export function drawPicture(frame, boxes, links, acts, label_ = "Picture of the 
   labels.forEach((one, at) => move(one, found.ways[at], ways[at]));
   sheet.prepend(draw(found.ways, found.width, found.height));
   sheet.addEventListener("keydown", walkBoxes);
-  showAsked(frame, made[boxes.findIndex((box) => box.asked)]);
+  show(frame, made, boxes, before);
+}
+
+/** Place boxes and labels beside or below one another, whichever needs less scrolling. */
+function arranged(frame, sheet, boxes, made, joined, labels) {
+  const room = { width: frame.clientWidth, height: parseFloat(getComputedStyle(frame).maxHeight) };
+  const tried = [];
+  for (const down of room.width < NARROW ? [true] : [false, true]) {
+    sheet.classList.toggle("down", down); // labels may be wider then
+    const sized = boxes.map(({ id }, at) => ({ id, width: made[at].offsetWidth, height: made[at].offsetHeight }));
+    const ways = joined.map(({ from, to }, at) => ({
+      from, to, width: labels[at].offsetWidth, height: labels[at].offsetHeight,
+    }));
+    const found = place(sized, ways, down);
+    const excess = Math.max(1, found.width / room.width) * Math.max(1, found.height / room.height);
+    tried.push({ found, sized, ways, down, excess });
+    if (found.width <= room.width) break;
+  }
+  return tried.reduce((best, one) => (one.excess < best.excess ? one : best));
 }
 
 /**
@@ -61,11 +77,28 @@ function move(one, { x, y }, { width, height }) {
   one.style.top = `${y - height / 2}px`;
 }
 
-/** Scroll the frame so that a box is in its middle, as far as there is something to scroll. */
-function showAsked(frame, box) {
-  if (!box) return;
-  frame.scrollLeft = box.offsetLeft + box.offsetWidth / 2 - frame.clientWidth / 2;
-  frame.scrollTop = box.offsetTop + box.offsetHeight / 2 - frame.clientHeight / 2;
+/**
+ * Show the asked box. If a box had the focus before, the focus stays on it, or goes to the first
+ * item of its group, and its group is in sight, with the asked box if there is room for both.
+ */
+function show(frame, made, boxes, before) {
+  const asked = made[boxes.findIndex((box) => box.asked)];
+  const items = made.filter((_, at) => before.group && boxes[at].kind === "item" && boxes[at].group === before.group);
+  const same = made.filter((one) => before.name && one.dataset.name === before.name && one.dataset.kind === before.kind);
+  const near = items.length ? items : same;
+  (before.kind === "item" && same.length ? same : near)[0]?.querySelector("button").focus({ preventScroll: true });
+  if (!(near.length && (sight(frame, [asked, ...near]) || sight(frame, near)))) sight(frame, [asked ?? made[0]], true);
+}
+
+/** Scroll the frame to the middle of some boxes. Return false, and do nothing, if they do not fit. */
+function sight(frame, some, anyway = false) {
+  const found = some.filter(Boolean);
+  const ends = (at, size) => [Math.min(...found.map((one) => one[at])), Math.max(...found.map((one) => one[at] + one[size]))];
+  const [[left, right], [top, bottom]] = [ends("offsetLeft", "offsetWidth"), ends("offsetTop", "offsetHeight")];
+  if (!anyway && (right - left > frame.clientWidth || bottom - top > frame.clientHeight)) return false;
+  frame.scrollLeft = (left + right - frame.clientWidth) / 2;
+  frame.scrollTop = (top + bottom - frame.clientHeight) / 2;
+  return true;
 }
 
 const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };

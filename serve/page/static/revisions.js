@@ -12,6 +12,11 @@ export async function revisions(state, view, still) {
   const rows = found.revisions.map((each) => ({
     ...each, changes: each.changes.join("; "), sinks: each.sinks.join(", "), open: opener(state, each.revision),
   }));
+  if (!state.workflow && !rows.length) {
+    say("No workflow has a revision. The command `provhouse revisions add` stores one.");
+    view.replaceChildren();
+    return;
+  }
   say(state.workflow ? `${state.workflow}: ${counted(rows.length, "revision")}.` : `${counted(rows.length, "workflow")}. The newest revision of each is listed.`);
   view.replaceChildren(state.workflow ? back() : "", table("Revisions", [
     { heading: "revision", field: "revision" }, { heading: "sinks", field: "sinks" },

@@ -1,7 +1,7 @@
 // What was stored when: the generations, captured writes, ops and modules.
 
 import { ask } from "./ask.js";
-import { counted, make, say } from "./elements.js";
+import { counted, make, plain, say } from "./elements.js";
 import { asOf } from "./panel.js";
 import { go } from "./state.js";
 import { table } from "./tables.js";
@@ -9,7 +9,7 @@ import { table } from "./tables.js";
 /** Show generations and writes, and the ops and modules of the generation of the state. */
 export async function runs(state, view, still) {
   const of = state.as_of ? { as_of: asOf(state) } : {};
-  const [list, ops, modules, writes] = await Promise.all(
+  const [list, ops, modules, { writes, uncaptured, waiting }] = await Promise.all(
     [ask("generations"), ask("ops", of), ask("modules", of), ask("page/writes")]);
   if (!still()) return;
   say(`${counted(list.length, "generation")}, ${counted(writes.length, "captured write")}, ${counted(ops.length, "described op")}.`);
@@ -27,8 +27,15 @@ export async function runs(state, view, still) {
       { heading: "table", field: "table" }, { heading: "version", field: "version" }, { heading: "run", field: "run" },
       { heading: "key", field: "key" }, { heading: "files", field: "files", kind: "number" },
       { heading: "bytes", field: "bytes", kind: "number" },
-      { heading: "rows from no row", field: "bare", kind: "number" }], [...writes].reverse().map(joined)),
-    table("Ops", ["op", "kind", "function", "module", "job", "place", "exactness", "sql"].map((name) => ({ heading: name, field: name })), ops),
+      { heading: "rows without a source", field: "bare", kind: "number" }], [...writes].reverse().map(joined)),
+    table("Tables whose last write was not captured", [
+      { heading: "table", field: "table" }, { heading: "run", field: "run" }, { heading: "time", field: "written", kind: "short" },
+      { heading: "reason", field: "reason" }], uncaptured),
+    table("Captured jobs that are not ingested", [
+      { heading: "run", field: "run" }, { heading: "began", field: "begun", kind: "short" },
+      { heading: "ended", field: "ended", kind: "short" }, { heading: "error", field: "error" }], waiting),
+    table("Ops", ["op", "kind", "function", "module", "job", "place", "exactness", "sql"].map((name) => ({ heading: name, field: name })),
+      ops.map((each) => ({ ...each, sql: plain(each.sql) }))),
     table("Modules", ["module", "ops", "inputs", "outputs", "state"].map((name) => ({ heading: name, field: name })),
       modules.map(joined)));
 }

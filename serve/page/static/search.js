@@ -25,22 +25,45 @@ export function startSearch() {
   });
 }
 
-/** Find names that begin with the text and, if there are few, names that contain it. */
+/** Put a text into the search box and show the items found. */
+export function searchFor(text) {
+  element("search-text").value = text;
+  element("search-text").focus();
+  search(text);
+}
+
+/** Return a field for the name of an item, which suggests names while a person types. */
+export function itemField(label, value = "", more = {}) {
+  const field = make("input", {
+    value, "aria-label": label, placeholder: label, spellcheck: "false", autocomplete: "off", list: "suggested", ...more,
+  });
+  field.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(async () => {
+      const { items } = field.value ? await named(field.value).catch(() => ({ items: [] })) : { items: [] };
+      element("suggested").replaceChildren(...items.map(({ item }) => make("option", { value: item })));
+    }, WAIT);
+  });
+  return field;
+}
+
+/** Return names that begin with the text and, if there are few, names that contain it. */
+async function named(text, options = {}) {
+  const { items, matches } = await ask("find", { text, limit: SHOWN }, options);
+  if (items.length >= SHOWN) return { items, matches };
+  const more = await ask("find", { text, limit: SHOWN, anywhere: true }, options);
+  const known = new Set(items.map((each) => each.item));
+  const others = more.items.filter((each) => !known.has(each.item));
+  return { items: [...items, ...others].slice(0, SHOWN), matches: more.matches };
+}
+
 async function search(text) {
   asking.abort();
   asking = new AbortController();
   if (!text) return close();
   const options = { signal: asking.signal };
   try {
-    const first = await ask("find", { text, limit: SHOWN }, options);
-    const items = first.items;
-    let matches = first.matches;
-    if (items.length < SHOWN) {
-      const more = await ask("find", { text, limit: SHOWN, anywhere: true }, options);
-      const known = new Set(items.map((each) => each.item));
-      items.push(...more.items.filter((each) => !known.has(each.item)).slice(0, SHOWN - items.length));
-      matches = more.matches;
-    }
+    const { items, matches } = await named(text, options);
     show(items, matches);
   } catch (error) {
     if (error.name !== "AbortError") show([], 0, error.message);

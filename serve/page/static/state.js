@@ -36,7 +36,7 @@ export function go(changes, { replace = false } = {}) {
 export const link = (changes) => address({ ...state(), ...changes });
 
 /** Return the changes that ask about another item: what was opened or selected is forgotten. */
-export const about = (item) => ({ view: "explore", item, open: [], sel: "" });
+export const about = (item) => ({ view: "explore", item, table: "", open: [], sel: "" });
 
 let listener = () => {};
 

@@ -13,12 +13,13 @@ export function itemLink(item) {
 }
 
 /**
- * Return a table that sorts its rows when a heading is pressed.
+ * Return a table that sorts its rows when a heading is pressed, or a sentence if there are no rows.
  *
  * `columns` have a heading, the name of a field, and perhaps a kind: "item", "number" or "short",
- * which is not wrapped.
+ * which is not wrapped. `more` are elements beside the caption.
  */
-export function table(caption, columns, rows) {
+export function table(caption, columns, rows, more = []) {
+  if (!rows.length) return make("p", { class: "soft" }, `${caption}: none.`);
   const body = make("tbody");
   let [by, up] = [null, true];
   const fill = () => {
@@ -28,7 +29,7 @@ export function table(caption, columns, rows) {
   const heads = columns.map(({ heading, field, kind }) => {
     const head = make("th", { scope: "col", class: kind === "number" ? "number" : null });
     head.append(make("button", { type: "button", onclick: () => {
-      [by, up] = [field, by === field ? !up : true];
+      [by, up] = [field, by === field ? !up : kind !== "number"]; // the largest numbers come first
       heads.forEach((each) => each.removeAttribute("aria-sort"));
       head.setAttribute("aria-sort", up ? "ascending" : "descending");
       fill();
@@ -37,7 +38,7 @@ export function table(caption, columns, rows) {
   });
   fill();
   return make("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": caption },
-    make("table", {}, make("caption", {}, caption), make("thead", {}, make("tr", {}, heads)), body));
+    make("table", {}, make("caption", {}, caption, ...more), make("thead", {}, make("tr", {}, heads)), body));
 }
 
 function cell({ field, kind }, row) {
@@ -49,7 +50,16 @@ function cell({ field, kind }, row) {
   return make("td", {}, found === null || found === undefined ? "" : String(found));
 }
 
-const compare = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)));
+/** Return the number that a value or a text is, such as a decimal; NaN for other texts. */
+export const numeric = (found) => (typeof found === "string" && /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(found) ? Number(found)
+  : typeof found === "number" ? found : NaN);
+
+function compare(a, b) {
+  const [one, other] = [numeric(a), numeric(b)];
+  if (!Number.isNaN(one) && !Number.isNaN(other)) return one - other;
+  if (Number.isNaN(one) !== Number.isNaN(other)) return Number.isNaN(one) ? -1 : 1;
+  return String(a ?? "").localeCompare(String(b ?? ""));
+}
 
 /** Return a list of names and values. Values may be elements; empty ones are left out. */
 export function facts(pairs) {

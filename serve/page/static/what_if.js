@@ -1,9 +1,10 @@
 // What would happen if items did not exist: which items die, change and survive, with values.
 
 import { ask } from "./ask.js";
-import { counted, make, say } from "./elements.js";
+import { counted, make, number, say } from "./elements.js";
+import { drawTables } from "./levels.js";
 import { asOf } from "./panel.js";
-import { drawPicture } from "./picture.js";
+import { itemField } from "./search.js";
 import { go } from "./state.js";
 import { table } from "./tables.js";
 
@@ -21,7 +22,8 @@ export async function whatIf(state, view, still) {
   say(`Without ${counted(found.deleted, "item")}: ${counted(found.dies, "item")} would not exist, `
     + `${counted(found.changed_items, "item")} would have another value, ${counted(found.survives, "item")} would exist, `
     + `${counted(found.undecided, "item")} undecided. Nothing was changed.`);
-  drawFates(view, zoomed);
+  drawTables(view, zoomed, FATES, "Picture of the consequences", (box) => go({ of: box.name }));
+  if (found.undecided) view.append(make("p", { class: "soft" }, UNDECIDED));
   const values = found.changed.map((each) => ({ ...each, after: each.after ?? "nothing left" }));
   view.append(
     table("Values that change", [
@@ -29,34 +31,32 @@ export async function whatIf(state, view, still) {
       { heading: "computes", field: "function" }, { heading: "before", field: "before", kind: "number" },
       { heading: "after", field: "after", kind: "number" },
       { heading: "inputs lost", field: "inputs_lost", kind: "number" }], values),
+    table("By table", ["table", "dies", "changed", "undecided", "survives"].map((name) =>
+      ({ heading: FATES[name] ?? name, field: name, kind: name === "table" ? "" : "number" })), found.tables),
+    items(state, found.items),
     found.unknown_values.length ? table("Values that cannot be computed again", [
       { heading: "item", field: "item", kind: "item" }, { heading: "op", field: "op" },
-      { heading: "reason", field: "reason" }], found.unknown_values) : "",
-    table("By table", ["table", "dies", "changed", "undecided", "survives"].map((name) =>
-      ({ heading: name, field: name, kind: name === "table" ? "" : "number" })), found.tables),
-    table("Items", [
-      { heading: "item", field: "item", kind: "item" }, { heading: "table", field: "table" },
-      { heading: "fate", field: "fate" }], found.items.slice(0, 1000)));
+      { heading: "reason", field: "reason" }], found.unknown_values) : "");
+  if (state.of) view.querySelector('[aria-label^="Items of"]')?.scrollIntoView({ block: "nearest" });
 }
 
-const MOST = 60;
+const MOST = 1000;
 const FATES = { deleted: "struck", dies: "would not exist", changed: "another value", undecided: "undecided", survives: "would exist" };
+const UNDECIDED = "Undecided: the lineage does not say whether the item would exist, for example after a join or a ranking.";
 
-/** Draw the tables with the fates of their items. */
-function drawFates(view, { nodes, edges }) {
-  if (!edges.length || nodes.length > MOST) return;
-  const frame = make("div", { class: "picture", tabindex: 0 });
-  view.append(frame);
-  const boxes = nodes.map((node) => {
-    const fates = Object.keys(FATES).filter((fate) => node[fate]);
-    return { ...node, id: String(node.node), depth: 0, note: fates.map((fate) => `${node[fate]} ${FATES[fate]}`).join(", "), fate: fates[0] };
-  });
-  const links = edges.filter(({ from, to }) => from !== to).map((edge) => ({ ...edge, from: String(edge.from), to: String(edge.to) }));
-  drawPicture(frame, boxes, links, { select: (box) => go({ sel: box.name }) }, "Picture of the consequences");
+/** Return a table of items: those of the table of the state, or all. */
+function items(state, found) {
+  const chosen = state.of ? found.filter((each) => each.table === state.of) : found;
+  const rows = chosen.slice(0, MOST).map((each) => ({ ...each, fate: FATES[each.fate] ?? each.fate }));
+  const all = make("button", { type: "button", class: "beside", onclick: () => go({ of: "" }) }, "Items of all tables");
+  const first = chosen.length > MOST ? `, the first ${number(MOST)} of them` : "";
+  return table(`${state.of ? `Items of ${state.of}` : "Items"}: ${number(chosen.length)}${first}`, [
+    { heading: "item", field: "item", kind: "item" }, { heading: "table", field: "table" },
+    { heading: "fate", field: "fate" }], rows, state.of ? [all] : []);
 }
 
 function form(state) {
-  const field = make("input", { id: "strike-more", "aria-label": "Item to strike", placeholder: "item", spellcheck: "false" });
+  const field = itemField("item to strike", "", { id: "strike-more" });
   return make("form", { class: "controls", onsubmit: (event) => {
     event.preventDefault();
     if (field.value.trim()) go({ strike: [...state.strike, field.value.trim()] });

@@ -91,6 +91,7 @@ def test_a_window_is_computed_again_from_the_lineage_of_one_row(written: Written
             assert found in rows_of(row.replay(written.frames[name])), (name, number)
 
 
+@pytest.mark.long
 def test_a_replay_that_differs_says_so(written: Written) -> None:
     names = [name for name in written.frames if name in DIFFERENT]
     for name in names:

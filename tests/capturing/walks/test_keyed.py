@@ -145,6 +145,7 @@ def test_files_with_the_rows_are_read_and_must_be_as_they_were(
             cursor.records()
 
 
+@pytest.mark.long
 def test_a_record_that_its_key_does_not_find_is_an_error(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:

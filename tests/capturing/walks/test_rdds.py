@@ -72,6 +72,7 @@ def saved_twice(spark: SparkSession, folder: Path) -> CapturedFlow:
     return CapturedFlow(spark, outputs_of(captured_writes(folder / "taps")), {})
 
 
+@pytest.mark.long
 def test_rows_lead_to_the_lines_of_sources_through_two_saves(
     spark: SparkSession, tmp_path: Path
 ) -> None:

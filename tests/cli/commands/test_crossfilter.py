@@ -27,7 +27,6 @@ def file(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("options", "status", "texts"),
     [
-        ([], 2, ["No column is named", "id, none, list, far", "--by id"]),
         (["--by", "hour"], 2, ["There is no column 'hour'", "id, none, list, far"]),
         (["--by", "none"], 4, ["'none' is empty", "All its values are NULL"]),
         (["--by", "list"], 2, ["'list' cannot be charted"]),

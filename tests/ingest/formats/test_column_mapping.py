@@ -10,7 +10,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from provhouse.ingest.formats import json_lines as jsonl
-from provhouse.ingest.formats.column_mapping import AS_NAMED, ColumnNames, columns_of
+from provhouse.ingest.formats.column_mapping import (
+    AS_NAMED,
+    ColumnNames,
+    columns_of,
+    mapped_columns,
+)
 from provhouse.ingest.formats.registry import batches, check
 from provhouse.ingest.formats.source import Source
 from provhouse.model.errors import BadInput, UsageError
@@ -176,3 +181,51 @@ def test_json_lines_may_not_bring_their_first_derivation_late(
     with pytest.raises(BadInput, match="line 4: derivations occur only late") as caught:
         read(written(tmp_path, "jsonl", rows, AS_NAMED))
     assert "Add these keys to the first line" in caught.value.remedy
+
+
+TABLES = {"src_table": "customers", "dst_table": "orders", "op": "place"}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_file_with_a_foreign_key_is_a_trace(tmp_path: Path, form: str) -> None:
+    rows: Rows = [
+        {"order_id": 1, "customer_id": 7, "paid": "yes"},
+        {"order_id": 2, "customer_id": None, "paid": None},
+    ]
+    columns = mapped_columns({"src_id": "customer_id", "dst_id": "order_id"}, None, (), TABLES)
+    first, second = read(written(tmp_path, form, rows, columns))
+    assert {name: str(value) for name, value in first[0].items()} == {
+        "src_id": "7", "dst_id": "1", **TABLES,
+    }  # fmt: skip
+    assert first[1] == {"paid": "yes"}
+    assert "src_id" not in second[0]
+    assert second[0]["dst_table"] == "orders"
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", ["src_table", "dst_table", "op"])
+def test_a_constant_and_a_column_of_its_name_are_refused(
+    tmp_path: Path, form: str, name: str
+) -> None:
+    rows: Rows = [{"src": "a", "dst": "b", name: "c"}]
+    columns = mapped_columns({}, None, (), {name: "t"})
+    option = f"--{name.replace('_', '-')} sets {name} in every row"
+    for use in (check, read):
+        with pytest.raises(BadInput, match=f"the column {name} has no known meaning\n") as caught:
+            use(written(tmp_path, form, rows, columns))
+        assert option in str(caught.value)
+        assert str(tmp_path) in caught.value.wanted
+
+
+@pytest.mark.parametrize(
+    ("constants", "found"),
+    [
+        ({"src": "a"}, "The names with a constant are src_table, dst_table, op"),
+        ({"op": ""}, "It is empty"),
+        ({"op": "\udc80"}, "'\\\\udc80'"),
+        ({"src_table": "t"}, "--map reads the column x as src_table"),
+    ],
+)
+def test_an_impossible_constant_is_a_usage_error(constants: dict[str, str], found: str) -> None:
+    with pytest.raises(UsageError, match=found):
+        mapped_columns({"src_table": "x"}, None, (), constants)

@@ -177,6 +177,7 @@ def test_rows_without_keys_are_named_by_row_ids_in_every_job(
     assert len(above) == 2
 
 
+@pytest.mark.long
 def test_a_program_says_what_its_writes_are(house: House, shop: Path, orders: DataFrame) -> None:
     keys = {"orders": "id", "sums": "cust", "best": "id"}
     with house.capture(keys=keys, tables=["sums", "best"]) as run:

@@ -137,6 +137,7 @@ def same(one: Staging, other: Staging) -> bool:
     return numbers and all(tables)
 
 
+@pytest.mark.long
 @settings(max_examples=20)
 @given(
     seeds=st.lists(SEEDS, min_size=2, max_size=8),

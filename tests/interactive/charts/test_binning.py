@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from provhouse.interactive.charts import binning
+from provhouse.interactive.charts.guess import guessed
 from provhouse.model.errors import BadInput, UsageError
 
 
@@ -184,3 +185,55 @@ def test_a_range_that_no_number_holds_is_refused() -> None:
 def test_types_without_bars_are_refused(kind: pa.DataType) -> None:
     with pytest.raises(UsageError, match="cannot be charted"):
         binning.bars(pa.table({"x": pa.nulls(2, kind)}), "x")
+
+
+def test_numbers_outside_a_span_have_a_bar_on_each_side() -> None:
+    numbers = [-5, 0, 1, 59, 60, 200, None]
+    assert counted(numbers, "0..60") == {
+        "below 0": 1, "0": 1, "1": 1, "59": 1, "60 and more": 2, "(missing)": 1,
+    }  # fmt: skip
+    assert counted([0.5, 0.75, 1.0], "0.5..1") == {
+        "0.5 to 0.52": 1,
+        "0.74 to 0.76": 1,
+        "1 and more": 1,
+    }
+    assert counted([1, 2], "0..9") == {"1": 1, "2": 1}
+
+
+def test_tails_are_clipped() -> None:
+    found = binning.bars(pa.table({"x": [*range(200), 10**9, -(10**9)]}), "x", "clip")
+    (axis,) = found.axes
+    assert (axis.below, axis.above) == (True, True)
+    assert axis.edges is not None
+    assert -10 <= axis.edges[0] <= axis.edges[-1] <= 210
+
+
+def test_borders_by_logarithm_are_round() -> None:
+    assert counted([0, 1, 9, 10, 99, 12_345], "log") == {
+        "below 1": 1, "1": 1, "7 to 9": 1, "10 to 14": 1, "70 to 99": 1, "10000 to 14999": 1,
+    }  # fmt: skip
+    wide = np.array([1e-300, 1e-9, 1.0, 1.7e308, -1.0, 0.0])
+    found = binning.bars(pa.table({"x": wide}), "x", "log")
+    edges = np.array(found.axes[0].edges)
+    assert (np.diff(edges) > 0).all()
+    assert found.codes.tolist()[-2:] == [0, 0]
+    inner = found.codes[:4].astype(int) - 1
+    assert (edges[inner] <= wide[:4]).all()
+
+
+@pytest.mark.parametrize("how", ["0..", "5..5", "9..1", "0..inf", "log"])
+def test_unusable_spans_are_refused(how: str) -> None:
+    with pytest.raises(UsageError, match="cannot be divided by"):
+        binning.bars(pa.table({"x": [-1, -2]}), "x", how)
+
+
+def test_the_guess_leaves_out_identifiers_and_constants() -> None:
+    rows = range(100)
+    table = pa.table({
+        "id": rows, "name": [f"n{n}" for n in rows], "same": [1] * 100, "list": [[n] for n in rows],
+        **{f"x{n}": [row % (n + 2) for row in rows] for n in range(9)},
+        "kind": [n % 3 for n in rows], "day": [date(2020, 1, 1 + n % 9) for n in rows],
+    })  # fmt: skip
+    table = table.set_column(13, "kind", pa.array([str(n % 3) for n in rows]))
+    assert guessed(table) == ["x0", "x1", "x2", "x3", "x4", "x5", "kind", "day"]
+    assert guessed(pa.table({"a": [[1]]})) == []

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from zipfile import ZipFile
 
+import pytest
+
 from provhouse.runtime.spark.shipping import CODE, DIGEST, PACKAGES, write_code
 
 ROOT = Path(__file__).parent.parent.parent.parent
@@ -84,6 +86,7 @@ for name in {modules}:
 """
 
 
+@pytest.mark.long
 def test_the_sent_code_imports_nothing_that_is_not_sent(tmp_path: Path) -> None:
     code = unpacked(tmp_path)
     modules = [

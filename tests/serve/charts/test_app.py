@@ -65,7 +65,10 @@ def test_the_token_gives_a_key_once(client: Client, key: str) -> None:
     assert client.post("open", {"token": "guess"}).status == 401
 
 
-@pytest.mark.parametrize("route", ["describe", "brush", "first", "save"])
+ROUTES = ["describe", "brush", "first", "save", "views", "download", "sql", "lineage"]
+
+
+@pytest.mark.parametrize("route", ROUTES)
 def test_without_the_key_nothing_is_answered(client: Client, route: str) -> None:
     assert client.post(route, {"name": "x"}).status == 401
     assert client.post(route, {"name": "x"}, client.visitor.token).status == 401
@@ -127,6 +130,11 @@ def test_long_integers_are_shown_exactly(client: Client, key: str) -> None:
         ("brush", {"brushes": {"a": [[0, 1000000000]]}}, b"Invalid request"),
         ("brush", {"measure": ["b", "sum"]}, b"no measure 'b'"),
         ("save", {"name": "../x"}, b"not suitable"),
+        ("views", {"views": [["c", ""]]}, b"no column 'c'"),
+        ("views", {"views": [["b", "log"]]}, b"cannot be divided by 'log'"),
+        ("views", {"views": []}, b"There are 0 views"),
+        ("first", {"order": ["c", "ascending"]}, b"no column 'c'"),
+        ("download", {"form": "xlsx"}, b"Invalid request"),
     ],
 )
 def test_wrong_questions_are_refused(
@@ -135,3 +143,25 @@ def test_wrong_questions_are_refused(
     reply = client.post(route, body, key)
     assert reply.status == 400
     assert problem in reply.body
+
+
+def test_views_are_replaced_and_stay_if_they_cannot_be(client: Client, key: str) -> None:
+    def shown(reply: Reply) -> list[tuple[str, str]]:
+        return [(each["name"], each["how"]) for each in json.loads(reply.body)["views"]]
+
+    before = client.post("describe", {}, key)
+    assert shown(before) == [("a", ""), ("b", "")]
+    assert json.loads(before.body)["more"] == ["big"]
+    changed = client.post("views", {"views": [["big", "2"], ["a", "1,2"]]}, key)
+    assert shown(changed) == [("big", "2"), ("a", "1,2")]
+    client.post("views", {"views": [["a", "9..1"]]}, key)
+    assert shown(client.post("describe", {}, key)) == [("big", "2"), ("a", "1,2")]
+    assert json.loads(client.post("sql", {"brushes": {"a": [[2, 3]]}}, key).body)["sql"].endswith(
+        """rows.parquet'\nwhere "a" >= 2"""
+    )
+
+
+def test_records_are_sorted_with_nulls_last(client: Client, key: str) -> None:
+    for way, expected in (("ascending", ["3", str(1 << 60)]), ("descending", [str(1 << 60), "3"])):
+        found = json.loads(client.post("first", {"order": ["big", way]}, key).body)[2]
+        assert [str(each) for each in found] == [*expected, "None"]

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
@@ -120,7 +122,6 @@ def test_a_long_brush_leaves_the_name_of_the_column_readable(page: Any) -> None:
         const head = document.querySelector("#view-0 .head");
         head.querySelector("h2").textContent = "date";
         head.querySelector(".brush").textContent = "2013-06-03 to 2013-07-31";
-        head.querySelector(".from").textContent = "active-view cube";
         const parts = [...head.querySelectorAll("h2, .brush")];
         return parts.map((part) => part.scrollWidth > part.clientWidth);
     }"""
@@ -156,9 +157,51 @@ def test_averages_are_shown(page: Any) -> None:
     page.locator("#measure").select_option(label="number of records")
 
 
+def test_records_are_sorted_saved_and_described_by_sql(page: Any, folder: Path) -> None:
+    page.locator("#view-0 svg").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Shift+ArrowRight")
+    left = [row for row in ROWS if row["hour"] in (0, 1)]
+    shows(page, len(left))
+    for _ in range(2):
+        page.locator("#records th button", has_text="id").click()
+        page.locator("#records th[aria-sort]").wait_for()
+    page.locator('#records th[aria-sort="descending"]').wait_for()
+    first = page.locator("#records tbody tr").first.locator("td").first
+    assert first.inner_text() == str(left[-1]["id"])
+    for form, read in (("csv", pyarrow.csv.read_csv), ("parquet", pq.read_table)):
+        with page.expect_download() as saving:
+            page.locator(f"#{form}").click()
+        assert saving.value.suggested_filename == f"rows.{form}"
+        assert read(saving.value.path()).to_pylist() == left[::-1]
+    page.locator("#query summary").click()
+    page.locator("#sql", has_text="where").wait_for()
+    query = page.locator("#sql").inner_text().replace("rows.parquet", str(folder / "rows.parquet"))
+    assert duckdb.sql(query).to_arrow_table().to_pylist() == left
+
+
+def test_a_list_is_searched(page: Any, folder: Path, browser: Any) -> None:
+    names = [f"name {n}" for n in range(20) for _ in range(3)]
+    pq.write_table(pa.table({"name": names, "n": range(60)}), folder / "listed.parquet")
+    with serving(folder, "listed.parquet") as (link, _):
+        other = browser.new_page()
+        other.goto(link)
+        shows(other, 60)
+        assert other.locator(".card").count() == 1  # n looks like an identifier
+        other.locator("#view-0 .find").fill("NAME 1")
+        assert other.locator("#view-0 li:visible").count() == 11
+        other.locator("#view-0 ul").focus()
+        other.keyboard.press("ArrowDown")
+        other.keyboard.press("Space")
+        shows(other, 3)
+        other.close()
+
+
 def test_the_link_works_once_but_its_tab_can_be_loaded_again(
     page: Any, browser: Any, link: str
 ) -> None:
+    page.locator("#clear").click()
+    shows(page, 5000)
     page.reload()
     shows(page, 5000)
     other = browser.new_context().new_page()
@@ -178,6 +221,36 @@ def test_a_file_that_changes_is_reported_and_cannot_be_saved(page: Any, folder: 
     page.locator("#saving-go").click()
     page.locator("#saving-result.wrong", has_text="has changed since").wait_for()
     assert not (folder / "late.parquet").exists()
+
+
+def test_views_are_divided_added_and_removed_and_the_address_has_them(page: Any) -> None:
+    page.locator("#view-0 svg").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Shift+ArrowRight")
+    page.locator("#view-0 .zoom").click()
+    page.locator("#view-0 .how option", has_text="0..2").wait_for(state="attached")
+    left = [row for row in ROWS if row["hour"] in (0, 1)]
+    shows(page, len(left))
+    assert brushed(page, 0) == "0 to 1"
+    page.locator("#view-1 .remove").click()
+    page.locator("#more").select_option("id")
+    page.locator("#view-2 h2", has_text="id").wait_for()
+    page.locator("#view-2 .how").select_option("log")
+    page.locator("#view-2 .chart text", has_text="1k").wait_for()
+    shows(page, len(left))
+    page.wait_for_function("() => location.hash.includes('how.id=log')")
+    shown = page.url
+    page.reload()
+    shows(page, len(left))
+    assert page.url == shown
+    assert page.locator("#view-0 h2").inner_text() == "hour"
+    assert page.locator(".card").count() == 3
+    page.locator("#view-2 .how").select_option("")
+    page.locator("#view-2 .remove").click()
+    page.locator("#more").select_option("kind")
+    page.locator("#view-2 li").first.wait_for()
+    page.locator("#clear").click()
+    shows(page, 5000)
 
 
 def test_bars_do_not_vanish_beside_the_bar_of_all_other_texts(folder: Path, browser: Any) -> None:

@@ -13,14 +13,14 @@ import java.util.*;
 import org.apache.spark.SparkContext;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerApplicationEnd;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.classic.SparkSession;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import provhouse.capturing.plans.*;
 import provhouse.capturing.targets.*;
 import provhouse.capturing.writes.*;
 import scala.Tuple2;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The block of an application whose configuration turns on capture.
@@ -94,7 +94,7 @@ final class Application extends Block {
 
   @Override
   public void begin(SparkSession session) {
-    if (!settings.equals(Settings.of(CollectionConverters.asJava(session.conf().getAll())))) {
+    if (!settings.equals(Settings.of(Plans.map(session.conf().getAll())))) {
       throw new Unsupported(
           "The settings " + Unsupported.SETTINGS + "* of this session have changed",
           "They hold for the whole application, from its start to its end",

@@ -5,11 +5,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
+import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.plans.logical.*;
 import org.apache.spark.sql.catalyst.rules.Rule;
-import org.apache.spark.sql.classic.Dataset;
-import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
@@ -23,7 +23,6 @@ import provhouse.capturing.replay.*;
 import provhouse.capturing.rules.*;
 import provhouse.capturing.targets.*;
 import provhouse.capturing.writes.*;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Captures the writes of a session from {@code start} to {@code stop}.
@@ -284,7 +283,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     if (plan instanceof QueryStageExec stage) {
       return rowsOf(stage.plan());
     }
-    SQLMetric rows = CollectionConverters.asJava(plan.metrics()).get("numOutputRows");
+    SQLMetric rows = Plans.value(plan.metrics(), "numOutputRows");
     return plan instanceof DataWritingCommandExec && rows != null ? rows.value() : -1;
   }
 }

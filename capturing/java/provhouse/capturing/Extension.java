@@ -2,7 +2,6 @@ package provhouse.capturing;
 
 import org.apache.spark.sql.SparkSessionExtensions;
 import org.apache.spark.sql.SparkSessionExtensionsProvider;
-import org.apache.spark.sql.classic.SparkSession;
 import scala.runtime.AbstractFunction1;
 import scala.runtime.BoxedUnit;
 
@@ -23,7 +22,8 @@ public final class Extension extends AbstractFunction1<SparkSessionExtensions, B
   public BoxedUnit apply(SparkSessionExtensions extensions) {
     extensions.injectCheckRule(
         session -> plan -> {
-              Application.capture((SparkSession) session);
+              Built.check(session);
+              Application.capture(session);
               return BoxedUnit.UNIT;
             });
     return BoxedUnit.UNIT;

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.plans.logical.*;
 import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.columnar.InMemoryRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import provhouse.capturing.spark.*;
 
 /**
  * The kinds of operators that an optimised plan can have.
@@ -66,11 +67,10 @@ public enum Kind {
     if (node instanceof WindowGroupLimit) return GROUP_LIMIT;
     if (node instanceof BaseEvalPython) return PYTHON_COLUMNS;
     if (node instanceof MapInPandas) return PYTHON_ROWS;
-    if (node instanceof MapInArrow) return PYTHON_ROWS;
+    if (Operators.mapsArrow(node)) return PYTHON_ROWS;
     if (node instanceof FlatMapGroupsInPandas) return PYTHON_GROUPS;
-    if (node instanceof FlatMapGroupsInArrow) return PYTHON_GROUPS;
     if (node instanceof FlatMapCoGroupsInPandas) return PYTHON_GROUPS;
-    if (node instanceof FlatMapCoGroupsInArrow) return PYTHON_GROUPS;
+    if (Operators.groupsArrow(node)) return PYTHON_GROUPS;
     if (node instanceof LogicalRelation) return SCAN;
     if (node instanceof InMemoryRelation) return CACHE;
     if (node instanceof LogicalRDD) return BATCH;

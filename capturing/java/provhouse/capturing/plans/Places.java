@@ -5,6 +5,7 @@ import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.trees.Origin;
+import provhouse.capturing.spark.*;
 
 /** Finds the place in the user's program that an operator comes from, if Spark knows it. */
 public final class Places {
@@ -35,11 +36,13 @@ public final class Places {
   }
 
   private static String of(Origin origin) {
-    if (origin.pysparkErrorContext().isDefined()) {
-      return origin.pysparkErrorContext().get()._2();
+    String line = Origins.python(origin);
+    if (line != null) {
+      return line;
     }
-    if (origin.stackTrace().isDefined() && origin.stackTrace().get().length > 1) {
-      StackTraceElement caller = origin.stackTrace().get()[1]; // the first element is Spark's
+    StackTraceElement[] calls = Origins.calls(origin);
+    if (calls.length > 1) {
+      StackTraceElement caller = calls[1]; // the first element is Spark's
       boolean foreign = CALLERS.stream().anyMatch(caller.getClassName()::startsWith);
       return foreign ? "" : caller.getFileName() + ":" + caller.getLineNumber();
     }

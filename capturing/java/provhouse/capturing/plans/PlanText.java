@@ -9,6 +9,7 @@ import java.util.*;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.api.python.PythonFunction;
 import org.apache.spark.internal.config.ConfigEntry;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
 import org.apache.spark.sql.catalyst.expressions.*;
@@ -17,7 +18,6 @@ import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
-import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.connector.catalog.CatalogPlugin;
 import org.apache.spark.sql.execution.CommandExecutionMode;
 import org.apache.spark.sql.execution.QueryExecution;
@@ -29,10 +29,11 @@ import org.apache.spark.sql.sources.DataSourceRegister;
 import org.apache.spark.sql.types.*;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.apache.spark.unsafe.types.UTF8String;
+import provhouse.capturing.spark.*;
 import scala.Enumeration;
 import scala.Option;
 import scala.Product;
-import scala.jdk.javaapi.CollectionConverters;
+import scala.Tuple2;
 
 /**
  * An analysed plan as JSON, with all arguments of all nodes.
@@ -97,7 +98,7 @@ public final class PlanText {
   /** Return the settings {@code spark.sql.*} that are not at their defaults, and a few others. */
   public static Map<String, String> settings(SQLConf conf) {
     Map<String, String> found = new TreeMap<>();
-    CollectionConverters.asJava(conf.getAllConfs()).forEach((name, value) -> {
+    Plans.map(conf.getAllConfs()).forEach((name, value) -> {
       if (name.startsWith("spark.sql.") && !value.equals(defaultOf(name))) {
         found.put(name, value);
       }
@@ -105,9 +106,10 @@ public final class PlanText {
     found.put("java", String.valueOf(Runtime.version().feature())); // its calendars and patterns
     found.put("spark.sql.ansi.enabled", String.valueOf(conf.ansiEnabled()));
     found.put("spark.sql.session.timeZone", conf.sessionLocalTimeZone());
-    scala.collection.immutable.Map<String, String> all =
-        scala.collection.immutable.Map$.MODULE$.from(CollectionConverters.asScala(found));
-    return new TreeMap<>(CollectionConverters.asJava(conf.redactOptions(all)));
+    List<Tuple2<String, String>> all = new ArrayList<>();
+    found.forEach((name, value) -> all.add(new Tuple2<>(name, value)));
+    Plans.list(conf.redactOptions(Plans.seq(all))).forEach(each -> found.put(each._1(), each._2()));
+    return found;
   }
 
   private static String defaultOf(String name) {
@@ -147,8 +149,9 @@ public final class PlanText {
 
   private Map<String, Object> fields(Product product) {
     Map<String, Object> found = new LinkedHashMap<>();
+    List<String> names = Fields.names(product);
     for (int i = 0; i < product.productArity(); i++) {
-      found.put(product.productElementName(i), value(product.productElement(i)));
+      found.put(names.get(i), value(product.productElement(i)));
     }
     return found;
   }
@@ -189,7 +192,7 @@ public final class PlanText {
       return type(type);
     }
     if (value instanceof scala.collection.Map<?, ?> map) {
-      return Map.of("map", pairs(CollectionConverters.asJava(map)));
+      return Map.of("map", pairs(Plans.map(map)));
     }
     if (value instanceof scala.collection.Seq<?> seq) {
       return Plans.list(seq).stream().map(this::value).toList();
@@ -276,7 +279,7 @@ public final class PlanText {
     Map<String, Object> found = new LinkedHashMap<>();
     found.put("paths", Plans.list(files.location().rootPaths()).stream().map(Path::toString).toList());
     found.put("format", format(files.fileFormat()));
-    found.put("options", pairs(CollectionConverters.asJava(
+    found.put("options", pairs(Plans.map(
         files.sparkSession().sessionState().conf().redactOptions(files.options()))));
     found.put("partitions", type(files.partitionSchema()));
     found.put("data", type(files.dataSchema()));

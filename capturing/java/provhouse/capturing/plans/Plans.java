@@ -1,6 +1,7 @@
 package provhouse.capturing.plans;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -11,11 +12,13 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.types.*;
 import org.apache.spark.unsafe.types.UTF8String;
+import provhouse.capturing.spark.*;
 import scala.Function1;
 import scala.Option;
+import scala.Tuple2;
+import scala.collection.Iterator;
+import scala.collection.immutable.List$;
 import scala.collection.immutable.Seq;
-import scala.collection.immutable.Seq$;
-import scala.jdk.javaapi.CollectionConverters;
 
 /** Reads and makes plans and expressions of Catalyst, whose Scala classes are awkward in Java. */
 public final class Plans {
@@ -27,14 +30,34 @@ public final class Plans {
   }
 
   public static <T> Seq<T> seq(List<? extends T> items) {
-    List<T> copy = new ArrayList<>(items);
-    return Seq$.MODULE$.from(CollectionConverters.asScala(copy));
+    scala.collection.immutable.List<T> found = List$.MODULE$.empty();
+    for (int i = items.size() - 1; i >= 0; i--) {
+      found = found.$colon$colon(items.get(i));
+    }
+    return found;
   }
 
   public static <T> List<T> list(scala.collection.Iterable<T> items) {
     List<T> found = new ArrayList<>();
-    CollectionConverters.asJava(items.iterator()).forEachRemaining(found::add);
+    Iterator<T> rest = items.iterator();
+    while (rest.hasNext()) {
+      found.add(rest.next());
+    }
     return found;
+  }
+
+  public static <K, V> Map<K, V> map(scala.collection.Map<K, V> entries) {
+    Map<K, V> found = new LinkedHashMap<>();
+    for (Tuple2<K, V> each : list(entries)) {
+      found.put(each._1(), each._2());
+    }
+    return found;
+  }
+
+  /** Return the value of a key, or null. Some maps of Spark find keys in upper and lower case. */
+  public static <K, V> V value(scala.collection.Map<K, V> entries, K key) {
+    Option<V> found = entries.get(key);
+    return found.isDefined() ? found.get() : null;
   }
 
   public static <T> List<T> joined(List<? extends T> first, List<? extends T> second) {
@@ -107,19 +130,16 @@ public final class Plans {
 
   /** Return the value of the operator's field with this name, or null. */
   public static Object field(LogicalPlan plan, String name) {
-    for (int i = 0; i < plan.productArity(); i++) {
-      if (plan.productElementName(i).equals(name)) {
-        return plan.productElement(i);
-      }
-    }
-    return null;
+    int place = Fields.names(plan).indexOf(name);
+    return place < 0 ? null : plan.productElement(place);
   }
 
   /** Return a copy of an operator, with these values in the named fields. */
   public static LogicalPlan with(LogicalPlan plan, Map<String, ?> values) {
+    List<String> names = Fields.names(plan);
     Object[] fields = new Object[plan.productArity()];
     for (int i = 0; i < fields.length; i++) {
-      Object value = values.get(plan.productElementName(i));
+      Object value = values.get(names.get(i));
       fields[i] = value == null ? plan.productElement(i) : value;
     }
     return (LogicalPlan) plan.makeCopy(fields);

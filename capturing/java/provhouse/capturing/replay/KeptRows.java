@@ -1,18 +1,15 @@
 package provhouse.capturing.replay;
 
 import java.util.*;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.PlanExpression;
-import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Sample;
-import org.apache.spark.sql.classic.Dataset$;
-import org.apache.spark.sql.classic.SparkSession;
 import provhouse.capturing.plans.*;
-import scala.Option;
-import scala.collection.immutable.Seq;
+import provhouse.capturing.spark.*;
 
 /** Some rows of one scan, kept in memory in the order of their ids. */
 record KeptRows(long[] ids, InternalRow[] rows) {
@@ -27,7 +24,7 @@ record KeptRows(long[] ids, InternalRow[] rows) {
 
   /** Return a session for frames over rows in memory. It has the tables of {@code other}. */
   static SparkSession session(SparkSession other) {
-    SparkSession found = other.cloneSession();
+    SparkSession found = DataFrames.cloned(other);
     SMALL.forEach(found.conf()::set);
     return found;
   }
@@ -36,13 +33,13 @@ record KeptRows(long[] ids, InternalRow[] rows) {
   static KeptRows read(SparkSession session, LogicalPlan plan) {
     int last = Plans.list(plan.output()).size() - 1;
     InternalRow[] rows =
-        Dataset$.MODULE$.ofRows(session, plan).queryExecution().executedPlan().executeCollect();
+        DataFrames.of(session, plan).queryExecution().executedPlan().executeCollect();
     Arrays.sort(rows, Comparator.comparingLong(row -> row.getLong(last)));
     return new KeptRows(Arrays.stream(rows).mapToLong(row -> row.getLong(last)).toArray(), rows);
   }
 
   /** Return the rows that have these ids, as a plan with the columns of the scan. */
-  LogicalPlan only(long[] wanted, Seq<Attribute> output) {
+  LogicalPlan only(long[] wanted, List<Attribute> columns) {
     List<InternalRow> found = new ArrayList<>();
     for (long id : wanted) {
       int at = Arrays.binarySearch(ids, id);
@@ -50,7 +47,7 @@ record KeptRows(long[] ids, InternalRow[] rows) {
         found.add(rows[at]); // each row ends with its id, which is no column of the scan
       }
     }
-    return new LocalRelation(output, Plans.seq(found), false, Option.empty());
+    return Operators.local(Plans.seq(columns), Plans.seq(found));
   }
 
   /** Return whether a plan has the same result on rows in memory as on rows of files. */

@@ -5,15 +5,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.classic.Dataset;
-import org.apache.spark.sql.classic.Dataset$;
-import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.columnar.InMemoryRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import provhouse.capturing.plans.*;
 import provhouse.capturing.sources.*;
+import provhouse.capturing.spark.*;
 import provhouse.capturing.writes.*;
 
 /** Reads sources without row indexes a second time, in the same way as a write read them. */
@@ -31,7 +31,7 @@ public final class KeyedRecords {
   public Dataset<Row> of(SparkSession session, List<String> files) {
     for (LogicalRelation scan : scans) {
       if (pathsOf(scan).containsAll(files)) {
-        return Dataset$.MODULE$.ofRows(session, scan.newInstance());
+        return DataFrames.of(session, scan.newInstance());
       }
     }
     throw new IllegalStateException("The write has no scan of " + files);

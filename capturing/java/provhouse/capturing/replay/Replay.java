@@ -7,15 +7,14 @@ import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.*;
 import java.util.function.Function;
+import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.plans.JoinType;
 import org.apache.spark.sql.catalyst.plans.LeftAnti$;
 import org.apache.spark.sql.catalyst.plans.LeftSemi$;
 import org.apache.spark.sql.catalyst.plans.logical.*;
-import org.apache.spark.sql.classic.Dataset;
-import org.apache.spark.sql.classic.Dataset$;
-import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.datasources.FileStatusWithMetadata;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
@@ -23,6 +22,7 @@ import org.apache.spark.sql.types.DataTypes;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.*;
 import provhouse.capturing.sources.*;
+import provhouse.capturing.spark.*;
 import provhouse.capturing.taps.*;
 import provhouse.capturing.writes.*;
 import scala.Option;
@@ -196,7 +196,7 @@ public final class Replay {
         only && small != null ? small : session,
         scan -> {
           if (only && kept.containsKey(scan)) {
-            return kept.get(scan).only(ids, scan.output());
+            return kept.get(scan).only(ids, Plans.output(scan));
           }
           if (touches(scan, ids)) {
             return restricted(scan, ids, only);
@@ -209,7 +209,7 @@ public final class Replay {
    * Return the frame on the rows whose ids are the one column of {@code ids}, or on all other rows.
    */
   public Dataset<Row> on(Dataset<Row> ids, boolean only) {
-    return computed(session, scan -> joined(scan, ids.logicalPlan(), only));
+    return computed(session, scan -> joined(scan, DataFrames.plan(ids), only));
   }
 
   private static long[] numbers(byte[] bytes) {
@@ -221,7 +221,7 @@ public final class Replay {
   private Dataset<Row> computed(SparkSession in, Function<LogicalPlan, LogicalPlan> scanned) {
     LogicalPlan found =
         new PlanMap(leaf -> scans.containsKey(leaf) ? scanned.apply(leaf) : leaf).apply(plan);
-    return Dataset$.MODULE$.ofRows(in, found);
+    return DataFrames.of(in, found);
   }
 
   private boolean touches(LogicalPlan scan, long[] ids) {
@@ -230,7 +230,7 @@ public final class Replay {
   }
 
   private static LogicalPlan empty(LogicalPlan scan) {
-    return new LocalRelation(scan.output(), Plans.seq(), false, Option.empty());
+    return Operators.local(Plans.seq(Plans.output(scan)), Plans.seq());
   }
 
   private LogicalPlan restricted(LogicalPlan scan, long[] ids, boolean only) {

@@ -2,10 +2,9 @@ package provhouse.capturing.rules;
 
 import org.apache.spark.sql.catalyst.optimizer.BuildLeft$;
 import org.apache.spark.sql.catalyst.optimizer.BuildSide;
-import org.apache.spark.sql.catalyst.optimizer.PushDownLeftSemiAntiJoin$;
 import org.apache.spark.sql.catalyst.plans.logical.*;
-import org.apache.spark.sql.internal.SQLConf;
 import provhouse.capturing.plans.*;
+import provhouse.capturing.spark.*;
 import scala.Option;
 
 /**
@@ -20,8 +19,8 @@ final class Broadcasts {
   /** Return a join with rewritten sides. The result uses a broadcast if {@code node} does. */
   static LogicalPlan joined(Join node, LogicalPlan left, LogicalPlan right) {
     Join joined = (Join) Plans.withChildren(node, left, right);
-    Option<BuildSide> side = sideOf(node);
-    if (!node.hint().isEmpty() || side.isEmpty() || sideOf(joined).isDefined()) {
+    Option<BuildSide> side = Operators.broadcast(node);
+    if (!node.hint().isEmpty() || side.isEmpty() || Operators.broadcast(joined).isDefined()) {
       return joined;
     }
     Option<HintInfo> broadcast = Option.apply(new HintInfo(Option.apply(BROADCAST$.MODULE$)));
@@ -29,10 +28,5 @@ final class Broadcasts {
     JoinHint hint =
         new JoinHint(isLeft ? broadcast : Option.empty(), isLeft ? Option.empty() : broadcast);
     return joined.copy(left, right, joined.joinType(), joined.condition(), hint);
-  }
-
-  /** Return the side of a join that Spark would broadcast, by its estimate of the side's size. */
-  private static Option<BuildSide> sideOf(Join join) {
-    return PushDownLeftSemiAntiJoin$.MODULE$.getBroadcastBuildSide(join, false, SQLConf.get());
   }
 }

@@ -2,18 +2,18 @@ package provhouse.capturing.rules;
 
 import java.util.*;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.columnar.InMemoryRelation;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.*;
 import provhouse.capturing.sources.*;
+import provhouse.capturing.spark.*;
 import provhouse.capturing.taps.*;
-import scala.Option;
 import scala.collection.immutable.Seq;
 
 /**
@@ -103,18 +103,7 @@ public final class Caches {
       scan.statsOfPlanToCache_$eq(cache.statsOfPlanToCache());
       return new Rewritten(scan, slots);
     }
-    LogicalRDD rows = (LogicalRDD) node;
-    LogicalRDD scan =
-        rows.copy(
-            output,
-            rows.rdd(),
-            rows.outputPartitioning(),
-            rows.outputOrdering(),
-            rows.isStreaming(),
-            rows.stream(),
-            batch.session(),
-            Option.empty(),
-            Option.empty());
+    LogicalRDD scan = BatchRows.with(output, (LogicalRDD) node, batch.session());
     return new Rewritten(scan, slots);
   }
 

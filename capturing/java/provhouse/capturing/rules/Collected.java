@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.CollectList;
 import org.apache.spark.sql.catalyst.expressions.aggregate.CollectSet;
 import org.apache.spark.sql.catalyst.plans.logical.*;
 import provhouse.capturing.plans.*;
+import provhouse.capturing.spark.*;
 import provhouse.capturing.taps.*;
 
 /**
@@ -200,10 +201,7 @@ final class Collected {
 
   /** Return whether NULL values are left out. */
   boolean skipsNull() {
-    Object collect = function.aggregateFunction();
-    return collect instanceof CollectList list
-        ? list.ignoreNulls()
-        : ((CollectSet) collect).ignoreNulls();
+    return Collecting.skipsNull(function.aggregateFunction());
   }
 
   private boolean isCovered() {

@@ -181,7 +181,7 @@ final class Elements {
                 new Rewritten(below, child.slots()))
             : below;
     LogicalPlan plan =
-        plain.copy(plain.groupingExpressions(), Plans.seq(columns), tapped, plain.hint());
+        Plans.with(plain, Map.of("aggregateExpressions", Plans.seq(columns), "child", tapped));
     return node.outer() && !group.distinct()
         ? taps.proved(whole, number.toAttribute(), plan)
         : plan;

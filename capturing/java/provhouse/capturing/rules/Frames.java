@@ -61,8 +61,8 @@ final class Frames {
   /** Return the window with the numbers of its rows, and with the counts that the frames need. */
   Window numbered(LogicalPlan child) {
     List<NamedExpression> columns = Plans.joined(Plans.list(node.windowExpressions()), added);
-    return node.copy(
-        Plans.seq(columns), node.partitionSpec(), node.orderSpec(), child, node.hint());
+    return (Window)
+        Plans.with(node, Map.of("windowExpressions", Plans.seq(columns), "child", child));
   }
 
   /** Return the columns that {@code numbered} adds for the tap. The first is the row's number. */

@@ -3,19 +3,19 @@ package provhouse.capturing.rules;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.CreateArray;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.util.ArrayData;
-import org.apache.spark.sql.classic.Dataset;
-import org.apache.spark.sql.classic.Dataset$;
-import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.types.DataTypes;
 import provhouse.capturing.plans.*;
 import provhouse.capturing.sources.*;
+import provhouse.capturing.spark.*;
 
 /**
  * Marks the rows of a frame as rows of a table that is never written, so that they become items.
@@ -31,7 +31,7 @@ public record Mark(String table, List<String> key) implements Serializable {
    */
   public static Dataset<Row> marked(Dataset<Row> frame, String table, List<String> key) {
     SparkSession session = frame.sparkSession();
-    LogicalPlan rows = frame.logicalPlan();
+    LogicalPlan rows = DataFrames.plan(frame);
     List<Expression> texts =
         KeyText.texts(Plans.output(rows), key, table, session.sessionState().conf());
     Expression condition =
@@ -41,7 +41,7 @@ public record Mark(String table, List<String> key) implements Serializable {
             DataTypes.BooleanType,
             List.of(new CreateArray(Plans.seq(texts), false)),
             false);
-    return Dataset$.MODULE$.ofRows(session, new Filter(condition, rows));
+    return DataFrames.of(session, new Filter(condition, rows));
   }
 
   /** Return true, which lets a row pass. Only a plan that is not captured calls this. */

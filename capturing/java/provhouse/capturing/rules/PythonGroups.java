@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.types.DataTypes;
 import provhouse.capturing.plans.*;
 import provhouse.capturing.taps.*;
-import scala.collection.immutable.Seq;
+import scala.collection.Seq;
 
 /**
  * The rule for Python functions of groups: each row that a function returns derives from all rows

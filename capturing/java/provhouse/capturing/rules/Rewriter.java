@@ -8,8 +8,9 @@ import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.*;
 import provhouse.capturing.sources.*;
+import provhouse.capturing.spark.*;
 import provhouse.capturing.taps.*;
-import scala.collection.immutable.Seq;
+import scala.collection.Seq;
 
 /**
  * Rewrites an optimised plan from the leaves up, so that each row carries its slots.
@@ -90,7 +91,7 @@ public final class Rewriter {
       case CACHE, BATCH -> computed(node);
       case LOCAL -> local(node);
       case OTHER -> throw Unsupported.operator(
-          node instanceof UnionLoop ? "WITH RECURSIVE" : node.nodeName(),
+          Operators.isRecursive(node) ? "WITH RECURSIVE" : node.nodeName(),
           "It is in the plan of the written rows");
     };
   }
@@ -174,7 +175,9 @@ public final class Rewriter {
           Plans.seq(Plans.joined(Plans.list(projection), Slot.attributes(child.slots()))));
     }
     List<Attribute> output = Plans.joined(Plans.output(node), Slot.attributes(slots));
-    return new Rewritten(node.copy(Plans.seq(projections), Plans.seq(output), child.plan()), slots);
+    Map<String, Object> wider =
+        Map.of("projections", Plans.seq(projections), "output", Plans.seq(output));
+    return new Rewritten(Plans.with(Plans.withChildren(node, child.plan()), wider), slots);
   }
 
   /** Rewrite a generator, which finds the columns of its input by position, so slots come last. */
@@ -216,7 +219,7 @@ public final class Rewriter {
     List<NamedExpression> columns =
         Plans.joined(Plans.list(node.aggregateExpressions()), List.of(above));
     LogicalPlan plan =
-        node.copy(node.groupingExpressions(), Plans.seq(columns), tapped, node.hint());
+        Plans.with(node, Map.of("aggregateExpressions", Plans.seq(columns), "child", tapped));
     Attribute group = above.toAttribute();
     return new Rewritten(
         key.distinct() ? plan : taps.proved(number, group, plan),

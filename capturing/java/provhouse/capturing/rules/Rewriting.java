@@ -1,9 +1,9 @@
 package provhouse.capturing.rules;
 
 import java.util.*;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.internal.SQLConf;
 import provhouse.capturing.plans.*;
 import provhouse.capturing.sources.*;

@@ -7,10 +7,9 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.*;
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers$;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.Window;
 import org.apache.spark.sql.types.DataTypes;
 import provhouse.capturing.plans.*;
-import scala.Option;
+import provhouse.capturing.spark.*;
 
 /**
  * The sessions of the rows below an aggregate that groups by {@code session_window}.
@@ -112,6 +111,6 @@ final class Sessions {
 
   private static LogicalPlan window(
       List<Alias> functions, List<Attribute> by, List<SortOrder> order, LogicalPlan rows) {
-    return new Window(Plans.seq(functions), Plans.seq(by), Plans.seq(order), rows, Option.empty());
+    return Operators.window(Plans.seq(functions), Plans.seq(by), Plans.seq(order), rows);
   }
 }

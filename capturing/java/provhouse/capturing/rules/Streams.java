@@ -3,20 +3,17 @@ package provhouse.capturing.rules;
 import java.util.List;
 import org.apache.spark.SparkContext;
 import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.classic.SparkSession;
-import org.apache.spark.sql.classic.StreamingQuery;
+import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.InMemoryFileIndex;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
-import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation;
-import org.apache.spark.sql.execution.streaming.runtime.IncrementalExecution;
-import org.apache.spark.sql.execution.streaming.runtime.StreamExecution;
-import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper;
 import org.apache.spark.sql.execution.streaming.sources.ForeachBatchSink;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.*;
 import provhouse.capturing.sources.*;
+import provhouse.capturing.spark.*;
 
 /**
  * Finds the stream whose batch a thread works on, and refuses streams that cannot be captured.
@@ -49,22 +46,22 @@ public final class Streams {
    * for that monitor.
    */
   public static Batch handed(SparkSession session) {
-    StreamExecution stream = streamOf(session);
+    RunningStream stream = streamOf(session);
     if (stream == null || isPlanning() || !(stream.sink() instanceof ForeachBatchSink)) {
       return null;
     }
-    IncrementalExecution last = stream.lastExecution();
+    QueryExecution last = stream.batch();
     return last == null ? null : new Batch(last.toRdd(), last.optimizedPlan(), session);
   }
 
   /** Return whether Spark plans a batch of a stream in this thread. */
   public static boolean isPlanning() {
-    return Calls.isInside(IncrementalExecution.class.getName());
+    return Calls.isInside(RunningStream.PLANNER);
   }
 
   /** Refuse the stream of this thread unless a function of the program gets its rows. */
   public static void checkSink(SparkSession session) {
-    StreamExecution stream = streamOf(session);
+    RunningStream stream = streamOf(session);
     if (stream == null || !(stream.sink() instanceof ForeachBatchSink)) {
       throw new Unsupported(
           PROBLEM,
@@ -104,10 +101,12 @@ public final class Streams {
           children.stream().filter(LogicalPlan::isStreaming).count() == 1 ? null : keeping(node);
       case SCAN -> refusalOf((LogicalRelation) node);
       case AGGREGATE, WINDOW, EXPAND, SORT, LIMIT, GROUP_LIMIT, PYTHON_GROUPS -> keeping(node);
-      case CACHE, BATCH, LOCAL, OTHER ->
-          node instanceof StreamingDataSourceV2ScanRelation scan
-              ? withoutFiles(scan.relation().table().name())
-              : children.isEmpty() ? withoutFiles(node.nodeName()) : keeping(node);
+      case CACHE, BATCH, LOCAL, OTHER -> {
+        String source = Operators.streamed(node);
+        yield source == null && !children.isEmpty()
+            ? keeping(node)
+            : withoutFiles(source == null ? node.nodeName() : source);
+      }
     };
   }
 
@@ -132,9 +131,8 @@ public final class Streams {
         "Compute this in the function of foreachBatch");
   }
 
-  private static StreamExecution streamOf(SparkSession session) {
+  private static RunningStream streamOf(SparkSession session) {
     String id = session.sparkContext().getLocalProperty(QUERY);
-    StreamingQuery query = id == null ? null : session.streams().get(id);
-    return query instanceof StreamingQueryWrapper wrapper ? wrapper.streamingQuery() : null;
+    return id == null ? null : RunningStream.of(session.streams().get(id));
   }
 }

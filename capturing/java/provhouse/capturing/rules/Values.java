@@ -5,14 +5,13 @@ import java.util.Set;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.UnscaledValue;
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
-import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
 import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.NumericType;
 import provhouse.capturing.plans.*;
+import provhouse.capturing.spark.*;
 import provhouse.capturing.taps.*;
-import scala.Option;
 
 /** Finds the value that each row gives to an aggregate. A tap below the aggregate writes it. */
 final class Values {
@@ -52,15 +51,11 @@ final class Values {
   /** Return the bits of a number. -0.0 becomes 0.0, since the bits of -0.0 stand for NULL. */
   private static Expression bits(Expression given) {
     Expression number = Plans.as(given, DataTypes.DoubleType);
-    return new StaticInvoke(
+    return Operators.call(
         Double.class,
-        DataTypes.LongType,
         "doubleToRawLongBits",
+        DataTypes.LongType,
         Plans.seq(List.of(new NormalizeNaNAndZero(number))),
-        Plans.seq(),
-        true,
-        false,
-        true,
-        Option.empty());
+        Plans.seq());
   }
 }

@@ -1,20 +1,16 @@
 package provhouse.capturing.sources;
 
 import java.io.Serializable;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.execution.datasources.PartitionedFile;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
-import org.apache.spark.sql.internal.SQLConf;
-import org.apache.spark.sql.sources.Filter;
 import org.apache.spark.sql.types.StructType;
+import provhouse.capturing.spark.*;
 import scala.Function1;
-import scala.Option;
 import scala.collection.Iterator;
 import scala.collection.immutable.Map;
-import scala.collection.immutable.Seq;
 import scala.runtime.AbstractFunction1;
 
 /**
@@ -24,31 +20,21 @@ import scala.runtime.AbstractFunction1;
  * <p>Spark's own row index is not used for this: it is part of a hidden structure, which Spark
  * makes for each row before it filters the rows.
  */
-final class IdentifiedParquet extends ParquetFileFormat {
+final class IdentifiedParquet extends ChangedParquet {
   /** The column that Spark's reader fills with the index of each row, if the schema has it. */
   static final String COLUMN = ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME();
 
   private static final long serialVersionUID = 1L;
-  private final ParquetFileFormat files;
   private final RowIds ids;
 
   IdentifiedParquet(ParquetFileFormat files, RowIds ids) {
-    this.files = files;
+    super(files);
     this.ids = ids;
   }
 
   @Override
-  public Function1<PartitionedFile, Iterator<InternalRow>> buildReaderWithPartitionValues(
-      SparkSession session,
-      StructType data,
-      StructType partitions,
-      StructType required,
-      Seq<Filter> filters,
-      Map<String, String> options,
-      Configuration settings) {
-    Function1<PartitionedFile, Iterator<InternalRow>> reader =
-        files.buildReaderWithPartitionValues(
-            session, data, partitions, required, filters, options, settings);
+  protected Function1<PartitionedFile, Iterator<InternalRow>> changed(
+      Function1<PartitionedFile, Iterator<InternalRow>> reader, StructType required) {
     boolean used = java.util.List.of(required.fieldNames()).contains(COLUMN);
     return used ? new Reader(reader, ids, required.fieldIndex(COLUMN)) : reader;
   }
@@ -83,11 +69,6 @@ final class IdentifiedParquet extends ParquetFileFormat {
   @Override
   public boolean supportBatch(SparkSession session, StructType schema) {
     return files.supportBatch(session, schema);
-  }
-
-  @Override
-  public Option<Seq<String>> vectorTypes(StructType required, StructType partitions, SQLConf settings) {
-    return files.vectorTypes(required, partitions, settings);
   }
 
   @Override

@@ -12,7 +12,6 @@ import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.*;
 import provhouse.capturing.taps.*;
-import scala.jdk.javaapi.CollectionConverters;
 
 /** The files that a captured plan may read, numbered from 0, and the table of each. */
 public final class SourceFiles {
@@ -111,7 +110,7 @@ public final class SourceFiles {
 
   /** Refuse a file with rows that a Delta table has deleted without rewriting it. */
   private static void checkWhole(FileStatusWithMetadata file) {
-    for (String name : CollectionConverters.asJava(file.metadata()).keySet()) {
+    for (String name : Plans.map(file.metadata()).keySet()) {
       if (name.startsWith("row_index_filter")) {
         throw Unsupported.operator(
             "scan", file.getPath() + " has a deletion vector; REORG TABLE with PURGE removes it");
@@ -127,7 +126,7 @@ public final class SourceFiles {
     entry.put("table", table);
     entry.put("bytes", file.getLen());
     entry.put("changed", file.getModificationTime());
-    Map<String, Object> delta = CollectionConverters.asJava(file.metadata());
+    Map<String, Object> delta = Plans.map(file.metadata());
     entry.put("first_row", delta.get("base_row_id"));
     entry.put("commit", delta.get("default_row_commit_version"));
     described.put(entry.get("number"), entry);
@@ -145,7 +144,7 @@ public final class SourceFiles {
 
   /** Return the folder of a stream's files, or null if the files are named by a pattern. */
   public static String folderOf(HadoopFsRelation relation) {
-    return CollectionConverters.asJava(relation.options()).get(FOLDER);
+    return Plans.value(relation.options(), FOLDER);
   }
 
   /** Return the full paths of the folders that were read. The program may give relative paths. */

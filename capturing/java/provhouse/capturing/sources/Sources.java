@@ -67,8 +67,7 @@ public final class Sources {
             relation.options(),
             relation.sparkSession());
     List<AttributeReference> output = Plans.joined(Plans.list(node.output()), List.of(column));
-    LogicalRelation scan =
-        node.copy(wider, Plans.seq(output), node.catalogTable(), node.isStreaming(), node.stream());
+    LogicalPlan scan = Plans.with(node, Map.of("relation", wider, "output", Plans.seq(output)));
     Alias id = Plans.alias(new KnownNotNull(column), "provhouse_row");
     return Plans.only(Plans.joined(Plans.output(node), List.of(id)), scan);
   }

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.optimizer.NormalizeNaNAndZero;
 import org.apache.spark.sql.types.*;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.*;
+import provhouse.capturing.spark.*;
 
 /**
  * A 64-bit number that stands for the group of a row.
@@ -263,7 +264,7 @@ public record GroupKey(
       return value;
     }
     if (type instanceof StringType) { // its collation says which texts are equal
-      return new CollationKey(value);
+      return Comparing.key(value);
     }
     if (Packed.covers(type)) {
       return Packed.of(value);
@@ -286,6 +287,6 @@ public record GroupKey(
   }
 
   private static boolean isText(DataType type) {
-    return type instanceof StringType text && text.isUTF8BinaryCollation();
+    return type instanceof StringType text && Comparing.isByBytes(text);
   }
 }

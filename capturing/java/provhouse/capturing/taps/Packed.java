@@ -7,12 +7,12 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
-import org.apache.spark.sql.catalyst.optimizer.InsertMapSortExpression$;
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers$;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.MapData;
 import org.apache.spark.sql.types.*;
 import provhouse.capturing.plans.*;
+import provhouse.capturing.spark.*;
 
 /**
  * Turns structs, arrays and maps into bytes that are equal exactly if Spark groups the values
@@ -32,7 +32,7 @@ public final class Packed implements Serializable {
 
   /** Return the bytes of a value; NULL has bytes too. */
   static Expression of(Expression value) {
-    Expression sorted = InsertMapSortExpression$.MODULE$.insertMapSortRecursively(value);
+    Expression sorted = Comparing.sorted(value);
     Expression normal = NormalizeFloatingNumbers$.MODULE$.normalize(sorted);
     return Plans.call(
         new Packed(value.dataType()), "bytes", DataTypes.BinaryType, List.of(normal), true);

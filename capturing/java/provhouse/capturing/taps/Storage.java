@@ -11,8 +11,8 @@ import org.apache.hadoop.fs.LocalFileSystem;
 import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.parquet.hadoop.util.HadoopOutputFile;
-import org.apache.parquet.io.LocalOutputFile;
 import org.apache.parquet.io.OutputFile;
+import provhouse.capturing.spark.*;
 
 /**
  * Makes, renames and removes the files of a capture.
@@ -40,7 +40,7 @@ public final class Storage {
     if (!isLocal()) {
       return HadoopOutputFile.fromPath(path, settings);
     }
-    return new LocalOutputFile(withFolder(path));
+    return ParquetFiles.local(withFolder(path));
   }
 
   /** Return a stream to a new or emptied file. Its folder is made if it is missing. */

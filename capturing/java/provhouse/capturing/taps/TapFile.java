@@ -16,6 +16,7 @@ import org.apache.parquet.schema.Type;
 import org.apache.parquet.schema.Types;
 import org.apache.spark.TaskContext;
 import org.apache.spark.deploy.SparkHadoopUtil;
+import provhouse.capturing.spark.*;
 
 /**
  * The Parquet file of one tap and one task. It gets its final name when the task has succeeded.
@@ -139,7 +140,7 @@ final class TapFile {
 
   void discard() {
     try {
-      writer.close();
+      ParquetFiles.abandon(writer);
       storage.delete(hidden);
     } catch (IOException error) {
       throw new UncheckedIOException(error);

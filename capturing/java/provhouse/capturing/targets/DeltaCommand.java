@@ -8,6 +8,7 @@ import java.util.function.UnaryOperator;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.SaveMode;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.TableIdentifier;
 import org.apache.spark.sql.catalyst.analysis.NamedRelation;
 import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier;
@@ -17,7 +18,6 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.plans.logical.*;
-import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
@@ -25,8 +25,7 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.*;
 import scala.Option;
-import scala.collection.immutable.Seq;
-import scala.jdk.javaapi.CollectionConverters;
+import scala.collection.Seq;
 
 /**
  * A command that writes rows to a Delta table: {@code save}, {@code INSERT}, {@code CREATE TABLE
@@ -98,7 +97,7 @@ public record DeltaCommand(
   }
 
   private static DeltaCommand saved(SaveIntoDataSourceCommand command, SparkSession session) {
-    Map<String, String> options = CollectionConverters.asJava(command.options());
+    Map<String, String> options = Plans.map(command.options());
     Object source = command.dataSource();
     if (!source.getClass().getName().equals(PACKAGE + "sources.DeltaDataSource")
         || !options.containsKey("path")) {
@@ -158,7 +157,7 @@ public record DeltaCommand(
         Named.call(delta, "path"),
         table.isDefined() ? table.get().identifier().table() : "",
         query,
-        CollectionConverters.asJava(options),
+        Plans.map(options),
         null,
         false,
         Literal.TrueLiteral().equals(Plans.field(command, "deleteExpr")),
@@ -197,9 +196,9 @@ public record DeltaCommand(
       return null;
     }
     Map<String, String> options =
-        new LinkedHashMap<>(CollectionConverters.asJava(given.properties()));
+        new LinkedHashMap<>(Plans.map(given.properties()));
     scala.collection.Map<String, String> written = Named.call(plan, "writeOptions");
-    options.putAll(CollectionConverters.asJava(written));
+    options.putAll(Plans.map(written));
     Identifier identifier = resolved.identifier();
     boolean byPath = new Path(identifier.name()).isAbsolute();
     return new DeltaCommand(

@@ -5,11 +5,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.fs.Path;
-import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.StructType;
 import provhouse.capturing.plans.*;
 import scala.Option;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The state of a Delta table. The version is -1 if the table does not exist.
@@ -34,7 +33,7 @@ record DeltaLog(
       boolean exists = version >= 0;
       StructType schema = exists ? Named.call(metadata, "schema") : new StructType();
       StructType partitions = exists ? Named.call(metadata, "partitionSchema") : new StructType();
-      return new DeltaLog(version, schema, partitions, CollectionConverters.asJava(properties));
+      return new DeltaLog(version, schema, partitions, Plans.map(properties));
     } catch (ReflectiveOperationException error) {
       throw Named.unknown(error);
     }

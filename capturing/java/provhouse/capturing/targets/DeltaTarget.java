@@ -12,18 +12,17 @@ import java.util.*;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.Sort;
-import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.*;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.*;
 import provhouse.capturing.sources.*;
-import scala.Option;
+import provhouse.capturing.spark.*;
 
 /**
  * A Delta table, with or without partitions. Delta plans the rows once more and commits them. The
@@ -174,7 +173,7 @@ final class DeltaTarget implements Target {
   private LogicalPlan sorted(LogicalPlan plan) {
     List<SortOrder> order = new ArrayList<>();
     columns(plan).forEach(column -> order.add(Plans.ascending(column)));
-    return order.isEmpty() ? plan : new Sort(Plans.seq(order), false, plan, Option.empty());
+    return order.isEmpty() ? plan : Operators.sorted(Plans.seq(order), plan);
   }
 
   @Override

@@ -8,13 +8,13 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SaveMode;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.classic.Dataset;
-import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.datasources.FileFormat;
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand;
 import org.apache.spark.sql.execution.datasources.WriteFiles;
@@ -24,7 +24,6 @@ import org.apache.spark.sql.types.StructType;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.*;
 import provhouse.capturing.sources.*;
-import scala.jdk.javaapi.CollectionConverters;
 
 /** A folder of files, with or without partitions and buckets. */
 final class FilesTarget implements Target {
@@ -117,7 +116,7 @@ final class FilesTarget implements Target {
 
   @Override
   public boolean replaces() {
-    boolean fixed = !CollectionConverters.asJava(command.staticPartitions()).isEmpty();
+    boolean fixed = !Plans.map(command.staticPartitions()).isEmpty();
     boolean some = fixed || command.dynamicPartitionOverwrite();
     return before.isEmpty() || deletes() && !some;
   }
@@ -138,7 +137,7 @@ final class FilesTarget implements Target {
       schema = schema.add(names.get(i), columns.get(i).dataType());
     }
     Map<String, String> options = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-    options.putAll(CollectionConverters.asJava(command.options()));
+    options.putAll(Plans.map(command.options()));
     options.remove("path");
     options.put("basePath", path().toString());
     if (format().equals("csv")) {

@@ -4,12 +4,12 @@ import java.util.Locale;
 import java.util.Map;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.SaveMode;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
 import org.apache.spark.sql.execution.datasources.jdbc.JdbcRelationProvider;
+import provhouse.capturing.plans.*;
 import provhouse.capturing.sources.*;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * A table of another database. Its rows are in no file, so the tap of the rows writes their keys.
@@ -36,7 +36,7 @@ public final class JdbcTarget implements Target {
     }
     String url = null;
     String table = null;
-    for (Map.Entry<String, String> option : CollectionConverters.asJava(saving.options()).entrySet()) {
+    for (Map.Entry<String, String> option : Plans.map(saving.options()).entrySet()) {
       String name = option.getKey().toLowerCase(Locale.ROOT);
       url = name.equals("url") ? option.getValue() : url;
       table = name.equals("dbtable") ? option.getValue() : table;

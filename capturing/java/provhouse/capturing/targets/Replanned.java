@@ -1,10 +1,10 @@
 package provhouse.capturing.targets;
 
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.classic.SparkSession;
-import org.apache.spark.sql.execution.CacheManager;
 import org.apache.spark.sql.internal.SQLConf;
 import provhouse.capturing.plans.*;
+import provhouse.capturing.spark.*;
 
 /** The plan of a command's rows, for data sources that analyse and optimise the plan again. */
 final class Replanned {
@@ -18,8 +18,7 @@ final class Replanned {
     boolean pruning = conf.dynamicPartitionPruningEnabled();
     conf.setConfString(PRUNING, "false");
     try {
-      CacheManager caches = session.sharedState().cacheManager();
-      LogicalPlan cached = caches.useCachedData(analysed, caches.useCachedData$default$2());
+      LogicalPlan cached = CachedFrames.in(analysed, session.sharedState().cacheManager());
       return CommonTables.inlined(session.sessionState().optimizer().execute(cached));
     } finally {
       conf.setConfString(PRUNING, String.valueOf(pruning));

@@ -1,0 +1,75 @@
+package provhouse.capturing.spark;
+
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
+import org.apache.spark.sql.catalyst.optimizer.BuildSide;
+import org.apache.spark.sql.catalyst.optimizer.PushDownLeftSemiAntiJoin$;
+import org.apache.spark.sql.catalyst.plans.logical.*;
+import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2Relation;
+import org.apache.spark.sql.internal.SQLConf;
+import org.apache.spark.sql.types.AbstractDataType;
+import org.apache.spark.sql.types.DataType;
+import scala.Option;
+import scala.collection.immutable.Seq;
+
+/** Operators and calls that have fewer arguments before Spark 4.0. */
+public final class Operators {
+  private Operators() {}
+
+  /** Return the rows of a plan, sorted within each partition. */
+  public static Sort sorted(Seq<SortOrder> order, LogicalPlan rows) {
+    return new Sort(order, false, rows);
+  }
+
+  /** Return a plan with the results of window functions as further columns. */
+  public static Window window(
+      Seq<NamedExpression> functions,
+      Seq<Expression> by,
+      Seq<SortOrder> order,
+      LogicalPlan rows) {
+    return new Window(functions, by, order, rows);
+  }
+
+  /** Return a plan of given rows, which have these columns. */
+  public static LocalRelation local(Seq<Attribute> columns, Seq<InternalRow> rows) {
+    return new LocalRelation(columns, rows, false);
+  }
+
+  /** Return a call of a static method, which returns no NULL and always the same value. */
+  public static Expression call(
+      Class<?> owner,
+      String method,
+      DataType type,
+      Seq<Expression> arguments,
+      Seq<AbstractDataType> given) {
+    return new StaticInvoke(
+        owner, type, method, arguments, given, true, false, true);
+  }
+
+  /** Return the side of a join that Spark would broadcast, by its estimate of the side's size. */
+  public static Option<BuildSide> broadcast(Join join) {
+    return PushDownLeftSemiAntiJoin$.MODULE$.getBroadcastBuildSide(
+        join.left(), join.right(), join.joinType(), join.hint(), false, SQLConf.get());
+  }
+
+  /** Return whether an operator is {@code mapInArrow}. */
+  public static boolean mapsArrow(LogicalPlan node) {
+    return node instanceof PythonMapInArrow;
+  }
+
+  /** Return whether an operator is {@code applyInArrow}, with one input or two. */
+  public static boolean groupsArrow(LogicalPlan node) {
+    return false;
+  }
+
+  /** Return whether an operator is a recursive WITH. */
+  public static boolean isRecursive(LogicalPlan node) {
+    return false;
+  }
+
+  /** Return the source of a stream without files, or null for another operator. */
+  public static String streamed(LogicalPlan node) {
+    return node instanceof StreamingDataSourceV2Relation scan ? scan.scan().description() : null;
+  }
+}

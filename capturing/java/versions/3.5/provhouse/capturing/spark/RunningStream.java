@@ -1,0 +1,23 @@
+package provhouse.capturing.spark;
+
+import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.execution.streaming.IncrementalExecution;
+import org.apache.spark.sql.execution.streaming.StreamExecution;
+import org.apache.spark.sql.execution.streaming.StreamingQueryWrapper;
+import org.apache.spark.sql.streaming.StreamingQuery;
+
+/** A stream that runs. In Spark 4.1, its classes have moved to another package. */
+public record RunningStream(Table sink, QueryExecution batch) {
+  /** The class whose methods plan the batches of streams. */
+  public static final String PLANNER = IncrementalExecution.class.getName();
+
+  /** Return the state of a query with its last batch, which may be null; null if it is unknown. */
+  public static RunningStream of(StreamingQuery query) {
+    if (query instanceof StreamingQueryWrapper wrapper) {
+      StreamExecution stream = wrapper.streamingQuery();
+      return new RunningStream(stream.sink(), stream.lastExecution());
+    }
+    return null;
+  }
+}

@@ -1,0 +1,21 @@
+package provhouse.capturing.spark;
+
+import java.util.ArrayList;
+import java.util.List;
+import scala.Product;
+import scala.collection.Iterator;
+
+/** The names of the fields of case classes, which Scala 2.13 knows. */
+public final class Fields {
+  private Fields() {}
+
+  /** Return the names of an object's fields, in their order. */
+  public static List<String> names(Product object) {
+    List<String> found = new ArrayList<>();
+    Iterator<String> names = object.productElementNames();
+    while (names.hasNext()) {
+      found.add(names.next());
+    }
+    return found;
+  }
+}

@@ -1,0 +1,89 @@
+"""The first operator in which two plans differ, for people.
+
+An operator differs if the result depends on a key of its rows, columns or order that the other plan
+lacks. All operators above a difference differ too, so the first one counts: it was changed, added
+or removed. It was removed if the other plan has fewer operators that differ, and none in its place.
+"""
+
+from collections.abc import Sequence
+
+from .keys import PlanKeys
+from .plan_form import AggregatedRows, Column, Operator, PlanForm, Scan, operators
+
+Keyed = Sequence[tuple[Operator, tuple[str, ...]]]
+"""The operators of a plan, and the keys of each."""
+
+
+def first_difference(plans: tuple[PlanForm, PlanForm], keys: tuple[PlanKeys, PlanKeys]) -> str:
+    """Return the first operator that differs, with its number among those of its plan.
+
+    Plans that differ in nothing but the choice or the names of their columns differ in "columns".
+    """
+    if keys[0].whole == keys[1].whole:
+        return ""
+    before, after = plans
+    if (before.engine, before.version, before.settings) != (
+        after.engine, after.version, after.settings,
+    ):  # fmt: skip
+        return "engine or settings"
+    old, new = (
+        list(zip(operators(plan.root), each.parts, strict=True))
+        for plan, each in zip(plans, keys, strict=True)
+    )
+    gone, came = _differing(old, *keys), _differing(new, *reversed(keys))
+    changed = [*_redefined(old, new), *(_counterparts(old[gone[0]], new) if gone else ())]
+    if not changed and len(gone) > len(came) and not _same_kind(old, gone, new, came):
+        return f"{_placed(old, gone[0])}, removed"
+    places = [*came, *changed]
+    return _placed(new, min(places)) if places else "columns"
+
+
+def operator_name(operator: Operator) -> str:
+    """Return what people call an operator, with the table of a scan."""
+    name = type(operator).__name__.lower()
+    if isinstance(operator, AggregatedRows):
+        name = "aggregate" if operator.functions or len(operator.sets) > 1 else "distinct"
+    table = getattr(operator, "table", ())
+    return f"{name} of {table[-1]}" if table else name
+
+
+def _differing(keyed: Keyed, keys: PlanKeys, other: PlanKeys) -> list[int]:
+    """Return the places of operators with keys that decide the result, and that the other lacks."""
+    own = keys.below(keys.whole).keys() - other.below(other.whole).keys()
+    return [at for at, (_, parts) in enumerate(keyed) if own & {*parts}]
+
+
+def _redefined(old: Keyed, new: Keyed) -> list[int]:
+    """Return the places of scans that read a column with another type than before."""
+    known = {each: column for scan, _ in old for each, column in _scanned(scan)}
+    return [
+        at
+        for at, (scan, _) in enumerate(new)
+        if any(known.get(each, column) != column for each, column in _scanned(scan))
+    ]
+
+
+def _scanned(scan: Operator) -> list[tuple[tuple[str, ...], Column]]:
+    """Return the columns that an operator reads of a table, by their whole names."""
+    if not isinstance(scan, Scan):
+        return []
+    return [((*scan.table, name), c) for name, c in zip(scan.names, scan.columns, strict=True)]
+
+
+def _counterparts(one: tuple[Operator, tuple[str, ...]], new: Keyed) -> list[int]:
+    """Return the places of operators of the same kind that have the same rows."""
+    operator, (rows, *_) = one
+    return [
+        at
+        for at, (each, parts) in enumerate(new)
+        if type(each) is type(operator) and parts[0] == rows
+    ]
+
+
+def _same_kind(old: Keyed, gone: Sequence[int], new: Keyed, came: Sequence[int]) -> bool:
+    """Return whether the first operators that differ are of one kind: then one was changed."""
+    return bool(came) and type(old[gone[0]][0]) is type(new[came[0]][0])
+
+
+def _placed(keyed: Keyed, at: int) -> str:
+    return f"{operator_name(keyed[at][0])}, operator {at + 1} of {len(keyed)}"

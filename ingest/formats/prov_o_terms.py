@@ -1,0 +1,127 @@
+"""The terms of PROV-O, as relations and arguments of ``prov_terms``."""
+
+from typing import NamedTuple
+
+RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+
+
+class Qualified(NamedTuple):
+    """A property whose value is a node that describes a relation.
+
+    ``subject`` is the argument that is the property's subject. ``parts`` are the arguments that
+    are properties of the node.
+    """
+
+    relation: str
+    subject: str
+    parts: dict[str, str]
+    node: str
+    """The class of the node."""
+    type: str | None = None
+    """The kind of derivation that the property implies."""
+
+
+_TIMED = {"atTime": "time", "startedAtTime": "time", "endedAtTime": "time"}
+_DERIVED = {
+    "entity": "usedEntity",
+    "hadActivity": "activity",
+    "hadGeneration": "generation",
+    "hadUsage": "usage",
+}
+
+
+def _derivation(node: str) -> Qualified:
+    type = None if node == "Derivation" else node
+    return Qualified("wasDerivedFrom", "generatedEntity", _DERIVED, node, type)
+
+
+QUALIFIED = {
+    "qualifiedUsage": Qualified("used", "activity", {"entity": "entity", **_TIMED}, "Usage"),
+    "qualifiedGeneration": Qualified(
+        "wasGeneratedBy", "entity", {"activity": "activity", **_TIMED}, "Generation"
+    ),
+    "qualifiedDerivation": _derivation("Derivation"),
+    "qualifiedRevision": _derivation("Revision"),
+    "qualifiedQuotation": _derivation("Quotation"),
+    "qualifiedPrimarySource": _derivation("PrimarySource"),
+    "qualifiedCommunication": Qualified(
+        "wasInformedBy", "informed", {"activity": "informant"}, "Communication"
+    ),
+    "qualifiedStart": Qualified(
+        "wasStartedBy",
+        "activity",
+        {"entity": "trigger", "hadActivity": "starter", **_TIMED},
+        "Start",
+    ),
+    "qualifiedEnd": Qualified(
+        "wasEndedBy", "activity", {"entity": "trigger", "hadActivity": "ender", **_TIMED}, "End"
+    ),
+    "qualifiedInvalidation": Qualified(
+        "wasInvalidatedBy", "entity", {"activity": "activity", **_TIMED}, "Invalidation"
+    ),
+    "qualifiedAttribution": Qualified(
+        "wasAttributedTo", "entity", {"agent": "agent"}, "Attribution"
+    ),
+    "qualifiedAssociation": Qualified(
+        "wasAssociatedWith", "activity", {"agent": "agent", "hadPlan": "plan"}, "Association"
+    ),
+    "qualifiedDelegation": Qualified(
+        "actedOnBehalfOf",
+        "delegate",
+        {"agent": "responsible", "hadActivity": "activity"},
+        "Delegation",
+    ),
+    "qualifiedInfluence": Qualified(
+        "wasInfluencedBy",
+        "influencee",
+        dict.fromkeys(("influencer", "entity", "activity", "agent"), "influencer"),
+        "Influence",
+    ),
+}
+"""By property, what the nodes describe."""
+PARTS = {name for each in QUALIFIED.values() for name in each.parts} | {"hadRole"}
+"""The properties of nodes, which may lack the relation that they belong to."""
+SUBTYPES = {
+    "wasRevisionOf": "Revision",
+    "wasQuotedFrom": "Quotation",
+    "hadPrimarySource": "PrimarySource",
+}
+"""The kinds of derivation that properties imply."""
+NODES = {each.node for each in QUALIFIED.values()} - {*SUBTYPES.values()} | {
+    "InstantaneousEvent", "EntityInfluence", "ActivityInfluence", "AgentInfluence",
+}  # fmt: skip
+"""The classes of nodes that say nothing that the property does not say."""
+DIRECT = {
+    "used": ("used", "activity", "entity"),
+    "wasGeneratedBy": ("wasGeneratedBy", "entity", "activity"),
+    "wasDerivedFrom": ("wasDerivedFrom", "generatedEntity", "usedEntity"),
+    "wasRevisionOf": ("wasDerivedFrom", "generatedEntity", "usedEntity"),
+    "wasQuotedFrom": ("wasDerivedFrom", "generatedEntity", "usedEntity"),
+    "hadPrimarySource": ("wasDerivedFrom", "generatedEntity", "usedEntity"),
+    "wasInformedBy": ("wasInformedBy", "informed", "informant"),
+    "wasStartedBy": ("wasStartedBy", "activity", "trigger"),
+    "wasEndedBy": ("wasEndedBy", "activity", "trigger"),
+    "wasInvalidatedBy": ("wasInvalidatedBy", "entity", "activity"),
+    "wasAttributedTo": ("wasAttributedTo", "entity", "agent"),
+    "wasAssociatedWith": ("wasAssociatedWith", "activity", "agent"),
+    "actedOnBehalfOf": ("actedOnBehalfOf", "delegate", "responsible"),
+    "specializationOf": ("specializationOf", "specificEntity", "generalEntity"),
+    "mentionOf": ("mentionOf", "specificEntity", "generalEntity"),
+    "alternateOf": ("alternateOf", "alternate1", "alternate2"),
+    "hadMember": ("hadMember", "collection", "entity"),
+    "wasInfluencedBy": ("wasInfluencedBy", "influencee", "influencer"),
+}
+"""By property: its relation, and the arguments that are its subject and its object."""
+INVERSE = {
+    "generated": ("wasGeneratedBy", "activity", "entity"),
+    "invalidated": ("wasInvalidatedBy", "activity", "entity"),
+    "influenced": ("wasInfluencedBy", "influencer", "influencee"),
+}
+"""As ``DIRECT``, for the properties that PROV-O defines in the other direction."""
+NAMES = {"hadRole": "role", "atLocation": "location"}
+"""Names of attributes in PROV-O that differ from those in PROV-N."""
+OF_ELEMENTS = {
+    "startedAtTime", "endedAtTime", "generatedAtTime", "invalidatedAtTime", "value", "atLocation",
+    "asInBundle", "type", "label", "location", "role",
+}  # fmt: skip
+"""Properties of elements, which are no relations."""

@@ -1,0 +1,279 @@
+"""Tables and files that statements with lineage have made, and the way back through their rows.
+
+Links connect the rows of states of tables. A state ends if row numbers may have changed, as after
+UPDATE, or if the table is replaced. Links between earlier states stay, so that rows of a table lead
+on to the tables behind tables that no longer exist.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import duckdb
+import numpy as np
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from provhouse.model.errors import UsageError
+from provhouse.sql.catalog import TablePlace
+from provhouse.sql.dialect import read
+
+from .index.links import Chain, Rows, reordered, together
+from .sources import FileVersion
+
+if TYPE_CHECKING:
+    from .duckdb_session import Connection
+    from .result import Result
+
+_TYPE = duckdb.StatementType
+KEEPING = {
+    _TYPE.SELECT, _TYPE.CREATE, _TYPE.CREATE_FUNC, _TYPE.DROP, _TYPE.ATTACH, _TYPE.SET,
+    _TYPE.VARIABLE_SET, _TYPE.LOAD, _TYPE.TRANSACTION, _TYPE.PREPARE, _TYPE.COPY,
+}  # fmt: skip
+"""The statements that change no row of a table and no row number, though they may add rows."""
+
+
+class Version(NamedTuple):
+    """A table between two changes of its rows or row numbers. New rows make no new version."""
+
+    key: TablePlace
+    """The full name of the table, in lower case."""
+    number: int
+    """DuckDB's number of the table: a table that was replaced has another one."""
+    changes: int
+
+
+@dataclass(frozen=True)
+class State:
+    """A version of a table, and its extent at one time."""
+
+    place: TablePlace
+    version: Version
+    rows: int
+    end: int
+    """One more than the largest rid."""
+    outside: tuple[int, ...]
+    """The values that differ after a change by another connection; none if no other has it."""
+
+    def became(self, later: "State") -> bool:
+        """Return whether all rows of this state have the same rids and values in a later one."""
+        if (later.version, later.outside[2:]) != (self.version, self.outside[2:]):
+            return False
+        if self.rows == self.end:  # without gaps, DuckDB moves no row
+            return later.rows == later.end and later.rows >= self.rows
+        return (later.rows, later.end) == (self.rows, self.end)
+
+
+@dataclass(eq=False)
+class Made:
+    """The rows that one statement has stored, and their links to the tables that it read."""
+
+    rows: int
+    sources: list[tuple[State, list[Chain]]]
+    first: int = 0
+    """The rid of the first row."""
+
+    def reordered(self, order: Rows | None) -> "Made":
+        """Return the links of the same rows in another order; None stands for the same order."""
+        if order is None:
+            return self
+        sources = [(state, [reordered(each, order) for each in of]) for state, of in self.sources]
+        return replace(self, sources=sources)
+
+    def within(self, rids: Rows) -> Rows:
+        """Return those of some rids that the statement has stored, counted from its first row."""
+        low, high = np.searchsorted(rids, [self.first, self.first + self.rows])
+        return rids[low:high] - self.first
+
+    @property
+    def size(self) -> int:
+        """The size of the links in bytes."""
+        return sum(chain.size for chain in self._chains())
+
+    @property
+    def resident(self) -> int:
+        """The part of the size that is in memory."""
+        return sum(chain.resident for chain in self._chains())
+
+    def spill(self, folder: Path) -> None:
+        """Move the links to files in a folder."""
+        for link in (link for chain in self._chains() for link in chain.links):
+            link.spill(folder)
+
+    def _chains(self) -> Iterator[Chain]:
+        for _, chains in self.sources:
+            yield from chains
+
+
+class MadeTables:
+    """The rows that the statements of one connection have stored, and the states of tables."""
+
+    def __init__(self, con: "Connection") -> None:
+        self._con = con
+        self._changes = Counter[TablePlace]()
+        self._made: dict[Version, tuple[State, list[Made]]] = {}
+        self._files: dict[FileVersion, Made] = {}
+
+    def forget(self) -> None:
+        """End the lineage of all tables, whose rows may have changed."""
+        self._changes.update({version.key for version in self._made} | self._sources())
+
+    def _sources(self) -> set[TablePlace]:
+        stored = [
+            *self._files.values(),
+            *(made for _, found in self._made.values() for made in found),
+        ]
+        return {state.version.key for made in stored for state, _ in made.sources}
+
+    def note(self, statements: Sequence[duckdb.Statement]) -> None:
+        """Note statements that are about to run, and end the lineage that they may make wrong."""
+        for statement in statements if self._made or self._files else ():
+            if statement.type in KEEPING:
+                continue
+            changed = self._changed_by(statement.query)
+            if changed is None:
+                self.forget()
+            else:
+                self._changes.update(map(_key, changed))
+
+    def _changed_by(self, text: str) -> list[TablePlace] | None:
+        """Return the tables whose rows or row numbers a statement changes; None if not known."""
+        try:
+            (tree,) = read(text)
+        except (SqlglotError, ValueError):
+            return None
+        replacing = tree.args.get("conflict") or tree.args.get("alternative")
+        if isinstance(tree, exp.Insert) and not replacing:
+            return []
+        if not isinstance(tree, (exp.Insert, exp.Update, exp.Delete, exp.Alter)):
+            return None
+        table = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
+        found = self._con.catalog().find(table) if isinstance(table, exp.Table) else None
+        return [found.place] if found else None
+
+    def state(self, place: TablePlace) -> State:
+        """Return the state of a table now. Unnoticed changes of its row numbers end its version."""
+        now = self._measured(place)
+        then, _ = self._made.get(now.version, (now, []))
+        if not then.became(now):
+            self._changes[now.version.key] += 1
+            return self._measured(place)
+        found = self._files.get(self._con.file_version(place))
+        if found and now.rows == now.end == found.rows:
+            self._made[now.version] = now, [found]
+        return now
+
+    def _measured(self, place: TablePlace) -> State:
+        key = _key(place)
+        version = Version(key, self._con.number(place), self._changes[key])
+        if not version.number:
+            return State(place, version, 0, 0, ())
+        (outside,) = self._con.states([place]) or [()]
+        return State(place, version, *self._con.extent(place), outside)
+
+    def of(self, place: TablePlace) -> list[Made]:
+        """Return what statements have stored in a table, if its rows are still the same."""
+        return self._then(self.state(place)) if self._made or self._files else []
+
+    def _then(self, state: State) -> list[Made]:
+        _, found = self._made.get(state.version, (state, []))
+        return found
+
+    def links(self, result: "Result") -> Made:
+        """Return the links of the rows of a query to its tables, as these are now."""
+        places = dict.fromkeys(result.tables)
+        return Made(len(result), [(self.state(place), result.chains(place)) for place in places])
+
+    def add(self, place: TablePlace, first: int, made: Made, before: list[Made]) -> None:
+        """Note the rows that a statement has stored in a table, from the rid ``first`` on.
+
+        ``before`` is what earlier statements have stored in the table.
+        """
+        made.first = first
+        state = self._measured(place)
+        self._made[state.version] = state, [*before, made]
+        self._con.memory.used(made)
+
+    def add_file(self, version: FileVersion, made: Made) -> None:
+        """Note the rows that a statement has stored in a file."""
+        self._files[version] = made
+        self._con.memory.used(made)
+
+    def behind(self, places: Iterable[TablePlace]) -> list[State]:
+        """Return the states of tables behind some tables, the nearest first."""
+        found: dict[State, None] = {}
+        left = [made for place in dict.fromkeys(places) for made in self.of(place)]
+        for made in left:  # grows
+            for state, _ in made.sources:
+                found.setdefault(state)
+                left += [each for each in self._then(state) if each not in left]
+        return list(found)
+
+    def back(self, place: TablePlace, rids: Rows, to: Collection[State]) -> Rows:
+        """Return the records, in some states of a table, that records of another were made of.
+
+        Raises UsageError if other statements have stored some of the records, or if the states have
+        ended.
+        """
+        return self._back(place, self.of(place), rids, to)
+
+    def _back(
+        self, place: TablePlace, stored: Sequence[Made], rids: Rows, to: Collection[State]
+    ) -> Rows:
+        parts, left = [rids[:0]], rids.size
+        for made in stored:
+            inner = made.within(rids)
+            left -= inner.size
+            for state, chains in made.sources:
+                below = together([chain.backward(inner) for chain in chains])
+                if not below.size:
+                    continue
+                if state in to:
+                    self._check(state, place)
+                    parts.append(below)
+                if further := self._then(state):
+                    parts.append(self._back(state.place, further, below, to))
+        if left:
+            raise UsageError(
+                f"The lineage of {left:,} records of {place.name} is unknown",
+                "Statements without lineage stored them, or a later change of the table ended it",
+                "Store them by con.sql(statement, lineage=True)",
+            )
+        return together(parts)
+
+    def forth(self, place: TablePlace, rids: Rows, to: Collection[State]) -> Rows:
+        """Return the records of a table that were made of records in some states of another."""
+        return self._forth(self.of(place), rids, to)
+
+    def _forth(self, stored: Sequence[Made], rids: Rows, to: Collection[State]) -> Rows:
+        parts = [rids[:0]]
+        for made in stored:
+            for state, chains in made.sources:
+                below = rids if state in to else rids[:0]
+                if further := self._then(state):
+                    below = together([below, self._forth(further, rids, to)])
+                for chain in chains:
+                    known = below[below < chain.links[-1].number]  # others were added later
+                    parts.append(chain.forward(known) + made.first)
+        return together(parts)
+
+    def _check(self, state: State, made: TablePlace) -> None:
+        """Raise UsageError unless the records of a state can still be read."""
+        if not state.became(self.state(state.place)):
+            name = state.place.name
+            raise UsageError(
+                f"The records of {name} behind {made.name} can no longer be read",
+                f"{name} has changed since {made.name} was made of it",
+                f"Make {made.name} again",
+            )
+
+
+def same_name(place: TablePlace, others: Iterable[TablePlace]) -> bool:
+    """Return whether one of several tables has the name of a table; the case does not matter."""
+    return _key(place) in map(_key, others)
+
+
+def _key(place: TablePlace) -> TablePlace:
+    return TablePlace(*map(str.lower, place))

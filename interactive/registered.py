@@ -1,0 +1,55 @@
+"""Files and frames that ``register`` copied into tables, and the files' states at that time."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from provhouse.model.errors import UsageError
+from provhouse.sql.catalog import TablePlace
+from provhouse.sql.quoting import quoted
+
+from .sources import ReadSource, reader, to_arrow
+
+if TYPE_CHECKING:
+    from .duckdb_session import Connection
+
+GIVEN = "__provhouse_data"
+
+
+class Registered:
+    """The tables that one connection has made of files and frames."""
+
+    def __init__(self, con: "Connection") -> None:
+        self._con = con
+        self._sources: dict[TablePlace, tuple[ReadSource, int]] = {}
+
+    def add(self, name: str, data: Any) -> None:
+        """Make a temporary table from a file or a frame; see ``Connection.register``."""
+        con, table = self._con, quoted(name)
+        if isinstance(data, (str, Path)):
+            read, found = f"select * from {reader(data)}(?)", ReadSource.of(data)
+            con.execute(f"create or replace temp table {table} as {read}", [found.path])
+            place = TablePlace("temp", "main", name)
+            self._sources[place] = found, con.number(place)
+            return
+        con.duckdb.register(GIVEN, to_arrow(data))
+        try:
+            con.execute(f"create or replace temp table {table} as select * from {GIVEN}")
+        finally:
+            con.duckdb.unregister(GIVEN)
+
+    def source(self, table: TablePlace) -> ReadSource | None:
+        """Return the file that a table was read from; None if another table replaced it."""
+        found, number = self._sources.get(table, (None, 0))
+        return found if found is not None and number == self._con.number(table) else None
+
+    def check(self, tables: Iterable[TablePlace]) -> None:
+        """Raise UsageError if the file behind one of the tables has changed since it was read."""
+        for table in tables:
+            found = self.source(table)
+            if found is not None and found.changed:
+                raise UsageError(
+                    f"{found.path} has changed since it was read",
+                    f"The table {table.name} still has its earlier records",
+                    f"Read it again: register({table.name!r}, {found.path!r})",
+                )

@@ -1,0 +1,116 @@
+"""The models of a compiled project as the sinks of one revision.
+
+A sink is the query of a model. The models that it reads are views in its DDL, so that DuckDB binds
+the query over the tables that no query makes: sources, seeds, snapshots, incremental models. These
+tables are the inputs of its executions. A model whose rows its SQL does not decide has no plan; its
+readers take its table as an input.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from provhouse.equivalence.plan_form import Opaque, PlanForm
+from provhouse.model.progress import Progress
+from provhouse.model.settings import Settings
+from provhouse.sql.quoting import quoted
+
+from ..revision_names import check_workflow
+from ..revisions import Added, SinkPlan, store_revision
+from .bound_models import BoundModel, binder
+from .passed_tests import tested_columns
+from .project import Node, project
+from .sides import Side
+from .table_types import TableTypes, columns_of_ddl
+from .undecided import why_not_by_sql
+
+SOURCE = "dbt"
+"""The source of a sink without a plan; the others are queries in SQL."""
+
+
+def add_project(
+    workflow: str, target: Path, ddl: str, settings: Settings, progress: Progress
+) -> Added:
+    """Store a revision with a sink for each model, unless it equals the newest one.
+
+    Raises BadInput if the target is not known, and Busy if another writer is at work.
+    """
+    check_workflow(workflow)
+    return store_revision(workflow, model_sinks(target, ddl), settings, progress)
+
+
+def model_sinks(target: Path, ddl: str) -> Mapping[str, SinkPlan]:
+    """Return a sink for each model that dbt builds, by its name.
+
+    ``ddl`` has CREATE statements of tables that dbt's catalog lacks. Raises BadInput if the
+    target is not that of a project of dbt-duckdb.
+    """
+    read = project(target)
+    types = TableTypes(read.catalog, named=columns_of_ddl(ddl))
+    with binder() as tables:
+        side = Side(read, types, tables, tested_columns(read, read))
+        for node in read.nodes.values():
+            side.bind(node)
+    models = [each for each in read.nodes.values() if each.kind == "model" and each.is_built]
+    times = Counter(each.name for each in models)
+    return {each.name if times[each.name] == 1 else each.id: _sink(side, each) for each in models}
+
+
+def _sink(side: Side, node: Node) -> SinkPlan:
+    below = [side.project.nodes[id_] for id_ in side.project.nodes if id_ in {*_below(side, node)}]
+    tables = [each.identifier for each in below if _hindrance(side, each)]
+    reason = _hindrance(side, node)
+    if not reason and len({*map(str.lower, tables)}) < len(tables):
+        reason = "two of the tables that it reads have one name"
+    if reason:
+        return _without_plan(node, reason)
+    return SinkPlan.of("sql", str(node.text), "\n".join(_declared(side, each) for each in below))
+
+
+def _below(side: Side, node: Node) -> Iterator[str]:
+    """Yield the tables that a query reads, directly and through queries."""
+    for needed in side.project.tables_below(node.id):
+        yield needed
+        if not _hindrance(side, other := side.project.nodes[needed]):
+            yield from _below(side, other)
+
+
+def _hindrance(side: Side, node: Node) -> str:
+    """Return why the rows of a node may be others than those of its SQL."""
+    if reason := why_not_by_sql(node, side.project.macros):
+        return reason
+    if side.project.operations:
+        return "hooks at the start or the end of a run may change its rows"
+    if "columns" in node.parts.rows:
+        return "its contract decides its types"
+    return side.models[node.id].reason or _untyped(side.models[node.id])
+
+
+def _untyped(model: BoundModel) -> str:
+    """Return why a table has other types than its query: DuckDB gives one to a column of NULLs."""
+    columns = model.plan.root.columns if model.plan else ()
+    untyped = any('"NULL"' in f'"{column.type}"' for column in columns)
+    return "it has a column that has no type" if untyped else ""
+
+
+def _declared(side: Side, node: Node) -> str:
+    """Return the statements that declare a model as a view, or another node as a table."""
+    schema = f"create schema {quoted(node.id)};"
+    if not _hindrance(side, node):
+        return f"{schema}\ncreate view {node.table} as {node.text};"
+    tested = side.tests(node)
+    columns = side.models[node.id].columns
+    listed = [
+        f"{quoted(name)} {type_}{' not null' * (name in tested.not_null)}"
+        for name, type_ in columns
+    ]
+    keys = [key for key in tested.keys if key in {name for name, _ in columns}]
+    listed += [f"primary key ({quoted(key)})" for key in keys[:1]]
+    return f"{schema}\ncreate table {node.table} ({', '.join(listed)});"
+
+
+def _without_plan(node: Node, reason: str) -> SinkPlan:
+    digest = hashlib.sha256(f"{node.text or node.template}".encode()).hexdigest()
+    plan = PlanForm(SOURCE, "", (), (), Opaque((), (), "", reason, digest))
+    return SinkPlan.of_plan(SOURCE, plan)
