@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 
 from provhouse.sql.catalog import TablePlace
@@ -92,10 +93,17 @@ class _Lineage:
             before = self._opened.before(node)
             if node.materialized in KEEPING and before and self._opened.is_table(before):
                 yield node, before
-            for each in map(self._project.nodes.__getitem__, self._opened.reads(node)):
-                place = self._opened.stored(each)
-                if each.id not in built and each.kind != "source" and self._opened.is_table(place):
-                    yield each, place
+            yield from self._read(node, built)
+
+    def _read(self, node: Node, built: set[str]) -> Iterator[tuple[Node, TablePlace]]:
+        """Yield the tables that a node reads, directly or through views, without those built."""
+        for each in map(self._project.nodes.__getitem__, self._opened.reads(node)):
+            if each.id in built or each.kind == "source":
+                continue
+            if self._opened.is_table(place := self._opened.stored(each)):
+                yield each, place
+            else:
+                yield from self._read(each, built)
 
     def models(self) -> Iterator[BuiltModel]:
         """Write the lineage of each model, and yield what was found."""
@@ -126,10 +134,15 @@ class _Lineage:
             yield from self._model(node)
         elif not self._opened.is_table(self._opened.stored(node)):
             self._ready.add(node.id)
-            if node.kind == "source":
-                self._opened.stand_in(node, f"from {node.relation}")
-            else:
-                self._rows.view(node, f"from {node.relation}")
+            try:
+                if node.kind == "source":
+                    self._opened.stand_in(node, f"from {node.relation}")
+                else:
+                    self._rows.view(node, f"from {node.relation}")
+            except NotCovered:
+                self._mark_unknown(node)
+            except duckdb.Error:
+                pass  # the models that read it are refused
 
     def _write(self, node: Node) -> None:
         """Write the lineage of a model. Raises NotCovered if it is not supported."""
@@ -163,7 +176,10 @@ class _Lineage:
         if self._opened.is_table(place):
             self._name_all(node)
         else:
-            place = self._opened.stand_in(node, f"from {node.relation}")
+            try:
+                place = self._opened.stand_in(node, f"from {node.relation}")
+            except duckdb.Error:
+                return  # it has no rows that a model could read
             self.names.name_view(node, place)
         self._write_unknown(node, self.names.in_order(place), self.names.run)
 

@@ -94,3 +94,8 @@ def test_models_that_cannot_be_followed_are_named(tmp_path: Path) -> None:
     assert project.sources("c/0@1") == {"unknown/c@1"}
     assert project.sources("d/1@1") == {"c/1@1"}
     assert len(project.sources("g/0@1")) == 2
+    again = project.dbt("run", "--select", "b")  # its view is not built again
+    assert again is not None
+    assert (again.run, refused(again), again.changed) == (2, {}, ())
+    assert project.sources("b/0@2") == {"a/0@2"}
+    assert project.sources("a/0@2") == {"unknown/a@2"}
