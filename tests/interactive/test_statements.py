@@ -19,8 +19,8 @@ FLIGHTS = """
 
 @pytest.fixture
 def con() -> Iterator[Connection]:
-    """A connection with nine flights of three carriers."""
-    with connect(duckdb.connect()) as con:
+    """A connection of its own, with nine flights of three carriers."""
+    with connect() as con:
         con.execute(FLIGHTS)
         yield con
 
@@ -80,7 +80,9 @@ def test_an_insert_has_the_lineage_of_its_own_rows_only(con: Connection) -> None
     con.sql("insert into t(c, a) select carrier, id from flights where id > 6", lineage=True)
     con.sql("insert into t by name select 1 as z, id as a from flights where id = 2", lineage=True)
     assert con.duckdb.sql("from t").fetchall()[1:] == [(7, 8, "c2", 9), (1, 2, None, 3)]
-    assert [rids(con, "from t", "flights", [row]) for row in range(3)] == [[7], [8], [2]]
+    result = con.sql("from t", lineage=True)
+    assert [result.backward("flights", [row]).rids.tolist() for row in range(3)] == [[7], [8], [2]]
+    assert [result.forward("flights", [rid]).tolist() for rid in (2, 3, 8)] == [[2], [], [1]]
     con.execute("insert into t(a) values (5)")
     assert rids(con, "from t where a <> 5", "flights") == [2, 7, 8]
     with pytest.raises(UsageError, match="1 records of t is unknown"):
