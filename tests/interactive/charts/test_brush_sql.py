@@ -64,8 +64,8 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def selected(file: Path, condition: str) -> list[int]:
-    found = duckdb.sql(f"select n from '{file}' where {condition} order by n").fetchall()
-    return [n for (n,) in found]
+    query = f"select n from '{file}' where {condition} order by n"
+    return [n for (n,) in duckdb.execute(query).fetchall()]
 
 
 def expected(bars: Bars, chosen: list[int]) -> list[int]:
