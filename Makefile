@@ -67,7 +67,6 @@ bench-result-diff: setup ## Time the difference of two stored results (RECORDS=2
 
 bench-started: setup ## Time queries that start at stored results, and reruns over changed records (YEARS=10)
 	@.venv/bin/python -m benchmarks.workflows.started $(if $(YEARS),--years $(YEARS))
-	@.venv/bin/python -m benchmarks.tables
 
 bench-frames: setup ## Measure what lineage costs operations of pandas and polars (ROWS=200000, REPEATS=5)
 	@.venv/bin/python -m benchmarks.frames.frames_speed $(if $(ROWS),--rows $(ROWS)) $(if $(REPEATS),--repeats $(REPEATS))

@@ -28,7 +28,7 @@ from benchmarks.sets import set_sizes as sets
 from benchmarks.shared.results_file import Content, ResultsFile
 from benchmarks.tracing import tracing, walks
 from benchmarks.what_if import what_if
-from benchmarks.workflows import dbt_edits, result_diff, started, workflowgen
+from benchmarks.workflows import dbt_edits, result_diff, workflowgen
 
 DOCS = ROOT / "docs"
 Table = tuple[str, str, str]
@@ -103,7 +103,6 @@ def figures() -> Iterator[Table]:
     yield one("figures/workflows.md", "workflowgen", workflowgen.RESULTS, workflowgen.tables)
     yield one("dbt.md", "dbt edits", dbt_edits.RESULTS, dbt_edits.tables)
     yield one("revisions.md", "result diff", result_diff.RESULTS, result_diff.tables)
-    yield one("revisions.md", "started", started.RESULTS, started.tables)
     yield one("pandas.md", "frames", frames_speed.RESULTS, frames_speed.table)
 
 

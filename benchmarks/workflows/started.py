@@ -2,7 +2,7 @@
 
 `make bench-started` runs it: the steps of the flights pipeline in DuckDB, on the flights of 2013 or
 on several years that repeat them. Each result is compared with that of a whole execution. Times are
-processor seconds. Results go to `results/started.json`.
+processor seconds. The table is printed, and results go to `results/started.json`.
 """
 
 import argparse
@@ -84,8 +84,11 @@ def main() -> None:
         partial = [made.partial(step) for step in EDITS]
         reruns = [made.rerun(step, change) for step in RERUN_STEPS for change in LATE]
         flights = made.flights
-    measured = {"years": number, "flights": flights, "partial": partial, "reruns": reruns}
-    RESULTS.write({**machine, **measured})  # type: ignore[typeddict-item]
+    found: StartedRun = {
+        **machine, "years": number, "flights": flights, "partial": partial, "reruns": reruns,
+    }  # fmt: skip
+    RESULTS.write(found)
+    print(tables(found))
 
 
 class _Pipeline:
