@@ -40,9 +40,9 @@ def package(version: SparkVersion) -> Path:
     if version == OTHER_SCALA:
         _replace_scala(package(SparkVersion("3.5", "2.12")).parent, folder)
     else:
-        uv = [ROOT / ".venv/bin/uv", "pip", "install", "--quiet", "--system-certs", "--python"]
-        lock = ["--require-hashes", "-r", ROOT / f"locks/spark-{version.spark}.lock"]
-        subprocess.run([*uv, sys.executable, "--target", folder, *lock], check=True)
+        uv = [f"{ROOT}/.venv/bin/uv", "pip", "install", "--quiet", "--system-certs", "--python"]
+        lock = ["--require-hashes", "-r", f"{ROOT}/locks/spark-{version.spark}.lock"]
+        subprocess.run([*uv, sys.executable, "--target", str(folder), *lock], check=True)
     return folder / "pyspark"
 
 

@@ -48,9 +48,9 @@ def release(target: Path) -> list[Path]:
     version = wheel.name.split("-")[1]
     check_contents(wheel)
     with ZipFile(wheel) as opened:
-        for jar in (name for name in opened.namelist() if name.endswith(".jar")):
-            spark = Path(jar).name.rpartition("-")[0]
-            (target / f"{spark}-{version}.jar").write_bytes(opened.read(jar))
+        for member in (name for name in opened.namelist() if name.endswith(".jar")):
+            spark = Path(member).name.rpartition("-")[0]
+            (target / f"{spark}-{version}.jar").write_bytes(opened.read(member))
     bill = target / f"provhouse-{version}.cdx.json"
     bill.write_text(json.dumps(sbom.document(), indent=1) + "\n", encoding="utf-8")
     files = sorted(target.iterdir())

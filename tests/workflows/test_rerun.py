@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import deltalake
 import duckdb
@@ -144,26 +145,29 @@ def test_only_slices_of_changed_files_are_computed(tmp_path: Path) -> None:
     found = again(flow, number, t=str(later))
     assert (found.table, {*found.divided_by}) == ("t", {"s", "d"})
     assert found.slices == found.computed == len(
-        duckdb.sql(f"select distinct s, d from '{days}/3.parquet'").fetchall()
+        duckdb.execute(f"select distinct s, d from '{days}/3.parquet'").fetchall()
     )  # fmt: skip
 
 
 def test_versions_of_a_delta_table(tmp_path: Path) -> None:
     flow = Flow(tmp_path, DDL)
     place = str(tmp_path / "lake")
-    deltalake.write_deltalake(place, duckdb.sql(TABLES["t"]).to_arrow_table())
+    first: Any = duckdb.execute(TABLES["t"]).to_arrow_table()
+    deltalake.write_deltalake(place, first)
     flow.table("t", TABLES["t"])
     text = DIVIDED["groups"]
     number, path = flow.add(text), tmp_path / "out.parquet"
     write(text, path, flow.prepared("t"))
     flow.store_with({"result": path}, number, {"t": f"{place}@0"})
-    row = duckdb.sql("select 1000::integer id, 'b' s, 1::integer a, 3::integer b, "
-                     "date '2020-01-02' d, null::double v")  # fmt: skip
-    deltalake.write_deltalake(place, row.to_arrow_table(), mode="append")
+    row: Any = duckdb.execute(
+        "select 1000::integer id, 'b' s, 1::integer a, 3::integer b, date '2020-01-02' d, "
+        "null::double v"
+    ).to_arrow_table()
+    deltalake.write_deltalake(place, row, mode="append")
     found = again(flow, number, t=f"{place}@1")
     assert (found.slices, found.computed) == (1, 1)
     con = flow.prepared("t")
-    con.register("added", row.to_arrow_table())
+    con.register("added", row)
     con.execute("insert into t from added")
     write(text, path, con)
     assert rows(found.path) == rows(path)
