@@ -269,6 +269,16 @@ def test_any_triples_round_trip(given_rows: list[tuple[Any, ...]]) -> None:
             assert whole(read(path, form)[0]) == whole(rows), form
 
 
+def test_derivations_round_trip(tmp_path: Path) -> None:
+    row = {"src": "a", "dst": "b", "op": "sum", "src_table": "t", "dst_table": "u",
+           "attributes": "", "derivation": "1", "op_kind": "all", "value": 1.5}  # fmt: skip
+    for form, write in WRITERS.items():
+        path = tmp_path / f"d.{FORMS[form]}"
+        path.write_text("".join(write(lambda: [statement(row)])), encoding="utf-8")
+        [found] = read(path, form)[0]
+        assert found == {**row, "value": "1.5"}
+
+
 def documents(folder: str, ending: str) -> list[Path]:
     return sorted((TESTS / folder).rglob(f"*.{ending}"))
 
