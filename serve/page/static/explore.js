@@ -127,7 +127,7 @@ function chips(state) {
 
 /** Return the records of the table that was opened last, as rows with all their columns. */
 async function openedRecords(state) {
-  const last = state.open.findLast((each) => each.includes(" table:"));
+  const last = state.open.findLast((each) => / table:./s.test(each)); // items without a table have no records
   if (!last) return [];
   const name = last.slice(last.indexOf(":") + 1);
   const direction = last[0] === MARKS.upstream ? "upstream" : "downstream";
