@@ -116,7 +116,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def expected(
     spark: SparkSession, source: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Found]:
-    """What our Spark captures for each query."""
+    """The rows and the lineage that our Spark captures for each query."""
     folder, tables = tmp_path_factory.mktemp("ours"), read(spark, source)
     return {
         name: captured(spark, query(text)(tables), folder / name)
