@@ -146,7 +146,7 @@ def test_a_file_of_unknown_format_is_refused(fresh: Command, tmp_path: Path) -> 
     file.write_text(GOOD)
     done = fresh("ingest", file, status=2)
     assert str(file) in done.message
-    assert "--input csv" in done.message
+    assert "--input: csv" in done.message
     assert not fresh.warehouse.exists()
 
 

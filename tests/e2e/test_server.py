@@ -79,6 +79,7 @@ def test_two_typed_questions_start_one_server(house: Command) -> None:
 
 
 def test_answers_are_fast_and_right(house: Command) -> None:
+    house("up")
     before = child_seconds()
     answer = json.loads(house("lineage", "report").out)
     assert child_seconds() - before < 4  # starting Spark would take three times that
