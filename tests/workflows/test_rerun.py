@@ -152,22 +152,22 @@ def test_only_slices_of_changed_files_are_computed(tmp_path: Path) -> None:
 def test_versions_of_a_delta_table(tmp_path: Path) -> None:
     flow = Flow(tmp_path, DDL)
     place = str(tmp_path / "lake")
-    first: Any = duckdb.execute(TABLES["t"]).to_arrow_table()
-    deltalake.write_deltalake(place, first)
+    first: Any = duckdb.sql(TABLES["t"])
+    deltalake.write_deltalake(place, first.to_arrow_table())
     flow.table("t", TABLES["t"])
     text = DIVIDED["groups"]
     number, path = flow.add(text), tmp_path / "out.parquet"
     write(text, path, flow.prepared("t"))
     flow.store_with({"result": path}, number, {"t": f"{place}@0"})
-    row: Any = duckdb.execute(
+    row: Any = duckdb.sql(
         "select 1000::integer id, 'b' s, 1::integer a, 3::integer b, date '2020-01-02' d, "
         "null::double v"
-    ).to_arrow_table()
-    deltalake.write_deltalake(place, row, mode="append")
+    )
+    deltalake.write_deltalake(place, row.to_arrow_table(), mode="append")
     found = again(flow, number, t=f"{place}@1")
     assert (found.slices, found.computed) == (1, 1)
     con = flow.prepared("t")
-    con.register("added", row)
+    con.register("added", row.to_arrow_table())
     con.execute("insert into t from added")
     write(text, path, con)
     assert rows(found.path) == rows(path)
