@@ -19,6 +19,7 @@ from helpers.shop import ORDERS, write_shop
 from helpers.warehouse import House
 from provhouse.model.derivations import ROLES
 from provhouse.model.errors import BadInput, NotFound, UsageError
+from provhouse.store.warehouse.commits import current
 
 KEYS = {"orders": "id", "totals": "cust"}
 
@@ -213,7 +214,7 @@ def test_a_program_says_what_its_writes_are(house: House, shop: Path, orders: Da
 def test_keys_that_do_not_name_rows_are_refused_before_anything_lands(
     house: House, shop: Path, orders: DataFrame
 ) -> None:
-    before = house.commit.generation
+    before = current(house.layout)
     everything = orders.sparkSession.read.parquet(str(shop / "orders"))
     for keys, found in (
         ({"orders": "cust"}, "The key of orders is NULL in 2 of its rows"),
@@ -225,7 +226,7 @@ def test_keys_that_do_not_name_rows_are_refused_before_anything_lands(
         with pytest.raises(BadInput, match=found), house.capture(keys=keys):
             (orders if "copy" in keys else everything).write.parquet(str(shop / "copy"))
         shutil.rmtree(shop / "copy")
-    assert house.commit.generation == before
+    assert current(house.layout) == before
 
 
 @pytest.mark.long
