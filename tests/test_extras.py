@@ -8,6 +8,8 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from helpers import base_only
 from provhouse.model.errors import Unavailable
 from provhouse.model.extras import EXTRA_OF, missing, require
@@ -72,6 +74,7 @@ def test_imports_need_only_the_base(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.long
 def test_lineage_on_duckdb_needs_only_the_base(tmp_path: Path) -> None:
     done = base_only.run(DUCKDB, tmp_path)
     assert done.stdout.splitlines() == ["[1, 4, 7, 10]", "[2]"], done.stderr

@@ -71,6 +71,7 @@ def found(house: House, question: str) -> Found:
     }
 
 
+@pytest.mark.long
 def test_a_column_is_followed_through_two_jobs(house: House) -> None:
     delays = {"line": {"filter", "group", "join"}}
     flights = {"line": {"filter", "group", "join"}, "gone": {"filter"}}

@@ -93,6 +93,7 @@ class Job:
         }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "names", [FEW, pytest.param((*WRITES,), marks=pytest.mark.long)], ids=["few", "all"]
 )

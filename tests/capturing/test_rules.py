@@ -261,7 +261,7 @@ CASES = {
 }  # fmt: skip
 
 
-DAILY = ("full_outer", "semi", "union", "rollup")
+DAILY = ("full_outer", "semi", "rollup")
 """The cases of ``test_daily.py``. Together, they use nearly all rules."""
 
 

@@ -28,6 +28,7 @@ def verdict(spark: SparkSession, one: str, other: str, *columns: str) -> Verdict
     return compare_plans(plan(spark, one), plan(spark, other), columns)
 
 
+@pytest.mark.long
 def test_queries_are_compared_by_their_keys(spark: SparkSession) -> None:
     same = "with q as (select a + 1 c, b z from t where b <> ';') select c from q where c > 1 and "
     assert verdict(spark, TEXT, same + "z = 'x'").kind == "equal"

@@ -170,6 +170,7 @@ def written(
         spark.sql(f"DROP TABLE {row.tableName}")
 
 
+@pytest.mark.long
 def test_files_are_those_of_plain_spark(written: Written) -> None:
     for name in written.names:
         plain = files(written.folder / "plain" / name)

@@ -122,6 +122,7 @@ POINTS: dict[str, tuple[object, str, object]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "point",
     [pytest.param(one, marks=[pytest.mark.long] * (at > 0)) for at, one in enumerate(POINTS)],

@@ -82,7 +82,7 @@ def names_of(found: dict[str, Any]) -> set[str]:
     return ends | {row["item"] for part in parts for row in part["items"]}
 
 
-@pytest.mark.parametrize("name", one_in(8, ASKED))
+@pytest.mark.parametrize("name", one_in(len(ASKED), ASKED))
 def test_a_picture_shows_what_the_answer_has(nightly: Command, name: str) -> None:
     arguments = ASKED[name]
     level = ("--zoom", "record") if name == "what-if" else ()
@@ -148,6 +148,7 @@ def test_what_has_no_picture_is_refused_before_any_work(nightly: Command, tmp_pa
     assert not out.exists()
 
 
+@pytest.mark.long
 def test_a_page_is_html_or_an_error(nightly: Command, tmp_path: Path) -> None:
     page = tmp_path / "x.svg"
     done = nightly("lineage", "total/1", "--zoom", "module", "--page", page, status=2)
@@ -187,6 +188,7 @@ def test_questions_with_pictures_have_results_with_graphs() -> None:
         assert asking.pictured == bool(result and issubclass(result, PicturedResult)), asking.name
 
 
+@pytest.mark.long
 def test_the_commands_of_the_page_work(nightly: Command, tmp_path: Path) -> None:
     page = Path(__file__).parents[2] / "docs" / "pictures.md"
     commands = re.findall(r"^provhouse (.*)$", page.read_text(encoding="utf-8"), re.M)

@@ -78,6 +78,7 @@ def write(house: House, parts: list[list[Triple]], compactions: int) -> Written:
     return written
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("readers", "ingests", "compactions"),
     [(2, 2, 1), pytest.param(8, 20, 3, marks=pytest.mark.long)],

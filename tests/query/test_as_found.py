@@ -138,6 +138,7 @@ def test_answers_with_shared_derivations_are_sorted(
         assert found.items["item"].to_pylist() == ["x", "y", "z"]
 
 
+@pytest.mark.long
 def test_an_answer_of_a_million_items_is_sorted(house: House) -> None:
     question = Question(TWICE[0].src, "downstream")
     with house.asker() as opened:

@@ -116,6 +116,7 @@ def test_each_generation_answers_as_when_it_was_current(history: History, most: 
                         assert found == expected(oracle, item, direction), where
 
 
+@pytest.mark.long
 def test_a_path_as_of_a_generation(history: History, capsys: pytest.CaptureFixture[str]) -> None:
     """The path is asked for in Python and on the command line.
 

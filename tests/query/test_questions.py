@@ -65,6 +65,7 @@ def asker(house: House) -> Iterator[Asker]:
         yield opened
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "number", [0, *(pytest.param(each, marks=pytest.mark.long) for each in range(1, TRACES))]
 )

@@ -50,6 +50,7 @@ def test_answers_equal_those_of_the_oracle(
         assert answer["complete"] is True
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("accept", "made"),
     one_in(

@@ -114,6 +114,7 @@ def becomes_unused(shared: SharedAsker) -> bool:
     return not shared._users
 
 
+@pytest.mark.long
 def test_a_client_that_leaves_releases_the_generation(served: Served) -> None:
     shared = served.keeper._current
     assert shared

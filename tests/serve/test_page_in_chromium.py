@@ -90,6 +90,7 @@ def test_the_link_logs_in_once_and_leaves_no_token_behind(
     other.close()
 
 
+@pytest.mark.long
 def test_a_shared_address_opens_in_another_tab_that_has_logged_in(page: Any) -> None:
     shows(page, f"item={ITEM}&by=op")
     other = page.context.new_page()

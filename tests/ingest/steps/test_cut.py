@@ -160,6 +160,7 @@ def test_groups_are_cut_as_all_items_together(
     assert same(grouped[1], whole[1])
 
 
+@pytest.mark.long
 @settings(max_examples=20)
 @given(
     seeds=st.lists(SEEDS, min_size=2, max_size=8),

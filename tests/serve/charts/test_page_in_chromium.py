@@ -180,6 +180,7 @@ def test_records_are_sorted_saved_and_described_by_sql(page: Any, folder: Path) 
     assert duckdb.execute(query).fetchall() == [tuple(row.values()) for row in left]
 
 
+@pytest.mark.long
 def test_a_list_is_searched(page: Any, folder: Path, browser: Any) -> None:
     names = [f"name {n}" for n in range(20) for _ in range(3)]
     pq.write_table(pa.table({"name": names, "n": range(60)}), folder / "listed.parquet")
@@ -253,6 +254,7 @@ def test_views_are_divided_added_and_removed_and_the_address_has_them(page: Any)
     shows(page, 5000)
 
 
+@pytest.mark.long
 def test_bars_do_not_vanish_beside_the_bar_of_all_other_texts(folder: Path, browser: Any) -> None:
     names = ["a", "a", "a", "a", "b", "b", *map(str, range(200))]
     pq.write_table(pa.table({"name": names, "n": range(len(names))}), folder / "names.parquet")
