@@ -390,11 +390,8 @@ def _ingested(
         )
     (frame,) = data
     if input_format is not None:
-        raise UsageError(
-            "A data frame has no input format",
-            f"input_format is {input_format!r}",
-            "Leave it out, or pass files",
-        )
+        found = f"input_format is {input_format!r}"
+        raise UsageError("A data frame has no input format", found, "Leave it out, or pass files")
     if not is_spark(frame):
         return from_arrow(arrow_stream(frame), settings, **options)
     with spark_files(frame) as folder:

@@ -7,7 +7,6 @@ stored in few places, and statistics would contain some names (``docs/decisions/
 
 import json
 import time
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -28,7 +27,7 @@ from provhouse.runtime.files import sync_file, sync_folder
 from provhouse.runtime.packages import Deferred
 from provhouse.runtime.storage import parquet_reader, parquet_writer
 
-from ..warehouse.commits import MERGED
+from .merged_files import merged_from
 
 if TYPE_CHECKING:
     import deltalake
@@ -188,8 +187,8 @@ def append_rows(folder: Path, name: str, pieces: Iterable[pa.Table], ingest: int
 def _to_merge(folder: Path, table: "deltalake.DeltaTable", ingest: int) -> list[Path]:
     """Return the newest files of a table that an ingest must merge with its own rows, if any.
 
-    The files of ``MERGED`` ingests are merged into one file, ``MERGED`` of these files are merged
-    into one larger file, and so on. So the number of files grows with the logarithm of the number
+    The files of ``MERGED`` ingests (``merged_from``) are merged into one file, ``MERGED`` of these
+    files are merged into one larger file, and so on. So the number of files grows with the logarithm of the number
     of ingests, and so does the number of times that each row is written. Files of more than
     ``PIECE_ROWS`` rows stay as they are.
     """
@@ -208,21 +207,6 @@ def first_to_merge(numbers: Sequence[int], rows: Sequence[int], ingest: int) -> 
     """
     large = [at for at, count in enumerate(rows, 1) if count > PIECE_ROWS]
     return max(merged_from(numbers, ingest), *large, 0)
-
-
-def merged_from(numbers: Sequence[int], ingest: int) -> int:
-    """Return the position of the first file that an ingest merges with its own rows.
-
-    ``numbers`` has, for each file in order, the last ingest with rows in it. A file is merged only
-    if all of its rows are from the last span of ingests. So rows are not rewritten every time if
-    ingests are sparse.
-    """
-    first, span = len(numbers), MERGED
-    after = [0, *numbers[:-1]] if numbers else []
-    while numbers and ingest // span > numbers[-1] // span:
-        first = bisect_left(after, (ingest // span - 1) * span)
-        span *= MERGED
-    return first
 
 
 def in_pieces(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:

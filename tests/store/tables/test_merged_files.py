@@ -16,12 +16,12 @@ from provhouse.store.tables.delta_recovery import (
 from provhouse.store.tables.delta_tables import (
     append_rows,
     count_rows,
-    merged_from,
     read_pieces,
     read_rows,
     stored_files,
     table_files,
 )
+from provhouse.store.tables.merged_files import merged_from
 from provhouse.store.warehouse.commits import Commit, Totals
 from provhouse.store.warehouse.layout import Layout
 
