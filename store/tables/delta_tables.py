@@ -188,9 +188,9 @@ def _to_merge(folder: Path, table: "deltalake.DeltaTable", ingest: int) -> list[
     """Return the newest files of a table that an ingest must merge with its own rows, if any.
 
     The files of ``MERGED`` ingests (``merged_from``) are merged into one file, ``MERGED`` of these
-    files are merged into one larger file, and so on. So the number of files grows with the logarithm of the number
-    of ingests, and so does the number of times that each row is written. Files of more than
-    ``PIECE_ROWS`` rows stay as they are.
+    files are merged into one larger file, and so on. So the number of files grows with the
+    logarithm of the number of ingests, and so does the number of times that each row is written.
+    Files of more than ``PIECE_ROWS`` rows stay as they are.
     """
     found = table.get_add_actions(flatten=True)
     files = sorted(zip(found["path"].to_pylist(), found["num_records"].to_pylist(), strict=True))
