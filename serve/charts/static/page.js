@@ -11,6 +11,7 @@ import { addFoot, addHead, span, within } from "./views.js";
 const element = (id) => document.getElementById(id);
 const brushes = {}, texts = {}, charts = {}, all = {};
 let page, key, measure = null, order = null, shown = null, wanted = null, asking = false, began = 0, waiting = 0, saved = "";
+let changing = Promise.resolve();
 
 async function ask(route, body) {
   return (await replied(route, body)).json();
@@ -72,9 +73,16 @@ function addCharts() {
 
 const shownViews = () => page.views.map(({ name, how }) => [name, how]);
 
-// Show other views. Brushes of views that do not change stay.
-async function showViews(wanted, chosen = {}) {
+// Show other views, those that `choose` returns. One change at a time: each begins with the brushes that the last one left.
+function showViews(choose, chosen) {
+  changing = changing.then(() => replaceViews(choose, chosen));
+  return changing;
+}
+
+// Brushes of views that do not change stay.
+async function replaceViews(choose, chosen = {}) {
   try {
+    const wanted = choose();
     const before = new Map(shownViews()), kept = { ...brushes };
     if (JSON.stringify(wanted) !== JSON.stringify(shownViews())) page = await ask("views", { views: wanted });
     problem("");
@@ -104,13 +112,16 @@ function addChart(view, at) {
   const card = d3.select("#views").append("article").attr("class", "card").attr("id", `view-${at}`);
   addHead(card, view, {
     clear: () => charts[view.name].choose(null),
-    zoom: () => showViews(changed(view.name, span(view, brushes[view.name])), { [view.name]: true }),
-    remove: () => showViews(shownViews().filter(([name]) => name !== view.name)),
+    zoom: () => {
+      const how = span(view, brushes[view.name]);
+      showViews(() => changed(view.name, how), { [view.name]: true });
+    },
+    remove: () => showViews(() => shownViews().filter(([name]) => name !== view.name)),
   });
   const make = view.axes.length > 1 ? grid : view.axes[0].edges ? bars : list;
   charts[view.name] = make(card, view, (ranges, text) => brushed(view, card, ranges, text));
   charts[view.name].label(`${view.name}: no brush`);
-  addFoot(card, view, (how) => showViews(changed(view.name, how)));
+  addFoot(card, view, (how) => showViews(() => changed(view.name, how)));
 }
 
 function brushed(view, card, ranges, text) {
@@ -220,8 +231,10 @@ async function restore() {
   const option = options.find((one) => [...d3.select(one).datum()].reverse().join(" ") === wanted.measure);
   element("measure").selectedIndex = option ? option.index : 0;
   measure = option ? [...d3.select(option).datum()].reverse() : null;
-  Object.keys(brushes).forEach((name) => delete brushes[name]);
-  await showViews(wanted.views ?? shownViews(), wanted.brushes);
+  await showViews(() => {
+    Object.keys(brushes).forEach((name) => delete brushes[name]);
+    return wanted.views ?? shownViews();
+  }, wanted.brushes);
 }
 
 async function measured() {
@@ -255,7 +268,7 @@ async function save(event) {
 
 function listen() {
   element("clear").addEventListener("click", () => Object.keys(brushes).forEach((name) => charts[name].choose(null)));
-  element("more").addEventListener("change", (event) => showViews([...shownViews(), [event.target.value, ""]]));
+  element("more").addEventListener("change", ({ target: { value } }) => showViews(() => [...shownViews(), [value, ""]]));
   for (const form of ["csv", "parquet"]) element(form).addEventListener("click", () => download(form));
   element("query").addEventListener("toggle", () => element("query").open && showSql().catch((error) => problem(error.message)));
   element("lineage").addEventListener("click", async () => {
