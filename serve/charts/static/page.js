@@ -4,7 +4,7 @@ import { exact } from "./axes.js";
 import { bars } from "./bars.js";
 import { grid } from "./grid.js";
 import { list } from "./list.js";
-import { keep, state } from "./state.js";
+import { isForeign, keep, state } from "./state.js";
 import { showRecords } from "./table.js";
 import { addFoot, addHead, span, within } from "./views.js";
 
@@ -276,7 +276,7 @@ function listen() {
     if (link) location.assign(link);
     else problem("The server of the warehouse is not running.\nStart it with provhouse up.");
   });
-  window.addEventListener("hashchange", restore);
+  window.addEventListener("hashchange", () => isForeign() && restore());
   element("measure").addEventListener("change", () => measured().catch((error) => problem(error.message)));
   element("scale").addEventListener("change", () => {
     element("grey").textContent = element("scale").checked ? "all records" : "all records, drawn to the same height";

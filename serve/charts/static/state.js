@@ -16,6 +16,11 @@ export function state() {
 
 const runs = (text) => text.split(",").map((run) => run.split("-").map(Number));
 
+let written = "";
+
+/** Return whether someone else has written the address: a person, or a step back. */
+export const isForeign = () => location.hash !== written;
+
 /** Put a state into the address. The way back leads to the page before, not to each brush. */
 export function keep({ views, brushes, measure, scale, order }) {
   const given = new URLSearchParams();
@@ -31,5 +36,6 @@ export function keep({ views, brushes, measure, scale, order }) {
     given.set("way", order[1]);
   }
   const next = `#${given}`;
+  written = next;
   if (next !== location.hash) history.replaceState(null, "", next);
 }
