@@ -36,7 +36,7 @@ class Axis:
     below: bool = False
     """Whether the first bar has the numbers below the first border."""
     above: bool = False
-    """Whether a bar, the last one with numbers, has those from the last border on."""
+    """Whether the last bar with numbers has all numbers from the last border on."""
     log: bool = False
     """Whether borders lie in steps of a logarithm."""
     borders: tuple[float, ...] = ()

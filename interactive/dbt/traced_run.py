@@ -36,7 +36,7 @@ class TracedRun:
     generation: int = 0
     """The generation of the warehouse that has the lineage; 0 if only files have it."""
     why_waiting: str = ""
-    """Why only files have it."""
+    """Why the lineage waits in files; empty if the warehouse has it."""
     folder: Path = field(default_factory=Path)
     results: Path | None = None
     """The file with the results of failed tests; None if no test has failed."""

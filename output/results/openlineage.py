@@ -11,7 +11,7 @@ from .found import FoundResult
 SHOWN = 100
 """The largest number of rows printed for people."""
 FACETS = 10
-"""The largest number of facets that are named to people."""
+"""The largest number of facets that are named in the output for people."""
 
 
 @dataclass(frozen=True)
