@@ -150,6 +150,7 @@ def test_every_view_is_what_the_warehouse_answers(
         assert shown(page) == expected(asker, level, folds), folds
 
 
+@pytest.mark.long
 def test_a_module_unfolds_by_click_and_by_keys(asker: Asker, page: Any, tmp_path: Path) -> None:
     page.goto(written(asker, "module", tmp_path))
     modules = ("check", "clean", "join", "report")
@@ -175,6 +176,7 @@ def test_a_module_unfolds_by_click_and_by_keys(asker: Asker, page: Any, tmp_path
     assert "report" in picture
 
 
+@pytest.mark.long
 def test_a_picture_has_no_empty_space_and_texts_fit(
     asker: Asker, page: Any, tmp_path: Path
 ) -> None:
@@ -196,6 +198,7 @@ def test_a_picture_has_no_empty_space_and_texts_fit(
         assert min(spaces) > 6, level
 
 
+@pytest.mark.long
 def test_a_wide_picture_shrinks_to_the_page(asker: Asker, page: Any, tmp_path: Path) -> None:
     def widths() -> tuple[int, int]:
         picture = page.locator("#picture")
