@@ -179,7 +179,7 @@ audit: setup ## Check the locked Python packages for known vulnerabilities (need
 	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r locks/audit.lock
 	@.venv/bin/python tools/audit.py
 
-containers: setup ## Lint the Dockerfile, the scripts and the compose file in docker/; installs hadolint and check-jsonschema
+containers: setup ## Lint the Dockerfile, the scripts, the compose files and the manifest in docker/; installs linters
 	@tools/containers.sh
 
 jars-all: setup ## Compile the Java of capture for all versions of Spark; downloads them (1.5 GB)
