@@ -56,9 +56,9 @@ def revisions(
         typer.Argument(
             metavar="[NAME]...",
             help="For log: a workflow. For diff: two revisions. For add: a workflow, and FILE or "
-            "SINK=FILE for each sink, or the target folder of dbt, or Texera's file; without a name, the sink is "
-            "result. For run: a revision, and the Parquet file that each sink has written. For "
-            "rerun: a revision, and the Parquet file to write.",
+            "SINK=FILE for each sink, or the target folder of dbt, or the file of Texera; without "
+            "a name, the sink is result. For run: a revision, and the Parquet file that each sink "
+            "has written. For rerun: a revision, and the Parquet file to write.",
         ),
     ] = None,
     source: Annotated[
