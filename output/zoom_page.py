@@ -6,10 +6,10 @@ each view, so its script neither folds nor draws: it shows another one.
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import Any
 
 from provhouse.model.visible import visible
 from provhouse.pictures.drawing import Drawing
@@ -18,9 +18,6 @@ from .phrases import counted
 from .results.graphs import of_view
 from .results.level_view import node_names
 from .zoom_views import MOST_VIEWS, View, views
-
-if TYPE_CHECKING:
-    from .shown_result import Json
 
 _FOLDER = files(__package__) / "static"
 MOST_ROWS = 500
@@ -48,12 +45,12 @@ def _text(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
-def _title(found: "Json") -> str:
+def _title(found: Mapping[str, Any]) -> str:
     verb = "derives from" if found["direction"] == "upstream" else "affects"
     return f"{found['item']} {verb} {counted(found['found'], 'item')}"
 
 
-def _about(found: "Json", modules: int) -> str:
+def _about(found: Mapping[str, Any], modules: int) -> str:
     notes = [f"Level {found['zoom']}, as of generation {found['generation']} ({found['time']})."]
     if not found["complete"]:
         notes.append("Other rows may be missing: only samples of some writes have lineage.")
@@ -74,7 +71,7 @@ def _numbers(folded: frozenset[int]) -> str:
     return " ".join(map(str, sorted(folded)))
 
 
-def _section(found: "Json", view: View) -> str:
+def _section(found: Mapping[str, Any], view: View) -> str:
     size = f"{counted(len(view.nodes), 'node')}, {counted(len(view.edges), 'edge')}"
     graph = of_view(f"{_title(found)}: {size}", (), view, (0,))
     return f"""\

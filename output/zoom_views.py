@@ -4,17 +4,14 @@
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pyarrow as pa
 
 from provhouse.query.zoom.zoom_rows import EDGES, NODES
-
-if TYPE_CHECKING:
-    from .shown_result import Json
 
 MOST_VIEWS = 32
 """The largest number of views that all combinations of folded modules may make."""
@@ -29,7 +26,7 @@ class View:
     edges: pa.Table
 
 
-def views(classes: "Json", begin: frozenset[int]) -> Iterator[View]:
+def views(classes: Mapping[str, Any], begin: frozenset[int]) -> Iterator[View]:
     """Yield the views of an answer; ``classes`` is the field ``foldable`` of ``schemas/zoom.json``.
 
     With many modules, these are the view ``begin``, and those with all modules folded, all but one,
@@ -48,7 +45,7 @@ def _choices(modules: int, begin: frozenset[int]) -> list[frozenset[int]]:
     return [*dict.fromkeys([begin, every, *(every - {one} for one in every), frozenset()])]
 
 
-def view_of(classes: "Json", folded: frozenset[int]) -> View:
+def view_of(classes: Mapping[str, Any], folded: frozenset[int]) -> View:
     """Return the view in which some modules are folded."""
     nodes, items = classes["nodes"], classes["items"]
     number = {name: at for at, name in enumerate(classes["modules"])}

@@ -130,7 +130,8 @@ def test_every_view_is_what_the_warehouse_answers(asker: Asker, level: Level) ->
     view = zoom(asker, Question(ASKED, "upstream"), level, foldable=True)
     (found,) = ZoomedResult(view).json()
     seen = set()
-    for each in views(found["foldable"], frozenset()):
+    classes: Any = found["foldable"]
+    for each in views(classes, frozenset()):
         folds = tuple(MODULE_NAMES[at] for at in sorted(each.folded))
         assert of_view(each) == of_view(zoom(asker, Question(ASKED, "upstream"), level, folds))
         seen.add(each.folded)
@@ -139,7 +140,7 @@ def test_every_view_is_what_the_warehouse_answers(asker: Asker, level: Level) ->
 
 def test_many_modules_are_unfolded_one_by_one() -> None:
     names = [f"m{at}" for at in range(9)]
-    classes = {"modules": names, "nodes": [], "items": [], "triples": []}
+    classes: dict[str, Any] = {"modules": names, "nodes": [], "items": [], "triples": []}
     begin, every = frozenset({2, 5}), frozenset(range(9))
     folded = [each.folded for each in views(classes, begin)]
     assert folded == [begin, every, *(every - {at} for at in range(9)), frozenset()]
