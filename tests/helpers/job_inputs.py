@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyarrow import orc
 
 BEGIN = datetime(2026, 1, 1, 8)
 ORDERS = """id,customer_id,product,quantity,price,ordered_at,status
 1,1,lamp,2,19.50,2026-01-03,P
-2,1,"desk, oak",1,220,2026-01-05,S
+2,1,"desk, oak",1,220.00,2026-01-05,S
 3,2,lamp,0,19.50,2026-01-05,C
 
 4,,chair,4,45.25,2026-02-01,P
@@ -23,8 +24,12 @@ four,3,chair,1,45.25,2026-02-02,P
 5,3,"a ""new"" chair",1,,2026-02-02,X
 5,3,"a ""new"" chair",1,,2026-02-02,X
 """
-EARLIER = "id,name,city,updated\n1,Ann,Oslo,2026-01-01\n2,Bob,Rome,2026-01-01\n3,Cem,Bonn,2026-01-02\n"
-LATER = "id,name,city,updated\n2,Bob,Paris,2026-01-09\n3,Cem,Bonn,2026-01-10\n4,Dee,Lima,2026-01-10\n"
+EARLIER = (
+    "id,name,city,updated\n1,Ann,Oslo,2026-01-01\n2,Bob,Rome,2026-01-01\n3,Cem,Bonn,2026-01-02\n"
+)
+LATER = (
+    "id,name,city,updated\n2,Bob,Paris,2026-01-09\n3,Cem,Bonn,2026-01-10\n4,Dee,Lima,2026-01-10\n"
+)
 PRODUCTS = "id,name\n1,lamp\n2,desk\n3,chair\n4,shelf\n"
 PARTS = "whole,part\nbike,wheel\nwheel,spoke\nwheel,tyre\nspoke,steel\nbike,frame\nframe,steel\n"
 NOTES = "The lamp is new.\nThe desk is old;\n\nthe Desk is a lamp desk.\n"
@@ -182,9 +187,9 @@ def _cut_text(path: Path, kept: Sequence[int]) -> str:
 def rows_of(path: Path) -> list[str]:
     """Return the records of a written file, in their order, as texts that can be compared."""
     if path.suffix == ".parquet":
-        return [str(row) for row in pq.read_table(path).to_pylist()]
+        return list(map(_text, pq.ParquetFile(path).read().to_pylist()))
     if path.suffix == ".orc":
-        return [str(row) for row in _orc(path)]
+        return list(map(_text, orc.read_table(path).to_pylist()))
     data = path.read_bytes()
     text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
     if ".csv" in path.name:
@@ -192,8 +197,6 @@ def rows_of(path: Path) -> list[str]:
     return text.splitlines()
 
 
-def _orc(path: Path) -> list[dict[str, object]]:
-    from pyarrow import orc
-
-    rows: list[dict[str, object]] = orc.read_table(path).to_pylist()
-    return rows
+def _text(row: Mapping[str, object]) -> str:
+    """Return a row as a text. Spark infers other types from fewer records, such as 1 from "1"."""
+    return ", ".join(f"{name}: {value}" for name, value in row.items())

@@ -10,7 +10,9 @@ source, target = sys.argv[1:]
 
 bounds = spark.createDataFrame([("2026-01-01", "2026-02-15")], ["first", "last"])
 days = bounds.select(
-    F.explode(F.sequence(F.to_date("first"), F.to_date("last"), F.expr("interval 1 day"))).alias("day")
+    F.explode(F.sequence(F.to_date("first"), F.to_date("last"), F.expr("interval 1 day"))).alias(
+        "day"
+    )
 )
 calendar = days.select(
     F.date_format("day", "yyyyMMdd").cast("int").alias("date_key"),

@@ -16,6 +16,8 @@ features = sales.groupBy("customer_id").agg(
     F.countDistinct("product_id").alias("products"),
     F.avg(F.when(F.col("region") == "north", F.col("amount"))).alias("northern"),
 )
-features = features.withColumn("quartile", F.ntile(4).over(Window.orderBy(F.desc("spent"), "customer_id")))
+features = features.withColumn(
+    "quartile", F.ntile(4).over(Window.orderBy(F.desc("spent"), "customer_id"))
+)
 by_region = sales.groupBy("customer_id").pivot("region", ["north", "south"]).sum("amount")
 features.join(by_region, "customer_id").write.mode("overwrite").parquet(f"{target}/features")

@@ -10,7 +10,9 @@ source, target = sys.argv[1:]
 
 readings = spark.read.parquet(f"{source}/readings.parquet").cache()
 readings.count()
-figures = readings.groupBy("device").agg(F.avg("value").alias("mean"), F.stddev("value").alias("spread"))
+figures = readings.groupBy("device").agg(
+    F.avg("value").alias("mean"), F.stddev("value").alias("spread")
+)
 scored = readings.join(figures, "device").withColumn(
     "score", (F.col("value") - F.col("mean")) / F.col("spread")
 )

@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 spark = SparkSession.builder.appName("pandas_groups").getOrCreate()
 source, target = sys.argv[1:]
 
+
 @F.pandas_udf("double")
 def fahrenheit(celsius: pd.Series) -> pd.Series:
     """Convert degrees."""
@@ -24,4 +25,6 @@ def standardised(frame: pd.DataFrame) -> pd.DataFrame:
 readings = spark.read.parquet(f"{source}/readings.parquet").where("value IS NOT NULL")
 form = "device STRING, at TIMESTAMP, value DOUBLE, distance DOUBLE"
 result = readings.groupBy("device").applyInPandas(standardised, form)
-result.withColumn("f", fahrenheit("value")).write.mode("overwrite").parquet(f"{target}/standardised")
+result.withColumn("f", fahrenheit("value")).write.mode("overwrite").parquet(
+    f"{target}/standardised"
+)

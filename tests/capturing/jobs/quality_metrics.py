@@ -9,7 +9,11 @@ spark = SparkSession.builder.appName("quality_metrics").getOrCreate()
 source, target = sys.argv[1:]
 
 orders = spark.read.csv(f"{source}/orders.csv", header=True)
-missing = orders.select([F.sum(F.col(c).isNull().cast("int")).alias(c) for c in orders.columns]).first()
+missing = orders.select(
+    [F.sum(F.col(c).isNull().cast("int")).alias(c) for c in orders.columns]
+).first()
 rows = [("orders", column, int(missing[column]), orders.count()) for column in orders.columns]
-metrics = spark.createDataFrame(rows, "table_name STRING, column_name STRING, missing INT, total INT")
+metrics = spark.createDataFrame(
+    rows, "table_name STRING, column_name STRING, missing INT, total INT"
+)
 metrics.write.mode("append").json(f"{target}/metrics")

@@ -7,6 +7,7 @@ from pyspark.sql import Row, SparkSession
 spark = SparkSession.builder.appName("rdd_clean").getOrCreate()
 source, target = sys.argv[1:]
 
+
 def cleaned(row: Row) -> Row:
     """Return a record with a name in capital letters and a number of tags."""
     tags = row.tags or []

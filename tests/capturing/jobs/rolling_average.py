@@ -10,7 +10,9 @@ source, target = sys.argv[1:]
 
 readings = spark.read.parquet(f"{source}/readings.parquet")
 last = Window.partitionBy("device").orderBy(F.col("at").cast("long")).rangeBetween(-10800, 0)
-smooth = readings.withColumn("average", F.avg("value").over(last)).withColumn("n", F.count("value").over(last))
+smooth = readings.withColumn("average", F.avg("value").over(last)).withColumn(
+    "n", F.count("value").over(last)
+)
 filled = smooth.withColumn(
     "filled",
     F.last("value", ignorenulls=True).over(Window.partitionBy("device").orderBy("at")),

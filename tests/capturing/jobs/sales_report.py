@@ -12,4 +12,6 @@ sales = spark.read.parquet(f"{source}/sales")
 report = sales.rollup("region", F.month("sold_at").alias("month")).agg(
     F.round(F.sum("amount"), 2).alias("sold"), F.count("*").alias("orders")
 )
-report.orderBy("region", "month").coalesce(1).write.mode("overwrite").csv(f"{target}/report", header=True)
+report.orderBy("region", "month").coalesce(1).write.mode("overwrite").csv(
+    f"{target}/report", header=True
+)

@@ -8,7 +8,9 @@ from pyspark.sql import functions as F
 spark = SparkSession.builder.appName("scd2_merge").getOrCreate()
 source, target = sys.argv[1:]
 
-dimension = spark.read.parquet(f"{source}/dimension").withColumn("valid_to", F.lit(None).cast("date"))
+dimension = spark.read.parquet(f"{source}/dimension").withColumn(
+    "valid_to", F.lit(None).cast("date")
+)
 dimension.write.format("delta").mode("overwrite").save(f"{target}/dimension")
 changes = spark.read.csv(f"{source}/customers_2.csv", header=True)
 changes.createOrReplaceTempView("changes")

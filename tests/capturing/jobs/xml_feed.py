@@ -9,5 +9,7 @@ spark = SparkSession.builder.appName("xml_feed").getOrCreate()
 source, target = sys.argv[1:]
 
 products = spark.read.format("xml").option("rowTag", "product").load(f"{source}/feed.xml")
-stocked = products.where(F.col("stock") > 0).select("_sku", "title", F.col("price").cast("decimal(8,2)"))
+stocked = products.where(F.col("stock") > 0).select(
+    "_sku", "title", F.col("price").cast("decimal(8,2)")
+)
 stocked.write.mode("overwrite").parquet(f"{target}/products")
