@@ -11,8 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from helpers.witnesses import Found, captured
-from provhouse.capturing.reading.description import KeyColumn, SourceKey
 from provhouse.capturing.reading.tap_files import tap_pieces
+from provhouse.capturing.reading.tap_table import KeyColumn, SourceKey
 from provhouse.model.arrays import I64
 from provhouse.model.associations import NONE
 from provhouse.model.errors import BadInput
