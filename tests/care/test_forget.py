@@ -50,6 +50,7 @@ from provhouse.model.question import Direction, Method
 from provhouse.query.lineage.ask import Asker
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import generations
+from provhouse.store.warehouse.reports import keep_report
 
 Houses = Callable[..., House]
 METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
@@ -129,6 +130,7 @@ def test_every_step_of_an_erasure_is_needed(
 
 def test_an_erasure_leaves_nothing_in_any_file(copy: Persons) -> None:
     house = copy.house
+    keep_report(house.layout, "blame", {"names": NAMES})
     before = copy.in_files()
     for text in (*OPS, *NOTES, *NAMES, *(f"hash of {name}" for name in NAMES)):
         assert any(found.startswith(text[:30]) for found in before), text
