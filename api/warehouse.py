@@ -258,21 +258,23 @@ class Warehouse(Reader):
         """Store a revision of a workflow, unless it equals the newest one.
 
         ``queries`` is a query, or one for each sink. ``schema`` has the CREATE statements of the
-        tables that they read. ``source`` is their language; with "dbt", ``queries`` is the target
-        folder of a project. Raises BadInput without a plan, and Busy while another process writes.
+        tables that they read. ``source`` is their language; for "dbt", give a project's target
+        folder. Raises BadInput without a plan, and Busy while another process writes.
 
-        >>> tables = "create table orders(id integer, amount integer)"
-        >>> warehouse.add_revision("sales", "select amount from orders", tables).revision
+        >>> warehouse.add_revision("sales", "select a from t", "create table t(a int)").revision
         'sales@r1'
         """
         from provhouse.workflows.dbt.model_sinks import add_project
         from provhouse.workflows.revisions import add_revision
+        from provhouse.workflows.texera import add_texera
 
+        rest = schema, self._settings, self._progress
         if source == "dbt":
-            target = local_path(str(queries))
-            return add_project(workflow, target, schema, self._settings, self._progress)
+            return add_project(workflow, local_path(str(queries)), *rest)
+        if source == "texera":
+            return add_texera(workflow, str(queries), *rest)
         texts = {"result": queries} if isinstance(queries, str) else queries
-        return add_revision(workflow, texts, source, schema, self._settings, self._progress)
+        return add_revision(workflow, texts, source, *rest)
 
     def add_execution(
         self,

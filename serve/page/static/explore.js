@@ -4,7 +4,7 @@ import { ask, download } from "./ask.js";
 import { counted, element, make, number, problem, say } from "./elements.js";
 import { asOf } from "./panel.js";
 import { drawPicture } from "./picture.js";
-import { about, go } from "./state.js";
+import { about, chartsOf, go } from "./state.js";
 import { numeric, table } from "./tables.js";
 import { controls } from "./tools.js";
 
@@ -139,7 +139,7 @@ async function openedRecords(state) {
   const shown = records.map((each) => ({ ...texts(each.values), "the item": each.item }));
   const kind = (field) => (shown.every((row) => row[field] === null || !Number.isNaN(numeric(row[field]))) ? "number" : "short");
   const more = found.more ? `, the first ${number(records.length)} of them` : "";
-  const charts = make("p", { class: "soft" }, "Charts of all records: ", make("code", {}, `provhouse crossfilter ${records[0].file}`));
+  const charts = make("a", { class: "charts", href: chartsOf(state, name, direction) }, `Charts of all ${number(records.length + found.more)} records`);
   return [table(`Values of ${name}: ${counted(records.length + found.more, "record")}${more}. Press a heading to sort.`,
     [{ heading: "item", field: "the item", kind: "item" }, ...fields.map((field) => ({ heading: field, field, kind: kind(field) }))], shown), charts];
 }
