@@ -13,7 +13,8 @@ from ..invocation import invocation
 from ..options import FormOption, OutOption, SafeOption
 
 if TYPE_CHECKING:
-    from provhouse.blames import Fault, Program
+    from provhouse.blames import Program
+    from provhouse.capturing.walks.fault_tests import Selecting
     from provhouse.model.settings import Settings
     from provhouse.output.results.blame import BlameResult
 
@@ -74,13 +75,13 @@ def blame(
     from ..progress_display import progress_display
 
     settings = invocation(ctx).settings()
-    table, fault, code = _asked(table, where, dbt, program)
+    table, test, code = _asked(table, where, dbt, program)
     with (
         opened(form, out, safe=safe) as output,
         progress_display() as progress,
         Warehouse(settings, progress) as warehouse,
     ):
-        result = BlameResult(blamed(warehouse, settings, table, fault, code))
+        result = BlameResult(blamed(warehouse, settings, table, test, code))
         progress.clear()
         output.write(result)
     _keep(settings, result, where or "a test of dbt")
@@ -98,8 +99,7 @@ def _keep(settings: "Settings", result: "BlameResult", fault: str) -> None:
 
 def _asked(
     table: str | None, where: str | None, dbt: Path | None, program: str | None
-) -> "tuple[str, Fault, Program | None]":
-    from provhouse.blames import Where
+) -> "tuple[str, str | Selecting, Program | None]":
     from provhouse.dbt import failed_tests
 
     if (where is None) == (dbt is None) or (table is None and dbt is None):
@@ -111,7 +111,7 @@ def _asked(
     if dbt is None:
         assert table is not None
         assert where is not None
-        return table, Where(where), _program(program)
+        return table, where, _program(program)
     tests = failed_tests(dbt)
     found = next((each for each in tests if table in (None, each.table)), None)
     if found is None:

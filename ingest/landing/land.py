@@ -260,7 +260,8 @@ def _check(
 
 def _key(output: Output, keys: Mapping[str, Key]) -> Key:
     """Return the key of the rows of a write: the key that a tap wrote, or else the declared key."""
-    return output.write.key or keys.get(output.write.table, ())
+    write = output.write
+    return write.key or (() if write.by_position else keys.get(write.table, ()))
 
 
 def _stored_key(output: Output, keys: Mapping[str, Key]) -> Key:

@@ -71,6 +71,11 @@ class Layout:
         return self.root / "captured"
 
     @property
+    def copies(self) -> Path:
+        """The folder for copies of files on other file systems that captured jobs read or made."""
+        return self.root / "copies"
+
+    @property
     def logs(self) -> Path:
         """The folder for logs of writers, Spark and unexpected errors."""
         return self.root / "logs"

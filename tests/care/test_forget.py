@@ -206,6 +206,7 @@ def interrupt(copy: Persons, monkeypatch: pytest.MonkeyPatch, module: object, po
             copy.forget()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("module", "point"),
     [
@@ -258,6 +259,7 @@ def test_the_same_erasure_says_what_it_has_completed(
         copy.forget()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "point",
     [
@@ -355,6 +357,7 @@ def test_only_an_unshared_neo4j_is_always_rebuilt(
     assert len(remade) == 2, "a repeated erasure finds no names in later views"
 
 
+@pytest.mark.long
 def test_an_unknown_name_changes_nothing(houses: Houses) -> None:
     house = houses(theta=4, pack=0)
     with pytest.raises(NotFound, match="is empty"):

@@ -146,6 +146,7 @@ def test_many_modules_are_unfolded_one_by_one() -> None:
     assert folded == [begin, every, *(every - {at} for at in range(9)), frozenset()]
 
 
+@pytest.mark.long
 def test_a_module_unfolds_by_click_and_by_keys(asker: Asker, page: Any, tmp_path: Path) -> None:
     page.goto(written(asker, "module", tmp_path))
     assert page.title().startswith(ASKED)
