@@ -39,7 +39,7 @@ def test_records_of_an_answer_and_of_a_table(house: House, monkeypatch: pytest.M
         rows = found.table.select([found.columns[0], "id"]).to_pylist()
         assert {row[found.columns[0]]: row["id"] for row in rows} == of_ann
         assert found.title == "orders that reached totals/ann"
-        every = item_records(asker, house.layout, "totals", Question(""))
+        every = item_records(asker, house.layout, "totals", Question("", "upstream"))
         sums = dict(
             zip(*(every.table[name].to_pylist() for name in ("cust", "total")), strict=True)
         )
@@ -53,4 +53,4 @@ def test_records_of_an_answer_and_of_a_table(house: House, monkeypatch: pytest.M
         with pytest.raises(UsageError, match="would show"):
             item_records(asker, house.layout, "orders", question)
         with pytest.raises(UsageError, match="would show"):
-            item_records(asker, house.layout, "totals", Question(""))
+            item_records(asker, house.layout, "totals", Question("", "upstream"))
