@@ -8,12 +8,21 @@ from typing import Any
 
 import z3
 
-from .formula import COMMUTED, FALSE, TRUE, Formula, conjuncts, eq, le, not_, number, parts, symbol
+from .formula import (
+    COMMUTED,
+    FALSE,
+    TRUE,
+    Formula,
+    OutOfSteps,
+    conjuncts,
+    eq,
+    le,
+    not_,
+    number,
+    parts,
+    symbol,
+)
 from .terms import counted, is_count, substitute
-
-
-class OutOfSteps(Exception):
-    """The error for a proof that has used its budget."""
 
 
 class Solver:
