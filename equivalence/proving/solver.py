@@ -215,7 +215,7 @@ _MADE = {
 
 
 class Equalities:
-    """What a hypothesis says is equal, and what it then says of one symbol of each class."""
+    """The symbols that a hypothesis says are equal, and its conditions on one of each class."""
 
     def __init__(self, hypothesis: Formula) -> None:
         self._leaders: dict[Formula, Formula] = {}
