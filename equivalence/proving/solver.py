@@ -206,7 +206,7 @@ _MADE = {
 
 
 class Equalities:
-    """What a hypothesis says is equal, and what it then says of one symbol of each class."""
+    """The equalities of a hypothesis, and what it then says of one symbol of each class."""
 
     def __init__(self, hypothesis: Formula) -> None:
         self._leaders: dict[Formula, Formula] = {}
