@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import provhouse.output
+from provhouse.output import writer
 
 HEAD = """\
 # JSON
@@ -15,7 +15,7 @@ This page is generated from `output/schemas`, by
 [HTTP API](server.md) returns them. A field in italics may be missing. Names are exact. New versions
 may add fields; [the changelog](../CHANGELOG.md) lists what else changes.
 """
-SCHEMAS = Path(provhouse.output.__path__[0]) / "schemas"
+SCHEMAS = Path(writer.__file__).with_name("schemas")
 Schema = Mapping[str, Any]
 
 

@@ -109,6 +109,7 @@ except provhouse.Unavailable as error:
 """
 
 
+@pytest.mark.long
 def test_python_names_the_extra_that_it_needs(tmp_path: Path) -> None:
     calls = "provhouse.open('w')", "provhouse.capture(None, 'w').__enter__()"
     done = base_only.run("".join(PYTHON.format(call=call) for call in calls), tmp_path)
