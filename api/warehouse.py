@@ -179,8 +179,11 @@ class Warehouse(Reader):
         """
         from provhouse.ingest.landing.land_left import land_left
 
+        place: Path | str | None = None
+        if folder is not None:
+            place = str(folder) if is_address(folder) else local_path(folder)
         landed = land_left(
-            str(folder) if folder and is_address(folder) else folder and local_path(folder),
+            place,
             self._settings,
             self._progress,
             None if keys is None else key_columns(keys),
