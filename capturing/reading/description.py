@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from provhouse.model.associations import FORM, ROWS
+from provhouse.model.associations import COPYING, FORM, ROWS
 from provhouse.model.column_map import ColumnMap, column_map
 from provhouse.model.errors import BadInput
 
@@ -242,6 +242,14 @@ class CapturedWrite:
     and something else. The folders of earlier releases do not record this."""
     names: FileNames
     """The names that columns have in the files of the write."""
+    kept: bool = False
+    """Whether a further column in the tap of the rows has the id of the row that a row copies."""
+    removed: tuple[Path, ...] = ()
+    """The files that a DELETE, UPDATE or MERGE has removed from the table."""
+    committed: Path | None = None
+    """The file of Delta's log for the write."""
+    commits: int = 1
+    """The number of commits since the write began, also by other programs."""
 
     @property
     def number(self) -> int:
@@ -261,7 +269,7 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
     _check_form(write.get("form", 1), folder)
     path, tracking = _local(write["path"]), write.get("tracking") or {}
     exact = write.get("exact_names", True)
-    given = write.get("source_names", {}).items()
+    plain, given = FileNames(exact), write.get("source_names", {}).items()
     names = {root: FileNames.given(exact, each) for root, each in given}
     marked = {number for number, tap in enumerate(write["taps"]) if tap["kind"] == "mark"}
     return CapturedWrite(
@@ -276,10 +284,7 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         write.get("replaces", False),
         write.get("rows", -1),
         write["absence"],
-        tuple(
-            _source(source, names.get(source["root"], FileNames(exact)))
-            for source in write["sources"]
-        ),
+        tuple(_source(each, names.get(each["root"], plain)) for each in write["sources"]),
         tuple(_keyed(source, folder) for source in write["keyed"]),
         write.get("op", ""),
         write.get("module", ""),
@@ -296,11 +301,15 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         tuple(write.get("counts", ())),
         write.get("exact_kinds", False),
         FileNames.given(exact, write.get("names", {})),
+        write.get("kept", False),
+        tuple(_local(file) for file in write.get("removed", ())),
+        _local(write["committed"]) if write.get("committed") else None,
+        write.get("commits", 1),
     )
 
 
 def _check_form(form: object, folder: Path) -> None:
-    if form != FORM:
+    if form not in (FORM, COPYING):
         raise BadInput(
             f"{folder} was captured by another release of provhouse",
             f"It has form {form!r}; this release reads form {FORM}",

@@ -9,4 +9,14 @@ public final class Calls {
     return StackWalker.getInstance()
         .walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(name)));
   }
+
+  /** Return whether this thread is inside a method of the named class. */
+  public static boolean isInside(String name, String method) {
+    return StackWalker.getInstance()
+        .walk(
+            frames ->
+                frames
+                    .filter(frame -> frame.getClassName().equals(name))
+                    .anyMatch(frame -> frame.getMethodName().equals(method)));
+  }
 }

@@ -32,6 +32,9 @@ public final class Caches {
   private final Map<String, List<String>> keys;
   private final AtomicBoolean off = new AtomicBoolean();
   private final List<Cached> known = new ArrayList<>();
+  /** The frames whose rows Delta has stored, by the RDD of the rows. */
+  private final Map<Object, Stored> stored = new WeakHashMap<>();
+
   private long next;
   private Streams.Batch batch;
 
@@ -43,6 +46,9 @@ public final class Caches {
   /** A frame that was cached with its slots, or the reason why it was cached without slots. */
   private record Cached(
       LogicalPlan query, Rewriting rewriting, List<Integer> kinds, Unsupported refusal) {}
+
+  /** A frame whose rows Delta has stored for a command: its number, and the session. */
+  public record Stored(int number, SparkSession session) {}
 
   /** Return the first number that no file of the cached frames has. */
   public long nextNumber() {
@@ -65,6 +71,19 @@ public final class Caches {
    */
   public void handed(Streams.Batch current) {
     batch = current;
+  }
+
+  /** Return the frame that was cached last. */
+  public Stored last(SparkSession session) {
+    return new Stored(known.size() - 1, session);
+  }
+
+  /** Note that the RDD in a plan has the rows of a frame. */
+  public void stored(LogicalPlan plan, Stored frame) {
+    if (plan instanceof LogicalRDD rows) {
+      stored.put(rows.rdd(), frame);
+    }
+    Plans.children(plan).forEach(each -> stored(each, frame));
   }
 
   /** Return the plan of a frame that will be cached, with its rows' slots as further columns. */
@@ -103,7 +122,10 @@ public final class Caches {
       scan.statsOfPlanToCache_$eq(cache.statsOfPlanToCache());
       return new Rewritten(scan, slots);
     }
-    LogicalRDD scan = BatchRows.with(output, (LogicalRDD) node, batch.session());
+    LogicalRDD rows = (LogicalRDD) node;
+    Stored frame = stored.get(rows.rdd());
+    SparkSession session = frame == null ? batch.session() : frame.session();
+    LogicalRDD scan = BatchRows.with(output, rows, session);
     return new Rewritten(scan, slots);
   }
 
@@ -144,7 +166,9 @@ public final class Caches {
 
   private Cached of(LogicalRDD node) {
     boolean current = batch != null && node.rdd() == batch.rows();
-    Cached found = current ? of(Plans.output(batch.plan())) : null;
+    Stored frame = stored.get(node.rdd());
+    Cached found =
+        current ? of(Plans.output(batch.plan())) : frame == null ? null : known.get(frame.number());
     if (found == null) {
       throw Unsupported.rows(
           node.nodeName(),
