@@ -32,7 +32,8 @@ def check_newest(
     later = [each for each in writes[1:] if own.path and _same(each, own) and _deletes_others(each)]
     shown = {each.version for each in shown_writes(layout, commit, later)}
     ended = {each.version for each in shown_writes(layout, commit, ends_of(layout, item, version))}
-    deleting = [each for each in writes if each.version in shown | ended]
+    gone = shown | ended
+    deleting = [each for each in writes if each.version in gone and _same(each, own)]
     last = deleting[-1].version if deleting else version
     unknown = [each for each in samples if each.version > last]
     if unknown:

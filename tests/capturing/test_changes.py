@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from delta.tables import DeltaTable
 from pyspark.sql import SparkSession
 
 import provhouse
@@ -43,15 +42,19 @@ def test_statements_change_only_their_rows(table: Changing) -> None:
 
 
 @pytest.mark.long
-def test_the_python_api_runs_the_same_commands(table: Changing, spark: SparkSession) -> None:
-    delta = DeltaTable.forPath(spark, str(table.folder / "balance"))
-    version = table.run(lambda: delta.update("k = 3", {"name": "'x'"}))
+def test_the_api_of_delta_runs_the_same_commands(table: Changing, spark: SparkSession) -> None:
+    """Python's ``DeltaTable`` only passes its calls on to the class in Scala."""
+    jvm = spark._jvm
+    assert jvm
+    path = str(table.folder / "balance")
+    delta = jvm.io.delta.tables.DeltaTable.forPath(spark._jsparkSession, path)
+    version = table.run(lambda: delta.updateExpr("k = 3", {"name": "'x'"}))
     table.note(version, {3: []})
     version = table.run(lambda: delta.delete("k = 5"))
     table.note(version, {}, gone=[5])
     news = table.source("news", k=[5, 6], v=[1, 1], name=["a", "b"])
-    merge = delta.alias("t").merge(news.alias("s"), "t.k = s.k")
-    merge = merge.whenMatchedUpdateAll().whenNotMatchedInsertAll()
+    merge = getattr(delta, "as")("t").merge(getattr(news._jdf, "as")("s"), "t.k = s.k")
+    merge = merge.whenMatched().updateAll().whenNotMatched().insertAll()
     version = table.run(merge.execute)
     table.note(version, {5: ["news/5"]}, new=True)
     table.note(version, {6: ["news/6"]})
@@ -100,12 +103,17 @@ def test_a_change_that_fails_leaves_nothing(table: Changing, spark: SparkSession
         ("UPDATE {} SET v = 1 WHERE rand() < 0.5", "not deterministic"),
         ("DELETE FROM {} WHERE k = 1", "change data feed"),
         ("UPDATE {} SET v = 1 WHERE k = 1", "deletion vectors"),
+        ("UPDATE {} SET v = 1 WHERE k = 1", "ids of copied rows"),
     ],
 )
 def test_what_is_not_covered_is_refused_by_name(
     statement: str, found: str, table: Changing, spark: SparkSession
 ) -> None:
-    names = {"change data feed": "ChangeDataFeed", "deletion vectors": "DeletionVectors"}
+    names = {
+        "change data feed": "ChangeDataFeed",
+        "deletion vectors": "DeletionVectors",
+        "ids of copied rows": "RowTracking",
+    }
     if found in names:
         spark.sql(
             f"ALTER TABLE {table.table} SET TBLPROPERTIES ('delta.enable{names[found]}' = 'true')"

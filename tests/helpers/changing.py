@@ -29,7 +29,7 @@ class Changing:
     ended: dict[Key, str] = field(default_factory=dict)
     """The last name of each row that was deleted."""
     keys: dict[str, str] = field(default_factory=dict)
-    """The keys of the sources."""
+    """The key of the last source."""
 
     @property
     def spark(self) -> SparkSession:
@@ -45,7 +45,7 @@ class Changing:
         pq.write_table(pa.table(columns), self.folder / f"{name}.parquet")
         frame = self.spark.read.parquet(str(self.folder / f"{name}.parquet"))
         frame.createOrReplaceTempView(name)
-        self.keys[name] = self.key
+        self.keys = {name: self.key}
         return frame
 
     def run(self, change: str | Callable[[], object]) -> int:

@@ -2,6 +2,7 @@ package provhouse.capturing.plans;
 
 import java.util.Set;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import provhouse.capturing.spark.*;
 
 /** The names of Delta's classes, which not every session has. */
 public final class DeltaNames {
@@ -12,10 +13,11 @@ public final class DeltaNames {
 
   private DeltaNames() {}
 
-  /** Return whether a command is a DELETE, UPDATE or MERGE of rows of a Delta table. */
+  /** Return whether a command is a known DELETE, UPDATE or MERGE of rows of a Delta table. */
   public static boolean isChange(LogicalPlan command) {
     Class<?> kind = command.getClass();
-    return kind.getName().equals(PACKAGE + "commands." + kind.getSimpleName())
+    return DeltaChanges.KNOWN
+        && kind.getName().equals(PACKAGE + "commands." + kind.getSimpleName())
         && CHANGES.contains(kind.getSimpleName());
   }
 }

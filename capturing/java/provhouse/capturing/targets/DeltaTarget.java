@@ -83,6 +83,7 @@ final class DeltaTarget implements Target {
     if (command.delta() instanceof LogicalPlan) { // a command that changes rows
       checkOff("delta.enableChangeDataFeed", "writes changes to a change data feed");
       checkOff("delta.enableDeletionVectors", "deletes rows by deletion vectors");
+      checkOff("delta.enableRowTracking", "stores the ids of copied rows");
     }
   }
 
