@@ -27,7 +27,7 @@ def news(night: int) -> list[tuple[str, str | None]]:
     return [
         (f"c{number}", None if (number + night) % 7 == 0 else f"city{(number * night) % 4}")
         for number in range(10)
-        if (number * 3 + night) % 4 == 0
+        if (number + night) % 2 == 0
     ]
 
 

@@ -30,7 +30,10 @@ ON_BOTH: list[Condition] = [
     *ON_SOURCE,
     ("t.v < s.v", lambda t, s: t is not None and s is not None and t < s),
 ]
-SETS = {"s.v": lambda t, s: s, "t.v + 1": lambda t, s: None if t is None else t + 1}
+SETS: dict[str, Callable[[Value, Value], Value]] = {
+    "s.v": lambda t, s: s,
+    "t.v + 1": lambda t, s: None if t is None else t + 1,
+}
 
 
 @dataclass
@@ -47,7 +50,8 @@ class Program:
 
     def value(self) -> Value:
         """Return a value, which is NULL at times."""
-        return self.chance.choice([None, *range(10)])
+        found: Value = self.chance.choice([None, *range(10)])
+        return found
 
     def begin(self) -> None:
         """Write the first rows."""
@@ -88,7 +92,7 @@ class Program:
         """Run a MERGE with random clauses."""
         name = f"news{self.statements}"
         keys = self.chance.sample(range(24), self.chance.randrange(8))
-        source = {key: self.value() for key in keys}
+        source: dict[Key, Value] = {key: self.value() for key in keys}
         self.table.source(name, k=[*source, 99], v=[*source.values(), 1])
         kinds = {
             "MATCHED": (ON_BOTH, [*SETS, "DELETE"]),

@@ -1,6 +1,6 @@
 """A Delta table that captured statements change, beside a model of its rows and their past."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,7 +40,7 @@ class Changing:
         """The table in SQL."""
         return f"delta.`{self.folder / 'balance'}`"
 
-    def source(self, name: str, **columns: list[object]) -> DataFrame:
+    def source(self, name: str, /, **columns: Sequence[object]) -> DataFrame:
         """Write a source as Parquet, with the key ``k``; return it, also as a view of this name."""
         pq.write_table(pa.table(columns), self.folder / f"{name}.parquet")
         frame = self.spark.read.parquet(str(self.folder / f"{name}.parquet"))
@@ -90,24 +90,26 @@ class Changing:
         return found
 
     def check(self) -> None:
-        """Compare the whole past of each row, and the plain names of the rows that have ended.
-
-        A report that reads the table shows which version of each row is in it.
-        """
-        report = self.folder / "report"
-        keys = {"balance": self.key, "report": self.key}
-        with self.house.capture(keys=keys, run="report"):
-            rows = self.spark.read.format("delta").load(str(self.folder / "balance"))
-            rows.coalesce(1).write.mode("overwrite").parquet(str(report))
-        found = {row[self.key] for row in rows.select(self.key).collect()}
-        assert found == set(self.names)
+        """Compare the whole past of each row, and the plain names of current and ended rows."""
+        self.check_report()
         with self.house.open() as warehouse:
             for key, name in self.names.items():
-                items = {each.item for each in warehouse.lineage(f"report/{key}").items}
-                assert items == {name, *self.past(name)}, name
                 if name in self.parents:
                     assert warehouse.lineage(f"balance/{key}").versions == (name,)
             for key, name in self.ended.items():
                 if name in self.parents:
                     with pytest.raises(NotFound, match="was deleted"):
                         warehouse.lineage(f"balance/{key}")
+
+    def check_report(self, table: str = "balance") -> None:
+        """Compare the whole past of each row of a report, which is a captured copy of the table."""
+        report = self.folder / "report"
+        keys = {"balance": self.key, "report": self.key}
+        with self.house.capture(keys=keys, run="report"):
+            rows = self.spark.read.format("delta").load(str(self.folder / table))
+            rows.coalesce(1).write.mode("overwrite").parquet(str(report))
+        assert {row[self.key] for row in rows.select(self.key).collect()} == set(self.names)
+        with self.house.open() as warehouse:
+            for key, name in self.names.items():
+                items = {each.item for each in warehouse.lineage(f"report/{key}").items}
+                assert items == {name, *self.past(name)}, name
