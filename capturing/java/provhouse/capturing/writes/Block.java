@@ -125,7 +125,7 @@ public class Block {
         command.stored(caches.last(command.session()));
         return plan;
       }
-      if (command.isOpen(now) && Change.isWriting() && Change.reads(query) && command.write() == null) {
+      if (command.isOpen(now) && command.writes(query)) {
         return changed(command, query);
       }
     }
@@ -164,7 +164,7 @@ public class Block {
   private void finish(Changing command) {
     if (!command.isClosed()) {
       command.close();
-      if (command.write() == null && command.hasRemoved()) {
+      if (command.write() == null && command.hasCommitted()) {
         begun(command);
       }
     }

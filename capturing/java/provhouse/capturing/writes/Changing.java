@@ -2,7 +2,9 @@ package provhouse.capturing.writes;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -91,11 +93,24 @@ final class Changing {
     return closed;
   }
 
-  /** Return whether the command has removed files. The target then has a plan without rows. */
-  boolean hasRemoved() {
+  /** Return whether the command has changed files. The target then gets a plan without rows. */
+  boolean hasCommitted() {
     target.written();
     target.changed(nothing());
-    return !target.removed().isEmpty();
+    return !target.committed().isEmpty();
+  }
+
+  /** Return whether a query that Delta runs has the rows that it writes. */
+  boolean writes(LogicalPlan query) {
+    List<String> columns = lower(Plans.output(query).stream().map(Attribute::name).toList());
+    return write == null
+        && Change.isWriting()
+        && Change.reads(query)
+        && columns.containsAll(lower(target.names()));
+  }
+
+  private static List<String> lower(List<String> names) {
+    return names.stream().map(name -> name.toLowerCase(Locale.ROOT)).toList();
   }
 
   /** Return a plan without rows that has the columns of the changed table. */
