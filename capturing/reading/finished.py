@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+from .counted_output import counted_output_of
 from .description import CapturedWrite, described
 from .keyed_output import keyed_output_of
 from .output import Output, output_of
@@ -27,4 +28,6 @@ def outputs_of(finished: Iterable[CapturedWrite]) -> list[Output]:
 def _output_of(write: CapturedWrite) -> Output:
     if write.format == "rdd":
         return keyed_rdd_output_of(write) if write.key else rdd_output_of(write)
+    if write.by_position:
+        return counted_output_of(write)
     return keyed_output_of(write) if write.key else output_of(write)

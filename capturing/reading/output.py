@@ -87,8 +87,7 @@ def output_of(write: CapturedWrite) -> Output:
     Raises BadInput if another program also wrote to the folder, if a file is gone, or if the
     numbers of rows differ from the numbers that the tasks captured.
     """
-    parts = check_one_job(write)
-    parts.sort(key=lambda part: (part.task, part.place.encode(), part.counter))
+    parts = in_order(check_one_job(write))
     tasks = tuple((part.task, part.place) for part in parts)
     if write.commits > 1 and write.committed:
         raise BadInput(
@@ -111,6 +110,11 @@ def check_one_job(write: CapturedWrite) -> "list[OutputPart]":
             "Run the job again while no other job writes there",
         )
     return parts
+
+
+def in_order(parts: "Sequence[OutputPart]") -> "list[OutputPart]":
+    """Return the files of a write in the order of its rows."""
+    return sorted(parts, key=lambda part: (part.task, part.place.encode(), part.counter))
 
 
 @dataclass(frozen=True)

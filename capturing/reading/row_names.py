@@ -162,6 +162,8 @@ class SourceNames:
         if number in self._marks:
             marked, version = self._marks[number]
             return marked.table, marked_items(marked, ids & ((1 << ROW_BITS) - 1), version)
+        if number not in self._files:
+            raise _unread()
         source, file, write = self._files[number]
         if not write and (moved := self._known.moved(source)):
             return moved.table, self._moved(moved, file, ids & ((1 << ROW_BITS) - 1))
@@ -196,7 +198,7 @@ class OutputNames:
         table, key = self._written.table, self._written.columns_in_files
         starts = self._output.starts
         file = np.searchsorted(starts, rows, "right") - 1
-        index = rows - starts[file]
+        index = rows - starts[file] + self._output.write.header
         if key:
             found = self._keys(key, file, index)
         else:
@@ -275,15 +277,25 @@ def _check_positions(source: SourceFile, key: Key) -> None:
     if key:
         raise UsageError(
             f"The rows of {source.table} are named by the key {', '.join(key)}",
-            "An RDD read them, and RDDs only know positions in files",
-            f"Leave {source.table} out of the keys, or read it as a data frame",
+            "They were read by their positions in files, as RDDs and data frames without a key do",
+            f"Declare the key in the job that reads {source.table} as a data frame",
         )
     if source.first < 0:
         raise BadInput(
             f"The rows of {source.path} have no known positions",
-            "Tasks found different numbers of rows in the earlier parts of the file",
-            "Run the job again; sources must not change until the block has ended",
+            "Tasks found different numbers of rows in the earlier parts of the file, or did not "
+            "read them to their ends",
+            f"Declare a key of {source.table}, or run the job again; sources must not change until "
+            "the block has ended",
         )
+
+
+def _unread() -> BadInput:
+    return BadInput(
+        "Rows of a large file have no known positions",
+        "The job did not read the earlier parts of the file to their ends, as with a limit",
+        "Declare a key of the source",
+    )
 
 
 def _other_key(source: SourceFile, found: Key) -> UsageError:

@@ -12,7 +12,6 @@ from provhouse.model.arrays import I64, Bools, unique
 from provhouse.model.associations import NONE, ROWS
 from provhouse.model.columns import OPERATION
 
-from .description import TapTable
 from .given_values import given, values_of
 from .id_pairs import Pairs, PairSet, distinct, through
 from .op_texts import op_of
@@ -20,6 +19,7 @@ from .output import Output
 from .sampled import carried
 from .spread import Spread
 from .tap_files import PIECE
+from .tap_table import TapTable
 from .tap_trace import TapTracer
 
 _OPERATION = pa.schema([(name, pa.string()) for name in OPERATION])

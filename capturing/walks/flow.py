@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from provhouse.model.associations import ROWS
 from provhouse.model.errors import UsageError
 
-from ..reading.description import CapturedWrite, TapPart, TapTable, slot_of_mark
+from ..reading.description import CapturedWrite
 from ..reading.output import Output
+from ..reading.tap_table import TapPart, TapTable, slot_of_mark
 from ..reading.widened import Widened
 from .cursor_ids import ID, CursorIds, Frame
 from .cursor_places import SOURCES, CursorPlace
@@ -150,7 +151,8 @@ def _check(outputs: Sequence[Output]) -> None:
                 raise _refusal(output, source.table, "an RDD has read them without their keys")
         for scan in output.write.keyed:
             if not scan.files:
-                raise _refusal(output, scan.table, "they are in another database")
+                where = "another database" if scan.place else "the program"
+                raise _refusal(output, scan.table, f"they are in {where}")
             if not whole.isdisjoint(scan.files):
                 found = "the block has written them in partitions, buckets or several files a task"
                 raise _refusal(output, scan.table, found)

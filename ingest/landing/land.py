@@ -35,7 +35,7 @@ from provhouse.commit.number_writes import NewWrite, number_writes
 from provhouse.commit.single_writer import only_writer
 from provhouse.model.columns import EXACTNESS, KIND, OP
 from provhouse.model.operations import weakest
-from provhouse.model.progress import Progress
+from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.runtime.files import make_folder
 from provhouse.runtime.scratch import scratch
@@ -45,11 +45,12 @@ from provhouse.store.tables.uncaptured import Uncaptured, note_captured, note_un
 from provhouse.store.tables.written import Written
 from provhouse.store.warehouse.captured_blocks import Block, end_block, read_block
 from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.reports import keep_report
 
 from ..ingest import ingest_sources
 from .changed import end_rows, keep_versions
 from .keyed_names import Fresh, KeyedNames
-from .landed import Landed, LandedMark, landed_write
+from .landed import Landed, LandedMark, landed_write, landing_report
 from .pinned import checked_before, pins_of
 from .same_names import check_places
 from .stream import Streams
@@ -82,9 +83,12 @@ def land_block(
     """
     block = read_block(folder)
     begun, declared = captured_writes(folder), block.keys if keys is None else keys
-    with scratch("captured") as aside:
+    watch = Stopwatch()
+    with scratch("captured") as aside, watch.step("landing"):
         landed = _land(begun, declared, block, Path(aside), settings, progress)
     layout = Layout(settings.warehouse)
+    if landed.writes:
+        keep_report(layout, "capture", landing_report(landed, block.run, watch.total()["landing"]))
     landed = replace(
         landed,
         refusals=(*_left_plain(folder, block, layout), *_stopped(begun, block, layout)),
@@ -258,7 +262,8 @@ def _check(
 
 def _key(output: Output, keys: Mapping[str, Key]) -> Key:
     """Return the key of the rows of a write: the key that a tap wrote, or else the declared key."""
-    return output.write.key or keys.get(output.write.table, ())
+    write = output.write
+    return write.key or (() if write.by_position else keys.get(write.table, ()))
 
 
 def _stored_key(output: Output, keys: Mapping[str, Key]) -> Key:

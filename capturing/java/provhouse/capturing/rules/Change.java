@@ -47,8 +47,7 @@ public record Change(LogicalPlan command) {
 
   /** Return whether Delta stores the rows of the source of a MERGE in this thread, to read them twice. */
   public static boolean isStoring() {
-    return Calls.isInside(
-        DeltaNames.PACKAGE + "commands.merge.MergeIntoMaterializeSource", "prepareMergeSource");
+    return Calls.isInside("MergeIntoMaterializeSource", "prepareMergeSource");
   }
 
   /** Return whether a plan reads rows, unlike plans that only describe columns. */

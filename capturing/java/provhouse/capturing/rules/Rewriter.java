@@ -117,7 +117,7 @@ public final class Rewriter {
     if (empty || node instanceof OneRowRelation) { // such as the one group of an empty source
       return new Rewritten(node, List.of());
     }
-    throw Unsupported.rows(node.nodeName(), "Its rows are in the program, not in a table");
+    return files.program(node);
   }
 
   private Rewritten project(Project node) {

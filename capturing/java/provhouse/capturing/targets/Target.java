@@ -55,8 +55,24 @@ public interface Target {
 
   String format();
 
+  /** Return whether the rows are in files, so that they have positions if they have no key. */
+  default boolean hasFiles() {
+    return false;
+  }
+
+  /** Return the most rows that a file may have; 0 means no limit. */
+  default long most() {
+    return 0;
+  }
+
+  /** Return whether the first line of each file has the names of the columns. */
+  default boolean hasHeader() {
+    return false;
+  }
+
   /**
-   * Return whether a key, not a position in a file, names each row. The tap then writes the keys.
+   * Return whether a declared key names each row, since the format does not number rows. The tap
+   * then writes the keys. Without a key, the positions of rows in their files name them.
    */
   default boolean isKeyed() {
     return false;

@@ -122,7 +122,7 @@ public class Block {
     for (Changing command : changes) {
       if (command.isOpen(now) && Change.isStoring()) {
         LogicalPlan plan = caching(query, command.session());
-        command.stored(caches.last(command.session()));
+        command.stored(caches.last());
         return plan;
       }
       if (command.isOpen(now) && command.writes(query)) {

@@ -25,7 +25,8 @@ final class Changing {
   private final Target target;
   private final SparkSession session;
   private final Caller caller = Caller.current();
-  private Caches.Stored source;
+  /** The number of the frame with the stored rows of the source, or null. */
+  private Integer source;
   private Write write;
   private boolean closed;
 
@@ -60,12 +61,12 @@ final class Changing {
     return session;
   }
 
-  Caches.Stored source() {
+  Integer source() {
     return source;
   }
 
   /** Note the frame with the source's rows. Delta makes a new one if it begins again. */
-  void stored(Caches.Stored frame) {
+  void stored(int frame) {
     source = frame;
     discard();
   }

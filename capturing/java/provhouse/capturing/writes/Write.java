@@ -2,7 +2,6 @@ package provhouse.capturing.writes;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.*;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -86,6 +85,8 @@ public final class Write {
     }
     description.put("parts", key.isEmpty() ? texts.size() : 0);
     description.put("key", key);
+    description.put("most", target.most());
+    description.put("header", target.hasHeader());
     description.put("replaces", target.replaces());
     description.put("format", target.format());
     description.put("exact_names", session.sessionState().conf().caseSensitiveAnalysis());
@@ -98,11 +99,14 @@ public final class Write {
   }
 
   /**
-   * Return the declared key of a target whose rows have no positions in files. Refuse a target
-   * without a declared key.
+   * Return the declared key of a target whose format does not number rows, or no columns if their
+   * positions in files name the rows. Refuse a target without a key and without files.
    */
   private static List<String> keyOf(Target target, Map<String, List<String>> keys) {
     List<String> key = keys.get(target.name());
+    if (key == null && target.hasFiles()) {
+      return List.of();
+    }
     if (key == null) {
       throw Unsupported.unkeyed(
           "write",
@@ -258,13 +262,8 @@ public final class Write {
     description.put("written", written == null ? List.of() : new ArrayList<>(written));
     description.put("state", state);
     Path file = new Path(folder, "write.json");
-    Path aside = new Path(folder, "_write.json");
     try {
-      Storage storage = Storage.of(file, settings);
-      try (OutputStream out = storage.create(aside)) {
-        out.write(new ObjectMapper().writeValueAsBytes(description));
-      }
-      storage.rename(aside, file);
+      Storage.of(file, settings).replace(file, new ObjectMapper().writeValueAsBytes(description));
     } catch (IOException error) {
       throw new UncheckedIOException(error);
     }
