@@ -170,6 +170,9 @@ class SourceNames:
         table = write.table if write else source.table
         key = write.columns_in_files if write else source.in_file(self._keys.get(table, ()))
         rows = (ids & ((1 << ROW_BITS) - 1)) + source.first
+        if write and (kept := self._known.kept(file)):
+            of = kept.of(rows)
+            return table, versioned_items(table, self._store.of(source.path, key).take(rows), of)
         found = self._store.of(source.path, key).take(rows) if key else (file << ROW_BITS) + rows
         return table, _items(table, pa.array(found), write.suffix if write else "", self._known)
 
@@ -247,6 +250,13 @@ def keyed_items(table: str, keys: pa.Array, suffixes: pa.Array, of: I64) -> pa.A
     """Return items with these keys. The suffix of key ``i`` is ``suffixes[of[i]]``."""
     ends = suffixes.take(pa.array(of))
     return pc.binary_join_element_wise(f"{table}/", keys.cast(pa.string()), ends, "")
+
+
+def versioned_items(table: str, keys: pa.Array, versions: I64) -> pa.Array:
+    """Return items with these keys and versions; items of version 0 have no version."""
+    found, of = np.unique(versions, return_inverse=True)
+    suffixes = pa.array([f"@{version}" if version else "" for version in found.tolist()])
+    return keyed_items(table, keys, suffixes, of)
 
 
 def without_numbers(
