@@ -10,7 +10,7 @@ from provhouse.cypher.graph import Graph, shared_graph
 from provhouse.model.errors import UsageError
 from provhouse.model.extras import require
 from provhouse.model.naming import SaidNaming
-from provhouse.model.paths import local_path
+from provhouse.model.paths import is_address, local_path
 from provhouse.model.progress import Progress, Silent
 from provhouse.model.question import AsOf
 from provhouse.model.settings import Settings
@@ -164,6 +164,9 @@ class Warehouse(Reader):
     ) -> "Landed":
         """Ingest the folder that a captured job has left, and remove the folder.
 
+        ``folder`` may also be the setting ``spark.provhouse.landing`` of jobs: a folder, or an
+        address such as ``s3a://bucket/lineage``, from which the folders of ended jobs are moved
+        into the warehouse first.
         Without ``folder``, ingest the folders of all jobs that have ended, oldest first. A job
         leaves a folder if settings of Spark captured it, if the ingest at its end failed, or if its
         driver was lost. Incomplete writes are left out, and the result names them. ``keys`` replace
@@ -177,7 +180,7 @@ class Warehouse(Reader):
         from provhouse.ingest.landing.land_left import land_left
 
         landed = land_left(
-            None if folder is None else local_path(folder),
+            str(folder) if folder and is_address(folder) else folder and local_path(folder),
             self._settings,
             self._progress,
             None if keys is None else key_columns(keys),
@@ -255,21 +258,23 @@ class Warehouse(Reader):
         """Store a revision of a workflow, unless it equals the newest one.
 
         ``queries`` is a query, or one for each sink. ``schema`` has the CREATE statements of the
-        tables that they read. ``source`` is their language; with "dbt", ``queries`` is the target
-        folder of a project. Raises BadInput without a plan, and Busy while another process writes.
+        tables that they read. ``source`` is their language; for "dbt", give a project's target
+        folder. Raises BadInput without a plan, and Busy while another process writes.
 
-        >>> tables = "create table orders(id integer, amount integer)"
-        >>> warehouse.add_revision("sales", "select amount from orders", tables).revision
+        >>> warehouse.add_revision("sales", "select a from t", "create table t(a int)").revision
         'sales@r1'
         """
         from provhouse.workflows.dbt.model_sinks import add_project
         from provhouse.workflows.revisions import add_revision
+        from provhouse.workflows.texera import add_texera
 
+        rest = schema, self._settings, self._progress
         if source == "dbt":
-            target = local_path(str(queries))
-            return add_project(workflow, target, schema, self._settings, self._progress)
+            return add_project(workflow, local_path(str(queries)), *rest)
+        if source == "texera":
+            return add_texera(workflow, str(queries), *rest)
         texts = {"result": queries} if isinstance(queries, str) else queries
-        return add_revision(workflow, texts, source, schema, self._settings, self._progress)
+        return add_revision(workflow, texts, source, *rest)
 
     def add_execution(
         self,

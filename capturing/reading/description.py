@@ -294,7 +294,7 @@ def _local(address: str) -> Path:
     if parts.scheme not in ("", "file"):
         raise BadInput(
             f"The lineage of {address} cannot be ingested",
-            "Keys and row numbers can only be read from local files",
-            "Write to a local folder, or leave this write outside of the block",
+            "At the end of a block, keys and row numbers can only be read from local files",
+            "Capture the job by settings of Spark instead, or write to a local folder",
         )
     return Path(unquote(parts.path))

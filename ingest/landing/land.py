@@ -35,7 +35,7 @@ from provhouse.commit.number_writes import NewWrite, number_writes
 from provhouse.commit.single_writer import only_writer
 from provhouse.model.columns import EXACTNESS, KIND, OP
 from provhouse.model.operations import weakest
-from provhouse.model.progress import Progress
+from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.runtime.files import make_folder
 from provhouse.runtime.scratch import scratch
@@ -45,10 +45,11 @@ from provhouse.store.tables.uncaptured import Uncaptured, note_captured, note_un
 from provhouse.store.tables.written import Written
 from provhouse.store.warehouse.captured_blocks import Block, end_block, read_block
 from provhouse.store.warehouse.layout import Layout, bytes_below
+from provhouse.store.warehouse.reports import keep_report
 
 from ..ingest import ingest_sources
 from .keyed_names import Fresh, KeyedNames
-from .landed import Landed, LandedMark, LandedWrite
+from .landed import Landed, LandedMark, LandedWrite, landing_report
 from .pinned import checked_before, pins_of
 from .same_names import check_places
 from .stream import Streams
@@ -81,9 +82,12 @@ def land_block(
     """
     block = read_block(folder)
     begun, declared = captured_writes(folder), block.keys if keys is None else keys
-    with scratch("captured") as aside:
+    watch = Stopwatch()
+    with scratch("captured") as aside, watch.step("landing"):
         landed = _land(begun, declared, block, Path(aside), settings, progress)
     layout = Layout(settings.warehouse)
+    if landed.writes:
+        keep_report(layout, "capture", landing_report(landed, block.run, watch.total()["landing"]))
     landed = replace(
         landed,
         refusals=(*_left_plain(folder, block, layout), *_stopped(begun, block, layout)),

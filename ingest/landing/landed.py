@@ -110,3 +110,10 @@ class Landed:
             yield f"Not captured: {refusal.name}. {refusal.reason}"
         if self.error:
             yield f"Not ingested: {' '.join(self.error.splitlines())}. It is kept in {self.folder}"
+
+
+def landing_report(landed: Landed, run: str, seconds: float) -> dict[str, object]:
+    """Return what the capture of a block has cost: for the page, which shows no paths."""
+    shown = ("table", "version", "rows", "taps", "associations", "bytes", "seconds", "rewriting")
+    writes = [{name: getattr(each, name) for name in shown} for each in landed.writes]
+    return {"run": run, "generation": landed.generation, "landing": seconds, "writes": writes}

@@ -155,6 +155,7 @@ def test_a_frame_that_was_cached_outside_of_the_block_is_refused(
     assert "outside of the block" in refusal(house, cached, tmp_path / "out").found
 
 
+@pytest.mark.long
 def test_after_the_block_a_cache_writes_nothing_aside(
     houses: Callable[..., House], shop: Shop
 ) -> None:

@@ -98,30 +98,37 @@ def test_sql_has_the_associations_of_python(job: Job, spark: SparkSession, tmp_p
     check(folder, DAILY, spark, job.source, tmp_path)
 
 
+@pytest.mark.long
 def test_a_running_job_is_not_waiting(job: Job) -> None:
     assert job.errors["waiting"] == "0"
 
 
+@pytest.mark.long
 def test_a_block_inside_of_a_configured_session_is_refused(job: Job) -> None:
     assert "spark.provhouse.warehouse" in job.errors["nested"]
 
 
+@pytest.mark.long
 def test_what_is_not_covered_is_refused_with_a_remedy(job: Job) -> None:
     assert "spark.provhouse.onUnsupported=plain" in job.errors["collated"]
 
 
+@pytest.mark.long
 def test_settings_hold_for_the_whole_application(job: Job) -> None:
     assert "have changed" in job.errors["changed"]
 
 
+@pytest.mark.long
 def test_an_unknown_setting_is_refused(job: Job) -> None:
     assert "spark.provhouse.wharehouse" in job.errors["unknown"]
 
 
+@pytest.mark.long
 def test_a_budget_that_is_no_number_is_refused(job: Job) -> None:
     assert "spark.provhouse.budgetMb is not a number above 0" in job.errors["budget"]
 
 
+@pytest.mark.long
 def test_the_exit_status_is_that_of_the_script(job: Job) -> None:
     assert job.ran.status == 3
 

@@ -90,6 +90,7 @@ def random_programs(seeds: range) -> dict[str, tuple[Made, dict[str, list[str]]]
     return found
 
 
+@pytest.mark.long
 def test_a_random_program(spark: SparkSession, tmp_path: Path) -> None:
     check(random_programs(range(1)), spark, tmp_path, 2)
 

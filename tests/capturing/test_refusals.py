@@ -131,6 +131,7 @@ def test_a_block_inside_of_a_block_is_refused(house: House) -> None:
         pass
 
 
+@pytest.mark.long
 def test_after_a_refusal_spark_writes_as_before(
     house: House, shop: Path, spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -168,6 +168,7 @@ def test_a_column_that_is_computed_is_written(
     assert by_group == {0: {1, 2, 3}, 1: {4, 5, 6}}
 
 
+@pytest.mark.long
 def test_the_number_that_stands_for_null_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "orders").mkdir()
     pq.write_table(pa.table({"id": [NONE + 1, None]}), tmp_path / "orders" / "a.parquet")
@@ -176,6 +177,7 @@ def test_the_number_that_stands_for_null_is_refused(spark: SparkSession, tmp_pat
         captured(spark, groups, tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("key", "group"),
     [

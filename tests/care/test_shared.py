@@ -263,6 +263,7 @@ def test_an_export_has_the_triples_written_out(houses: Houses, tmp_path: Path) -
     assert found == Oracle.of(WINDOW.triples()).ask("in0", "downstream")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_an_erased_input_leaves_nothing_of_its_name(
     houses: Houses, tmp_path: Path, whole: bool

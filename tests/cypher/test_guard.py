@@ -121,6 +121,7 @@ READS = [
 ]
 
 
+@pytest.mark.long
 def test_queries_that_read_are_allowed(graph: Graph) -> None:
     for query in READS:
         graph.read(query, {})

@@ -124,6 +124,7 @@ def test_an_equal_question_replaces_its_view_and_others_stay(asker: Asker) -> No
     assert len(rows(asker.graph, NODES)) == first.nodes + other.nodes
 
 
+@pytest.mark.long
 def test_views_of_another_warehouse_stay(asker: Asker, houses: Callable[..., House]) -> None:
     other = houses()
     other.ingest(TRIPLES[:5])
@@ -192,6 +193,7 @@ def test_an_empty_mark_of_an_earlier_version_means_any_name(tmp_path: Path) -> N
     assert not has_names(tmp_path, "w", {1: {1}})
 
 
+@pytest.mark.long
 def test_an_erasure_meanwhile_begins_the_view_again(
     houses: Callable[..., House], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -248,6 +248,7 @@ def test_a_key_of_an_unknown_table_is_a_warning(
     assert run.report.unused_keys is None
 
 
+@pytest.mark.long
 def test_a_write_without_rows_lands(house: House, shop: Path, orders: DataFrame) -> None:
     with house.capture(keys={"orders": "id"}) as run:
         orders.where("id < 0").write.parquet(str(shop / "none"))

@@ -22,5 +22,8 @@ public final class Form {
   /** The name of a file. As soon as it exists in a write's folder, the taps of the write stop. */
   public static final String STOP = "stop";
 
+  /** The name whose marker shows the end of an application, on any but the local file system. */
+  public static final String ENDED = "ended";
+
   private Form() {}
 }

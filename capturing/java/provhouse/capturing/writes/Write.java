@@ -2,7 +2,6 @@ package provhouse.capturing.writes;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.*;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -240,13 +239,8 @@ public final class Write {
     description.put("written", written == null ? List.of() : new ArrayList<>(written));
     description.put("state", state);
     Path file = new Path(folder, "write.json");
-    Path aside = new Path(folder, "_write.json");
     try {
-      Storage storage = Storage.of(file, settings);
-      try (OutputStream out = storage.create(aside)) {
-        out.write(new ObjectMapper().writeValueAsBytes(description));
-      }
-      storage.rename(aside, file);
+      Storage.of(file, settings).replace(file, new ObjectMapper().writeValueAsBytes(description));
     } catch (IOException error) {
       throw new UncheckedIOException(error);
     }
