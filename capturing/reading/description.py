@@ -45,6 +45,10 @@ class SourceFile:
     """The kind of the file's rows: ``parquet``, or ``lines`` or ``records`` in any other file.
 
     A row of such a file has no columns that an ingest can read, so its position names it."""
+    lines: str = "every"
+    """Which lines of a text are records: ``every`` line, or each ``filled`` line.
+
+    It is empty if a record may have several lines."""
     start: int = 0
     """The offset of the part's start in the file, in bytes."""
     rows: int = -1
@@ -264,9 +268,9 @@ def _source(source: Mapping[str, Any], names: FileNames) -> SourceFile:
     path, root = _local(source["path"]), _local(source["root"] or source["path"])
     table = source["table"] or table_of(root)
     state = source["bytes"], source["changed"], source.get("first_row"), source.get("commit")
-    part = source.get("first", 0), source.get("unit", "parquet"), source.get("start", 0)
-    rows = source.get("rows", -1)
-    return SourceFile(source["number"], path, root, table, *state, *part, rows, names)
+    part = source.get("first", 0), source.get("unit", "parquet"), source.get("lines", "every")
+    more = source.get("start", 0), source.get("rows", -1)
+    return SourceFile(source["number"], path, root, table, *state, *part, *more, names)
 
 
 def _parts(source: Mapping[str, Any], names: FileNames) -> Iterator[SourceFile]:
