@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .atoms import Atom, DistinctAtom, Term, all_same
-from .formula import TRUE, Formula, and_, or_
+from .formula import TRUE, Formula, and_, conjuncts, or_
 from .terms import exists, opened
 
 
@@ -15,7 +15,7 @@ class Context:
     atoms: tuple[Atom, ...] = ()
     condition: Formula = TRUE
     witnesses: tuple[Atom, ...] = ()
-    """Rows that a distinct row comes from; no formula may be left with their symbols."""
+    """Rows that a distinct row comes from, or that exist; no formula is left with their symbols."""
 
     def inside(self, term: Term, condition: Formula) -> "Context":
         """Return what is known inside a node of a term, for rows that meet a condition."""
@@ -25,6 +25,11 @@ class Context:
                 source = opened(atom.body[0])
                 found += source.atoms
                 conditions += [source.condition, all_same(source.outputs, atom.columns)]
+        for each in conjuncts(condition):
+            if each.operator == "exists":
+                source = opened(each.arguments[0][0])
+                found += source.atoms
+                conditions.append(source.condition)
         return Context((*self.atoms, *term.atoms), and_(*conditions), tuple(found))
 
     @property
