@@ -44,17 +44,30 @@ class Formula:
         return f"{self.operator}({', '.join(map(repr, self.arguments))})"
 
 
+class OutOfSteps(Exception):
+    """The error for a proof that has used its budget."""
+
+
+WORK = 600_000
+"""The number of nodes that a proof may make or find again; few proofs of TPC-DS take 400,000."""
 _nodes: dict[tuple[Any, ...], Formula] = {}
+_work = WORK
 
 
 def forget() -> None:
     """Forget all formulas but the constants, so that each proof starts in the same state."""
+    global _work
+    _work = WORK
     _nodes.clear()
     _nodes.update({("true", "bool"): TRUE, ("false", "bool"): FALSE})
 
 
 def node(operator: str, sort: Sort, *arguments: Any) -> Formula:
-    """Return the one formula with these parts, without simplifying it."""
+    """Return the one formula with these parts, without simplifying it. Raises OutOfSteps."""
+    global _work
+    _work -= 1
+    if _work < 0:
+        raise OutOfSteps
     key = (operator, sort, *arguments)
     found = _nodes.get(key)
     if found is None:

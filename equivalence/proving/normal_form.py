@@ -11,6 +11,7 @@ from .formula import (
     FALSE,
     TRUE,
     Formula,
+    OutOfSteps,
     and_,
     conjuncts,
     eq,
@@ -19,7 +20,7 @@ from .formula import (
 )
 from .merging import Merging
 from .schema import Schema
-from .solver import OutOfSteps, Solver
+from .solver import Solver
 from .terms import closed_all, is_set, opened, over_terms, substitute, substituted_values
 
 NOTHING = Context()

@@ -15,8 +15,8 @@ from .mapping import alike, columns_mapped, in_place_of, without
 from .solver import Solver
 from .terms import joined, opened, substitute, substituted, substituted_values
 
-FOLDS, MOVED = 60, 8
-"""The number of mappings of atoms that are tried for one term, and of atoms that one changes."""
+FOLDS, TRIED, MOVED = 60, 300, 8
+"""The numbers of mappings of one atom and of several that are tried, and of atoms in one."""
 Moved = Mapping[Atom, Atom]
 """Rows that are left out, each with the row that stands for it."""
 
@@ -47,8 +47,8 @@ class SetRules:
         repaired = (
             found for each in moves for found in self._repaired(term, others, hypothesis, each)
         )
-        for moved in islice(repaired, FOLDS):
-            if found := self._moved(term, moved, known):
+        for moved in islice(repaired, TRIED):
+            if moved and (found := self._moved(term, moved, known)):
                 return [found]
         for moved in moves[:FOLDS]:
             mapped = _mapped(term, moved)
@@ -59,15 +59,14 @@ class SetRules:
 
     def _repaired(
         self, term: Term, others: Sequence[Atom], hypothesis: Formula, moved: Moved
-    ) -> Iterator[Moved]:
-        """Yield mappings of rows to others that keep all conditions, with as many rows as needed.
+    ) -> Iterator[Moved | None]:
+        """Yield mappings of rows to others that keep all conditions, and None for the others.
 
         A condition that a mapping breaks is repaired by mapping another of its rows.
         """
         broken = self._broken(term, hypothesis, moved)
-        if broken is None:
-            yield moved
-        elif len(moved) < MOVED:
+        yield None if broken else moved
+        if broken and len(moved) < MOVED:
             for atom in term.atoms:
                 fixed = atom in moved or any(atom is each for each in moved.values())
                 if fixed or atom.bound.isdisjoint(broken.symbols):

@@ -8,12 +8,21 @@ from typing import Any
 
 import z3
 
-from .formula import COMMUTED, FALSE, TRUE, Formula, conjuncts, eq, le, not_, number, parts, symbol
+from .formula import (
+    COMMUTED,
+    FALSE,
+    TRUE,
+    Formula,
+    OutOfSteps,
+    conjuncts,
+    eq,
+    le,
+    not_,
+    number,
+    parts,
+    symbol,
+)
 from .terms import counted, is_count, substitute
-
-
-class OutOfSteps(Exception):
-    """The error for a proof that has used its budget."""
 
 
 class Solver:
@@ -206,7 +215,7 @@ _MADE = {
 
 
 class Equalities:
-    """The equalities of a hypothesis, and what it then says of one symbol of each class."""
+    """The symbols that a hypothesis says are equal, and its conditions on one of each class."""
 
     def __init__(self, hypothesis: Formula) -> None:
         self._leaders: dict[Formula, Formula] = {}

@@ -97,7 +97,8 @@ class Crash(BaseException):
 
 
 def ops_in_neo4j(house: House) -> set[str]:
-    address, statement = house.address, "MATCH ()-[r]->() UNWIND r.ops AS op RETURN DISTINCT op"
+    address = house.address
+    statement = "MATCH ()-[r]->() UNWIND split(r.ops, ', ') AS op RETURN DISTINCT op"
     with GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as driver:
         return {row[0] for row in driver.execute_query(statement).records}
 

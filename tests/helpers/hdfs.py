@@ -22,12 +22,12 @@ def hdfs(folder: Path, patience: float = 300) -> Iterator[str]:
     folder.mkdir()
     written = folder / "cluster.json"
     classes = f"{jar_folder('hdfs')}/*:{spark_jars()}/*"
-    process = subprocess.Popen(
-        [java(), "-XX:TieredStopAtLevel=1", "-Xmx512m", f"-Dtest.build.data={folder}",
-         "-cp", classes, _MAIN, "-datanodes", "1", "-format",
-         "-writeDetails", str(written)],
-        stdout=subprocess.DEVNULL, stderr=(folder / "log").open("wb"), cwd=folder,
-    )  # fmt: skip
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [java(), "-XX:TieredStopAtLevel=1", "-Xmx512m", f"-Dtest.build.data={folder}",
+             "-cp", classes, _MAIN, "-datanodes", "1", "-format", "-writeDetails", str(written)],
+            stdout=subprocess.DEVNULL, stderr=log, cwd=folder,
+        )  # fmt: skip
     try:
         late = monotonic() + patience
         while not (written.exists() and (text := written.read_text())):

@@ -1,5 +1,6 @@
 """The report of a blame has the wrong rows, and the first records to blame of each table."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ def orders(count: int) -> TableRecords:
     return TableRecords("orders", tuple(found), (), ())
 
 
-def reported(report: dict[str, Any]) -> list[dict[str, Any]]:
+def reported(report: Mapping[str, Any]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = report["blamed"]
     return found
 
