@@ -20,8 +20,8 @@ def test_the_page_of_interactive_queries(tmp_path: Path) -> None:
     countries = "".join(f"C{at},{country}\n" for at, country in enumerate(("US", "AT", "US", "FR")))
     (tmp_path / "carriers.csv").write_text("carrier,country\n" + countries)
     shown = run("interactive.md", tmp_path, slice(-1))  # the last one saves to a warehouse
-    assert "trips: found by a witness query when asked for" in shown
-    assert "carriers/1·trips/1" in shown
+    assert "trips: indexed when asked for" in shown
+    assert "carriers/0·trips/0 + carriers/2·trips/2" in shown
     assert duckdb.sql(f"from '{tmp_path / 'late.parquet'}'").fetchall()[0][0].startswith("C")
 
 
