@@ -1,4 +1,4 @@
-.PHONY: tour cluster containers bench-tracing bench-capture bench-capture-tpcds bench-capture-memory bench-capture-nights bench-builds bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars jars-all clean bench-what-if bench-equivalence bench-interactive bench-interactive-all coverage-interactive bench-crossfilter bench-programs bench-workflowgen bench-dbt site release bench-result-diff bench-frames bench-started
+.PHONY: tour cluster containers bench-tracing bench-capture bench-capture-tpcds bench-capture-memory bench-capture-nights bench-capture-changes bench-builds bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars jars-all clean bench-what-if bench-equivalence bench-interactive bench-interactive-all coverage-interactive bench-crossfilter bench-programs bench-workflowgen bench-dbt site release bench-result-diff bench-frames bench-started bench-dbt-lineage
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -64,6 +64,10 @@ bench-dbt: setup ## Measure which models of a dbt project 200 edits build (STEPS
 	@.venv/bin/python -m benchmarks.workflows.dbt_edits $(if $(STEPS),--steps $(STEPS))
 	@.venv/bin/python -m benchmarks.tables
 
+bench-dbt-lineage: setup ## Measure what the lineage of a dbt project costs, beside plain dbt (MODELS="100 300", PAIRS=1)
+	@.venv/bin/python -m benchmarks.workflows.dbt_lineage $(if $(MODELS),--models $(MODELS)) $(if $(PAIRS),--pairs $(PAIRS))
+	@.venv/bin/python -m benchmarks.tables
+
 bench-result-diff: setup ## Time the difference of two stored results (RECORDS=2000000)
 	@.venv/bin/python -m benchmarks.workflows.result_diff $(if $(RECORDS),--records $(RECORDS))
 	@.venv/bin/python -m benchmarks.tables
@@ -113,6 +117,9 @@ bench-capture-memory: setup ## Measure the memory of captured jobs beside plain 
 bench-capture-nights: setup ## Measure nightly captured runs of a star schema (NIGHTS=200; half an hour)
 	@.venv/bin/python -m benchmarks.capture.nights $(if $(NIGHTS),--nights $(NIGHTS))
 	@.venv/bin/python -m benchmarks.tables
+
+bench-capture-changes: setup ## Measure captured UPDATE, DELETE and MERGE of a Delta table (ROWS=5000000)
+	@.venv/bin/python -m benchmarks.capture.changes $(if $(ROWS),--rows $(ROWS))
 
 bench-tracing: setup ## Measure walks of captured lineage, replays and searches for planted faults; continues where it stopped (SCALE=1, REPEATS=5, FAULTS=20, ROWS=1000000 for faults, SIZES="0.05 1" gigabytes for programs, OUTPUT=FILE)
 	@.venv/bin/uv venv --quiet --allow-existing --python .venv/bin/python .long/tpch

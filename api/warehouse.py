@@ -261,23 +261,16 @@ class Warehouse(Reader):
         """Store a revision of a workflow, unless it equals the newest one.
 
         ``queries`` is a query, or one for each sink. ``schema`` has the CREATE statements of the
-        tables that they read. ``source`` is their language; for "dbt", give a project's target
-        folder. Raises BadInput without a plan, and Busy while another process writes.
+        tables that they read. ``source`` is their language; with "dbt", ``queries`` is the target
+        folder of a project, with "texera" the text of a workflow. Raises BadInput without a plan,
+        and Busy while another process writes.
 
         >>> warehouse.add_revision("sales", "select a from t", "create table t(a int)").revision
         'sales@r1'
         """
-        from provhouse.workflows.dbt.model_sinks import add_project
-        from provhouse.workflows.revisions import add_revision
-        from provhouse.workflows.texera import add_texera
+        from provhouse.workflows.add_from import add_from
 
-        rest = schema, self._settings, self._progress
-        if source == "dbt":
-            return add_project(workflow, local_path(str(queries)), *rest)
-        if source == "texera":
-            return add_texera(workflow, str(queries), *rest)
-        texts = {"result": queries} if isinstance(queries, str) else queries
-        return add_revision(workflow, texts, source, *rest)
+        return add_from(source, workflow, queries, schema, self._settings, self._progress)
 
     def add_execution(
         self,

@@ -127,7 +127,7 @@ def test_a_loop_without_a_twin_names_the_extra_that_compiles_it(tmp_path: Path) 
 
 def test_each_package_is_in_its_extra() -> None:
     names = {extra: {_name(each) for each in needed} for extra, needed in EXTRAS.items()}
-    other = {"z3": "z3-solver", "py4j": "pyspark"}  # pyspark brings py4j
+    other = {"z3": "z3-solver", "py4j": "pyspark", "dbt": "dbt-core"}  # pyspark brings py4j
     for package, extra in EXTRA_OF.items():
         assert other.get(package, package.replace("_", "-")) in names[extra]
 

@@ -41,7 +41,7 @@ FILE = {"operators", "links", "settings", "operatorPositions", "commentBoxes"}
 """The parts of a workflow file; the last two are for the editor alone."""
 SHOWN = {"inputPorts", "outputPorts", "showAdvanced", "viewResult", "markedForReuse",
          "customDisplayName"}  # fmt: skip
-"""What the editor stores about an operator, beside what is read."""
+"""The parts of an operator that only the editor reads."""
 READ = {"operatorID", "operatorType", "operatorVersion", "operatorProperties", "isDisabled",
         "dynamicInputPorts", "dynamicOutputPorts"}  # fmt: skip
 CONDITIONS = ("=", ">", ">=", "<", "<=", "!=", "is null", "is not null")

@@ -1,9 +1,6 @@
 """Rows of a write to, for example, CSV files without a key: their positions name them."""
 
-import bz2
-import gzip
-import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,15 +8,11 @@ from pathlib import Path
 from provhouse.model.errors import BadInput
 
 from .description import CapturedWrite
+from .line_files import content_of, is_blank_in
 from .output import Output, OutputPart, check_one_job, in_order
 from .tap_files import count_places
 
 _LINES = ("csv", "json", "text")
-_OPENED: dict[str, Callable[[bytes], bytes]] = {
-    ".gz": gzip.decompress,
-    ".bz2": bz2.decompress,
-    ".deflate": zlib.decompress,
-}
 
 
 @dataclass(frozen=True)
@@ -67,14 +60,11 @@ def _rows(write: CapturedWrite, parts: Sequence[OutputPart]) -> tuple[int, ...]:
 
 
 def _check_lines(write: CapturedWrite, path: Path, count: int) -> None:
-    data = path.read_bytes()
-    if path.suffix not in (f".{write.format}", ".txt"):
-        if path.suffix not in _OPENED:
-            raise _unknown(write, f"{path} is compressed, and its lines cannot be counted")
-        data = _OPENED[path.suffix](data)
+    data = content_of(path)
+    if data is None:
+        raise _unknown(write, f"{path} is compressed, and its lines cannot be counted")
     lines = data.count(b"\n") - (write.header and bool(data))
-    blank = write.format == "csv" and (data.startswith(b"\n") or b"\n\n" in data)
-    if lines != count or blank:
+    if lines != count or (write.format == "csv" and is_blank_in(data)):
         raise _unknown(write, f"{path} has {count:,} rows, but they are not one line each")
 
 

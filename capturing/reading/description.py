@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from provhouse.model.associations import FORM
+from provhouse.model.associations import COPYING, FORM
 from provhouse.model.column_map import ColumnMap, column_map
 from provhouse.model.errors import BadInput
 
@@ -45,6 +45,10 @@ class SourceFile:
     """The kind of the file's rows: ``parquet``, or ``lines`` or ``records`` in any other file.
 
     A row of such a file has no columns that an ingest can read, so its position names it."""
+    lines: str = "every"
+    """Which lines of a text are records: ``every`` line, or each ``filled`` line.
+
+    It is empty if a record may have several lines."""
     start: int = 0
     """The offset of the part's start in the file, in bytes."""
     rows: int = -1
@@ -128,6 +132,14 @@ class CapturedWrite:
     and something else. The folders of earlier releases do not record this."""
     names: FileNames
     """The names that columns have in the files of the write."""
+    kept: bool = False
+    """Whether a further column in the tap of the rows has the id of the row that a row copies."""
+    removed: tuple[Path, ...] = ()
+    """The files that a DELETE, UPDATE or MERGE has removed from the table."""
+    committed: Path | None = None
+    """The file of Delta's log for the write."""
+    commits: int = 1
+    """The number of commits since the write began, also by other programs."""
 
     @property
     def by_position(self) -> bool:
@@ -152,7 +164,7 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
     _check_form(write.get("form", 1), folder)
     path, tracking = _local(write["path"]), write.get("tracking") or {}
     exact = write.get("exact_names", True)
-    given = write.get("source_names", {}).items()
+    plain, given = FileNames(exact), write.get("source_names", {}).items()
     names = {root: FileNames.given(exact, each) for root, each in given}
     marked = {number for number, tap in enumerate(write["taps"]) if tap["kind"] == "mark"}
     return CapturedWrite(
@@ -170,7 +182,7 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         tuple(
             part
             for source in write["sources"]
-            for part in _parts(source, names.get(source["root"], FileNames(exact)))
+            for part in _parts(source, names.get(source["root"], plain))
         ),
         tuple(_keyed(source, folder) for source in write["keyed"]),
         write.get("op", ""),
@@ -190,11 +202,15 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         tuple(write.get("counts", ())),
         write.get("exact_kinds", False),
         FileNames.given(exact, write.get("names", {})),
+        write.get("kept", False),
+        tuple(_local(file) for file in write.get("removed", ())),
+        _local(write["committed"]) if write.get("committed") else None,
+        write.get("commits", 1),
     )
 
 
 def _check_form(form: object, folder: Path) -> None:
-    if form != FORM:
+    if form not in (FORM, COPYING):
         raise BadInput(
             f"{folder} was captured by another release of provhouse",
             f"It has form {form!r}; this release reads form {FORM}",
@@ -252,9 +268,9 @@ def _source(source: Mapping[str, Any], names: FileNames) -> SourceFile:
     path, root = _local(source["path"]), _local(source["root"] or source["path"])
     table = source["table"] or table_of(root)
     state = source["bytes"], source["changed"], source.get("first_row"), source.get("commit")
-    part = source.get("first", 0), source.get("unit", "parquet"), source.get("start", 0)
-    rows = source.get("rows", -1)
-    return SourceFile(source["number"], path, root, table, *state, *part, rows, names)
+    part = source.get("first", 0), source.get("unit", "parquet"), source.get("lines", "every")
+    more = source.get("start", 0), source.get("rows", -1)
+    return SourceFile(source["number"], path, root, table, *state, *part, *more, names)
 
 
 def _parts(source: Mapping[str, Any], names: FileNames) -> Iterator[SourceFile]:

@@ -18,11 +18,11 @@ def captured_writes(folder: Path) -> list[CapturedWrite]:
 
 
 def outputs_of(finished: Iterable[CapturedWrite]) -> list[Output]:
-    """Return the files and rows of the finished writes that made files.
+    """Return the files and rows of the finished writes that made or removed files.
 
     Raises BadInput if the files or rows are not the captured ones.
     """
-    return [output for output in map(_output_of, finished) if output.files]
+    return [output for output in map(_output_of, finished) if output.files or output.write.removed]
 
 
 def _output_of(write: CapturedWrite) -> Output:

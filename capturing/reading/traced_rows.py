@@ -150,6 +150,8 @@ def _carried(output: Output) -> list[tuple[int, Pairs]]:
 def bare_rows(found: Traced) -> int:
     """Return the number of rows that derive from no row, such as a sum over no rows."""
     derived = np.zeros(sum(found.output.counts), bool)
+    for first, copied in found.output.kept():
+        derived[first + np.flatnonzero(copied != NONE)] = True
     for pairs in found.direct_pairs():
         derived[pairs.at] = True
     for group in found.grouped:

@@ -136,10 +136,16 @@ def written(at: int, write: CapturedWrite) -> CursorPlace:
 
 
 def _check(outputs: Sequence[Output]) -> None:
-    """Raise UsageError if a write has read rows whose positions in files are unknown."""
+    """Raise UsageError if a write has copied rows, or read rows with unknown positions in files."""
     keyed = {path for output in outputs if _has_keys(output) for path in output.write.written}
     whole = {path for output in outputs if is_whole(output) for path in output.write.written}
     for output in outputs:
+        if output.write.kept:
+            raise UsageError(
+                f"Rows of {output.write.table} cannot be traced in the session",
+                "A DELETE, UPDATE or MERGE of the block has copied rows to other files",
+                "Ask the warehouse (provhouse lineage)",
+            )
         for source in output.write.sources:
             if source.path in keyed:
                 raise _refusal(output, source.table, "an RDD has read them without their keys")

@@ -152,9 +152,7 @@ def _add(
     wait: int | None,
 ) -> None:
     from provhouse.output.results.found import FoundResult
-    from provhouse.workflows.dbt.model_sinks import add_project
-    from provhouse.workflows.revisions import add_revision
-    from provhouse.workflows.texera import add_texera
+    from provhouse.workflows.add_from import add_from
 
     from ..progress_display import progress_display
 
@@ -163,22 +161,21 @@ def _add(
     if len(given) < 2 or no_schema or (whole and len(given) > 2):
         raise UsageError(
             "The revision is not complete",
-            "A workflow, a file or --schema is missing, or several projects are given",
+            "A workflow, a file or --schema is missing, or several folders of dbt or files of "
+            "Texera are given",
             "Use provhouse revisions add WORKFLOW FILE --schema DDL, or WORKFLOW TARGET --from dbt",
         )
     workflow, *files = given
     ddl = text_of(schema) if schema else ""
+    texts: str | dict[str, str] = files[0]
+    if source is SourceOption.texera:
+        texts = text_of(local_path(files[0]))
+    elif source is not SourceOption.dbt:
+        texts = {sink: text_of(path) for sink, path in sinks_of(files).items()}
     settings = invocation(ctx).settings(wait_seconds=wait)
     with opened(form) as output:
         with progress_display() as progress:
-            if source is SourceOption.dbt:
-                added = add_project(workflow, local_path(files[0]), ddl, settings, progress)
-            elif source is SourceOption.texera:
-                text = text_of(local_path(files[0]))
-                added = add_texera(workflow, text, ddl, settings, progress)
-            else:
-                texts = {sink: text_of(path) for sink, path in sinks_of(files).items()}
-                added = add_revision(workflow, texts, source.value, ddl, settings, progress)
+            added = add_from(source.value, workflow, texts, ddl, settings, progress)
         output.write(FoundResult(added))
 
 

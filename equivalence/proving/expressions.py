@@ -2,11 +2,17 @@
 
 from collections.abc import Sequence
 
-from ..known_functions import COMPARISONS, INTEGERS, is_decimal
+from ..known_functions import (
+    COMMUTATIVE_ON_NUMBERS,
+    COMPARISONS,
+    INTEGERS,
+    is_decimal,
+    is_number,
+)
 from ..plan_form import Call, Column, ColumnReference, Constant, Expression
 from ..variation import type_of
 from .atoms import SqlValue
-from .formula import FALSE, TRUE, Formula, add, multiply, not_, number, or_, to_real
+from .formula import COMMUTED, FALSE, TRUE, Formula, add, multiply, not_, number, or_, to_real
 from .values import (
     Constants,
     NotModelled,
@@ -50,6 +56,10 @@ STRICT = frozenset(
     ]
 )
 """Functions that are NULL exactly where an argument is NULL."""
+
+
+MOMENTS = frozenset({"DATE", "TIME", "TIMESTAMP", "INTERVAL"})
+"""Types besides those of numbers whose sums and differences are NULL where an argument is."""
 
 
 class Expressions:
@@ -102,7 +112,7 @@ def _called(one: Call, arguments: Sequence[SqlValue], types: Sequence[str]) -> S
         return _case(arguments)
     if name == "CAST":
         return _cast(one, arguments[0], types[0])
-    return _arithmetic(one, arguments, types) or _unknown(one, arguments)
+    return _arithmetic(one, arguments, types) or _unknown(one, arguments, types)
 
 
 def _one_type(name: str, types: Sequence[str]) -> str:
@@ -125,9 +135,12 @@ def _case(arguments: Sequence[SqlValue]) -> SqlValue:
     return made
 
 
-def _unknown(one: Call, arguments: Sequence[SqlValue]) -> SqlValue:
+def _unknown(one: Call, arguments: Sequence[SqlValue], types: Sequence[str]) -> SqlValue:
     name = f"{one.function} {one.type} {one.options}"
-    return function_of(name, sort_of(one.type), arguments, one.function in STRICT)
+    adds = one.function in "+-*" and (is_number(one.type) or one.type in MOMENTS)
+    if one.function in COMMUTATIVE_ON_NUMBERS and len(types) == 2 and set(types) <= {one.type}:
+        name = f"{COMMUTED}{name}" if is_number(one.type) else name
+    return function_of(name, sort_of(one.type), arguments, adds or one.function in STRICT)
 
 
 def _cast(one: Call, given: SqlValue, type_: str) -> SqlValue:

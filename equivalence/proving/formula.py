@@ -1,15 +1,18 @@
 """Formulas over the values of rows, interned: equal formulas are one object.
 
 The constructors simplify. Sums of numbers are polynomials in a normal form, ``and`` and ``or`` are
-flat and without repeats, and ``a < b`` is ``not (b <= a)``. A formula may contain two kinds of
-nodes over a sum of terms (``terms``): ``exists`` and ``aggregate``.
+flat, without repeats and without parts that the others decide, negations are inside of them, and
+``a < b`` is ``not (b <= a)``. A formula may contain two kinds of nodes over a sum of terms
+(``terms``): ``exists`` and ``aggregate``.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal
 
 Sort = Literal["bool", "int", "real"]
+COMMUTED = "commuted "
+"""The beginning of the names of functions whose two arguments may change places."""
 
 
 class Formula:
@@ -41,17 +44,30 @@ class Formula:
         return f"{self.operator}({', '.join(map(repr, self.arguments))})"
 
 
+class OutOfSteps(Exception):
+    """The error for a proof that has used its budget."""
+
+
+WORK = 600_000
+"""The number of nodes that a proof may make or find again; few proofs of TPC-DS take 400,000."""
 _nodes: dict[tuple[Any, ...], Formula] = {}
+_work = WORK
 
 
 def forget() -> None:
     """Forget all formulas but the constants, so that each proof starts in the same state."""
+    global _work
+    _work = WORK
     _nodes.clear()
     _nodes.update({("true", "bool"): TRUE, ("false", "bool"): FALSE})
 
 
 def node(operator: str, sort: Sort, *arguments: Any) -> Formula:
-    """Return the one formula with these parts, without simplifying it."""
+    """Return the one formula with these parts, without simplifying it. Raises OutOfSteps."""
+    global _work
+    _work -= 1
+    if _work < 0:
+        raise OutOfSteps
     key = (operator, sort, *arguments)
     found = _nodes.get(key)
     if found is None:
@@ -84,8 +100,8 @@ def not_(one: Formula) -> Formula:
         return FALSE
     if one is FALSE:
         return TRUE
-    if one.operator == "or":
-        return and_(*map(not_, one.arguments))
+    if one.operator in ("and", "or"):
+        return (or_ if one.operator == "and" else and_)(*map(not_, one.arguments))
     return one.arguments[0] if one.operator == "not" else node("not", "bool", one)
 
 
@@ -108,9 +124,26 @@ def _junction(name: str, parts: Sequence[Formula], none: Formula, end: Formula) 
         return end
     dual = "or" if name == "and" else "and"
     kept = [e for e in flat if e.operator != dual or not flat.keys() & set(e.arguments)]
+    inner = [_left(each, flat) if each.operator == dual else each for each in kept]
+    if inner != kept:
+        return _junction(name, inner, none, end)
     if not kept:
         return none
     return kept[0] if len(kept) == 1 else node(name, "bool", *_sorted(kept))
+
+
+def _left(one: Formula, known: Container[Formula | None]) -> Formula:
+    """Return a junction without the parts whose negation is known."""
+    parts = [each for each in one.arguments if not _is_negated(each, known)]
+    if len(parts) == len(one.arguments):
+        return one
+    return or_(*parts) if one.operator == "or" else and_(*parts)
+
+
+def _is_negated(one: Formula, known: Container[Formula | None]) -> bool:
+    if one.operator == "not":
+        return one.arguments[0] in known
+    return _nodes.get(("not", "bool", one)) in known
 
 
 def _sorted(parts: Iterable[Formula]) -> list[Formula]:
@@ -143,8 +176,9 @@ def ite(condition: Formula, then: Formula, otherwise: Formula) -> Formula:
 
 
 def call(name: str, sort: Sort, arguments: Sequence[Formula]) -> Formula:
-    """Return the value of a function of which only the name is known."""
-    return node("call", sort, name, *arguments)
+    """Return the value of a function of which only the name is known, and if it is COMMUTED."""
+    listed = _sorted(arguments) if name.startswith(COMMUTED) else arguments
+    return node("call", sort, name, *listed)
 
 
 Monomial = tuple[Formula, ...]

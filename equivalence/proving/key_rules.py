@@ -11,6 +11,8 @@ from .schema import Schema
 from .solver import Solver
 from .terms import exists, substituted, substituted_values
 
+Key = Sequence[int]
+
 
 class KeyRules:
     """The rules, with the solver and the tables of one proof."""
@@ -111,33 +113,54 @@ class KeyRules:
         return True
 
     def semijoined(self, term: Term, known: Context) -> list[Term] | None:
-        """An atom that others determine, and of which no more is read, is a condition."""
-        for atom in sorted(term.atoms, key=_semijoin_order):
-            for key in self.keys(atom):
-                mapping = self._determined_by(term, atom, key)
-                if mapping is None:
-                    continue
-                outputs = substituted_values(term.outputs, mapping)
-                if not atom.bound.isdisjoint(symbols_of(outputs)):
-                    continue
-                rest = replace(term, atoms=without(term, atom))
-                if any(not atom.bound.isdisjoint(each.free) for each in rest.atoms):
-                    continue
-                if isinstance(atom, TableAtom):
-                    self._schema.key_used(atom.table, tuple(key))
-                parts = conjuncts(term.condition)
-                inner = [each for each in parts if not each.symbols.isdisjoint(atom.bound)]
-                outer = [each for each in parts if each.symbols.isdisjoint(atom.bound)]
-                found = exists([Term((atom,), and_(*inner))])
-                return [Term(rest.atoms, and_(*outer, found), outputs)]
+        """An atom that others determine, and of which no more is read, is a condition.
+
+        Atoms that determine others come last, so that the order of a query does not matter.
+        """
+        found = [each for each in sorted(term.atoms, key=_semijoin_order) if self._key(term, each)]
+        for atom in sorted(found, key=lambda each: self._is_needed(term, each, found)):
+            made = self._as_condition(term, atom)
+            if made is not None:
+                return [made]
         return None
 
-    def _determined_by(self, term: Term, atom: Atom, key: Sequence[int]) -> Mapped | None:
+    def _key(self, term: Term, atom: Atom, but: Atom | None = None) -> tuple[Mapped, Key] | None:
+        """Return what a key of an atom is equal to, without one other atom, and the key."""
+        for key in self.keys(atom):
+            mapping = self._determined_by(term, atom, key, but.bound if but else frozenset())
+            if mapping is not None:
+                return mapping, key
+        return None
+
+    def _is_needed(self, term: Term, atom: Atom, determined: Sequence[Atom]) -> bool:
+        """Return whether another atom is not determined without this one."""
+        return any(self._key(term, each, atom) is None for each in determined if each is not atom)
+
+    def _as_condition(self, term: Term, atom: Atom) -> Term | None:
+        mapping, key = self._key(term, atom) or ({}, ())
+        outputs = substituted_values(term.outputs, mapping)
+        if not atom.bound.isdisjoint(symbols_of(outputs)):
+            return None
+        rest = replace(term, atoms=without(term, atom))
+        if any(not atom.bound.isdisjoint(each.free) for each in rest.atoms):
+            return None
+        if isinstance(atom, TableAtom):
+            self._schema.key_used(atom.table, tuple(key))
+        parts = conjuncts(term.condition)
+        inner = [each for each in parts if not each.symbols.isdisjoint(atom.bound)]
+        outer = [each for each in parts if each.symbols.isdisjoint(atom.bound)]
+        found = exists([Term((atom,), and_(*inner))])
+        return Term(rest.atoms, and_(*outer, *_linked(inner, atom), found), outputs)
+
+    def _determined_by(
+        self, term: Term, atom: Atom, key: Key, without: frozenset[Formula]
+    ) -> Mapped | None:
         """Return what the condition makes the columns of a key equal to, if it does for all."""
         found: dict[Formula, Formula] = {}
         for at in key:
             column = atom.columns[at]
-            other = next(self._equals(term, atom, column), None)
+            others = self._equals(term, atom, column)
+            other = next((e for e in others if without.isdisjoint(symbols_of([e]))), None)
             if other is None:
                 return None
             found.update(values_mapped([column], [other]))
@@ -146,14 +169,13 @@ class KeyRules:
     def _equals(self, term: Term, atom: Atom, column: SqlValue) -> Iterator[SqlValue]:
         """Yield values without symbols of the atom that a column is always equal to."""
         parts = conjuncts(term.condition)
-        for each in _equalities(parts):
-            for one, other in (each.arguments, each.arguments[::-1]):
-                if one is column.value and other.symbols.isdisjoint(atom.bound):
-                    nulls = _nulls(parts, column, atom)
-                    for null in [FALSE] if isinstance(atom, TableAtom) else nulls:
-                        value = SqlValue(null, other)
-                        if self._solver.proves(term.condition, same(column, value)):
-                            yield value
+        for other in _equal_to(column.value, parts):
+            if other.symbols.isdisjoint(atom.bound):
+                nulls = _nulls(parts, column, atom)
+                for null in [FALSE] if isinstance(atom, TableAtom) else nulls:
+                    value = SqlValue(null, other)
+                    if self._solver.proves(term.condition, same(column, value)):
+                        yield value
 
 
 def _read(term: Term) -> frozenset[Formula]:
@@ -164,6 +186,26 @@ def _read(term: Term) -> frozenset[Formula]:
 
 def _semijoin_order(atom: Atom) -> tuple[int, tuple[str, ...]]:
     return isinstance(atom, TableAtom), getattr(atom, "table", ())
+
+
+def _linked(parts: Sequence[Formula], atom: Atom) -> list[Formula]:
+    """Return which values are equal because they are equal to the same column of an atom."""
+    found: dict[Formula, list[Formula]] = {}
+    for each in parts:
+        if each.operator == "eq":
+            for one, other in (each.arguments, each.arguments[::-1]):
+                if one in atom.bound and other.symbols.isdisjoint(atom.bound):
+                    found.setdefault(one, []).append(other)
+    return [eq(others[0], each) for others in found.values() for each in others[1:]]
+
+
+def _equal_to(one: Formula, parts: Sequence[Formula]) -> list[Formula]:
+    """Return what equalities name as equal to a formula, or to what is equal to it."""
+    pairs = [each.arguments for each in _equalities(parts)]
+    sides = [*pairs, *(pair[::-1] for pair in pairs)]
+    near = [other for left, other in sides if left is one]
+    far = [other for left, other in sides if left in near and other is not one]
+    return list(dict.fromkeys([*near, *far]))
 
 
 def _equalities(parts: Sequence[Formula]) -> Iterator[Formula]:

@@ -19,9 +19,9 @@ def values_mapped(source: Sequence[SqlValue], target: Sequence[SqlValue]) -> dic
     return {one: other for one, other in pairs if one.operator == "symbol"}
 
 
-def without(term: Term, atom: Atom) -> tuple[Atom, ...]:
+def without(term: Term, *atoms: Atom) -> tuple[Atom, ...]:
     """Return the other atoms of a term."""
-    return tuple(each for each in term.atoms if each is not atom)
+    return tuple(each for each in term.atoms if not any(each is atom for atom in atoms))
 
 
 def copied(term: Term) -> tuple[Term, dict[Formula, Formula]]:

@@ -14,7 +14,7 @@ from .context import sources
 from .formula import TRUE, Formula, and_, conjuncts, eq, nodes_over_terms
 from .mapping import columns_mapped, values_mapped
 from .solver import Solver
-from .terms import is_set, opened, substituted
+from .terms import counted, is_set, opened, substituted
 
 NOTHING: Mapped = {}
 PAIRINGS = 48
@@ -176,6 +176,7 @@ class Matching:
     ) -> Formula:
         """Return which nodes of some formulas are equal to nodes of others."""
         left, right = nodes_over_terms(*ones), nodes_over_terms(*others)
+        left += nodes_over_terms(*map(counted, left))
         found = []
         for other in right:
             for one in left:

@@ -5,12 +5,13 @@ from dataclasses import replace
 from itertools import starmap
 
 from .atom_rules import AtomRules
-from .atoms import Atom, DistinctAtom, OpaqueAtom, SqlValue, Term, Terms, with_bodies
+from .atoms import Atom, DistinctAtom, OpaqueAtom, SqlValue, Term, Terms, flat, with_bodies
 from .context import Context
 from .formula import (
     FALSE,
     TRUE,
     Formula,
+    OutOfSteps,
     and_,
     conjuncts,
     eq,
@@ -19,7 +20,7 @@ from .formula import (
 )
 from .merging import Merging
 from .schema import Schema
-from .solver import OutOfSteps, Solver
+from .solver import Solver
 from .terms import closed_all, is_set, opened, over_terms, substitute, substituted_values
 
 NOTHING = Context()
@@ -105,27 +106,35 @@ class NormalForm:
         for at, each in enumerate(parts):
             if nodes_over_terms(each):
                 others = and_(*parts[:at], *parts[at + 1 :])
-                parts[at] = self.formula(each, known.inside(term, others))
+                parts[at] = self.formula(each, known.inside(term, others), {})
         condition = and_(*parts)
-        inside = known.inside(term, condition)
+        if not any(each.depth for each in flat(term.outputs)):
+            return replace(term, condition=condition)
+        inside, done = known.inside(term, condition), dict[Formula, Formula]()
         outputs = tuple(
-            SqlValue(self.formula(null, inside), self.formula(value, inside))
+            SqlValue(self.formula(null, inside, done), self.formula(value, inside, done))
             for null, value in term.outputs
         )
         return replace(term, condition=condition, outputs=outputs)
 
-    def formula(self, one: Formula, known: Context) -> Formula:
-        """Return a formula whose nodes are in normal form where the context holds."""
+    def formula(self, one: Formula, known: Context, done: dict[Formula, Formula]) -> Formula:
+        """Return a formula whose nodes are in normal form where the context holds.
+
+        ``done`` has the formulas that are known in this context.
+        """
         if not one.depth:
             return one
-        if one.operator in ("exists", "aggregate"):
-            return self._node(one, known)
-        return rebuild(one, lambda each: self.formula(each, known))
+        if one not in done:
+            if one.operator in ("exists", "aggregate"):
+                done[one] = self._node(one, known, done)
+            else:
+                done[one] = rebuild(one, lambda each: self.formula(each, known, done))
+        return done[one]
 
-    def _node(self, one: Formula, known: Context) -> Formula:
+    def _node(self, one: Formula, known: Context, done: dict[Formula, Formula]) -> Formula:
         as_set = one.operator == "exists" or is_set(one.arguments[0])
         terms = self.sum([opened(each) for each in one.arguments[-1]], as_set, known)
-        return over_terms(one, terms, lambda each: self.formula(each, known))
+        return over_terms(one, terms, lambda each: self.formula(each, known, done))
 
 
 def _with_equalities(term: Term) -> Term:

@@ -8,15 +8,16 @@ from ..plan_form import PlanForm, doubts
 from . import atoms as symbols
 from .atoms import Term
 from .expressions import Expressions
+from .formula import OutOfSteps
 from .matching import Matching
 from .normal_form import NormalForm
 from .schema import Schema
-from .solver import OutOfSteps, Solver
+from .solver import Solver
 from .translation import Translation
 from .values import Constants, NotModelled
 
-STEPS = 60_000_000
-"""The budget of a proof in z3's resource units; a proof of a benchmark's pair takes some 10,000."""
+STEPS = 5_000_000
+"""The budget of a proof in z3's resource units; few proofs of a benchmark's pairs take 200,000."""
 
 
 @dataclass(frozen=True)

@@ -4,18 +4,21 @@ The minimisation of sets is that of conjunctive queries: Chandra and Merlin, "Op
 of conjunctive queries in relational data bases" (STOC 1977).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
-from .atoms import Atom, DistinctAtom, Term, all_same
+from .atoms import Atom, DistinctAtom, Mapped, Term, all_same
 from .context import Context, sources
-from .formula import TRUE, Formula, and_, conjuncts
-from .mapping import alike, columns_mapped, in_place_of
+from .formula import Formula, and_, conjuncts
+from .mapping import alike, columns_mapped, in_place_of, without
 from .solver import Solver
-from .terms import opened, substitute, substituted, substituted_values
+from .terms import joined, opened, substitute, substituted, substituted_values
 
-FOLDS = 60
-"""The number of mappings of atoms that are tried for one term."""
+FOLDS, TRIED, MOVED = 60, 300, 8
+"""The numbers of mappings of one atom and of several that are tried, and of atoms in one."""
+Moved = Mapping[Atom, Atom]
+"""Rows that are left out, each with the row that stands for it."""
 
 
 class SetRules:
@@ -33,31 +36,61 @@ class SetRules:
 
     def joined(self, term: Term, known: Context) -> list[Term] | None:
         """In a set, a condition that a row exists is a join with it."""
-        parts = conjuncts(term.condition)
-        for at, each in enumerate(parts):
-            if each.operator == "exists":
-                (inner,) = (opened(one) for one in each.arguments[0])
-                rest = and_(*parts[:at], *parts[at + 1 :], inner.condition)
-                return [Term((*term.atoms, *inner.atoms), rest, term.outputs)]
-        return None
+        found = joined(term)
+        return None if found is term else [found]
 
     def folded(self, term: Term, known: Context) -> list[Term] | None:
         """In a set, rows are left out for which other rows can stand."""
         hypothesis = and_(known.condition, term.condition, sources(term.atoms))
-        targets = (*known.atoms, *known.witnesses)
-        for tried, (gone, mapping) in enumerate(_foldings(term.atoms, targets)):
-            if tried == FOLDS:
-                return None
-            condition = substitute(term.condition, mapping)
-            outputs = substituted_values(term.outputs, mapping)
-            goal = and_(condition, all_same(term.outputs, outputs))
-            if self._solver.proves(hypothesis, goal):
-                kept = tuple(each for each in term.atoms if each not in gone)
-                kept = substituted(Term(kept, TRUE), mapping).atoms
-                found = self._without_witnesses(Term(kept, condition, outputs), known)
-                if found is not None:
-                    return [found]
+        others = (*known.atoms, *known.witnesses, *term.atoms)
+        moves = [{atom: other} for atom in term.atoms for other in others if alike(atom, other)]
+        repaired = (
+            found for each in moves for found in self._repaired(term, others, hypothesis, each)
+        )
+        for moved in islice(repaired, TRIED):
+            if moved and (found := self._moved(term, moved, known)):
+                return [found]
+        for moved in moves[:FOLDS]:
+            mapped = _mapped(term, moved)
+            goal = and_(mapped.condition, all_same(term.outputs, mapped.outputs))
+            if self._solver.proves(hypothesis, goal) and (found := self._moved(term, moved, known)):
+                return [found]
         return None
+
+    def _repaired(
+        self, term: Term, others: Sequence[Atom], hypothesis: Formula, moved: Moved
+    ) -> Iterator[Moved | None]:
+        """Yield mappings of rows to others that keep all conditions, and None for the others.
+
+        A condition that a mapping breaks is repaired by mapping another of its rows.
+        """
+        broken = self._broken(term, hypothesis, moved)
+        yield None if broken else moved
+        if broken and len(moved) < MOVED:
+            for atom in term.atoms:
+                fixed = atom in moved or any(atom is each for each in moved.values())
+                if fixed or atom.bound.isdisjoint(broken.symbols):
+                    continue
+                for other in others:
+                    if alike(atom, other) and other not in moved:
+                        more = {**moved, atom: other}
+                        yield from self._repaired(term, others, hypothesis, more)
+
+    def _broken(self, term: Term, hypothesis: Formula, moved: Moved) -> Formula | None:
+        """Return a condition that does not follow for the mapped rows, by equal symbols alone."""
+        mapping = _mapping(moved)
+        outputs = all_same(term.outputs, substituted_values(term.outputs, mapping))
+        for each in (outputs, *conjuncts(term.condition)):
+            goal = each if each is outputs else substitute(each, mapping)
+            if not self._solver.follows(hypothesis, goal):
+                return each
+        return None
+
+    def _moved(self, term: Term, moved: Moved, known: Context) -> Term | None:
+        kept = without(term, *moved)
+        if any(not atom.bound.isdisjoint(each.free) for atom in moved for each in kept):
+            return None
+        return self._without_witnesses(_mapped(replace(term, atoms=kept), moved), known)
 
     def _without_witnesses(self, term: Term, known: Context) -> Term | None:
         """Return a term without symbols of witnesses, or None if they cannot be left out."""
@@ -73,32 +106,9 @@ class SetRules:
         return made if hidden.isdisjoint(made.symbols) else None
 
 
-def _foldings(
-    atoms: Sequence[Atom], outside: Sequence[Atom]
-) -> Iterator[tuple[list[Atom], dict[Formula, Formula]]]:
-    """Yield sets of atoms with a mapping to other atoms; small sets come first."""
-    choices = [[other for other in (*outside, *atoms) if alike(atom, other)] for atom in atoms]
-    for atom, targets in zip(atoms, choices, strict=True):
-        for other in targets:
-            yield [atom], columns_mapped(atom, other)
-    fixed = [[other for other in outside if alike(atom, other)] for atom in atoms]
-    several = [at for at, targets in enumerate(fixed) if targets]
-    if len(several) > 1:
-        yield from _joint(atoms, several, fixed, [], {})
+def _mapping(moved: Moved) -> Mapped:
+    return {one: other for pair in moved.items() for one, other in columns_mapped(*pair).items()}
 
 
-def _joint(
-    atoms: Sequence[Atom],
-    left: Sequence[int],
-    fixed: Sequence[Sequence[Atom]],
-    gone: list[Atom],
-    mapping: dict[Formula, Formula],
-) -> Iterator[tuple[list[Atom], dict[Formula, Formula]]]:
-    if not left:
-        if len(gone) > 1:
-            yield gone, mapping
-        return
-    for other in fixed[left[0]]:
-        more = {**mapping, **columns_mapped(atoms[left[0]], other)}
-        yield from _joint(atoms, left[1:], fixed, [*gone, atoms[left[0]]], more)
-    yield from _joint(atoms, left[1:], fixed, gone, mapping)
+def _mapped(term: Term, moved: Moved) -> Term:
+    return substituted(term, _mapping(moved))

@@ -8,12 +8,21 @@ from typing import Any
 
 import z3
 
-from .formula import FALSE, TRUE, Formula, conjuncts, eq, le, not_, number, parts, symbol
-from .terms import exists, opened, substitute
-
-
-class OutOfSteps(Exception):
-    """The error for a proof that has used its budget."""
+from .formula import (
+    COMMUTED,
+    FALSE,
+    TRUE,
+    Formula,
+    OutOfSteps,
+    conjuncts,
+    eq,
+    le,
+    not_,
+    number,
+    parts,
+    symbol,
+)
+from .terms import counted, is_count, substitute
 
 
 class Solver:
@@ -27,7 +36,7 @@ class Solver:
         self._known: dict[tuple[Formula, Formula], bool] = {}
         self._expressions: dict[Formula, Any] = {}
         self._functions: dict[tuple[Any, ...], Any] = {}
-        self._facts: dict[Formula, tuple[Formula, ...]] = {}
+        self._equalities: dict[Formula, Equalities] = {}
 
     def proves(self, hypothesis: Formula, goal: Formula) -> bool:
         """Return whether the goal is true wherever the hypothesis is. Raises OutOfSteps."""
@@ -35,8 +44,14 @@ class Solver:
             return True
         key = hypothesis, goal
         if key not in self._known:
-            self._known[key] = _follows(hypothesis, goal) or self._refutes(hypothesis, goal)
+            self._known[key] = self.follows(hypothesis, goal) or self._refutes(hypothesis, goal)
         return self._known[key]
+
+    def follows(self, hypothesis: Formula, goal: Formula) -> bool:
+        """Return whether a goal follows by replacing what is equal, without z3."""
+        if hypothesis not in self._equalities:
+            self._equalities[hypothesis] = Equalities(hypothesis)
+        return self._equalities[hypothesis].follows(goal)
 
     def _refutes(self, hypothesis: Formula, goal: Formula) -> bool:
         claims = [*conjuncts(hypothesis), not_(goal)]
@@ -75,10 +90,9 @@ class Solver:
                 continue
             seen.add(each)
             waiting += parts(each)
-            if each.operator == "aggregate" and each.arguments[0] == "count":
+            if is_count(each):
                 positive = not_(le(each, number(0, "int")))
-                some = exists(map(opened, each.arguments[-1]))
-                found += [le(number(0, "int"), each), eq(positive, some)]
+                found += [le(number(0, "int"), each), eq(positive, counted(each))]
         return found
 
     def _expression(self, one: Formula) -> Any:
@@ -99,10 +113,19 @@ class Solver:
         if kind == "sum":
             return self._sum(one)
         if kind == "call":
-            return self._function(("call", given[0], one.sort), given[1:], one)
+            return self._call(one)
         if kind in ("exists", "aggregate"):
             return self._over_terms(one)
         return _MADE[kind](*map(self._expression, given))
+
+    def _call(self, one: Formula) -> Any:
+        name, *given = one.arguments
+        made = self._function(("call", name, one.sort), given, one)
+        if not name.startswith(COMMUTED):
+            return made
+        left, right = map(self._expression, given)
+        turned = self._function(("call", name, one.sort), given[::-1], one)
+        return z3.If(left <= right, made, turned)
 
     def _sum(self, one: Formula) -> Any:
         made = []
@@ -191,37 +214,42 @@ _MADE = {
 }
 
 
-def _follows(hypothesis: Formula, goal: Formula) -> bool:
-    """Return whether a goal follows by replacing what the hypothesis says is equal."""
-    leaders: dict[Formula, Formula] = {}
+class Equalities:
+    """The symbols that a hypothesis says are equal, and its conditions on one of each class."""
 
-    def leader(each: Formula) -> Formula:
-        while each in leaders:
-            each = leaders[each]
+    def __init__(self, hypothesis: Formula) -> None:
+        self._leaders: dict[Formula, Formula] = {}
+        self._contradicts = any(map(self._add, conjuncts(hypothesis)))
+        self._mapping = {each: self._leader(each) for each in self._leaders}
+        self._known = {substitute(each, self._mapping) for each in conjuncts(hypothesis)}
+        self._contradicts = self._contradicts or FALSE in self._known
+
+    def follows(self, goal: Formula) -> bool:
+        """Return whether a goal follows by replacing what is equal."""
+        return self._contradicts or all(
+            each in self._known for each in conjuncts(substitute(goal, self._mapping))
+        )
+
+    def _leader(self, each: Formula) -> Formula:
+        while each in self._leaders:
+            each = self._leaders[each]
         return each
 
-    for each in conjuncts(hypothesis):
+    def _add(self, each: Formula) -> bool:
+        """Add an equality, and return whether the others contradict it."""
         if each.operator == "eq" and all(
             e.operator in ("symbol", "number") for e in each.arguments
         ):
-            first, second = map(leader, each.arguments)
+            first, second = map(self._leader, each.arguments)
             if first is second:
-                continue
-            if first.operator == "symbol":
-                leaders[first] = second
-            elif second.operator == "symbol":
-                leaders[second] = first
-            else:
+                return False
+            if first.operator != "symbol":
+                first, second = second, first
+            if first.operator != "symbol":
                 return True
+            self._leaders[first] = second
         elif each.operator == "symbol":
-            leaders[each] = TRUE
+            self._leaders[each] = TRUE
         elif each.operator == "not" and each.arguments[0].operator == "symbol":
-            leaders[each.arguments[0]] = FALSE
-    mapping = {each: leader(each) for each in leaders}
-    known = {substitute(each, mapping) for each in conjuncts(hypothesis)}
-    if FALSE in known:
-        return True
-    wanted = substitute(goal, mapping)
-    return all(each is TRUE or each in known for each in (wanted,)) or all(
-        each in known for each in conjuncts(wanted)
-    )
+            self._leaders[each.arguments[0]] = FALSE
+        return False

@@ -66,7 +66,7 @@ def substitute(one: Formula, mapping: Mapped) -> Formula:
         if each.operator == "symbol":
             return mapping[each]
         if each.operator in ("exists", "aggregate"):
-            terms = [substituted(opened(term), mapping) for term in each.arguments[-1]]
+            terms = [_substituted_closed(term, mapping) for term in each.arguments[-1]]
             return over_terms(each, terms, changed)
         return rebuild(each, changed)
 
@@ -109,11 +109,26 @@ def _substituted_atom(atom: Atom, mapping: Mapped) -> Atom:
     if isinstance(atom, TableAtom):
         return TableAtom(atom.table, columns)
     bodies = tuple(
-        tuple(closed(substituted(opened(t), mapping)) if not keys.isdisjoint(t.symbols) else t
+        tuple(closed(_substituted_closed(t, mapping)) if not keys.isdisjoint(t.symbols) else t
               for t in body)
         for body in atom.bodies
     )  # fmt: skip
     return with_bodies(atom, bodies, columns)
+
+
+def _substituted_closed(term: Term, mapping: Mapped) -> Term:
+    """Return a closed term in which symbols are replaced, with its own symbols if they may stay."""
+    own = {each: mapping[each] for each in term.symbols if each in mapping}
+    depth = term.depth + 1
+    if any(_is_closed(each, depth) for value in own.values() for each in value.symbols):
+        term = opened(term)
+    return substituted(term, own)
+
+
+def _is_closed(one: Formula, depth: int) -> bool:
+    """Return whether a symbol may be one of a closed term of some depth, or of terms in it."""
+    place, point, _ = one.arguments[0].partition(".")
+    return bool(point) and int(place) <= depth
 
 
 def opened(term: Term) -> Term:
@@ -130,7 +145,8 @@ def closed(term: Term) -> Term:
     term = replace(term, atoms=tuple(sorted(term.atoms, key=_rank)))
     depth = term.depth + 1
     names = {e: symbol(f"{depth}.{at}", e.sort) for at, e in enumerate(_in_order(term))}
-    return substituted(term, names)
+    changed = {each: name for each, name in names.items() if each is not name}
+    return substituted(term, changed)
 
 
 def closed_all(terms: Iterable[Term]) -> Terms:
@@ -155,9 +171,21 @@ def exists(terms: Iterable[Term]) -> Formula:
     return or_(*map(_exists, terms))
 
 
+def joined(term: Term) -> Term:
+    """Return a term of a set, in which a condition that a row exists is a join with it."""
+    parts = conjuncts(term.condition)
+    inner = [opened(each.arguments[0][0]) for each in parts if each.operator == "exists"]
+    if not inner:
+        return term
+    atoms = [atom for each in inner for atom in each.atoms]
+    rest = [each for each in parts if each.operator != "exists"]
+    condition = and_(*rest, *(each.condition for each in inner))
+    return joined(Term((*term.atoms, *atoms), condition, term.outputs))
+
+
 def _exists(term: Term) -> Formula:
     found = []
-    for component in components(replace(term, outputs=())):
+    for component in components(joined(replace(term, outputs=()))):
         if component.atoms and component.condition is not FALSE:
             found.append(node("exists", "bool", (closed(component),)))
         else:
@@ -193,6 +221,16 @@ def components(term: Term, together: frozenset[Formula] = frozenset()) -> list[T
 
 
 # -- aggregates
+
+
+def is_count(one: Formula) -> bool:
+    """Return whether a formula is the number of rows of a sum."""
+    return one.operator == "aggregate" and bool(one.arguments[0] == "count")
+
+
+def counted(one: Formula) -> Formula:
+    """Return whether there is a row that a node counts; true if it counts none."""
+    return exists(map(opened, one.arguments[-1])) if is_count(one) else TRUE
 
 
 def aggregate(name: str, sort: Sort, terms: Sequence[Term]) -> Formula:

@@ -57,13 +57,11 @@ def item_records(asker: Asker, layout: Layout, table: str, question: Question) -
         title = f"{table} {verb} {question.item}"
     else:
         found = find(asker.snapshot, "", table=table, limit=2 * MOST)
+        if found.truncated:
+            raise _too_many(found.matches)
         items, title = newest(found.items["item"].to_pylist()), table
     if len(items) > MOST:
-        raise UsageError(
-            f"The charts would show {len(items):,} records",
-            f"The page shows up to {MOST:,}",
-            "Limit the depth, or run `provhouse crossfilter FILE`",
-        )
+        raise _too_many(len(items))
     (known,) = records_of(layout, {table: items})
     if not known.records:
         raise NotFound(
@@ -72,6 +70,14 @@ def item_records(asker: Asker, layout: Layout, table: str, question: Question) -
             "Choose another table",
         )
     return ItemRecords(title, table, as_table(known.records), len(known.missing))
+
+
+def _too_many(number: int) -> UsageError:
+    return UsageError(
+        f"The charts would show {number:,} records",
+        f"The page shows up to {MOST:,}",
+        "Limit the depth, or run `provhouse crossfilter FILE`",
+    )
 
 
 def newest(items: Iterable[str]) -> list[str]:

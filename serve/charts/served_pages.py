@@ -60,11 +60,7 @@ class ItemPage(Page):
 
     def describe(self) -> dict[str, Any]:
         """Return the facts that do not change while the page is open."""
-        return {
-            **super().describe(),
-            "items": self.records.columns[0],
-            "missing": self.records.missing,
-        }
+        return {**super().describe(), "missing": self.records.missing}
 
     def trace(self, brushes: dict[str, Ranges], name: str) -> bytes:
         """Return the trace of a selection. Raises UsageError for an unsuitable name."""

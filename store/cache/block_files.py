@@ -7,6 +7,7 @@ import tempfile
 from functools import cache, cached_property
 from itertools import count
 from pathlib import Path
+from threading import Lock
 
 import pyarrow as pa
 
@@ -16,6 +17,8 @@ from .triple_blocks import from_block
 
 SPARE = 1 << 30
 """The bytes of the disk that blocks leave free."""
+_making = Lock()
+"""Held while a folder is made, so that threads that need it at the same time make one."""
 
 
 class BlockFiles:
@@ -63,8 +66,10 @@ class BlockFiles:
         return self.find(partition) or from_block(block)
 
     def _write(self, block: bytes) -> Path:
-        file = self._folder / str(next(self._numbers))
-        if shutil.disk_usage(self._folder).free < SPARE:
+        with _making:
+            folder = self._folder
+        file = folder / str(next(self._numbers))
+        if shutil.disk_usage(folder).free < SPARE:
             raise OSError(errno.ENOSPC, "The disk is nearly full")
         try:
             file.write_bytes(block)

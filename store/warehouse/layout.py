@@ -61,6 +61,11 @@ class Layout:
         return self.root / "results"
 
     @property
+    def reports(self) -> Path:
+        """The folder of the last reports of commands, for the page of the server."""
+        return self.root / "reports"
+
+    @property
     def captured(self) -> Path:
         """The folder for the associations that jobs capture, until they are ingested."""
         return self.root / "captured"

@@ -29,11 +29,9 @@ from provhouse.model.associations import ROW_BITS
 
 JOBS = Path(__file__).parent / "jobs"
 NAMES = sorted(path.stem for path in JOBS.glob("*.py"))
-DAILY = ("lookup_join", "quarantine_rows")
+DAILY = ("lookup_join", "quarantine_rows", "reachable_nodes")
 COLLECTED = ("incremental_load", "quality_metrics")
 """Jobs that compute values from rows that they collect. Capture does not follow such values."""
-TRIED = 2
-"""The number of rows of each write that are written again from their lineage."""
 REFUSED = {
     "rdd_clean": "LogicalRDD",
     "scd2_merge": "MERGE",
@@ -73,10 +71,9 @@ class Written:
         return rows_of(output.files[at])[row.number - int(output.starts[at]) + header]
 
     def rows(self, write: int) -> Iterator[Row]:
-        """Yield some rows of a write: the first ones, and the last one."""
+        """Yield the first and the last row of a write."""
         count = int(self.found[write].output.starts[-1])
-        for number in sorted({*range(min(count, TRIED)), count - 1} - {-1}):
-            yield Row(write, number)
+        yield from (Row(write, number) for number in sorted({0, count - 1}) if count)
 
     def records(self, row: Row) -> Mapping[Path, set[int]]:
         """Return the positions of the records of inputs that a row derives from, by file.

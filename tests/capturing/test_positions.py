@@ -36,6 +36,10 @@ def lines(header: str) -> bytes:
     return (header + "".join(blank)).encode()
 
 
+def element(row: int) -> str:
+    return f"<r><k>{row}</k></r>\n"
+
+
 FILES: dict[str, Callable[[], bytes]] = {
     "plain.csv": lambda: lines("k,v\n"),
     "bare.csv": lambda: lines(""),
@@ -44,7 +48,7 @@ FILES: dict[str, Callable[[], bytes]] = {
     "records.json": lambda: "".join(f'{{"k": {row}}}\n' for row in range(ROWS)).encode(),
     "document.json": lambda: json.dumps([{"k": row} for row in range(ROWS)], indent=1).encode(),
     "lines.txt": lambda: "".join(f"{row}\n" for row in range(ROWS)).encode(),
-    "feed.xml": lambda: "".join(f"<r><k>{row}</k></r>\n" for row in range(ROWS)).encode(),
+    "feed.xml": lambda: f"<rows>{''.join(map(element, range(ROWS)))}</rows>".encode(),
 }
 
 
@@ -109,9 +113,9 @@ def test_rows_of_files_without_a_key_are_found_again(
     house, folder = houses(), tmp_path_factory.mktemp("chain")
     write_shop(folder)
     orders = spark.read.parquet(str(folder / "orders")).select("id", "small")
-    options = {"header": True, "maxRecordsPerFile": 2}
     with house.capture(keys={"orders": "id"}):
-        orders.write.partitionBy("small").csv(str(folder / "middle"), **options)  # type: ignore[arg-type]
+        few = orders.write.partitionBy("small").option("maxRecordsPerFile", 2)
+        few.csv(str(folder / "middle"), header=True)
     with house.capture(keys={"orders": "id", "out": "id"}):
         middle = spark.read.schema("id INT, small INT").csv(str(folder / "middle"), header=True)
         middle.where("id > 2").write.parquet(str(folder / "out"))

@@ -245,7 +245,7 @@ def _workflow(house: House) -> dict[tuple[str, str], tuple[int, set[str]]]:
         driver.session() as session,
     ):
         rows = session.run(query, warehouse=house.layout.warehouse_id()).values()
-    return {(src, dst): (triples, set(ops)) for src, dst, triples, ops in rows}
+    return {(src, dst): (triples, set(ops.split(", "))) for src, dst, triples, ops in rows}
 
 
 @pytest.mark.long

@@ -212,8 +212,56 @@ EQUAL = {
         "select count(distinct a) c from r",
         "select count(*) c from (select distinct a from r where a is not null)",
     ),
+    "a sum with FILTER as one of a CASE": (
+        "select job, sum(case when m > 1 then 1 else 0 end) x from e group by job",
+        "select job, coalesce(sum(1) filter (where m > 1), 0) x from e group by job",
+    ),
+    "a product of doubles": (
+        "select f * (f + 1) x from n",
+        "select (1 + f) * f x from n",
+    ),
+    "EXISTS in EXISTS": (
+        "select id from e where exists "
+        "(select 1 from d where d.k = e.k and exists (select 1 from r where r.a = d.region))",
+        "select id from e where exists (select 1 from d, r where d.k = e.k and r.a = d.region)",
+    ),
+    "several rows of a set at once": (
+        "select distinct e.job from e join r on r.a = e.m and r.b = e.sal",
+        "select distinct e.job from e join r on r.a = e.m and r.b = e.sal "
+        "join e e2 on e2.m = e.m join r r2 on r2.a = e2.m and r2.b = e2.sal",
+    ),
+    "sums by a key of another table": (
+        "select d.name, sum(e.sal) x from r, e, d where e.k = d.k and r.a = d.region and r.b = 1 "
+        "group by d.name",
+        "select name, sum(x) x from (select d.name, d.k, sum(e.sal) x from d, e, r "
+        "where e.k = d.k and r.b = 1 and r.a = d.region group by d.name, d.k) group by name",
+    ),
+    "a day and an interval": (
+        "select a from r where date '2020-01-31' + interval 1 month > s::date and a > 1",
+        "select a from (select * from r where 1 < a) "
+        "where s::date < date '2020-01-31' + interval 1 month",
+    ),
 }
 TRAPS = {
+    "a sum with FILTER of nothing": (
+        "select job, sum(case when m > 1 then 1 else 0 end) x from e group by job",
+        "select job, sum(1) filter (where m > 1) x from e group by job",
+    ),
+    "a difference of doubles": ("select f - 1 x from n", "select 1 - f x from n"),
+    "a condition that is not repeated": (
+        "select distinct e.job from e join r on r.a = e.m and r.b = e.sal",
+        "select distinct e.job from e join r on r.a = e.m and r.b = e.sal "
+        "join e e2 on e2.m = e.m join r r2 on r2.a = e2.m and r2.b = e2.sal + 1",
+    ),
+    "a disjunction that is decided": (
+        "select a from r where (a = 1 or b = 2) and a <> 1",
+        "select a from r where a <> 1",
+    ),
+    "NOT EXISTS in EXISTS": (
+        "select id from e where exists "
+        "(select 1 from d where d.k = e.k and not exists (select 1 from r where r.a = d.region))",
+        "select id from e where exists (select 1 from d, r where d.k = e.k and r.a <> d.region)",
+    ),
     "a self-join of a bag": (
         "select x.a from r x, r y where x.a = y.a",
         "select a from r where a is not null",

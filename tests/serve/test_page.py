@@ -72,6 +72,8 @@ def test_a_key_has_the_role_of_its_person_and_ends_with_their_token(
     assert send_request(app, "GET", "/v1/metrics", key).status == 403
     assert send_request(app, "GET", "/v1/record?item=x", key).status == 403
     assert post(app, "records", found["key"], {"item": "x", "table": "t"}).status == 403
+    for route in ("reports", "browser"):
+        assert post(app, route, found["key"]).status == 403
     revoke_token(tmp_path, "ann")
     assert send_request(app, "GET", "/v1/status", key).status == 401
 

@@ -1,5 +1,6 @@
 // The page: it logs in, and shows the view that its address names.
 
+import { browser } from "./browser.js";
 import { changes } from "./changes.js";
 import { element, make, problem, say } from "./elements.js";
 import { explore } from "./explore.js";
@@ -15,7 +16,7 @@ import { TABS } from "./tabs.js";
 import { startAsOf, startTheme } from "./tools.js";
 import { whatIf } from "./what_if.js";
 
-const VIEWS = { explore, path, "what-if": whatIf, changes, runs, revisions };
+const VIEWS = { explore, path, "what-if": whatIf, changes, runs, revisions, browser };
 const NEEDS_ITEM = ["explore"];
 let turn = 0;
 let started = false;

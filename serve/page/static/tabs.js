@@ -2,4 +2,5 @@
 
 export const TABS = {
   explore: "Lineage", path: "Path", "what-if": "What if", changes: "Changes", charts: "Charts", runs: "Runs", revisions: "Revisions",
+  browser: "Neo4j",
 };

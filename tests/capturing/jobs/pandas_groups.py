@@ -10,7 +10,7 @@ spark = SparkSession.builder.appName("pandas_groups").getOrCreate()
 source, target = sys.argv[1:]
 
 
-@F.pandas_udf("double")
+@F.pandas_udf("double")  # type: ignore[attr-defined, untyped-decorator]
 def fahrenheit(celsius: pd.Series) -> pd.Series:
     """Convert degrees."""
     return celsius * 1.8 + 32

@@ -28,7 +28,7 @@ def test_a_selection_becomes_a_trace_of_its_items() -> None:
     assert number
     described = page.describe()
     assert [each["name"] for each in described["views"]] == ["hour", "kind"]  # keys tell nothing
-    assert (described["items"], described["missing"]) == ("item", 2)
+    assert (described["columns"][0], described["missing"]) == ("item", 2)
     labels = described["views"][0]["axes"][0]["labels"]
     bars = {"hour": [(labels.index("2"), labels.index("2") + 2)]}
     found = pq.read_table(io.BytesIO(page.trace({**bars}, "mine")))

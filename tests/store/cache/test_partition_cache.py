@@ -19,7 +19,7 @@ from provhouse.model.settings import Settings
 from provhouse.store.cache import block_files, partition_cache
 from provhouse.store.cache.partition_cache import Context, PartitionCache, Partitions
 from provhouse.store.cache.triple_blocks import SENT, as_block, from_block
-from provhouse.store.tables.partitions import partition_path, write_partition
+from provhouse.store.tables.partitions import partition_path, read_partition, write_partition
 
 EVERYTHING = (ItemNumbers(np.array([0])), ItemNumbers(np.array([2**62])))
 
@@ -73,11 +73,10 @@ def test_partitions_are_read_once(
     folder: Path, hot_mb: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
-    given = partition_cache.read_partition
 
     def counted(path: Path, columns: Sequence[str]) -> pa.Table:
         read.append(path.name)
-        return given(path, columns)
+        return read_partition(path, columns)
 
     monkeypatch.setattr(partition_cache, "read_partition", counted)
     partitions = opened(folder, hot_mb, no_spark)

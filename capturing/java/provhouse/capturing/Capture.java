@@ -163,7 +163,8 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   public LogicalPlan apply(LogicalPlan optimised) {
     LogicalPlan command = commandOf(optimised);
     if (command == null) {
-      return isCached(optimised) ? cached(optimised) : batch(optimised);
+      boolean keeps = isCached(optimised) && !Change.isStoring();
+      return keeps ? cached(optimised) : query(optimised);
     }
     if (isExplained()) {
       return optimised; // EXPLAIN only plans the command, which the plan itself does not show
@@ -181,6 +182,23 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
 
   private static boolean isExplained() {
     return Calls.isInside(ExplainCommand.class.getName());
+  }
+
+  /** Return the plan of a query, with slots if Delta runs it to change rows. */
+  private LogicalPlan query(LogicalPlan optimised) {
+    boolean changes = Change.isWriting() || Change.isStoring();
+    if (optimised instanceof Subquery || !changes || !block.isChanging()) {
+      return batch(optimised);
+    }
+    Streams.Batch batch = Streams.handed(session);
+    synchronized (block) {
+      block.handed(batch);
+      try {
+        return block.inChange(CommonTables.inlined(optimised));
+      } catch (Unsupported error) {
+        return uncaptured(optimised, optimised, block.abandoned(), error);
+      }
+    }
   }
 
   /**
@@ -208,6 +226,11 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
       LogicalPlan plan = CommonTables.inlined(optimised);
       Target target = Target.of(plan, session);
       if (target != null && block.leavesOut(target)) {
+        return optimised;
+      }
+      Change change = Change.of(plan);
+      if (target != null && change != null) {
+        block.changing(change, target, session);
         return optimised;
       }
       if (target != null) {
@@ -263,7 +286,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     LogicalPlan plan = planOf(execution);
     synchronized (block) {
       boolean ends = plan instanceof Command && !DeltaCommand.isStaged(plan);
-      Write write = ends ? block.writeOf(plan) : null;
+      Write write = ends ? block.ended(plan, success) : null;
       if (write != null) {
         write.analysed(execution.analyzed());
         write.end(success, nanoseconds, success ? rowsOf(execution.executedPlan()) : -1);

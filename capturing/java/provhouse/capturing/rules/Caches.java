@@ -37,6 +37,9 @@ public final class Caches {
   private final Map<String, List<String>> keys;
   private final AtomicBoolean off = new AtomicBoolean();
   private final List<Cached> known = new ArrayList<>();
+  /** The numbers of the frames whose rows Delta has stored, by the RDD of the rows. */
+  private final Map<Object, Integer> stored = new WeakHashMap<>();
+
   private long next;
   private Streams.Batch batch;
 
@@ -75,6 +78,19 @@ public final class Caches {
    */
   public void handed(Streams.Batch current) {
     batch = current;
+  }
+
+  /** Return the number of the frame that was cached last. */
+  public int last() {
+    return known.size() - 1;
+  }
+
+  /** Note that the RDD in a plan has the rows of the frame with this number. */
+  public void stored(LogicalPlan plan, int frame) {
+    if (plan instanceof LogicalRDD rows) {
+      stored.put(rows.rdd(), frame);
+    }
+    Plans.children(plan).forEach(each -> stored(each, frame));
   }
 
   /** Return the plan of a frame that will be cached, with its rows' slots as further columns. */
@@ -157,7 +173,10 @@ public final class Caches {
 
   private Cached of(LogicalRDD node) {
     boolean current = batch != null && node.rdd() == batch.rows();
-    Cached found = current ? of(Plans.output(batch.plan())) : checkpoint(node);
+    Integer number = stored.get(node.rdd());
+    Cached kept = number == null ? null : known.get(number);
+    Cached found =
+        current ? of(Plans.output(batch.plan())) : kept == null ? checkpoint(node) : kept;
     if (found == null) {
       throw Unsupported.rows(
           node.nodeName(),

@@ -107,6 +107,7 @@ public final class SourceFiles {
       Map<String, Object> entry = entry(file, root, TableNames.ofRecords(node, root));
       entry.put("unit", "records");
       entry.put("first", Sources.hasHeader(relation) ? 1 : 0);
+      entry.put("lines", Sources.lines(relation));
       boolean whole =
           file.getLen() <= step
               || !relation

@@ -62,6 +62,21 @@ public final class Sources {
         && "true".equalsIgnoreCase(optionOf(relation, "header"));
   }
 
+  /**
+   * Return which lines are records: "every" line, each "filled" line, or none, if a record may have
+   * several lines.
+   */
+  static String lines(HadoopFsRelation relation) {
+    String format = nameOf(relation.fileFormat());
+    boolean several =
+        Stream.of("wholetext", "multiLine", "lineSep", "encoding", "charset")
+            .anyMatch(each -> optionOf(relation, each) != null);
+    if (several || !List.of("csv", "json", "text").contains(format)) {
+      return "";
+    }
+    return format.equals("text") ? "every" : "filled";
+  }
+
   private static String optionOf(HadoopFsRelation relation, String name) {
     for (Map.Entry<String, String> option : Plans.map(relation.options()).entrySet()) {
       if (option.getKey().equalsIgnoreCase(name)) {

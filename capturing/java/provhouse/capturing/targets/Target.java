@@ -96,6 +96,26 @@ public interface Target {
     return Set.of();
   }
 
+  /** Take the optimised plan of the rows that a command writes which changes rows. */
+  default void changed(LogicalPlan rows) {
+    throw new IllegalStateException(format() + " has no commands that change rows");
+  }
+
+  /** Return the files that the write has removed from the table. It must have ended or returned. */
+  default Set<String> removed() {
+    return Set.of();
+  }
+
+  /** Return the place of what the write has committed, or an empty text if it has changed nothing. */
+  default String committed() {
+    return "";
+  }
+
+  /** Return the number of commits that may be the write's; other programs may have made some. */
+  default int commits() {
+    return 1;
+  }
+
   /** Return the rows of some of the files that the write has made. */
   default Dataset<Row> read(SparkSession session, List<String> files) {
     throw new IllegalStateException(format() + " has no files");
