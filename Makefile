@@ -1,4 +1,4 @@
-.PHONY: cluster containers bench-tracing bench-capture bench-capture-tpcds bench-capture-memory bench-capture-nights bench-builds bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars jars-all clean bench-what-if bench-equivalence bench-interactive bench-interactive-all coverage-interactive bench-crossfilter bench-programs bench-workflowgen bench-dbt site release bench-result-diff bench-frames bench-started
+.PHONY: tour cluster containers bench-tracing bench-capture bench-capture-tpcds bench-capture-memory bench-capture-nights bench-capture-changes bench-builds bench-set-graph files help setup demo bench-ingest bench-large bench-methods bench-plots bench-explain bench-serve bench-enter bench-sets bench-components bench-peers test test-long soak fuzz sbom audit lint format lock lock-jars jars-all clean bench-what-if bench-equivalence bench-interactive bench-interactive-all coverage-interactive bench-crossfilter bench-programs bench-workflowgen bench-dbt site release bench-result-diff bench-frames bench-started bench-dbt-lineage
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -9,6 +9,9 @@ setup: ## Install what provhouse needs: virtual environment, Java (as root), Neo
 
 demo: setup ## Explain a surprising figure from 336,776 real flights by its lineage
 	@.venv/bin/python examples/flights/run.py
+
+tour: setup ## Edit the demo's pipeline ten times: captured, explored, zoomed, asked what-if, reused by proof
+	@.venv/bin/python examples/flights/tour.py
 
 bench-methods: setup ## Measure RQ, CCProv and CSProv on the paper's trace (WAREHOUSE=DIR with it; COPIES=9 for nine copies)
 	@.venv/bin/python -m benchmarks.questions.methods $(if $(COPIES),--copies $(COPIES)) $(if $(WAREHOUSE),--warehouse $(WAREHOUSE))
@@ -61,6 +64,10 @@ bench-dbt: setup ## Measure which models of a dbt project 200 edits build (STEPS
 	@.venv/bin/python -m benchmarks.workflows.dbt_edits $(if $(STEPS),--steps $(STEPS))
 	@.venv/bin/python -m benchmarks.tables
 
+bench-dbt-lineage: setup ## Measure what the lineage of a dbt project costs, beside plain dbt (MODELS="100 300", PAIRS=1)
+	@.venv/bin/python -m benchmarks.workflows.dbt_lineage $(if $(MODELS),--models $(MODELS)) $(if $(PAIRS),--pairs $(PAIRS))
+	@.venv/bin/python -m benchmarks.tables
+
 bench-result-diff: setup ## Time the difference of two stored results (RECORDS=2000000)
 	@.venv/bin/python -m benchmarks.workflows.result_diff $(if $(RECORDS),--records $(RECORDS))
 	@.venv/bin/python -m benchmarks.tables
@@ -110,6 +117,9 @@ bench-capture-memory: setup ## Measure the memory of captured jobs beside plain 
 bench-capture-nights: setup ## Measure nightly captured runs of a star schema (NIGHTS=200; half an hour)
 	@.venv/bin/python -m benchmarks.capture.nights $(if $(NIGHTS),--nights $(NIGHTS))
 	@.venv/bin/python -m benchmarks.tables
+
+bench-capture-changes: setup ## Measure captured UPDATE, DELETE and MERGE of a Delta table (ROWS=5000000)
+	@.venv/bin/python -m benchmarks.capture.changes $(if $(ROWS),--rows $(ROWS))
 
 bench-tracing: setup ## Measure walks of captured lineage, replays and searches for planted faults; continues where it stopped (SCALE=1, REPEATS=5, FAULTS=20, ROWS=1000000 for faults, SIZES="0.05 1" gigabytes for programs, OUTPUT=FILE)
 	@.venv/bin/uv venv --quiet --allow-existing --python .venv/bin/python .long/tpch
@@ -179,7 +189,7 @@ audit: setup ## Check the locked Python packages for known vulnerabilities (need
 	@.venv/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r locks/audit.lock
 	@.venv/bin/python tools/audit.py
 
-containers: setup ## Lint the Dockerfile, the scripts and the compose file in docker/; installs hadolint and check-jsonschema
+containers: setup ## Lint the Dockerfile, the scripts, the compose files and the manifest in docker/; installs linters
 	@tools/containers.sh
 
 jars-all: setup ## Compile the Java of capture for all versions of Spark; downloads them (1.5 GB)

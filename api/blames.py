@@ -5,15 +5,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from runpy import run_path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from provhouse.capturing.reading.row_keys import texts
 from provhouse.capturing.walks.cursor_ids import ID
+from provhouse.capturing.walks.fault_tests import Selecting
 from provhouse.capturing.walks.minimal import Remembered, smallest
 from provhouse.capturing.walks.numbers import NumberedFile
 from provhouse.capturing.walks.raw_records import records
+from provhouse.capturing.walks.wrong import Wrong
 from provhouse.model.arrays import I64
 from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import BadInput, UsageError
@@ -41,44 +43,27 @@ MOST_RECORDS = 100_000
 """The most records of a lineage that are searched."""
 
 
-class Fault(Protocol):
-    """A test that finds the wrong rows of a table."""
-
-    def rows(self, frame: "DataFrame", tables: Tables) -> "DataFrame":
-        """Return the wrong rows of a frame of the table; ``tables`` are its source tables."""
-
-
-@dataclass(frozen=True)
-class Where:
-    """Rows for which a condition in SQL is true are wrong."""
-
-    condition: str
-
-    def rows(self, frame: "DataFrame", tables: Tables) -> "DataFrame":
-        """Return the rows for which the condition is true."""
-        return frame.where(self.condition)
-
-
 def blame(
     warehouse: Warehouse,
     settings: Settings,
     table: str,
-    fault: Fault,
+    test: str | Selecting,
     program: Program | None = None,
 ) -> Blamed:
     """Return the wrong rows that a captured job wrote to a table, and the records to blame.
 
-    The program runs on parts of the lineage of the first wrong row. Raises UsageError if no
-    captured job wrote the table, if the fault or the program cannot be computed, or if the
-    program's result on the whole lineage is not wrong. Raises BadInput if a file has changed, or if
-    the lineage may be incomplete because of a sample.
+    ``test`` is a condition in SQL that is true for wrong rows, or selects them. The program runs on
+    parts of the lineage of the first wrong row. Raises UsageError if no captured job wrote the
+    table, if the test or the program cannot be computed, or if the program's result on the whole
+    lineage is not wrong. Raises BadInput if a file has changed, or if the lineage may be incomplete
+    because of a sample.
     """
     from pyspark.errors import PySparkException
 
     newest = _Newest.of(Layout(settings.warehouse), table)
     spark = session(settings, newest.layout.logs)
     try:
-        wrong = fault.rows(newest.frame(spark), _Pinned(spark, newest.layout, {}))
+        wrong = _wrong(test, newest.frame(spark), _Pinned(spark, newest.layout, {}))
         rows = newest.records(wrong.limit(MOST_ROWS + 1))
     except PySparkException as error:
         raise UsageError(
@@ -106,9 +91,13 @@ def blame(
             _incomplete(behind.more, lineage),
             "Run the job again with capture, or leave out --program",
         )
-    search = _Search(spark, newest, fault, program, shown[0], lineage)
+    search = _Search(spark, newest, test, program, shown[0], lineage)
     found, runs = search.run()
     return Blamed(table, shown, more, lineage, found, runs)
+
+
+def _wrong(test: str | Selecting, frame: "DataFrame", tables: Tables) -> "DataFrame":
+    return frame.where(test) if isinstance(test, str) else test.rows(frame, tables)
 
 
 def _incomplete(more: int, lineage: Sequence[TableRecords]) -> str:
@@ -224,12 +213,12 @@ class _Search:
         self,
         spark: "SparkSession",
         newest: _Newest,
-        fault: Fault,
+        test: str | Selecting,
         program: Program,
         row: Record,
         lineage: Sequence[TableRecords],
     ) -> None:
-        self._spark, self._newest, self._fault, self._program = spark, newest, fault, program
+        self._spark, self._newest, self._test, self._program = spark, newest, test, program
         self._row, self._lineage = row, lineage
         self._schemas = {
             each.table: spark.read.parquet(str(each.records[0].file)).schema
@@ -268,15 +257,12 @@ class _Search:
             return False
 
     def _goes_wrong(self, rows: I64) -> bool:
-        from pyspark.sql import functions as F
-
         frames = {each.table: self._frame(each) for each in self._cut(rows) if self._is_known(each)}
         tables = _Pinned(self._spark, self._newest.layout, frames)
-        found = self._fault.rows(self._program(tables), tables)
+        found = _wrong(self._test, self._program(tables), tables)
         self._used |= tables.used
-        for name, value in self._newest.key(self._row).items():
-            found = found.where(F.col(f"`{name}`").eqNullSafe(F.lit(value)))
-        return bool(found.head(1))
+        wrong = Wrong("true", self._newest.key(self._row))
+        return wrong.is_in(found, lambda frame: frame.collect())
 
     def _is_known(self, table: TableRecords) -> bool:
         return table.table in self._schemas

@@ -10,7 +10,7 @@ from provhouse.cypher.graph import Graph, shared_graph
 from provhouse.model.errors import UsageError
 from provhouse.model.extras import require
 from provhouse.model.naming import SaidNaming
-from provhouse.model.paths import local_path
+from provhouse.model.paths import is_address, local_path
 from provhouse.model.progress import Progress, Silent
 from provhouse.model.question import AsOf
 from provhouse.model.settings import Settings
@@ -164,6 +164,9 @@ class Warehouse(Reader):
     ) -> "Landed":
         """Ingest the folder that a captured job has left, and remove the folder.
 
+        ``folder`` may also be the setting ``spark.provhouse.landing`` of jobs: a folder, or an
+        address such as ``s3a://bucket/lineage``, from which the folders of ended jobs are moved
+        into the warehouse first.
         Without ``folder``, ingest the folders of all jobs that have ended, oldest first. A job
         leaves a folder if settings of Spark captured it, if the ingest at its end failed, or if its
         driver was lost. Incomplete writes are left out, and the result names them. ``keys`` replace
@@ -176,8 +179,11 @@ class Warehouse(Reader):
         """
         from provhouse.ingest.landing.land_left import land_left
 
+        place: Path | str | None = None
+        if folder is not None:
+            place = str(folder) if is_address(folder) else local_path(folder)
         landed = land_left(
-            None if folder is None else local_path(folder),
+            place,
             self._settings,
             self._progress,
             None if keys is None else key_columns(keys),
@@ -256,20 +262,15 @@ class Warehouse(Reader):
 
         ``queries`` is a query, or one for each sink. ``schema`` has the CREATE statements of the
         tables that they read. ``source`` is their language; with "dbt", ``queries`` is the target
-        folder of a project. Raises BadInput without a plan, and Busy while another process writes.
+        folder of a project, with "texera" the text of a workflow. Raises BadInput without a plan,
+        and Busy while another process writes.
 
-        >>> tables = "create table orders(id integer, amount integer)"
-        >>> warehouse.add_revision("sales", "select amount from orders", tables).revision
+        >>> warehouse.add_revision("sales", "select a from t", "create table t(a int)").revision
         'sales@r1'
         """
-        from provhouse.workflows.dbt.model_sinks import add_project
-        from provhouse.workflows.revisions import add_revision
+        from provhouse.workflows.add_from import add_from
 
-        if source == "dbt":
-            target = local_path(str(queries))
-            return add_project(workflow, target, schema, self._settings, self._progress)
-        texts = {"result": queries} if isinstance(queries, str) else queries
-        return add_revision(workflow, texts, source, schema, self._settings, self._progress)
+        return add_from(source, workflow, queries, schema, self._settings, self._progress)
 
     def add_execution(
         self,

@@ -28,7 +28,7 @@ from benchmarks.sets import set_sizes as sets
 from benchmarks.shared.results_file import Content, ResultsFile
 from benchmarks.tracing import tracing, walks
 from benchmarks.what_if import what_if
-from benchmarks.workflows import dbt_edits, result_diff, workflowgen
+from benchmarks.workflows import dbt_edits, dbt_lineage, result_diff, workflowgen
 
 DOCS = ROOT / "docs"
 Table = tuple[str, str, str]
@@ -102,6 +102,7 @@ def figures() -> Iterator[Table]:
     yield one("figures/linked-views.md", "crossfilter", crossfilter.RESULTS, crossfilter.table)
     yield one("figures/workflows.md", "workflowgen", workflowgen.RESULTS, workflowgen.tables)
     yield one("dbt.md", "dbt edits", dbt_edits.RESULTS, dbt_edits.tables)
+    yield one("dbt-lineage.md", "dbt lineage", dbt_lineage.RESULTS, dbt_lineage.table)
     yield one("revisions.md", "result diff", result_diff.RESULTS, result_diff.tables)
     yield one("pandas.md", "frames", frames_speed.RESULTS, frames_speed.table)
 

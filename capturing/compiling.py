@@ -19,9 +19,11 @@ from provhouse.runtime.java import java
 from .jar import EXTENSION, FOLDER, WORKER, jar_of, own_version, remove_others, sources, spark_jars
 from .spark_versions import OLDEST_JAVA, SparkVersion
 
-SERVICE = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
-"""The file in a jar that names the jar's extensions. Spark reads it in all jars on the class path.
-"""
+SERVICES = {
+    "org.apache.spark.sql.SparkSessionExtensionsProvider": EXTENSION,
+    "org.apache.spark.sql.sources.DataSourceRegister": "provhouse.capturing.Guard",
+}
+"""The classes that Spark finds in all jars on the class path, by the names of their interfaces."""
 VERSION = "provhouse/capturing/version"
 """The file in a jar that names the Spark and the Scala of the jar, which Extension.java compares
 with those that run."""
@@ -76,7 +78,9 @@ def _pack(classes: Path, worker: Path, version: SparkVersion, jar: Path) -> None
             packed.writestr(ZipInfo(name), file.read_bytes(), ZIP_DEFLATED)
         name = f"provhouse/capturing/{worker.name}"
         packed.writestr(ZipInfo(name), worker.read_bytes(), ZIP_DEFLATED)
-        packed.writestr(ZipInfo(SERVICE), f"{EXTENSION}\n".encode(), ZIP_DEFLATED)
+        for interface, implementation in SERVICES.items():
+            name = f"META-INF/services/{interface}"
+            packed.writestr(ZipInfo(name), f"{implementation}\n".encode(), ZIP_DEFLATED)
         packed.writestr(ZipInfo(VERSION), f"{version}\n".encode(), ZIP_DEFLATED)
 
 

@@ -11,6 +11,8 @@ from .spark_versions import VERSIONS, SparkVersion, installed, supported
 FOLDER = Path(__file__).parent
 EXTENSION = "provhouse.capturing.Extension"
 """The extension of Spark sessions that captures an application if its configuration says so."""
+REGISTRATION = "provhouse.capturing.Registration"
+"""The listener that adds the extension to a session of PySpark 3.5, which does not find it."""
 WORKER = "worker_function.py"
 """The file whose source the rules send to Python workers; each jar contains it."""
 

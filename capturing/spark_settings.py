@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .jar import EXTENSION, jar, own_version
+from .jar import REGISTRATION, jar, own_version
 from .spark_versions import named
 
 
@@ -47,11 +47,12 @@ def submit_options(settings: Mapping[str, str], spark: str | None = None) -> lis
 
     ``spark`` names the version of the job's Spark, such as ``4.0`` or ``3.5_2.13``; by default, it
     is that of this Python. Spark finds our extension in the jar, so ``spark.sql.extensions`` can
-    name other extensions. PySpark 3.5 does not look there, so that setting has to name ours.
+    name other extensions. PySpark 3.5 does not look there: a listener then adds ours to that
+    setting, whatever the program sets it to.
     """
     version = named(spark) if spark else own_version()
     options = ["--jars", str(jar(version))]
-    by_name = {"spark.sql.extensions": EXTENSION} if version.spark == "3.5" else {}
+    by_name = {"spark.extraListeners": REGISTRATION} if version.spark == "3.5" else {}
     for name, value in {**settings, **by_name}.items():
         options += ["--conf", f"{name}={value}"]
     return options

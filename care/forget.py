@@ -25,6 +25,7 @@ from provhouse.store.tables.snapshot import all_of_base
 from provhouse.store.warehouse.bases import bases
 from provhouse.store.warehouse.commits import generations, nothing_stored
 from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.reports import erase_reports
 from provhouse.workflows.erase_results import erase_results
 
 
@@ -88,6 +89,7 @@ def forget(
         ours = resumed if resumed and any(map(resumed.erasure.has_name, names)) else None
         _check_found(found, names, ours)
         erase_results(layout)
+        erase_reports(layout)
         left = read_erasure(layout)  # an erasure that has yet to rebuild Neo4j
         if left and not ours:  # only its rebuild of Neo4j is left
             left = Erasure({}, graph=left.graph)

@@ -195,6 +195,16 @@ def bulk(snapshot: Snapshot, ingest: int) -> dict[str, Pieces]:
     }
 
 
+def rows_without_nodes(snapshot: Snapshot, sets: SetIds) -> Iterator[pa.Table]:
+    """Yield the rows of those sets that are whole components and have got no node from an ingest.
+
+    ``sets`` are in order.
+    """
+    found = snapshot.rows_of_sets(sets)
+    plain = found[snapshot.alone[found] & ~snapshot.set_nodes[found]]
+    return _set_rows(snapshot, SetPositions(plain), [])
+
+
 def announce(graph: Graph, snapshot: Snapshot, modules: ModuleGraph) -> None:
     """Show a generation as current in Neo4j, with its modules. Only people read these nodes."""
     commit = snapshot.commit

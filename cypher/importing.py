@@ -14,10 +14,8 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-import numpy as np
 import psutil
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow.csv import CSVWriter
 
 from provhouse.model.errors import Unavailable
@@ -25,10 +23,9 @@ from provhouse.model.fault_points import reach
 from provhouse.runtime.files import sync_file, sync_folder
 
 from .address import DATABASE
+from .bulk import as_text
 from .neo4j_process import ENVIRONMENT, java_command
 
-DELIMITER = "\x1f"
-"""The separator of the strings in a list. It is removed from the strings themselves."""
 WAREHOUSE = "warehouse"
 PAGE = 8192
 """The size of a page in Neo4j's store files."""
@@ -52,7 +49,7 @@ LAYOUTS = {
     "sets": CsvLayout(
         "--nodes=Set",
         (":ID(Set)", "id:long", "warehouse", "component:long", "items:long", "triples:long",
-         "tables:string[]"),
+         "tables"),
         ("id", "id", WAREHOUSE, "component", "items", "triples", "tables"),
     ),
     "components": CsvLayout(
@@ -62,7 +59,7 @@ LAYOUTS = {
     ),
     "dependencies": CsvLayout(
         "--relationships=DEPENDS_ON",
-        (":START_ID(Set)", ":END_ID(Set)", "triples:long", "ops:string[]"),
+        (":START_ID(Set)", ":END_ID(Set)", "triples:long", "ops"),
         ("set", "derives_from", "triples", "ops"),
     ),
     "part_of": CsvLayout(
@@ -119,14 +116,8 @@ class Import:
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column in a form for CSV: each list becomes one string. Other values stay."""
-    if not pa.types.is_list(column.type):
-        return column
-    texts = pc.replace_substring(pc.list_flatten(column), DELIMITER, "")
-    lengths = pc.fill_null(pc.list_value_length(column), 0).combine_chunks()
-    offsets = np.concatenate(([0], np.cumsum(np.asarray(lengths)))).astype(np.int32)
-    lists = pa.ListArray.from_arrays(pa.array(offsets), texts.combine_chunks())
-    return pc.if_else(column.is_valid(), pc.binary_join(lists, DELIMITER), None)
+    """Return a column in a form for CSV: each list becomes one text. Other values stay."""
+    return as_text(column) if pa.types.is_list(column.type) else column
 
 
 def is_fresh(home: Path) -> bool:
@@ -186,7 +177,6 @@ def write_store(home: Path, memory: str, arguments: list[str]) -> None:
         "full",
         *arguments,
         "--id-type=integer",
-        f"--array-delimiter={DELIMITER}",
         "--multiline-fields=true",
         _report(home),
         "--overwrite-destination=true",

@@ -65,10 +65,14 @@ def located(con: "Connection", plan: Plan) -> Grouping | None:
     They find them if DuckDB groups many rows and the columns are decoded, or if the runs so far
     have cost as much as decoding them.
     """
-    found = plan.compiled(con.duckdb, con.catalog())
-    if found is None or not found.keys or plan.limited:
+    if len(plan.references) != 1 or plan.limited:
+        return None  # compiled loops read one table
+    rows = con.extent(plan.references[0].table)[0]
+    if rows < COMPILED_ROWS:  # before the query is translated, which takes milliseconds
         return None
-    rows = con.extent(found.table)[0]
+    found = plan.compiled(con.duckdb, con.catalog())
+    if found is None or not found.keys:
+        return None
     if plan.grouped_rows(con.duckdb) < max(COMPILED_ROWS, rows * LISTED_SHARE):
         return None
     groups = Grouping(found.table, found.keys, found.filters)

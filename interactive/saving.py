@@ -126,7 +126,13 @@ def operation(
     ``tables`` are the base tables that the query reads, and ``aggregates`` the names of all
     aggregates. The kind is ``unknown`` where no other kind says exactly when a row exists.
     """
-    root: Any = sqlglot.parse_one(query, dialect="duckdb")
+    return operation_of(sqlglot.parse_one(query, dialect="duckdb"), tables, aggregates)
+
+
+def operation_of(
+    root: Any, tables: Collection[str], aggregates: Collection[str]
+) -> tuple[str, str]:
+    """Return the op and the kind of a parsed query, whose calls of aggregates become nodes."""
     for call in list(root.find_all(exp.Anonymous)):
         if call.name.lower() in aggregates:
             call.replace(exp.AnonymousAggFunc(this=call.name, expressions=call.expressions))

@@ -10,6 +10,8 @@ FORM = 1
 Raise it if an older reader would misread a new folder. A field that a reader may ignore needs no
 new version.
 """
+COPYING = 2
+"""The version of the form of a write that copies rows, which earlier releases cannot read."""
 NONE = -(1 << 63)
 """The number that stands for NULL."""
 NULL_GROUP = NONE + 1

@@ -18,6 +18,7 @@ EXTRA_OF = {
     "pandas": "pandas",
     "polars": "polars",
     "mcp": "mcp",
+    "dbt": "dbt",
     "pyoxigraph": "prov",
 }
 """The extra that installs a package, by the name that programs import."""

@@ -23,9 +23,14 @@ def local_path(text: str | os.PathLike[str]) -> Path:
     return Path(text)
 
 
+def is_address(text: str | os.PathLike[str]) -> bool:
+    """Return whether a text is an address such as ``s3a://x``, and no path of a file or folder."""
+    return bool(_ADDRESS.match(str(text))) and not Path(text).exists()
+
+
 def check_local(path: Path) -> None:
     """Raise UsageError if a path is an address, unless a file or folder has this name."""
-    if _ADDRESS.match(str(path)) and not path.exists():
+    if is_address(path):
         scheme, _, rest = str(path).partition(":")
         raise UsageError(
             f"Cannot use {scheme}://{rest.lstrip('/')}",

@@ -65,9 +65,12 @@ class Settings:
     spark_memory: str = "2g"
     """The heap size of Spark's driver."""
     spark_storage: str = "MEMORY_AND_DISK"
-    """The name of the storage level at which Spark caches the partitions it has read."""
+    """The name of the storage level at which Spark caches triples for rq and ccprov."""
     hot_mb: int = 256
-    """Megabytes of decoded partitions to keep for later questions, besides Spark's cache."""
+    """Megabytes of partitions to keep open for later questions.
+
+    All others are opened when they are needed.
+    """
     neo4j_home: Path | None = None
     """The folder of the managed Neo4j server, by default ``WAREHOUSE/neo4j``.
 

@@ -120,7 +120,7 @@ def _box(box: Box, caption: Caption, layout: Layout, at: int) -> Iterator[str]:
     place = layout.rectangles[at]
     fill, frame = TONES.get(tone(box)) or FILLS[box.kind]
     width = 3 if box.asked else 1.2
-    yield f"<g><title>{_safe(_described(box))}</title>"
+    yield f"<g{_marks(box)}><title>{_safe(_described(box))}</title>"
     if box.members > 1:  # a second frame behind it: a stack of several
         yield _frame(place, 3, fill, frame, 1.2, box.kind)
     yield _frame(place, 0, fill, INK if box.asked else frame, width, box.kind)
@@ -131,6 +131,12 @@ def _box(box: Box, caption: Caption, layout: Layout, at: int) -> Iterator[str]:
     y += TITLE_LINE * len(caption.title) - 1
     yield from _texts(caption.below, middle, y, SMALL_LINE, f"{_font(SMALL)} {centred}")
     yield "</g>"
+
+
+def _marks(box: Box) -> str:
+    """Return attributes for scripts: the asked box, and the module that a box belongs to."""
+    name = box.name if box.kind == "module" else box.table if box.kind == "invocation" else None
+    return " data-asked=''" * box.asked + (f' data-module="{_safe(name)}"' if name else "")
 
 
 def _described(box: Box) -> str:

@@ -4,10 +4,11 @@ A later captured write of the row's table may have deleted the row, or may have 
 sample that lacks the row.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from provhouse.model.errors import NotFound
 from provhouse.model.samples import Sample, sample_sentence
+from provhouse.store.tables.kept_rows import ends_of
 from provhouse.store.tables.written import Written, read_since
 from provhouse.store.warehouse.commits import Commit
 from provhouse.store.warehouse.layout import Layout
@@ -29,7 +30,10 @@ def check_newest(
         return
     own = writes[0]
     later = [each for each in writes[1:] if own.path and _same(each, own) and _deletes_others(each)]
-    deleting = shown_writes(layout, commit, later)
+    shown = {each.version for each in shown_writes(layout, commit, later)}
+    ended = {each.version for each in shown_writes(layout, commit, ends_of(layout, item, version))}
+    gone = shown | ended
+    deleting = [each for each in writes if each.version in gone and _same(each, own)]
     last = deleting[-1].version if deleting else version
     unknown = [each for each in samples if each.version > last]
     if unknown:
@@ -42,10 +46,14 @@ def check_newest(
         write = deleting[0]
         raise NotFound(
             f"The row {item!r} was deleted",
-            f"Write {write.version} of {_run(write)} replaced the table without this row",
+            f"Write {write.version} of {_run(write)} {_what(write, ended)}",
             f"Ask about its last version, {item + own.suffix!r}, or about an earlier generation "
             "with --as-of",
         )
+
+
+def _what(write: Written, ended: Collection[int]) -> str:
+    return "deleted it" if write.version in ended else "replaced the table without this row"
 
 
 def _same(write: Written, own: Written) -> bool:

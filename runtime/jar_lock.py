@@ -8,15 +8,15 @@ from typing import Literal
 
 Group = Literal[
     "neo4j", "delta", "page", "compiler", "queries", "spark-3.5_2.13",
-    "delta-3.5_2.12", "delta-3.5_2.13", "delta-4.0_2.13", "delta-4.1_2.13",
+    "delta-3.5_2.12", "delta-3.5_2.13", "delta-4.0_2.13", "delta-4.1_2.13", "hdfs",
 ]  # fmt: skip
 GROUPS: tuple[Group, ...] = ("neo4j", "delta")
 """The groups that a warehouse needs.
 
 The pages need ``page``: d3, dagre and lodash, npm packages that Maven has as jars.
 Installing provhouse from source needs ``compiler``. Long tests need ``queries``, Spark's own copy
-of the TPC-DS queries, and the groups of other versions of Spark: Delta for each version, and what
-depends on Scala in Spark 3.5 for Scala 2.13.
+of the TPC-DS queries, the groups of other versions of Spark: Delta for each version, and what
+depends on Scala in Spark 3.5 for Scala 2.13; and ``hdfs``, which starts HDFS.
 """
 LOCK = Path(__file__).with_name("jars.lock")
 

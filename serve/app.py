@@ -19,6 +19,7 @@ from provhouse.runtime.jars import cache_folder
 from .answer_cache import AnswerCache
 from .answering import Answering
 from .auth import Access, AccessMiddleware
+from .charts.served_pages import FILES, add_charts
 from .concurrency import Limiter
 from .keeper import Keeper
 from .metrics import Metrics, MetricsMiddleware
@@ -63,11 +64,12 @@ def application(keeper: Keeper, settings: Settings, access: Access) -> FastAPI:
     install_handlers(app, folders)
     links = Links(access.people)
     public = access.public | PUBLIC
-    admitted = replace(access, people=links, public=public, static=STATIC)
+    admitted = replace(access, people=links, public=public, static=(STATIC, FILES))
     app.add_middleware(AccessMiddleware, access=admitted)
     app.add_middleware(MetricsMiddleware, metrics=metrics)
     add_routes(app, answering, folders)
     add_page(app, answering, links)
+    add_charts(app, answering)
     _add_status_routes(app, keeper, settings, folders)
     _add_document_and_metrics(app, keeper, metrics, limiter)
     return app

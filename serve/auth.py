@@ -39,14 +39,14 @@ class Access:
     """Host names that are accepted with any port, in lower case."""
     public: frozenset[str] = frozenset({"/v1/health"})
     """Paths that need no token."""
-    static: str | None = None
-    """The beginning of the paths of files, which need no token either, or None without files."""
+    static: tuple[str, ...] = ()
+    """The beginnings of the paths of files, which need no token either."""
     origins: frozenset[str] | None = None
     """The values that an Origin header may have, or None if any is accepted."""
 
     def is_public(self, path: str) -> bool:
         """Return whether a path needs no token."""
-        return path in self.public or (self.static is not None and path.startswith(self.static))
+        return path in self.public or path.startswith(self.static)
 
     def admits(self, host: str) -> bool:
         """Return whether a Host header has one of the permitted values."""

@@ -112,7 +112,7 @@ class Keeper:
 
     @property
     def cold_partitions(self) -> int:
-        """The number of partitions that Spark has yet to cache in the background."""
+        """The number of partitions that Spark has yet to read in the background."""
         shared = self._current
         return len(shared.asker.spark.partitions.missing()) if shared else 0
 
@@ -321,7 +321,7 @@ class Keeper:
         return asker
 
     def _cache_partitions(self, asker: Asker) -> None:
-        """Have Spark cache the partitions that it has not cached yet, a few at a time."""
+        """Have Spark read the partitions that were not read yet, a few at a time."""
         partitions = asker.spark.partitions
         missing = partitions.missing()
         for some in np.array_split(missing, 1 + len(missing) // PARTITIONS_PER_JOB):

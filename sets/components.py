@@ -38,7 +38,7 @@ def dense(labels: I32) -> tuple[I32, int]:
     return rank[labels], int(roots.sum())
 
 
-@compiled()
+@compiled(nogil=True)
 def find(parent: I32, item: int) -> int:
     """Return the root of an item. The path to it is shortened, so that later calls are faster."""
     while parent[item] != item:
@@ -47,7 +47,7 @@ def find(parent: I32, item: int) -> int:
     return item
 
 
-@compiled()
+@compiled(nogil=True)
 def join(parent: I32, src: Edges, dst: Edges) -> None:
     """Join the trees of the two ends of each edge. The smallest item of a tree is its root."""
     for edge in range(len(src)):
@@ -58,14 +58,14 @@ def join(parent: I32, src: Edges, dst: Edges) -> None:
             parent[one] = other
 
 
-@compiled()
+@compiled(nogil=True)
 def flatten(parent: I32) -> None:
     """Make every item point to its root."""
     for item in range(len(parent)):  # its parent is smaller, and so already final
         parent[item] = parent[parent[item]]
 
 
-@compiled()
+@compiled(nogil=True)
 def join_within(parent: I32, src: Edges, dst: Edges, label: I32, side: I32) -> None:
     """Join the trees of the ends of each edge whose ends agree in ``label`` and in ``side``."""
     for edge in range(len(src)):

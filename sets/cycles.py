@@ -35,7 +35,7 @@ def on_cycles(src: Edges, dst: Edges, group: I32) -> Bools:
     return found
 
 
-@compiled()
+@compiled(nogil=True)
 def _strong(at: I64, heads: I32) -> I32:
     items = len(at) - 1
     found = np.full(items, -1, np.int32)

@@ -28,7 +28,7 @@ def neighbours(nodes: int, src: Edges, dst: Edges) -> tuple[I64, I32]:
     return at, heads
 
 
-@compiled()
+@compiled(nogil=True)
 def _fill(free: I64, src: Edges, dst: Edges) -> I32:
     heads = np.empty(len(src), np.int32)
     for edge in range(len(src)):
@@ -37,7 +37,7 @@ def _fill(free: I64, src: Edges, dst: Edges) -> I32:
     return heads
 
 
-@compiled()
+@compiled(nogil=True)
 def _peel(at: I64, heads: I32, waiting: I64) -> I32:
     nodes = len(waiting)
     depth = np.zeros(nodes, np.int32)

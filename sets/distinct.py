@@ -43,7 +43,7 @@ def distinct_pairs(one: I32, other: I32) -> tuple[I32, I32]:
     return decoded(distinct(_first_pairs(begin[:-1].copy(), begin, one, other, width)))
 
 
-@compiled()
+@compiled(nogil=True)
 def _first_pairs(free: I64, begin: I64, one: Numbers, other: Numbers, width: int) -> I64:
     """Return the codes of all pairs of different numbers, each once, as ``coded`` gives them."""
     grouped = np.empty(len(one), np.int32)

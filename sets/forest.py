@@ -71,7 +71,7 @@ class Forest(NamedTuple):
         return _roots(self.parent)
 
 
-@compiled()
+@compiled(nogil=True)
 def root(parent: I32, item: int) -> int:
     """Return the root of an item, without changing any path."""
     while parent[item] != item:
@@ -79,7 +79,7 @@ def root(parent: I32, item: int) -> int:
     return item
 
 
-@compiled()
+@compiled(nogil=True)
 def _join(forest: Forest, src: Edges, dst: Edges, joins: int, theta: int) -> int:
     parent = forest.parent
     for edge in range(len(src)):
@@ -94,7 +94,7 @@ def _join(forest: Forest, src: Edges, dst: Edges, joins: int, theta: int) -> int
     return joins
 
 
-@compiled()
+@compiled(nogil=True)
 def _join_some(forest: Forest, src: Edges, dst: Edges, largest: int) -> int:
     joins = 0
     for edge in range(len(src)):
@@ -104,7 +104,7 @@ def _join_some(forest: Forest, src: Edges, dst: Edges, largest: int) -> int:
     return joins
 
 
-@compiled()
+@compiled(nogil=True)
 def _link(forest: Forest, one: int, other: int) -> int:
     """Join two trees; return the root that is now below the other, or -1 if both are one tree."""
     size, ring = forest.size, forest.ring
@@ -118,7 +118,7 @@ def _link(forest: Forest, one: int, other: int) -> int:
     return other
 
 
-@compiled()
+@compiled(nogil=True)
 def _undo(forest: Forest, joins: int) -> None:
     parent, ring = forest.parent, forest.ring
     for undone in range(joins - 1, -1, -1):
@@ -129,7 +129,7 @@ def _undo(forest: Forest, joins: int) -> None:
         parent[child] = child
 
 
-@compiled()
+@compiled(nogil=True)
 def _roots(parent: I32) -> I32:
     result = np.empty_like(parent)
     for item in range(len(parent)):

@@ -228,7 +228,7 @@ class Ordered:
         return forest
 
 
-@compiled()
+@compiled(nogil=True)
 def _add_parents(order: I64, at: I64, heads: I32, chosen: Bools) -> None:
     for node in order[::-1]:
         if chosen[node]:
@@ -236,7 +236,7 @@ def _add_parents(order: I64, at: I64, heads: I32, chosen: Bools) -> None:
                 chosen[heads[edge]] = True
 
 
-@compiled()
+@compiled(nogil=True)
 def _fill(items: I64, piece: I32, size: int) -> I32:
     """Return the block of each item within its piece.
 

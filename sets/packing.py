@@ -103,7 +103,7 @@ def _chains(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: 
     return result
 
 
-@compiled()
+@compiled(nogil=True)
 def _follow(heads: I64, below: I32, items: I64, limit: int) -> I32:
     label = np.arange(len(below)).astype(np.int32)
     for head in heads:  # sets on a cycle have no head and stay as they are
@@ -150,7 +150,7 @@ def _sums(node: I32, neighbour: I32, nodes: int, salt: int) -> U64:
     return result
 
 
-@compiled()
+@compiled(nogil=True)
 def _mix(at: I64, heads: I32, salt: np.uint64) -> U64:
     sums = np.zeros(len(at) - 1, np.uint64)
     for node in range(len(sums)):
@@ -162,7 +162,7 @@ def _mix(at: I64, heads: I32, salt: np.uint64) -> U64:
     return sums
 
 
-@compiled()
+@compiled(nogil=True)
 def _fill(order: I64, signature: U64, group: I32, items: I64, limit: int) -> I32:
     label = np.arange(len(items)).astype(np.int32)
     leader, size = -1, 0
@@ -192,7 +192,7 @@ def _sources(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit:
     return result
 
 
-@compiled()
+@compiled(nogil=True)
 def _share(order: I64, at: I64, children: I32, group: I32, items: I64, limit: int) -> I32:
     label = np.arange(len(items)).astype(np.int32)
     leader_of = np.full(children.max() + 1 if len(children) else 0, -1, np.int64)

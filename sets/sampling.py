@@ -101,7 +101,7 @@ def _drawn(random: np.random.Generator, derived: I64, table: I32) -> I64:
     return np.concatenate([random.choice(derived, SAMPLES), *parts])
 
 
-@compiled()
+@compiled(nogil=True)
 def _read(samples: I64, up: Links, down: Links, triples_at: I64, forest: Forest, most: int) -> int:
     seen = np.full(len(forest.parent), -1, np.int32)  # the last walk that reached each set
     stack = np.empty(len(forest.parent), np.int32)
@@ -116,7 +116,7 @@ def _read(samples: I64, up: Links, down: Links, triples_at: I64, forest: Forest,
     return total
 
 
-@compiled()
+@compiled(nogil=True)
 def _reach(
     item: int,
     links: Links,
@@ -146,7 +146,7 @@ def _reach(
     return total
 
 
-@compiled()
+@compiled(nogil=True)
 def _push(item: int, ring: I32, stack: I32, top: int) -> int:
     """Push all items of a set onto the stack; return the new top of the stack."""
     stack[top] = item

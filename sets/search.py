@@ -8,7 +8,9 @@ Pieces that have the same tables, and the same dependencies between these tables
 and are cut alike. So one search is enough for all copies and all runs of a workflow.
 """
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TypeAlias
@@ -42,6 +44,8 @@ FREE_PART = 100
 
 This limit applies instead of ``FREE`` if it is lower.
 """
+MOST_THREADS = 4
+"""The largest number of pieces that are searched at the same time."""
 PACKING_FACTOR = 5
 """Quick packing is tried if the set graph is at most this many times as large as allowed."""
 
@@ -101,9 +105,36 @@ def find_sets(
         cut = found != ALONE
         sets[cut] = found[cut]
         bar = np.where(cut, np.iinfo(np.int32).max, bar)
-    for piece in _large_pieces(label, src, dst, table, bar):
-        sets[piece.items] = piece.items[_roots(piece, theta, limit, plans)]
+    pieces = _large_pieces(label, src, dst, table, bar)
+    for piece, roots in _side_by_side(pieces, lambda piece: _roots(piece, theta, limit, plans)):
+        sets[piece.items] = piece.items[roots]
     return sets
+
+
+def _side_by_side(
+    pieces: Iterator[Piece], search: Callable[[Piece], I32]
+) -> Iterator[tuple[Piece, I32]]:
+    """Search pieces in as many threads as there are cores; yield each piece with its result.
+
+    Pieces of one kind are searched one after the other, in order, because the first search makes
+    the plan for the others. No more pieces are in memory than there are threads.
+    """
+    threads = min(MOST_THREADS, os.cpu_count() or 1)
+    running: dict[Future[I32], Piece] = {}
+
+    def in_turn(piece: Piece, before: list[Future[I32]]) -> I32:
+        wait(before)
+        return search(piece)
+
+    with ThreadPoolExecutor(threads, "search") as pool:
+        for piece in pieces:
+            alike = [future for future, other in running.items() if other.kind == piece.kind]
+            running[pool.submit(in_turn, piece, alike)] = piece
+            if len(running) == threads:
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    yield running.pop(future), future.result()
+        for future in as_completed(running):
+            yield running[future], future.result()
 
 
 def _roots(piece: Piece, theta: int, limit: int, plans: Plans) -> I32:

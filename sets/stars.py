@@ -61,7 +61,7 @@ def star_sets(
     return sets
 
 
-@compiled()
+@compiled(nogil=True)
 def _signatures(src: Edges, dst: Edges, table: I32) -> U64:
     """Return a number for each item.
 
@@ -78,7 +78,7 @@ def _signatures(src: Edges, dst: Edges, table: I32) -> U64:
     return sums
 
 
-@compiled()
+@compiled(nogil=True)
 def _group(src: Edges, signature: U64, chosen: Bools, limit: int, sets: I32) -> None:
     """Put sources into sets in the order of the edges that name them, so neighbours stay together.
 

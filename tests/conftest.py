@@ -42,7 +42,7 @@ os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
 
 # The first example that calls a compiled kernel may have to compile it, which takes longer than
 # Hypothesis allows. `make test-long` uses the profile ``deep``.
-hypothesis.settings.register_profile("provhouse", deadline=None, max_examples=30)
+hypothesis.settings.register_profile("provhouse", deadline=None, max_examples=10)
 hypothesis.settings.register_profile("deep", deadline=None, max_examples=500)
 hypothesis.settings.load_profile("provhouse")
 

@@ -34,6 +34,7 @@ def test_lives(number):
 """
 
 
+@pytest.mark.long
 def test_a_process_that_dies_fails_its_test_and_ends_nothing_else(tmp_path: Path) -> None:
     """The process had finished groups before it died. The test that ended it is not tried again.
 

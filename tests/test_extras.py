@@ -21,6 +21,7 @@ FOLDERS = PROJECT["tool"]["setuptools"]["package-dir"]
 OF_AN_EXTRA = (
     "provhouse.capturing.", "provhouse.equivalence.proving.", "provhouse.runtime.spark.daemon",
     "provhouse.serve.agents", "provhouse.serve.answering", "provhouse.serve.app",
+    "provhouse.serve.charts.served_pages",
     "provhouse.serve.metrics", "provhouse.serve.page", "provhouse.serve.routes",
     "provhouse.serve.__main__",
     "provhouse.pandas", "provhouse.polars", "provhouse.tracking.pandas_frames",
@@ -109,6 +110,7 @@ except provhouse.Unavailable as error:
 """
 
 
+@pytest.mark.long
 def test_python_names_the_extra_that_it_needs(tmp_path: Path) -> None:
     calls = "provhouse.open('w')", "provhouse.capture(None, 'w').__enter__()"
     done = base_only.run("".join(PYTHON.format(call=call) for call in calls), tmp_path)
@@ -126,7 +128,7 @@ def test_a_loop_without_a_twin_names_the_extra_that_compiles_it(tmp_path: Path) 
 
 def test_each_package_is_in_its_extra() -> None:
     names = {extra: {_name(each) for each in needed} for extra, needed in EXTRAS.items()}
-    other = {"z3": "z3-solver", "py4j": "pyspark"}  # pyspark brings py4j
+    other = {"z3": "z3-solver", "py4j": "pyspark", "dbt": "dbt-core"}  # pyspark brings py4j
     for package, extra in EXTRA_OF.items():
         assert other.get(package, package.replace("_", "-")) in names[extra]
 

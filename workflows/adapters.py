@@ -11,8 +11,9 @@ from provhouse.model.errors import BadInput
 
 Adapter = Callable[[str, str], PlanForm]
 """A function from a text and a DDL to a plan. Raises BadInput if the text has no plan."""
-Source = Literal["sql", "spark", "dbt", "json"]
-"""The forms of revisions: DuckDB's SQL, Spark's SQL, a project of dbt, or a stored plan."""
+Source = Literal["sql", "spark", "dbt", "texera", "json"]
+"""The forms of revisions: DuckDB's SQL, Spark's SQL, a project of dbt, a workflow of Texera, or a
+stored plan."""
 
 
 def duckdb_plan(text: str, ddl: str) -> PlanForm:

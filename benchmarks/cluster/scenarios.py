@@ -36,6 +36,7 @@ from provhouse.model.settings import Settings
 from provhouse.query.lineage.ask import Asker
 from provhouse.runtime.spark import session
 from provhouse.serve.server_process import down, up
+from provhouse.store.cache import partition_cache
 from provhouse.store.warehouse.layout import Layout
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
@@ -59,7 +60,7 @@ class Scenario:
     compact: bool = False
     server: bool = False
     tasks: bool = False
-    """Whether to ask again, and print which tasks Spark ran for each question, and where."""
+    """Whether to ask again, and print how many tasks Spark ran for each question."""
     methods: Sequence[Method] = METHODS
     lose: Sequence[str] = ()
     """Steps before which the caller suspends all workers, and in which it kills one at ``HELD``."""
@@ -69,7 +70,8 @@ def main(path: Path) -> None:
     """Carry out a scenario; after a ``begin`` of a step, the caller may kill a worker."""
     scenario = Scenario(**json.loads(path.read_text(encoding="utf-8")))
     settings = Settings.load(scenario.settings)
-    ingesting.SMALL_BYTES = compacting.SMALL = 0  # so that Spark runs every task
+    # so that Spark runs every task
+    ingesting.SMALL_BYTES = compacting.SMALL = partition_cache.FEW = 0
     with Step("executors") as step:
         context = session.spark(settings, Layout(settings.warehouse).logs).sparkContext
         step.result = look(context)
@@ -134,19 +136,21 @@ def ask(scenario: Scenario, settings: Settings, when: str) -> None:
 def count_tasks(scenario: Scenario, settings: Settings) -> None:
     """Ask each question several times by CSProv; print its partitions and the tasks of each time.
 
-    The process must keep no partitions (``hot_mb`` 0), so that all are in Spark's cache.
+    Before the first time, no partition has been read.
     """
-    with Asker(settings, Silent()) as asker, Step("tasks") as step:
-        context, found = asker.spark.session.sparkContext, []
+    with Step("tasks") as step:
+        found = []
         for item in scenario.items:
             for direction in DIRECTIONS:
-                times = []
-                for _ in range(AGAIN):
-                    last = last_job(context)
-                    answer = asker.ask(item, direction, "csprov")
-                    times.append(tasks_after(context, last))
-                found.append([answer.read.partitions, times])
-        step.result = [len(asker.snapshot.partitions), found]
+                with Asker(settings, Silent()) as asker:
+                    context, times = asker.spark.session.sparkContext, []
+                    for _ in range(AGAIN):
+                        last = last_job(context)
+                        answer = asker.ask(item, direction, "csprov")
+                        times.append(tasks_after(context, last))
+                    found.append([answer.read.partitions, times])
+                    stored = len(asker.snapshot.partitions)
+        step.result = [stored, context.defaultParallelism, found]
 
 
 def serve(scenario: Scenario, settings: Settings) -> None:

@@ -28,6 +28,7 @@ SCREENS = {
     "changes": f"view=changes&item={FIGURE}",
     "runs": "view=runs",
     "revisions": "view=revisions",
+    "neo4j": f"view=browser&item={FIGURE}",
     "missing": "item=report/no-such-line",
 }
 

@@ -186,7 +186,7 @@ def choose(settings: Settings) -> dict[str, list[str]]:
 
 @contextmanager
 def served(settings: Settings) -> Iterator[None]:
-    """Run a server, and wait until all partitions are in Spark's memory."""
+    """Run a server, and wait until it has read all partitions."""
     process.up(settings, Silent(), wait=True)
     try:
         client = Client.of(settings.warehouse)

@@ -1,12 +1,21 @@
-"""Measure what record lineage costs a build of a generated dbt project, beside plain dbt."""
+"""Measure what record lineage costs a build of a generated dbt project, beside plain dbt.
+
+`make bench-dbt-lineage` runs it. Times are processor seconds, since dbt and its lineage run one
+after the other. Results go to `results/dbt_lineage.json`.
+"""
 
 import argparse
 import resource
+import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from subprocess import run
 from time import process_time
+from typing import TypedDict
 
+from benchmarks.shared.markup import duration, grid
+from benchmarks.shared.results_file import ResultsFile, Run, mean_load, packages
+from benchmarks.shared.results_file import run as recorded
 from helpers.dbt_runs import DbtProject, install_dbt, refused
 from helpers.dbt_shop import DBT
 
@@ -49,30 +58,68 @@ def files(models: int) -> dict[str, str]:
     return found
 
 
+class Built(TypedDict):
+    """One pair of builds of a project, without and with lineage; processor seconds."""
+
+    models: int
+    triples: int
+    dbt: float
+    """All of plain dbt."""
+    lineage: float
+    """The lineage of all rows, after dbt has ended."""
+
+
+class Content(Run):
+    """The results of the last run."""
+
+    rows: int
+    built: list[Built]
+
+
+RESULTS = ResultsFile[Content]("dbt_lineage.json")
+
+
+def table(results: Content) -> str:
+    """Return a table of all builds."""
+    rows = [
+        (f"{each['models']}", f"{each['triples']:,}", duration(each["dbt"]),
+         duration(each["lineage"]), f"{1 + each['lineage'] / each['dbt']:.2f}x")
+        for each in results["built"]
+    ]  # fmt: skip
+    titles = ("models", "triples", "plain dbt", "its lineage", "with lineage")
+    return grid(titles, rows, left=())
+
+
 def main() -> None:
-    """Print the processor time of plain dbt, and what lineage adds."""
+    """Measure pairs of builds, and write the results."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--models", type=int, default=300)
+    options.add_argument("--models", type=int, nargs="+", default=[100, 300])
     options.add_argument("--rows", type=int, default=1000)
+    options.add_argument("--pairs", type=int, default=1)
     given = options.parse_args()
     install_dbt()
+    run = recorded(mean_load(), packages("duckdb", "sqlglot", "numba"))
+    built = [each for number in given.models for each in measured(number, given)]
+    RESULTS.write({**run, "rows": given.rows, "built": built})
+
+
+def measured(models: int, given: argparse.Namespace) -> Iterator[Built]:
+    """Yield pairs of builds of one generated project."""
     with tempfile.TemporaryDirectory() as folder:
-        project = DbtProject.write(Path(folder) / "project", files(given.models))
+        project = DbtProject.write(Path(folder) / "project", files(models))
         project.sql(RAW.format(rows=given.rows))
-        for name in ("first", "second"):
+        places = ["--profiles-dir", str(project.root), "--project-dir", str(project.root)]
+        plain = [str(DBT / "dbt"), "run", "--quiet", "--no-version-check", *places]
+        for _ in range(given.pairs):
             before = _children()
-            plain = [str(DBT / "dbt"), "run", "--quiet", "--no-version-check"]
-            places = ["--profiles-dir", str(project.root), "--project-dir", str(project.root)]
-            run([*plain, *places], check=True)
-            dbt = _children() - before
-            began, before = process_time(), _children()
+            subprocess.run(plain, check=True)
+            dbt, began, before = _children() - before, process_time(), _children()
             built = project.dbt("run")
             assert built is not None
+            assert not refused(built)
             own, child = process_time() - began, _children() - before
-            print(
-                f"{name}: dbt {dbt:.1f} s; with lineage {child:.1f} s + {own:.1f} s = "
-                f"{(child + own) / dbt:.2f}x; {built.triples:,} triples; {refused(built)}"
-            )
+            print(f"{models} models: {dbt:.1f} s, watched {child:.1f} s, lineage {own:.1f} s")
+            yield {"models": models, "triples": built.triples, "dbt": dbt, "lineage": own}
 
 
 def _children() -> float:

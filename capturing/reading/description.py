@@ -1,35 +1,22 @@
 """The description of a captured write, as the rules in Spark's JVM write it."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from provhouse.model.associations import FORM, ROWS
+from provhouse.model.associations import COPYING, FORM
 from provhouse.model.column_map import ColumnMap, column_map
 from provhouse.model.errors import BadInput
 
 from .file_names import EXACT_NAMES, FileNames, Key
+from .file_parts import first_positions
 from .keyed import KeyedSource
 from .renamed import FileState
+from .tap_table import KeyColumn, Mark, SourceKey, TapPart, TapTable, slot_of_mark
 from .unchanged import check_unchanged
-
-
-def slot_of_mark(tap: int) -> int:
-    """Return the number, less than ``ROWS``, that ``slots`` has for the marked rows of a tap."""
-    return ROWS - 1 - tap
-
-
-@dataclass(frozen=True)
-class Mark:
-    """The table that a program declares for some rows of its plan."""
-
-    table: str
-    key: tuple[str, ...]
-    number: int
-    """The number that the ids of the marked rows have in place of a file number."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +42,13 @@ class SourceFile:
     If an RDD read the file, each part of the file has its own number, and so its own index 0.
     """
     unit: str = "parquet"
-    """The kind of the file's rows: ``parquet``, or ``lines`` or ``records`` in any other file."""
+    """The kind of the file's rows: ``parquet``, or ``lines`` or ``records`` in any other file.
+
+    A row of such a file has no columns that an ingest can read, so its position names it."""
+    lines: str = "every"
+    """Which lines of a text are records: ``every`` line, or each ``filled`` line.
+
+    It is empty if a record may have several lines."""
     start: int = 0
     """The offset of the part's start in the file, in bytes."""
     rows: int = -1
@@ -74,113 +67,6 @@ class SourceFile:
     def check_unchanged(self) -> None:
         """Raise BadInput if the file has changed since the job read it."""
         check_unchanged(self.path, self.bytes, self.changed)
-
-
-@dataclass(frozen=True)
-class TapPart:
-    """The rows of a partition that a window function uses, numbered in the window's order.
-
-    With ``last``, the used rows end with the row whose number is the value in this column of the
-    tap, minus ``less``. ``count`` is then the column with the number of used rows, or None if they
-    begin with the first row of the partition. Without ``last``, the used rows begin ``low`` rows
-    and end ``high`` rows after the current row; None means no limit.
-    """
-
-    low: int | None = None
-    high: int | None = None
-    last: int | None = None
-    count: int | None = None
-    less: int = 0
-
-
-@dataclass(frozen=True)
-class KeyColumn:
-    """A source column whose values make the groups of a tap, alone or with other columns."""
-
-    name: str
-    type: str
-    """The type for which Spark hashes the values: ``int``, ``bigint`` or ``string``."""
-    flagged: bool = False
-    """Whether the hash also includes a flag for NULL."""
-
-
-@dataclass(frozen=True)
-class SourceKey:
-    """Source columns that contain the keys of a tap, so that the tap omits the keys."""
-
-    slot: int
-    """The position of the tap's slot that has the ids of the source rows."""
-    columns: tuple[KeyColumn, ...]
-    hashed: bool
-    """Whether a key is the hash of the columns; otherwise it is the value of the only column."""
-
-
-@dataclass(frozen=True)
-class TapTable:
-    """An operator that merges rows, and the columns of its tap."""
-
-    kind: str
-    by: str
-    """The columns that make the groups, as SQL; empty if all rows are one group."""
-    sql: str
-    slots: tuple[int, ...]
-    """For each slot, the number of the tap whose keys it has, or ``ROWS`` for source rows."""
-    proofs: int
-    """The number of taps that wrote the keys of all groups, to prove that they are distinct."""
-    exactness: str
-    checked: bool
-    """Whether a second hash follows the key, to prove that each key stands for one group."""
-    folder: Path
-    """The folder of the tap's files. The folders of the proofs are beside this folder."""
-
-    parts: tuple[TapPart, ...] = ()
-    """The parts of a partition that a window's rows derive from. The tap is above the window."""
-    columns: int = 0
-    """The number of columns for ``parts``, before the slots: the row's number, and counts."""
-    of: int | None = None
-    """The number of the tap whose files this tap reads for the whole partitions of a window."""
-    source: SourceKey | None = None
-    """The source columns that have the keys, if the tap omits them."""
-    mark: Mark | None = None
-    """The table of the rows, if they are marked. ``proofs`` is then the number of its taps."""
-    function: str = ""
-    """The function of an aggregate: ``sum``, ``count``, ``min``, ``max``, ``avg`` or ``other``."""
-    place: str = ""
-    """The operator's file and line in the user's program; empty if Spark does not know them."""
-    valued: bool = False
-    """Whether the last column has each row's value for the aggregate, as the bits of a double.
-
-    Each row is then one source row."""
-
-    def proof(self, place: int) -> Path:
-        """Return the folder where a tap at one place of the plan wrote the keys of all groups."""
-        return self.folder.with_name(f"{self.folder.name}-keys-{place}")
-
-    @property
-    def key(self) -> int:
-        """The column with the key; in a tap of whole partitions, the column with the partition."""
-        return 0 if self.of is None else 1
-
-    @property
-    def first_slot(self) -> int:
-        """The number of columns before the slots."""
-        return 1 + self.checked + (1 + self.columns if self.columns else 0)
-
-    @property
-    def name(self) -> str:
-        """A short text for people, such as ``aggregate by cust``."""
-        whole = f"of all rows{' of a task' * self.kind.startswith('map')}"
-        return f"{self.kind} by {self.by}" if self.by else f"{self.kind} {whole}"
-
-    @property
-    def op_kind(self) -> str:
-        """The kind of the operation: how the rows of a group act together.
-
-        One row is enough for a semi join, and for an aggregate that computes nothing, such as
-        ``DISTINCT``.
-        """
-        one = self.kind.startswith("semi join") or (self.kind == "aggregate" and not self.function)
-        return "any" if one else "aggregate"
 
 
 @dataclass(frozen=True)
@@ -231,6 +117,10 @@ class CapturedWrite:
     """For each file, the version of the Delta table that added it, and the id of its first row."""
     stopped: str
     """The reason why the budget stopped the capture of the write; empty if it did not."""
+    header: bool
+    """Whether the first line of each CSV file has the names of the columns."""
+    most: int
+    """The most rows that a file without row numbers may have; 0 means no limit."""
     unit: str
     """For an RDD: whether the rows of its files are ``lines`` or ``records``."""
     counts: tuple[int, ...]
@@ -242,6 +132,19 @@ class CapturedWrite:
     and something else. The folders of earlier releases do not record this."""
     names: FileNames
     """The names that columns have in the files of the write."""
+    kept: bool = False
+    """Whether a further column in the tap of the rows has the id of the row that a row copies."""
+    removed: tuple[Path, ...] = ()
+    """The files that a DELETE, UPDATE or MERGE has removed from the table."""
+    committed: Path | None = None
+    """The file of Delta's log for the write."""
+    commits: int = 1
+    """The number of commits since the write began, also by other programs."""
+
+    @property
+    def by_position(self) -> bool:
+        """Whether the rows are in files without columns that can be read, and have no key."""
+        return not self.key and self.format not in ("parquet", "delta", "rdd")
 
     @property
     def number(self) -> int:
@@ -261,7 +164,7 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
     _check_form(write.get("form", 1), folder)
     path, tracking = _local(write["path"]), write.get("tracking") or {}
     exact = write.get("exact_names", True)
-    given = write.get("source_names", {}).items()
+    plain, given = FileNames(exact), write.get("source_names", {}).items()
     names = {root: FileNames.given(exact, each) for root, each in given}
     marked = {number for number, tap in enumerate(write["taps"]) if tap["kind"] == "mark"}
     return CapturedWrite(
@@ -277,8 +180,9 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         write.get("rows", -1),
         write["absence"],
         tuple(
-            _source(source, names.get(source["root"], FileNames(exact)))
+            part
             for source in write["sources"]
+            for part in _parts(source, names.get(source["root"], plain))
         ),
         tuple(_keyed(source, folder) for source in write["keyed"]),
         write.get("op", ""),
@@ -292,15 +196,21 @@ def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
         tracking.get("column", ""),
         {_local(file): (at[0], at[1]) for file, at in tracking.get("files", {}).items()},
         write.get("stopped", ""),
+        write.get("header", False),
+        write.get("most", 0),
         write.get("unit", ""),
         tuple(write.get("counts", ())),
         write.get("exact_kinds", False),
         FileNames.given(exact, write.get("names", {})),
+        write.get("kept", False),
+        tuple(_local(file) for file in write.get("removed", ())),
+        _local(write["committed"]) if write.get("committed") else None,
+        write.get("commits", 1),
     )
 
 
 def _check_form(form: object, folder: Path) -> None:
-    if form != FORM:
+    if form not in (FORM, COPYING):
         raise BadInput(
             f"{folder} was captured by another release of provhouse",
             f"It has form {form!r}; this release reads form {FORM}",
@@ -358,9 +268,20 @@ def _source(source: Mapping[str, Any], names: FileNames) -> SourceFile:
     path, root = _local(source["path"]), _local(source["root"] or source["path"])
     table = source["table"] or table_of(root)
     state = source["bytes"], source["changed"], source.get("first_row"), source.get("commit")
-    part = source.get("first", 0), source.get("unit", "parquet"), source.get("start", 0)
-    rows = source.get("rows", -1)
-    return SourceFile(source["number"], path, root, table, *state, *part, rows, names)
+    part = source.get("first", 0), source.get("unit", "parquet"), source.get("lines", "every")
+    more = source.get("start", 0), source.get("rows", -1)
+    return SourceFile(source["number"], path, root, table, *state, *part, *more, names)
+
+
+def _parts(source: Mapping[str, Any], names: FileNames) -> Iterator[SourceFile]:
+    """Yield the parts into which Spark may have split a file, or the whole file."""
+    found = _source(source, names)
+    if "parts" not in source:
+        yield found
+        return
+    parts = range(found.number, found.number + source["parts"]["count"])
+    for number, first in first_positions(_local(source["parts"]["tap"]), parts):
+        yield replace(found, number=number, first=first + found.first if first >= 0 else -1)
 
 
 def _keyed(source: Mapping[str, Any], folder: Path) -> KeyedSource:
@@ -385,7 +306,7 @@ def _local(address: str) -> Path:
     if parts.scheme not in ("", "file"):
         raise BadInput(
             f"The lineage of {address} cannot be ingested",
-            "Keys and row numbers can only be read from local files",
-            "Write to a local folder, or leave this write outside of the block",
+            "At the end of a block, keys and row numbers can only be read from local files",
+            "Capture the job by settings of Spark instead, or write to a local folder",
         )
     return Path(unquote(parts.path))

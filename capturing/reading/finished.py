@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+from .counted_output import counted_output_of
 from .description import CapturedWrite, described
 from .keyed_output import keyed_output_of
 from .output import Output, output_of
@@ -17,14 +18,16 @@ def captured_writes(folder: Path) -> list[CapturedWrite]:
 
 
 def outputs_of(finished: Iterable[CapturedWrite]) -> list[Output]:
-    """Return the files and rows of the finished writes that made files.
+    """Return the files and rows of the finished writes that made or removed files.
 
     Raises BadInput if the files or rows are not the captured ones.
     """
-    return [output for output in map(_output_of, finished) if output.files]
+    return [output for output in map(_output_of, finished) if output.files or output.write.removed]
 
 
 def _output_of(write: CapturedWrite) -> Output:
     if write.format == "rdd":
         return keyed_rdd_output_of(write) if write.key else rdd_output_of(write)
+    if write.by_position:
+        return counted_output_of(write)
     return keyed_output_of(write) if write.key else output_of(write)

@@ -9,10 +9,10 @@ from provhouse.model.arrays import I64
 from provhouse.model.associations import NONE
 from provhouse.model.derivations import WHOLE
 
-from .description import TapTable
 from .id_pairs import part_of
 from .spread import Spread
 from .tap_files import count_rows, tap_pieces
+from .tap_table import TapTable
 
 
 def values_of(tap: TapTable, aside: Path) -> Spread:

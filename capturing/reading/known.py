@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from provhouse.model.patterns import pattern_of, usual_pattern
 from provhouse.store.tables.file_table import numbers_of
+from provhouse.store.tables.kept_rows import KeptRows, read_kept
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.tables.written import Written, read_written
 from provhouse.store.warehouse.commits import current
@@ -28,6 +29,7 @@ class Known:
         self._writes = read_written(layout)
         self._commit = current(layout)
         self._moved = dict[Path, MovedFile | None]()
+        self._kept = dict[int, KeptRows | None]()
         self._renamed = Renamed(layout, self._writes)
 
     def numbers(self, files: Sequence[FileState]) -> list[int]:
@@ -68,6 +70,12 @@ class Known:
         """The writes of tables with row tracking, oldest first."""
         found = {each.version: each for each in self._writes.values() if each.tracking}
         return [write for _, write in sorted(found.items())]
+
+    def kept(self, file: int) -> KeptRows | None:
+        """Return the versions of the rows of a captured file, or None if it has no copied rows."""
+        if file not in self._kept:
+            self._kept[file] = read_kept(self._layout, [file]).get(file)
+        return self._kept[file]
 
     def at(self, place: Path) -> list[Written]:
         """Return the captured writes at a place, newest first, up to one that replaces all rows."""

@@ -15,9 +15,10 @@ from provhouse.model.arrays import I64
 from provhouse.model.associations import NONE, ROW_BITS, ROWS
 from provhouse.model.errors import BadInput
 
-from .description import CapturedWrite, TapTable, slot_of_mark
+from .description import CapturedWrite
 from .row_keys import fewer_values
 from .tap_files import stages_of
+from .tap_table import TapTable, slot_of_mark
 
 _ID, _NAME = "c0", "t0"
 

@@ -32,7 +32,11 @@ The rest of the column's name differs between tables.
 def tracking_of(output: Output) -> RowTracking | None:
     """Return the facts that row tracking needs to find a write's rows again, or None without it."""
     write = output.write
-    if not write.tracked or not all(path in write.first_rows for path in output.files):
+    if (
+        not output.files
+        or not write.tracked
+        or not all(path in write.first_rows for path in output.files)
+    ):
         return None
     commits, first = zip(*(write.first_rows[path] for path in output.files), strict=True)
     return RowTracking(write.tracked, commits, first)

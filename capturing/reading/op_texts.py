@@ -2,7 +2,8 @@
 
 from provhouse.model.associations import ROWS
 
-from .description import CapturedWrite, TapTable
+from .description import CapturedWrite
+from .tap_table import TapTable
 
 _LONGEST = 120
 

@@ -45,12 +45,23 @@ class Output:
 
     def carried(self) -> Iterator[tuple[int, I64]]:
         """Yield pieces: the first row's position, and the slots as an array of slots by rows."""
-        first = 0
-        width = len(self.write.slots)
+        for first, piece in self._pieces():
+            yield first, as_ids(self.write.slots, piece[: len(self.write.slots)], self.marks)
+
+    def kept(self) -> Iterator[tuple[int, I64]]:
+        """Yield pieces: the first row's position, and for each row the id of the copied row.
+
+        The id is ``NONE`` for a row that is no copy.
+        """
+        if self.write.kept:
+            for first, piece in self._pieces():
+                yield first, piece[-1]
+
+    def _pieces(self) -> Iterator[tuple[int, I64]]:
+        width, first = len(self.write.slots) + self.write.kept, 0
         for slots in row_pieces(self.write.folder / "rows", width, self.write.parts):
             for start in range(0, slots.shape[1], PIECE):
-                piece = slots[:, start : start + PIECE]
-                yield first + start, as_ids(self.write.slots, piece, self.marks)
+                yield first + start, slots[:, start : start + PIECE]
             first += slots.shape[1]
 
     @cached_property
@@ -76,9 +87,14 @@ def output_of(write: CapturedWrite) -> Output:
     Raises BadInput if another program also wrote to the folder, if a file is gone, or if the
     numbers of rows differ from the numbers that the tasks captured.
     """
-    parts = check_one_job(write)
-    parts.sort(key=lambda part: (part.task, part.place.encode(), part.counter))
+    parts = in_order(check_one_job(write))
     tasks = tuple((part.task, part.place) for part in parts)
+    if write.commits > 1 and write.committed:
+        raise BadInput(
+            f"It is unknown which rows of {write.path} the captured job changed",
+            "Another program changed the table at the same time",
+            "Run the job again while no other job writes there",
+        )
     output = Output(write, tuple(part.path for part in parts), tasks=tasks)
     _check_counts(write, parts, output.counts)
     return output
@@ -94,6 +110,11 @@ def check_one_job(write: CapturedWrite) -> "list[OutputPart]":
             "Run the job again while no other job writes there",
         )
     return parts
+
+
+def in_order(parts: "Sequence[OutputPart]") -> "list[OutputPart]":
+    """Return the files of a write in the order of its rows."""
+    return sorted(parts, key=lambda part: (part.task, part.place.encode(), part.counter))
 
 
 @dataclass(frozen=True)

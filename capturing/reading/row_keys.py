@@ -48,6 +48,10 @@ class KeyValues:
         assert self.texts is not None
         return self.texts.take(pa.array(rows)).cast(pa.string())
 
+    def names(self) -> pa.Array:
+        """Return the keys of all rows as text."""
+        return self.take(np.arange(self.rows)).cast(pa.string())
+
     def pieces(self, as_texts: bool) -> Iterator[tuple[int, I64]]:
         """Yield pieces of keys with the first row's position: integers, or hashes of texts."""
         for start in range(0, self.rows, PIECE):
@@ -135,19 +139,25 @@ def check_keys(
     new = [path for path in paths if (path, key) not in store.checked]
     apart = len(new) < len(paths) and _apart([store.range(path, key) for path in paths])
     parts = [store.of(path, key) for path in (new if apart else paths)]
-    nulls, rows = sum(part.nulls for part in parts), sum(part.rows for part in parts)
-    if nulls:
-        raise BadInput(
-            f"The key of {table} is NULL in {nulls:,} of its rows",
-            f"The declared key is {', '.join(declared or key)}",
-            "Declare another key, or none: rows are then named by their row ids",
-        )
+    check_nulls(parts, table, declared or key)
+    rows = sum(part.rows for part in parts)
     distinct = _distinct(parts, rows, store.aside)
     if distinct != rows:
         raise BadInput(
             f"The key of {table} is not unique",
             fewer_values(rows, distinct, declared or key),
             "Declare all columns of the key, as in keys={'table': ['a', 'b']}, or declare none",
+        )
+
+
+def check_nulls(parts: Sequence[KeyValues], table: str, key: Key) -> None:
+    """Raise BadInput if a key is NULL."""
+    nulls = sum(part.nulls for part in parts)
+    if nulls:
+        raise BadInput(
+            f"The key of {table} is NULL in {nulls:,} of its rows",
+            f"The declared key is {', '.join(key)}",
+            "Declare another key, or none: rows are then named by their row ids",
         )
 
 

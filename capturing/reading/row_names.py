@@ -19,6 +19,7 @@ from .description import SourceFile
 from .file_names import Key
 from .kept_out import KeptOut
 from .known import Known
+from .line_files import has_blank_line
 from .marks import MarkedRows
 from .moved_keys import MovedFile
 from .output import Output
@@ -80,6 +81,8 @@ def _is_checked(
     declared = source.in_file(keys.get(source.table, ()))
     if source.unit != "parquet":
         _check_positions(source, found or declared)
+    if found is not None and source.unit == "records":
+        _check_same_records(source)
     moved = known.moved(source) if found is None else None
     found = moved.key if moved else found
     if found is not None and source.table in keys and not source.names.same(declared, found):
@@ -162,12 +165,17 @@ class SourceNames:
         if number in self._marks:
             marked, version = self._marks[number]
             return marked.table, marked_items(marked, ids & ((1 << ROW_BITS) - 1), version)
+        if number not in self._files:
+            raise _unread()
         source, file, write = self._files[number]
         if not write and (moved := self._known.moved(source)):
             return moved.table, self._moved(moved, file, ids & ((1 << ROW_BITS) - 1))
         table = write.table if write else source.table
         key = write.columns_in_files if write else source.in_file(self._keys.get(table, ()))
         rows = (ids & ((1 << ROW_BITS) - 1)) + source.first
+        if write and (kept := self._known.kept(file)):
+            of = kept.of(rows)
+            return table, versioned_items(table, self._store.of(source.path, key).take(rows), of)
         found = self._store.of(source.path, key).take(rows) if key else (file << ROW_BITS) + rows
         return table, _items(table, pa.array(found), write.suffix if write else "", self._known)
 
@@ -193,7 +201,7 @@ class OutputNames:
         table, key = self._written.table, self._written.columns_in_files
         starts = self._output.starts
         file = np.searchsorted(starts, rows, "right") - 1
-        index = rows - starts[file]
+        index = rows - starts[file] + self._output.write.header
         if key:
             found = self._keys(key, file, index)
         else:
@@ -247,6 +255,13 @@ def keyed_items(table: str, keys: pa.Array, suffixes: pa.Array, of: I64) -> pa.A
     return pc.binary_join_element_wise(f"{table}/", keys.cast(pa.string()), ends, "")
 
 
+def versioned_items(table: str, keys: pa.Array, versions: I64) -> pa.Array:
+    """Return items with these keys and versions; items of version 0 have no version."""
+    found, of = np.unique(versions, return_inverse=True)
+    suffixes = pa.array([f"@{version}" if version else "" for version in found.tolist()])
+    return keyed_items(table, keys, suffixes, of)
+
+
 def without_numbers(
     sources: Iterable[SourceFile], keys: Mapping[str, Key], known: Known
 ) -> list[Path]:
@@ -265,15 +280,38 @@ def _check_positions(source: SourceFile, key: Key) -> None:
     if key:
         raise UsageError(
             f"The rows of {source.table} are named by the key {', '.join(key)}",
-            "An RDD read them, and RDDs only know positions in files",
-            f"Leave {source.table} out of the keys, or read it as a data frame",
+            "They were read by their positions in files, as RDDs and data frames without a key do",
+            f"Declare the key in the job that reads {source.table} as a data frame",
         )
     if source.first < 0:
         raise BadInput(
             f"The rows of {source.path} have no known positions",
-            "Tasks found different numbers of rows in the earlier parts of the file",
-            "Run the job again; sources must not change until the block has ended",
+            "Tasks found different numbers of rows in the earlier parts of the file, or did not "
+            "read them to their ends",
+            f"Declare a key of {source.table}, or run the job again; sources must not change until "
+            "the block has ended",
         )
+
+
+def _check_same_records(source: SourceFile) -> None:
+    """Raise BadInput if the records of a file may not be the rows that a captured job wrote."""
+    if source.path.suffix in (".orc", ".avro", ".xml"):
+        return
+    if not source.lines or (source.lines == "filled" and has_blank_line(source.path)):
+        raise BadInput(
+            f"The records of {source.path} are not the rows that a captured job wrote",
+            "It is read with multiLine, wholetext, lineSep or an encoding, or has blank lines that "
+            "this format skips",
+            "Read it as it was written, or declare a key in both jobs",
+        )
+
+
+def _unread() -> BadInput:
+    return BadInput(
+        "Rows of a large file have no known positions",
+        "The job did not read the earlier parts of the file to their ends, as with a limit",
+        "Declare a key of the source",
+    )
 
 
 def _other_key(source: SourceFile, found: Key) -> UsageError:

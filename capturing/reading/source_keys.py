@@ -13,9 +13,10 @@ from provhouse.model.arrays import I64
 from provhouse.model.associations import NONE, NULL_GROUP, ROW_BITS
 from provhouse.model.errors import BadInput
 
-from .description import KeyColumn, SourceFile, SourceKey, TapTable
+from .description import SourceFile
 from .spark_hash import SEED, flagged, hashed
 from .tap_files import PIECE, alike
+from .tap_table import KeyColumn, SourceKey, TapTable
 
 _TEXT = (
     pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view,

@@ -9,10 +9,10 @@ import numpy as np
 
 from provhouse.model.arrays import I64
 
-from .description import TapPart, TapTable
 from .id_pairs import Pairs, PairSet
 from .spread import Spread
 from .tap_files import PIECE, alike, check_checks, count_rows, tap_pieces
+from .tap_table import TapPart, TapTable
 
 MOST_PER_ROW = 16
 """The used rows are listed one by one if a row uses at most this many rows on average."""

@@ -10,7 +10,6 @@ from provhouse.model.arrays import I64
 from provhouse.model.associations import NONE, ROWS
 from provhouse.model.errors import BadInput
 
-from .description import TapTable
 from .id_pairs import Pairs, PairSet, through
 from .marks import as_ids
 from .output import Output
@@ -18,6 +17,7 @@ from .source_keys import SourceKeys
 from .spread import Spread
 from .tap_files import check_checks, check_proof, count_rows, tap_pieces
 from .tap_partitions import MOST_PER_ROW, TapPartitions, position
+from .tap_table import TapTable
 
 
 @dataclass(frozen=True)

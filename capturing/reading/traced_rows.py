@@ -12,7 +12,6 @@ from provhouse.model.arrays import I64, Bools, unique
 from provhouse.model.associations import NONE, ROWS
 from provhouse.model.columns import OPERATION
 
-from .description import TapTable
 from .given_values import given, values_of
 from .id_pairs import Pairs, PairSet, distinct, through
 from .op_texts import op_of
@@ -20,6 +19,7 @@ from .output import Output
 from .sampled import carried
 from .spread import Spread
 from .tap_files import PIECE
+from .tap_table import TapTable
 from .tap_trace import TapTracer
 
 _OPERATION = pa.schema([(name, pa.string()) for name in OPERATION])
@@ -150,6 +150,8 @@ def _carried(output: Output) -> list[tuple[int, Pairs]]:
 def bare_rows(found: Traced) -> int:
     """Return the number of rows that derive from no row, such as a sum over no rows."""
     derived = np.zeros(sum(found.output.counts), bool)
+    for first, copied in found.output.kept():
+        derived[first + np.flatnonzero(copied != NONE)] = True
     for pairs in found.direct_pairs():
         derived[pairs.at] = True
     for group in found.grouped:

@@ -1,8 +1,8 @@
-"""Predefined tests for ``run.smallest``, which decide whether a row or a run is wrong."""
+"""Tests that decide whether a row or a run is wrong, for ``run.smallest`` and ``blame``."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from provhouse.model.errors import UsageError
 
@@ -16,6 +16,13 @@ class Raises:
 
     text: str = ""
     """A part of the error's text; an empty text accepts any error."""
+
+
+class Selecting(Protocol):
+    """A test that selects the wrong rows of a table with a query, as those of dbt do."""
+
+    def rows(self, frame: "DataFrame", tables: "Mapping[str, DataFrame]") -> "DataFrame":
+        """Return the wrong rows of a frame of the table; ``tables`` are its source tables."""
 
 
 Test = str | Callable[["Row"], object] | Raises

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from provhouse.model.associations import ROWS
 from provhouse.model.errors import UsageError
 
-from ..reading.description import CapturedWrite, TapPart, TapTable, slot_of_mark
+from ..reading.description import CapturedWrite
 from ..reading.output import Output
+from ..reading.tap_table import TapPart, TapTable, slot_of_mark
 from ..reading.widened import Widened
 from .cursor_ids import ID, CursorIds, Frame
 from .cursor_places import SOURCES, CursorPlace
@@ -135,16 +136,23 @@ def written(at: int, write: CapturedWrite) -> CursorPlace:
 
 
 def _check(outputs: Sequence[Output]) -> None:
-    """Raise UsageError if a write has read rows whose positions in files are unknown."""
+    """Raise UsageError if a write has copied rows, or read rows with unknown positions in files."""
     keyed = {path for output in outputs if _has_keys(output) for path in output.write.written}
     whole = {path for output in outputs if is_whole(output) for path in output.write.written}
     for output in outputs:
+        if output.write.kept:
+            raise UsageError(
+                f"Rows of {output.write.table} cannot be traced in the session",
+                "A DELETE, UPDATE or MERGE of the block has copied rows to other files",
+                "Ask the warehouse (provhouse lineage)",
+            )
         for source in output.write.sources:
             if source.path in keyed:
                 raise _refusal(output, source.table, "an RDD has read them without their keys")
         for scan in output.write.keyed:
             if not scan.files:
-                raise _refusal(output, scan.table, "they are in another database")
+                where = "another database" if scan.place else "the program"
+                raise _refusal(output, scan.table, f"they are in {where}")
             if not whole.isdisjoint(scan.files):
                 found = "the block has written them in partitions, buckets or several files a task"
                 raise _refusal(output, scan.table, found)

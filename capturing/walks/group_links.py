@@ -13,8 +13,9 @@ import pyarrow as pa
 from provhouse.model.arrays import I64, Bools
 from provhouse.model.associations import NONE, ROW_BITS
 
-from ..reading.description import SourceFile, SourceKey, TapTable
+from ..reading.description import SourceFile
 from ..reading.source_keys import key_of_null
+from ..reading.tap_table import SourceKey, TapTable
 from .cursor_ids import ID
 from .cursor_places import CursorPlace
 from .raw_records import VALUE, keys_in

@@ -89,7 +89,8 @@ class FileNumbers:
         for at, output in enumerate(outputs):
             self._first.append(len(self.files))
             write = output.write
-            unit = write.unit or ("keyed" if write.key else "parquet")
+            plain = "records" if write.by_position else "parquet"
+            unit = write.unit or ("keyed" if write.key else plain)
             for path, rows in zip(output.files, output.counts, strict=True):
                 parts = read.get(path, [])
                 self._add(path, write.path, write.table, unit, at, tuple(parts), rows)

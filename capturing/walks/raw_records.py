@@ -15,7 +15,8 @@ from provhouse.model.arrays import I64, without_views
 from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import BadInput, UsageError
 
-from ..reading.description import SourceFile, SourceKey
+from ..reading.description import SourceFile
+from ..reading.tap_table import SourceKey
 from .cursor_ids import ID, CursorIds
 from .file_addresses import address_of, path_of, spark_path
 from .numbers import NumberedFile
@@ -77,7 +78,7 @@ def _check(file: NumberedFile) -> None:
     if file.unit == "records":
         raise UsageError(
             f"The records of {file.table} have no columns",
-            "An RDD read or wrote its files in a form other than text",
+            "Its files are neither Parquet nor lines of text, or have no key",
             "Ask ids() for the files and positions of the rows",
         )
     if file.source:

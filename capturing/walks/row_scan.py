@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 from provhouse.model import arrays
 from provhouse.model.arrays import I64, Bools
 
-from ..reading.description import TapTable
 from ..reading.source_keys import KeyFile, key_of_null
+from ..reading.tap_table import TapTable
 
 MOST = 1 << 31
 """The largest number of rows that this process scans, in about ten seconds; else Spark scans."""

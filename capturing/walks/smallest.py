@@ -136,7 +136,7 @@ class _Search:
         return Smallest(cursor, fails.runs, len(sources))
 
     def _fails(self, rows: I64) -> bool:
-        wrong = self._wrong.is_in(self._replay, self._replay.on_few(rows, only=True))
+        wrong = self._wrong.is_in(self._replay.on_few(rows, only=True), self._replay.compute)
         if wrong:  # all later calls are on parts of these rows
             self._keep(rows)
         return wrong

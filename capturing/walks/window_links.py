@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..reading.description import TapPart, TapTable
+from ..reading.tap_table import TapPart, TapTable
 from .cursor_ids import CursorIds
 from .tap_links import KEY, TapLink, holding
 from .taps import tap_frame

@@ -1,12 +1,10 @@
-"""The check whether a replay of a program goes wrong."""
+"""The check whether a run or a replay of a program goes wrong."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..replayed_frame import Replay
 from .fault_tests import Raises, Test
-from .rdd_replay import RddReplay
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -14,15 +12,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wrong:
-    """The test of a replay, and the key of the rows that count."""
+    """The test of a program, and the key of the rows that count."""
 
     test: Test
     key: Mapping[str, object] = field(default_factory=dict)
     """The key of the wrong row, by column; empty if any row counts."""
 
-    def is_in(self, replay: Replay | RddReplay, frame: "DataFrame") -> bool:
+    def is_in(self, frame: "DataFrame", compute: Callable[["DataFrame"], object]) -> bool:
         """Return whether a frame has a wrong row, or fails with the error of the test.
 
+        ``compute`` computes all rows of the frame.
         Returns False for other errors of Spark. Raises the error of an invalid condition, and the
         errors of a test function.
         """
@@ -34,7 +33,7 @@ class Wrong:
             rows = rows.where(self.test)  # outside of try, to raise errors in the condition
         try:
             if isinstance(self.test, Raises):
-                replay.compute(frame)
+                compute(frame)
                 return False
             if isinstance(self.test, str):
                 return bool(rows.head(1))

@@ -13,7 +13,10 @@ from ..invocation import invocation
 from ..options import FormOption, OutOption, SafeOption
 
 if TYPE_CHECKING:
-    from provhouse.blames import Fault, Program
+    from provhouse.blames import Program
+    from provhouse.capturing.walks.fault_tests import Selecting
+    from provhouse.model.settings import Settings
+    from provhouse.output.results.blame import BlameResult
 
 
 def blame(
@@ -49,7 +52,8 @@ def blame(
     """Find wrong rows of a table, the records they were derived from, and the records to blame.
 
     --program runs the program again on parts of the lineage of the first wrong row, until no record
-    can be left out: the rest is a smallest input with which the row is wrong. Nothing is written.
+    can be left out: the rest is a smallest input with which the row is wrong. The warehouse keeps
+    the report, and the page of its server shows it; nothing else is written.
     --dbt takes the first failed test, or with TABLE the first failed test of TABLE's model. For a
     project that `provhouse dbt` has built on DuckDB, it needs neither Spark nor a warehouse.
     """
@@ -60,7 +64,9 @@ def blame(
     if dbt is not None and (where, program) == (None, None) and is_on_duckdb(dbt):
         folder = lineage_folder(invocation(ctx).local())
         with opened(form, out, safe=safe) as output:
-            output.write(BlameResult(failing_rows(dbt, table, folder)))
+            result = BlameResult(failing_rows(dbt, table, folder))
+            output.write(result)
+        _keep(invocation(ctx).local(), result, "a test of dbt")
         return
 
     from provhouse.blames import blame as blamed
@@ -69,21 +75,31 @@ def blame(
     from ..progress_display import progress_display
 
     settings = invocation(ctx).settings()
-    table, fault, code = _asked(table, where, dbt, program)
+    table, test, code = _asked(table, where, dbt, program)
     with (
         opened(form, out, safe=safe) as output,
         progress_display() as progress,
         Warehouse(settings, progress) as warehouse,
     ):
-        found = blamed(warehouse, settings, table, fault, code)
+        result = BlameResult(blamed(warehouse, settings, table, test, code))
         progress.clear()
-        output.write(BlameResult(found))
+        output.write(result)
+    _keep(settings, result, where or "a test of dbt")
+
+
+def _keep(settings: "Settings", result: "BlameResult", fault: str) -> None:
+    """Keep the report in the warehouse, if there is one, for the page of its server."""
+    from provhouse.store.warehouse.layout import Layout
+    from provhouse.store.warehouse.reports import keep_report
+
+    layout = Layout(settings.warehouse)
+    if result.found.rows and layout.identity.exists():
+        keep_report(layout, "blame", {"fault": fault, **result.report()})
 
 
 def _asked(
     table: str | None, where: str | None, dbt: Path | None, program: str | None
-) -> "tuple[str, Fault, Program | None]":
-    from provhouse.blames import Where
+) -> "tuple[str, str | Selecting, Program | None]":
     from provhouse.dbt import failed_tests
 
     if (where is None) == (dbt is None) or (table is None and dbt is None):
@@ -95,7 +111,7 @@ def _asked(
     if dbt is None:
         assert table is not None
         assert where is not None
-        return table, Where(where), _program(program)
+        return table, where, _program(program)
     tests = failed_tests(dbt)
     found = next((each for each in tests if table in (None, each.table)), None)
     if found is None:

@@ -94,24 +94,14 @@ def _guide(address: "Address", warehouse: str, settings: Settings, form: Form | 
 
 
 def _queries(settings: Settings, warehouse: str) -> "tuple[list[BrowserQuery], list[BrowserQuery]]":
-    """Return the queries that show something, and those that would show nothing.
-
-    Revisions are written into Neo4j first, so that two of the queries can show them.
-    """
     from provhouse.cypher.graph import shared_graph
-    from provhouse.cypher.guide import queries
     from provhouse.store.warehouse.layout import Layout
-    from provhouse.workflows.revision_graph import show_revisions
+    from provhouse.workflows.browser_queries import browser_queries
 
     from ..progress_display import progress_display
 
-    found: list[BrowserQuery] = []
-    empty: list[BrowserQuery] = []
     with progress_display() as progress, shared_graph(warehouse, settings, progress) as graph:
-        show_revisions(graph, Layout(settings.warehouse))
-        for query in queries(warehouse):
-            (found if graph.read(query.text, {}).rows else empty).append(query)
-    return found, empty
+        return browser_queries(graph, Layout(settings.warehouse))
 
 
 def _clear(settings: Settings, warehouse: str, form: Form | None) -> None:

@@ -87,7 +87,7 @@ def crossfilter(
     --warehouse DIR crossfilter`, it also ingests the trace there.
     """
     from provhouse.interactive.charts.file_records import FileRecords
-    from provhouse.serve.charts.page import Page
+    from provhouse.serve.charts.file_page import FilePage
     from provhouse.serve.charts.serving import check_free, serve
 
     from ..progress_display import progress_display
@@ -100,7 +100,7 @@ def crossfilter(
         try:
             progress.begin("Build the views")
             views = _views(records, by or [], grid or [], measure or [], key, budget)
-            page = Page(records, views, Path.cwd(), key, ingest, command, _link(ctx))
+            page = FilePage(records, views, Path.cwd(), key, ingest, command, _link(ctx))
             page.warm()
             serve(page, port, progress, _say)
         finally:

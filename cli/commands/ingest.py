@@ -9,7 +9,7 @@ import typer
 from provhouse.checks import check_run
 from provhouse.ingest.formats.registry import CHOICES
 from provhouse.model.errors import UsageError
-from provhouse.model.paths import local_path
+from provhouse.model.paths import is_address, local_path
 from provhouse.model.settings import Settings
 from provhouse.output.form import Form
 from provhouse.output.writer import opened
@@ -23,12 +23,17 @@ else:
     InputFormat = Literal[CHOICES]
 
 
+def _place(text: str) -> Path | str:
+    """Return a path, or an address as it is: only --captured can use addresses."""
+    return text if is_address(text) else local_path(text)
+
+
 def ingest(
     ctx: typer.Context,
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            parser=local_path,
+            parser=_place,
             metavar="FILES...",
             help="Files, folders or quoted patterns: CSV, TSV, JSON lines, Parquet, Delta tables, "
             "W3C PROV and others (docs/formats.md).",
@@ -108,7 +113,8 @@ def ingest(
         typer.Option(
             "--captured",
             help="Ingest the lineage that captured jobs have left in FILES: folders that "
-            "`provhouse status` shows. Without FILES, ingest all such folders, oldest first.",
+            "`provhouse status` shows, or the landing address of jobs, such as s3a://bucket/x. "
+            "Without FILES, ingest all folders in the warehouse, oldest first.",
         ),
     ] = False,
     openlineage: Annotated[
@@ -179,9 +185,10 @@ def ingest(
         _refuse_others(ctx, "captured", "the keys and the run are in the folder")
         _ingest_captured(files or [None], settings, form)
         return
+    files = [local_path(each) for each in files or []]
     if openlineage:
         _refuse_others(ctx, "openlineage", "events have no triples")
-        _ingest_events(files or [], settings, form)
+        _ingest_events(files, settings, form)
         return
     if not files and operations is None and modules is None:
         raise UsageError(
@@ -207,7 +214,7 @@ def ingest(
         if dry_run:
             with progress_display() as progress:
                 found = preview(
-                    files or [], settings, input_format=input_format, columns=known, splits=splits,
+                    files, settings, input_format=input_format, columns=known, splits=splits,
                     run=run, replace=replace, strict=strict, names=names, patterns=patterns,
                     operations=operations, modules=modules, progress=progress,
                 )  # fmt: skip
@@ -215,7 +222,7 @@ def ingest(
             return
         with progress_display(keep=True) as progress, Warehouse(settings, progress) as warehouse:
             summary = warehouse.ingest(
-                *(files or []), input_format=input_format, columns=mapped, scope=scope, run=run,
+                *files, input_format=input_format, columns=mapped, scope=scope, run=run,
                 splits=splits, replace=replace, strict=strict, names=names, patterns=patterns,
                 operations=operations, modules=modules, null=null or [], constants=constants,
             )  # fmt: skip

@@ -42,6 +42,7 @@ class SourceOption(StrEnum):
     sql = "sql"
     spark = "spark"
     dbt = "dbt"
+    texera = "texera"
     json = "json"
 
 
@@ -55,9 +56,9 @@ def revisions(
         typer.Argument(
             metavar="[NAME]...",
             help="For log: a workflow. For diff: two revisions. For add: a workflow, and FILE or "
-            "SINK=FILE for each sink, or the target folder of dbt; without a name, the sink is "
-            "result. For run: a revision, and the Parquet file that each sink has written. For "
-            "rerun: a revision, and the Parquet file to write.",
+            "SINK=FILE for each sink, or the target folder of dbt, or the file of Texera; without "
+            "a name, the sink is result. For run: a revision, and the Parquet file that each sink "
+            "has written. For rerun: a revision, and the Parquet file to write.",
         ),
     ] = None,
     source: Annotated[
@@ -65,7 +66,7 @@ def revisions(
         typer.Option(
             "--from",
             help="What the files are: DuckDB's SQL, Spark's SQL, a project that dbt has compiled, "
-            "or a stored plan.",
+            "a workflow of Texera, or a stored plan.",
         ),
     ] = SourceOption.sql,
     schema: Annotated[
@@ -151,29 +152,30 @@ def _add(
     wait: int | None,
 ) -> None:
     from provhouse.output.results.found import FoundResult
-    from provhouse.workflows.dbt.model_sinks import add_project
-    from provhouse.workflows.revisions import add_revision
+    from provhouse.workflows.add_from import add_from
 
     from ..progress_display import progress_display
 
-    dbt = source is SourceOption.dbt
+    whole = source in (SourceOption.dbt, SourceOption.texera)  # one file has all sinks
     no_schema = schema is None and source not in (SourceOption.json, SourceOption.dbt)
-    if len(given) < 2 or no_schema or (dbt and len(given) > 2):
+    if len(given) < 2 or no_schema or (whole and len(given) > 2):
         raise UsageError(
             "The revision is not complete",
-            "A workflow, a file or --schema is missing, or several folders of dbt are given",
+            "A workflow, a file or --schema is missing, or several folders of dbt or files of "
+            "Texera are given",
             "Use provhouse revisions add WORKFLOW FILE --schema DDL, or WORKFLOW TARGET --from dbt",
         )
     workflow, *files = given
     ddl = text_of(schema) if schema else ""
+    texts: str | dict[str, str] = files[0]
+    if source is SourceOption.texera:
+        texts = text_of(local_path(files[0]))
+    elif source is not SourceOption.dbt:
+        texts = {sink: text_of(path) for sink, path in sinks_of(files).items()}
     settings = invocation(ctx).settings(wait_seconds=wait)
     with opened(form) as output:
         with progress_display() as progress:
-            if dbt:
-                added = add_project(workflow, local_path(files[0]), ddl, settings, progress)
-            else:
-                texts = {sink: text_of(path) for sink, path in sinks_of(files).items()}
-                added = add_revision(workflow, texts, source.value, ddl, settings, progress)
+            added = add_from(source.value, workflow, texts, ddl, settings, progress)
         output.write(FoundResult(added))
 
 

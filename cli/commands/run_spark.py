@@ -13,7 +13,7 @@ from provhouse.model.settings import Settings
 from ..capture_options import spark_settings, with_capture
 from ..invocation import invocation
 from ..options import WaitOption
-from .spark_conf import SparkOption, spark_conf
+from .spark_conf import LandingOption, SparkOption, spark_conf
 
 if TYPE_CHECKING:
     from provhouse.capturing.scripts import Ran
@@ -38,6 +38,7 @@ def run_spark(
         ),
     ] = False,
     spark: SparkOption = None,
+    landing: LandingOption = None,
     wait: WaitOption = None,
     **options: Any,
 ) -> None:
@@ -47,13 +48,13 @@ def run_spark(
     because another process writes, a message says how to repeat it.
     """
     if print_conf and script is None:
-        spark_conf(ctx, spark, **options)
+        spark_conf(ctx, spark, landing, **options)
         return
-    if spark is not None:
+    if spark is not None or landing is not None:
         raise UsageError(
-            "The Spark of a script cannot be chosen",
-            "--spark belongs to --print-conf",
-            "Run the script with provhouse.capture in it, in an environment with that Spark",
+            "A script runs with provhouse's own Spark, and its lineage goes into the warehouse",
+            "--spark and --landing belong to --print-conf",
+            "Leave them out, or pass the printed options to the spark-submit of the job",
         )
     if script is None or print_conf:
         raise UsageError(

@@ -19,9 +19,22 @@ SparkOption = Annotated[
     ),
 ]
 
+LandingOption = Annotated[
+    str | None,
+    typer.Option(
+        "--landing",
+        metavar="ADDRESS",
+        help="With --print-conf, where the job leaves its lineage if it does not reach the "
+        "warehouse's folder: hdfs://host:8020/folder, s3a://bucket/folder, or a local folder, for "
+        "`provhouse ingest --captured ADDRESS`.",
+    ),
+]
+
 
 @with_capture
-def spark_conf(ctx: typer.Context, spark: SparkOption = None, **options: Any) -> None:
+def spark_conf(
+    ctx: typer.Context, spark: SparkOption = None, landing: LandingOption = None, **options: Any
+) -> None:
     """Print the options of spark-submit, spark-sql and pyspark that capture a job's writes.
 
     Use them as `spark-submit $(provhouse spark-conf) job.py`, and run `provhouse ingest --captured`
@@ -29,6 +42,10 @@ def spark_conf(ctx: typer.Context, spark: SparkOption = None, **options: Any) ->
     """
     from provhouse.capturing.spark_settings import submit_options
 
-    words = submit_options(spark_settings(invocation(ctx).settings(), **options), spark)
+    settings = spark_settings(invocation(ctx).settings(), **options)
+    if landing:
+        del settings["spark.provhouse.warehouse"]
+        settings["spark.provhouse.landing"] = landing
+    words = submit_options(settings, spark)
     for option, value in zip(words[::2], words[1::2], strict=True):
         sys.stdout.write(f"{option} {shlex.quote(value)}\n")

@@ -2,4 +2,4 @@
 UNWIND range(0, size($id) - 1) AS row
 MERGE (s:Set {warehouse: $warehouse, id: $id[row]})
 SET s.component = $component[row], s.items = $items[row], s.triples = $triples[row],
-    s.tables = coalesce($tables_lists[$tables[row]], s.tables)
+    s.tables = coalesce($tables_texts[$tables[row]], s.tables)

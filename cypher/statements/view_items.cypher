@@ -1,4 +1,4 @@
-// Sets get no nodes here: a set without a node is left out.
+// A set of an earlier generation may have no node, and is then left out.
 UNWIND $rows AS row
 CREATE (i:Item {warehouse: $warehouse, view: $view, key: row.key, name: row.name,
                 caption: row.caption, table: row.table, op: row.op, items: row.items,

@@ -44,18 +44,18 @@ def run(folder: Path, warehouse: Path, days: Days) -> None:
     import provhouse  # not at the top, as `fingerprint` needs neither this nor Spark
 
     _clear(folder)
-    steps = _steps()
-    print(f"0/{len(steps) + 2} start Spark", flush=True)
+    every = steps()
+    print(f"0/{len(every) + 2} start Spark", flush=True)
     book = Book(folder)
-    print(f"1/{len(steps) + 2} read the source tables", flush=True)
-    _read_sources(book, days)
+    print(f"1/{len(every) + 2} read the source tables", flush=True)
+    read_sources(book, days)
     with provhouse.capture(
         book.spark, warehouse, keys=KEYS, run="flights", values=True
     ) as captured:
-        for number, (name, step) in enumerate(steps, 2):
-            print(f"{number}/{len(steps) + 2} {name}", flush=True)
+        for number, (name, step) in enumerate(every, 2):
+            print(f"{number}/{len(every) + 2} {name}", flush=True)
             step(Step(book, captured))
-        print(f"{len(steps) + 2}/{len(steps) + 2} store the lineage", flush=True)
+        print(f"{len(every) + 2}/{len(every) + 2} store the lineage", flush=True)
     assert captured.report
     if captured.report.error:
         sys.exit(captured.report.error)
@@ -84,7 +84,8 @@ def is_done(folder: Path, days: Days) -> bool:
     return made == {"fingerprint": fingerprint(days)}
 
 
-def _read_sources(book: "Book", days: Days) -> None:
+def read_sources(book: "Book", days: Days) -> None:
+    """Write the five source tables."""
     import raw
     import source
 
@@ -92,7 +93,8 @@ def _read_sources(book: "Book", days: Days) -> None:
     raw.read(book, *days)
 
 
-def _steps() -> "tuple[tuple[str, Callable[[Step], None]], ...]":
+def steps() -> "tuple[tuple[str, Callable[[Step], None]], ...]":
+    """Return the steps after the source tables, with their names."""
     import clean
     import join
     import report

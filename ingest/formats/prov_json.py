@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from .json_stream import JsonStream, json_stream
 from .made_rows import Row, batches_of, check_columns
+from .prov_elements import Elements
 from .prov_names import DEFAULT, KNOWN, attribute_of, expanded, expanded_value, item_of
 from .prov_terms import BUNDLE, ELEMENTS, ID, OF_PROV, RELATIONS, TIMES, Found, Relation
 from .source import Batch, ReportBytes, Source
@@ -28,8 +29,9 @@ def check(source: Source) -> list[str]:
 
 def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
     """Yield the relations that are lineage, as batches of triples."""
-    unread = Counter[str]()
-    return batches_of(source, _rows(source.path, unread, report), unread)
+    unread, elements = Counter[str](), Elements()
+    rows = elements.counted(_rows(source.path, unread, elements, report), unread)
+    return batches_of(source, rows, unread)
 
 
 def _prefixes(path: str) -> dict[str | None, Prefixes]:
@@ -70,7 +72,9 @@ def _declared(stream: JsonStream) -> Prefixes:
     return {DEFAULT if key == "default" else key: str(iri) for key, iri in declared.items()}
 
 
-def _rows(path: str, unread: Counter[str], report: ReportBytes) -> Iterator[Row]:
+def _rows(
+    path: str, unread: Counter[str], elements: Elements, report: ReportBytes
+) -> Iterator[Row]:
     declared = _prefixes(path)
     prefixes = {**KNOWN, **declared[None]}
     with json_stream(path, report) as stream:
@@ -80,11 +84,12 @@ def _rows(path: str, unread: Counter[str], report: ReportBytes) -> Iterator[Row]
             elif section == "bundle":
                 for name in stream.members():
                     inside = {**prefixes, **declared[name]}
-                    reader = _Reader(stream, inside, unread, item_of(expanded(name, inside)))
+                    bundle = item_of(expanded(name, inside))
+                    reader = _Reader(stream, inside, unread, elements, bundle)
                     for each in stream.members():
                         yield from reader.section(each)
             else:
-                yield from _Reader(stream, prefixes, unread).section(section)
+                yield from _Reader(stream, prefixes, unread, elements).section(section)
 
 
 class _Reader:
@@ -95,17 +100,19 @@ class _Reader:
         stream: JsonStream,
         prefixes: Mapping[str, str],
         unread: Counter[str],
+        elements: Elements,
         bundle: str | None = None,
     ) -> None:
         self._stream, self._prefixes, self._unread = stream, prefixes, unread
-        self._bundle = bundle
+        self._elements, self._bundle = elements, bundle
 
     def section(self, name: str) -> Iterator[Row]:
         """Yield the triples of a section; count the attributes of declared elements."""
         if name == "prefix":
             self._stream.skip()
         elif name in ELEMENTS:
-            for _ in self._stream.members():
+            for key in self._stream.members():
+                self._elements.add(name, item_of(expanded_value(key, self._prefixes)))
                 self._count(name)
         elif name in RELATIONS:
             for key in self._stream.members():

@@ -10,6 +10,7 @@ from provhouse.model.errors import BadInput
 
 from .compression import check_encoding, opened
 from .made_rows import Row, batches_of, check_columns
+from .prov_elements import Elements
 from .prov_json import DATATYPES
 from .prov_n_tokens import NoToken, Token, name_of, text_of, tokens
 from .prov_names import DEFAULT, KNOWN, attribute_of, expanded, expanded_value, item_of
@@ -22,31 +23,37 @@ _NONE = "-"
 
 def check(source: Source) -> list[str]:
     """Return the columns of the triples; raise BadInput if it does not begin as PROV-N."""
-    with _reader(source.path, Counter(), lambda _: None) as reader:
+    with _reader(source.path, Counter(), Elements(), lambda _: None) as reader:
         reader.begin()
     return check_columns(source, ID, BUNDLE)
 
 
 def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
     """Yield the relations that are lineage, as batches of triples."""
-    unread = Counter[str]()
-    return batches_of(source, _rows(source.path, unread, report), unread)
+    unread, elements = Counter[str](), Elements()
+    rows = elements.counted(_rows(source.path, unread, elements, report), unread)
+    return batches_of(source, rows, unread)
 
 
-def _rows(path: str, unread: Counter[str], report: ReportBytes) -> Iterator[Row]:
-    with _reader(path, unread, report) as reader:
+def _rows(
+    path: str, unread: Counter[str], elements: Elements, report: ReportBytes
+) -> Iterator[Row]:
+    with _reader(path, unread, elements, report) as reader:
         reader.begin()
         yield from reader.document()
 
 
 @contextmanager
-def _reader(path: str, unread: Counter[str], report: ReportBytes) -> Iterator["_Reader"]:
+def _reader(
+    path: str, unread: Counter[str], elements: Elements, report: ReportBytes
+) -> Iterator["_Reader"]:
     check_encoding(path)
     stream, raw = opened(path)
     begun = [1]
     with stream:
         try:
-            reader = _Reader(path, tokens(stream, lambda: report(raw.tell()), begun), unread)
+            found = tokens(stream, lambda: report(raw.tell()), begun)
+            reader = _Reader(path, found, unread, elements)
             yield reader
         except (NoToken, pa.ArrowException, OSError, EOFError, UnicodeError) as error:
             raise unreadable(f"{path}, line {begun[0]:,}", "PROV-N", error) from error
@@ -57,8 +64,11 @@ def _reader(path: str, unread: Counter[str], report: ReportBytes) -> Iterator["_
 class _Reader:
     """A reader of the statements of a document."""
 
-    def __init__(self, path: str, found: Iterator[Token], unread: Counter[str]) -> None:
+    def __init__(
+        self, path: str, found: Iterator[Token], unread: Counter[str], elements: Elements
+    ) -> None:
         self._path, self._tokens, self._unread = path, found, unread
+        self._elements = elements
         self._next = next(found)
         self.line = 1
         """The line of the last token that was read."""
@@ -117,6 +127,8 @@ class _Reader:
         if len(given) > len(names):
             raise ValueError(f"{word} has {len(given)} arguments, and PROV knows {len(names)}")
         if relation is None:
+            item = item_of(expanded_value(name_of(given[0]), self._prefixes))
+            self._elements.add(word, item)
             self._count(word, attributes, len(given) - given.count(_NONE) - 1)
             return
         arguments = {

@@ -18,6 +18,7 @@ from provhouse.runtime.packages import Deferred
 
 from .compression import check_encoding, opened
 from .made_rows import Row, batches_of, check_columns
+from .prov_elements import Elements
 from .prov_json import DATATYPES
 from .prov_names import PROV, RDFS, XSD, attribute_of, item_of
 from .prov_o_terms import (
@@ -81,15 +82,19 @@ def check(source: Source) -> list[str]:
 
 def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
     """Yield the relations that are lineage, as batches of triples."""
-    unread = Counter[str]()
-    return batches_of(source, _Reader(source.path, unread, report).rows(), unread)
+    unread, elements = Counter[str](), Elements()
+    reader = _Reader(source.path, unread, elements, report)
+    return batches_of(source, elements.counted(reader.rows(), unread), unread)
 
 
 class _Reader:
     """A reader of a document: first the nodes that describe relations, then all other relations."""
 
-    def __init__(self, path: str, unread: Counter[str], report: ReportBytes) -> None:
+    def __init__(
+        self, path: str, unread: Counter[str], elements: Elements, report: ReportBytes
+    ) -> None:
         self._path, self._unread, self._report = path, unread, report
+        self._elements = elements
         self._nodes: dict[str, list[Described]] = defaultdict(list)
         self._said: dict[str, list[Statement]] = defaultdict(list)
         self._stated: set[tuple[str, str, str, str | None]] = set()
@@ -171,7 +176,9 @@ class _Reader:
             kind = _prov(said.object.text)
             if kind == "Agent":
                 self._unread["agent"] += 1
-            elif kind not in ("Entity", "Activity"):
+            elif kind in ("Entity", "Activity"):
+                self._elements.add(kind.lower(), item_of(said.subject.text))
+            else:
                 self._unread["attributes of elements"] += 1
         elif not name or name in OF_ELEMENTS:
             self._unread["attributes of elements"] += 1

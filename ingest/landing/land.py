@@ -35,7 +35,7 @@ from provhouse.commit.number_writes import NewWrite, number_writes
 from provhouse.commit.single_writer import only_writer
 from provhouse.model.columns import EXACTNESS, KIND, OP
 from provhouse.model.operations import weakest
-from provhouse.model.progress import Progress
+from provhouse.model.progress import Progress, Stopwatch
 from provhouse.model.settings import Settings
 from provhouse.runtime.files import make_folder
 from provhouse.runtime.scratch import scratch
@@ -44,11 +44,13 @@ from provhouse.store.tables.sampled_writes import add_samples
 from provhouse.store.tables.uncaptured import Uncaptured, note_captured, note_uncaptured
 from provhouse.store.tables.written import Written
 from provhouse.store.warehouse.captured_blocks import Block, end_block, read_block
-from provhouse.store.warehouse.layout import Layout, bytes_below
+from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.reports import keep_report
 
 from ..ingest import ingest_sources
+from .changed import end_rows, keep_versions
 from .keyed_names import Fresh, KeyedNames
-from .landed import Landed, LandedMark, LandedWrite
+from .landed import Landed, LandedMark, landed_write, landing_report
 from .pinned import checked_before, pins_of
 from .same_names import check_places
 from .stream import Streams
@@ -81,9 +83,12 @@ def land_block(
     """
     block = read_block(folder)
     begun, declared = captured_writes(folder), block.keys if keys is None else keys
-    with scratch("captured") as aside:
+    watch = Stopwatch()
+    with scratch("captured") as aside, watch.step("landing"):
         landed = _land(begun, declared, block, Path(aside), settings, progress)
     layout = Layout(settings.warehouse)
+    if landed.writes:
+        keep_report(layout, "capture", landing_report(landed, block.run, watch.total()["landing"]))
     landed = replace(
         landed,
         refusals=(*_left_plain(folder, block, layout), *_stopped(begun, block, layout)),
@@ -187,8 +192,9 @@ def _store(
         operations=described_ops,
         progress=progress,
     )
+    end_rows(outputs, written, store, summary.generation, Layout(settings.warehouse))
     writes = zip(found[len(marked) :], written, strict=True)
-    landed = tuple(_landed(each, version) for each, version in writes)
+    landed = tuple(landed_write(each, version) for each, version in writes)
     note_captured(Layout(settings.warehouse), [each.table for each in landed])
     marks = tuple(
         LandedMark(rows.table, places[place].version, len(rows.names))
@@ -237,7 +243,7 @@ def _check(
     for output in outputs:
         with kept_out.if_wrong([output.write]):
             key = _stored_key(output, keys)
-            if key and not isinstance(output, KeyedOutput):
+            if key and output.files and not isinstance(output, KeyedOutput):
                 table = output.write.table
                 check_keys(table, key, output.files, store, keys[table])
             fresh |= dict.fromkeys(output.files, key)
@@ -256,7 +262,8 @@ def _check(
 
 def _key(output: Output, keys: Mapping[str, Key]) -> Key:
     """Return the key of the rows of a write: the key that a tap wrote, or else the declared key."""
-    return output.write.key or keys.get(output.write.table, ())
+    write = output.write
+    return write.key or (() if write.by_position else keys.get(write.table, ()))
 
 
 def _stored_key(output: Output, keys: Mapping[str, Key]) -> Key:
@@ -298,6 +305,7 @@ def _numbered(
     new = [_new(each, keys, store, run) for each in found]
     versions = number_writes(new, settings, progress)
     layout = Layout(settings.warehouse)
+    keep_versions(outputs, versions, layout)
     known = Known(layout)
     add_samples(layout, sampled_writes(outputs, versions, known))
     add_pins(layout, pins_of(outputs, versions, sources, keys, known, store))
@@ -311,7 +319,7 @@ def _columns(output: Output, keys: Mapping[str, Key], store: KeyStore) -> Key:
     """Return the columns of a write's key, named as in its files."""
     key = _stored_key(output, keys)
     in_tap = isinstance(output, KeyedOutput) or not key
-    return key if in_tap else store.columns(output.files[0], key)
+    return key if in_tap else store.columns((*output.files, *output.write.removed)[0], key)
 
 
 def _new(found: Traced, keys: Mapping[str, Key], store: KeyStore, run: str) -> NewWrite:
@@ -320,9 +328,10 @@ def _new(found: Traced, keys: Mapping[str, Key], store: KeyStore, run: str) -> N
     bare = bare_rows(found) if key else 0
     path = str(write.path)
     stored = columns if columns != key else ()
-    states = tuple(state_of(file) for file in output.files)
+    files = output.files or ((write.committed,) if write.committed else ())
+    states = tuple(state_of(file) for file in files)
     facts = (run, write.columns, path, write.replaces, bare, tracking_of(output), stored, states)
-    return NewWrite(write.table, key, output.files, *facts)
+    return NewWrite(write.table, key, files, *facts)
 
 
 def _streamed(
@@ -379,22 +388,3 @@ def _one_each(ops: Sequence[pa.Table]) -> pa.Table:
         same = {name: value if other[name] == value else None for name, value in row.items()}
         found[row[OP]] = {**same, KIND: same[KIND] or WEAKEST_KIND, EXACTNESS: exactness}
     return pa.Table.from_pylist(list(found.values()), schema=ops[0].schema)
-
-
-def _landed(found: Traced, version: Written) -> LandedWrite:
-    output = found.output
-    pairs = sum(len(each.at) for each in found.direct_pairs())
-    pairs += sum(each.sources.count for each in found.grouped)
-    return LandedWrite(
-        version.table,
-        version.version,
-        output.write.path,
-        sum(output.counts),
-        sum(tap.of is None for tap in output.write.taps),
-        pairs,
-        bytes_below(output.write.folder),
-        output.write.seconds,
-        output.write.rewriting,
-        tuple(output.write.taps[number].name for number in sorted(found.supersets)),
-        output.sample,
-    )

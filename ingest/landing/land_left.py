@@ -7,31 +7,43 @@ from provhouse.capturing.reading.file_names import Key
 from provhouse.model.errors import BadInput, ProvhouseError
 from provhouse.model.progress import Progress
 from provhouse.model.settings import Settings
-from provhouse.store.warehouse.captured_blocks import held, note_failure, read_block, waiting_blocks
+from provhouse.store.warehouse.captured_blocks import (
+    blocks_below,
+    held,
+    note_failure,
+    read_block,
+    waiting_blocks,
+)
 from provhouse.store.warehouse.layout import Layout
 
+from .fetched import fetch, localise
 from .land import land_block
 from .landed import Landed
 
 
 def land_left(
-    folder: Path | None,
+    place: Path | str | None,
     settings: Settings,
     progress: Progress,
     keys: Mapping[str, Key] | None = None,
 ) -> Landed:
     """Ingest one folder, or all folders that no running job has locked, and remove them.
 
+    ``place`` is the folder of an application, a local folder with folders of applications, or an
+    address on a file system of Hadoop, from which they are moved into the warehouse; None stands
+    for the folders in the warehouse.
+
     Each folder becomes a generation, oldest first, since a job may read tables that an earlier job
     wrote. So the first error ends the ingest, and its folder and all later folders stay. Raises the
     errors of ``land_block``, and Busy if the job of the folder still runs.
     """
-    folders = [folder] if folder else list(waiting_blocks(Layout(settings.warehouse)))
+    folders = _folders(place, Layout(settings.warehouse))
     landed = list[Landed]()
     for each in folders:
         read_block(each)
         with held(each):
             try:
+                localise(each, Layout(settings.warehouse))
                 landed.append(land_block(each, settings, progress, keys))
                 if fault := landed[-1].fault:
                     raise fault
@@ -42,6 +54,14 @@ def land_left(
                     error.remedy += ", or remove this folder to ingest the others without it"
                 raise
     return together(landed)
+
+
+def _folders(place: Path | str | None, layout: Layout) -> list[Path]:
+    if isinstance(place, str):
+        return sorted(fetch(place, layout), key=lambda folder: read_block(folder).begun)
+    if place is None:
+        return list(waiting_blocks(layout))
+    return list(blocks_below(place)) or [place]
 
 
 def together(landed: Iterable[Landed]) -> Landed:

@@ -5,8 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from provhouse.capturing.jvm_rules import Refusal
+from provhouse.capturing.reading.traced_rows import Traced
 from provhouse.capturing.reading.widened import Widened
 from provhouse.model.errors import ProvhouseError
+from provhouse.store.tables.written import Written
+from provhouse.store.warehouse.layout import bytes_below
 
 from .unused_keys import UnusedKeys
 
@@ -46,6 +49,26 @@ class LandedWrite:
         if self.sample < 1:
             found += f", a sample of {100 * self.sample:.3g}%"
         return found + (f"; supersets: {', '.join(self.supersets)}" if self.supersets else "")
+
+
+def landed_write(found: Traced, version: Written) -> LandedWrite:
+    """Return the report on a write that has landed."""
+    output = found.output
+    pairs = sum(len(each.at) for each in found.direct_pairs())
+    pairs += sum(each.sources.count for each in found.grouped)
+    return LandedWrite(
+        version.table,
+        version.version,
+        output.write.path,
+        sum(output.counts),
+        sum(tap.of is None for tap in output.write.taps),
+        pairs,
+        bytes_below(output.write.folder),
+        output.write.seconds,
+        output.write.rewriting,
+        tuple(output.write.taps[number].name for number in sorted(found.supersets)),
+        output.sample,
+    )
 
 
 @dataclass(frozen=True)
@@ -110,3 +133,10 @@ class Landed:
             yield f"Not captured: {refusal.name}. {refusal.reason}"
         if self.error:
             yield f"Not ingested: {' '.join(self.error.splitlines())}. It is kept in {self.folder}"
+
+
+def landing_report(landed: Landed, run: str, seconds: float) -> dict[str, object]:
+    """Return what the capture of a block has cost: for the page, which shows no paths."""
+    shown = ("table", "version", "rows", "taps", "associations", "bytes", "seconds", "rewriting")
+    writes = [{name: getattr(each, name) for name in shown} for each in landed.writes]
+    return {"run": run, "generation": landed.generation, "landing": seconds, "writes": writes}

@@ -30,7 +30,9 @@ def pins_of(
     written = [
         _now(version, path)
         for output, version in zip(outputs, versions, strict=True)
-        if not output.write.key and not output.write.unit  # no other output is read again
+        if not (
+            output.write.key or output.write.unit or output.write.by_position
+        )  # no other output is read again
         for path in output.files
     ]
     writes = known.writes([source.state for source in sources])

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from provhouse.model.errors import BadInput, NotFound, ProvhouseError, Unavailable, UsageError
 from provhouse.runtime.scratch import scratch
 
+from .brush_sql import literal, quoted
 from .duckdb_types import as_charted
 
 ROW = "(row)"
@@ -59,6 +60,17 @@ class FileRecords:
                 "Choose a folder with more space by setting TMPDIR",
             ) from error
         self.table: pa.Table = pa.ipc.open_stream(pa.memory_map(str(copy))).read_all()
+
+    @property
+    def title(self) -> str:
+        """The name of the file."""
+        return self.file.name
+
+    @property
+    def source(self) -> str:
+        """The records in a FROM clause of DuckDB."""
+        of_file = self.file.suffix.lower() in (".parquet", ".csv", ".gz")
+        return literal(str(self.file)) if of_file else quoted(self.name)
 
     @property
     def columns(self) -> list[str]:

@@ -1,5 +1,7 @@
 """Write the records of a selection, as a trace that `provhouse ingest` accepts."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -60,35 +62,40 @@ def write_selection(
         )
     try:
         with file.open("xb") as out:
-            _write(records, positions, ids, (item(name), brushes), out)
+            rowids = records.table.column(ROW) if ROW in records.table.column_names else None
+            ends = partial(_ends, records.name, rowids if ids is None else ids)
+            write_trace(records.name, positions, ends, (item(name), brushes), out)
     except FileExistsError:
         raise UsageError(
             f"{file} already exists", "It would be overwritten", "Choose another name"
         ) from None
 
 
-def _write(
-    records: FileRecords,
+def write_trace(
+    table: str,
     positions: NDArray[np.int64],
-    keys: pa.ChunkedArray | None,
+    ends: Callable[[NDArray[np.int64]], pa.Table],
     texts: tuple[str, str],
     out: object,
 ) -> None:
-    rowids = records.table.column(ROW) if ROW in records.table.column_names else None
-    ids = rowids if keys is None else keys
-    first = _ends(records.name, np.empty(0, np.int64), ids)
-    named = {"src_table": records.name, "dst": texts[0], "dst_table": TABLE, "op": OP}
+    """Write the Parquet trace of a selection to a file.
+
+    ``ends`` returns a column that identifies the records at some positions, as a trace has it.
+    ``texts`` are the selection's item and its brushes.
+    """
+    first = ends(np.empty(0, np.int64))
+    named = {"src_table": table, "dst": texts[0], "dst_table": TABLE, "op": OP}
     texts_of = {**named, "op_kind": "aggregate", "brushes": texts[1]}
     schema = pa.schema([first.field(0), *((name, pa.string()) for name in texts_of)])
     with pq.ParquetWriter(out, schema, compression="zstd") as writer:
         for start in range(0, len(positions), CHUNK):
             chosen = positions[start : start + CHUNK]
-            ends = _ends(records.name, chosen, ids)
             columns = [pa.repeat(pa.scalar(text), len(chosen)) for text in texts_of.values()]
-            writer.write_table(pa.Table.from_arrays([ends.column(0), *columns], schema=schema))
+            arrays = [ends(chosen).column(0), *columns]
+            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
 
 
-def _ends(table: str, positions: NDArray[np.int64], ids: pa.ChunkedArray | None) -> pa.Table:
+def _ends(table: str, ids: pa.ChunkedArray | None, positions: NDArray[np.int64]) -> pa.Table:
     """Return the column that identifies records: row ids, or names if keys are not integers."""
     found = (
         pa.chunked_array([pa.array(positions)]) if ids is None else ids.take(pa.array(positions))

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -82,12 +83,14 @@ def _check(arguments: Sequence[str]) -> None:
 
 def _python(executable: str) -> str:
     """Return the Python that a script of dbt names in its first lines."""
-    found = shutil.which(executable)
+    beside = str(Path(sys.executable).parent)  # the extra dbt, in an environment that is not active
+    found = shutil.which(executable, path=f"{os.environ.get('PATH', '')}{os.pathsep}{beside}")
     if found is None:
         raise Unavailable(
             f"There is no program {executable}",
             "provhouse runs the dbt of your project",
-            "Activate its environment, install dbt-core and dbt-duckdb, or name it with --dbt FILE",
+            "Run `pip install 'provhouse[dbt]'`, activate the environment of your dbt, or name it "
+            "with --dbt FILE",
         )
     with open(found, "rb") as script:
         lines = script.read(4096).splitlines()[:3]
@@ -102,7 +105,7 @@ def _python(executable: str) -> str:
     raise Unavailable(
         f"{found} is not dbt Core",
         "It is no script of Python, as dbt Core is",
-        "Install dbt-core and dbt-duckdb, and name its dbt with --dbt FILE",
+        "Run `pip install 'provhouse[dbt]'`, or name the dbt of dbt-core with --dbt FILE",
     )
 
 

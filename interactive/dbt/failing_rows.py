@@ -16,6 +16,7 @@ from provhouse.model.errors import BadInput, NotFound, UsageError
 from provhouse.query.blamed import Blamed
 from provhouse.query.source_records import Record, TableRecords
 from provhouse.sql.catalog import TablePlace
+from provhouse.sql.not_covered import NotCovered
 from provhouse.sql.quoting import quoted
 from provhouse.workflows.dbt import artifacts
 from provhouse.workflows.dbt.passed_tests import with_status
@@ -25,6 +26,7 @@ from .child import Run
 from .kept_tables import KeptTables
 from .opened_database import OpenedDatabase
 from .row_names import RowNames
+from .seed_rows import file_table, seed_file
 
 FAILED = ("fail", "error", "warn")
 RENAMED = ("unique_field", "value_field", "from_field")
@@ -157,12 +159,29 @@ def _sources(
     """Yield the records of the sources of an item, by table."""
     text = LINEAGE.format(files=f"{folder}/run-*.parquet")
     by_name = {node.name: node for node in opened.nodes}
+    seeds = {file_table(node): node for node in opened.nodes if node.kind == "seed"}
     for table, items in opened.duckdb.execute(text, [item]).fetchall():
         node = by_name.get(table)
-        records = [] if node is None else list(_named(opened, names, node, items))
+        if node is not None:
+            records = list(_named(opened, names, node, items))
+        else:
+            records = list(_lines(opened, seeds[table], items)) if table in seeds else []
         found = {record.item for record in records}
         missing = tuple(each for each in items if each not in found)
         yield TableRecords(table, tuple(records), missing, ())
+
+
+def _lines(opened: OpenedDatabase, seed: Node, items: Sequence[str]) -> Iterator[Record]:
+    """Yield the records on lines of a seed's file, if it still has the rows of the table."""
+    try:
+        found = seed_file(opened, seed)
+    except NotCovered:
+        return
+    on = dict(zip(found.lines, found.records, strict=True))
+    for item in items:
+        line = int(item.rpartition("/")[2].partition("@")[0])
+        if line in on:
+            yield Record(item, found.path, dict(zip(found.columns, on[line], strict=True)))
 
 
 def _named(

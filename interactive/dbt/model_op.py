@@ -10,7 +10,7 @@ from sqlglot import exp
 from provhouse.sql.blocks import is_grouped
 
 from ..result import Result
-from ..saving import operation
+from ..saving import operation_of
 
 FUNCTIONS: Mapping[type[exp.Expr], str] = {
     exp.Sum: "sum", exp.Count: "count", exp.Min: "min", exp.Max: "max", exp.Avg: "avg"
@@ -37,9 +37,9 @@ def model_op(
     root = _whole(sqlglot.parse_one(compiled, dialect="duckdb"))
     exactness = _exactness(root, result)
     named = {*tables, *(each.alias for each in root.ctes)}
-    if all(operation(each.this.sql("duckdb"), named, aggregates)[1] == "all" for each in root.ctes):
+    if all(operation_of(each.this, named, aggregates)[1] == "all" for each in root.ctes):
         root.set("with_", None)  # they only filter, project and join
-    found, kind = operation(root.sql("duckdb"), named, aggregates)
+    found, kind = operation_of(root, named, aggregates)
     name = model if found == "select" else f"{model}: {_titled(found, root)}"
     function = _function(root) if is_grouped(root) else ""
     return ModelOp(name, kind, function, compiled, file, exactness)

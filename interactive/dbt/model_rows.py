@@ -23,7 +23,7 @@ from ..saving import gathered
 from .model_op import ModelOp, model_op
 from .opened_database import BEFORE, NOW, PART, OpenedDatabase
 from .row_names import RowNames, unique_key
-from .rows_compared import same_rows
+from .rows_compared import in_order, same_rows
 from .trace_file import Targets, TraceFile
 from .watermark import watermark_rows
 
@@ -137,6 +137,10 @@ class ModelRows:
             raise refused("Its table has other columns than its SQL") from None
 
     def _matched(self, found: Derived, built: TablePlace, before: list[str]) -> I64 | None:
+        """Return for each row of a built table the number of the equal row of those expected."""
+        rows = found.result.to_arrow()
+        if not before and in_order(self._opened, built, rows):
+            return np.arange(len(rows))
         self._now(found.result, built)
         return same_rows(self._opened, built, [*before, NOW])
 
@@ -148,12 +152,13 @@ class ModelRows:
         """
         node, names = found.node, self._names
         key = names.key(node, built)
+        place = np.empty(len(at), np.int64)
+        place[at] = np.arange(len(at))
+        place = place[len(kept) :]  # of the new rows
         if key:
-            new = names.named(node, NOW, key)
+            new = names.named(node, built.sql(), key).take(pa.array(place))
         else:
-            place = np.empty(len(at), np.int64)
-            place[at] = np.arange(len(at))
-            new = names.numbered(node, place[len(kept) :])
+            new = names.numbered(node, place)
         every = pa.concat_arrays([kept, new]).take(pa.array(at))
         names.keep(node, key, every, mixed=len(kept) > 0)
         self.write(found, Targets(new))

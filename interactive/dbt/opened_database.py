@@ -1,7 +1,7 @@
 """The database after a run of dbt, opened for queries with lineage; dbt's nodes are its tables."""
 
 import contextlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,8 @@ class OpenedDatabase:
             self._attach(run.before, BEFORE)
         self.duckdb.execute(f"attach ':memory:' as {STAND_INS}")
         self.duckdb.execute(f"use {quoted(run.database)}")
+        self._places: dict[str, TablePlace] = {}
+        """The places of tables by their names in SQL."""
         self._stand_ins: dict[str, TablePlace] = {}
         self._columns = self._all_columns()
         self._tables = {TablePlace(*each) for each in self.duckdb.execute(_TABLES).fetchall()}
@@ -97,8 +99,11 @@ class OpenedDatabase:
 
     def stored(self, node: Node) -> TablePlace:
         """Return the place of a node's table in the database."""
-        table = exp.to_table(node.relation, dialect="duckdb")
-        return TablePlace(table.catalog or self._name, table.db or "main", table.name)
+        if node.relation not in self._places:
+            table = exp.to_table(node.relation, dialect="duckdb")
+            place = TablePlace(table.catalog or self._name, table.db or "main", table.name)
+            self._places[node.relation] = place
+        return self._places[node.relation]
 
     def before(self, node: Node) -> TablePlace | None:
         """Return the place of a node's table in the state before the run, if it existed."""
@@ -160,9 +165,15 @@ class OpenedDatabase:
 
     def insert(self, table: str, rows: pa.Table, how: str = "") -> None:
         """Insert rows into a table, which has their types, since Arrow does not carry all types."""
+        with self.given(rows) as name:
+            self.duckdb.execute(f"insert into {table} {how} from {name}")
+
+    @contextlib.contextmanager
+    def given(self, rows: pa.Table) -> Iterator[str]:
+        """Give queries the rows of an Arrow table; yield its name in SQL."""
         self.duckdb.register("given_rows", rows)
         try:
-            self.duckdb.execute(f"insert into {table} {how} from given_rows")
+            yield "given_rows"
         finally:
             self.duckdb.unregister("given_rows")
 

@@ -12,12 +12,14 @@ from provhouse.sql.not_covered import NotCovered
 from provhouse.workflows.dbt.passed_tests import with_status
 from provhouse.workflows.dbt.project import Node, Project
 
+from ..planning.plan import collector_paused
 from .child import Run
 from .kept_tables import KeptTables
 from .model_op import ModelOp
 from .model_rows import ModelRows
 from .opened_database import OpenedDatabase
 from .row_names import RowNames
+from .seed_rows import SeedRows
 from .snapshot_rows import SnapshotRows
 from .trace_file import TraceFile
 
@@ -84,6 +86,7 @@ class _Lineage:
         self.trace = TraceFile(folder, self.names.run)
         self._rows = ModelRows(opened, self.names, self.trace)
         self._snapshots = SnapshotRows(opened, self.names, self.trace, self._rows)
+        self._seeds = SeedRows(opened, self.names, self.trace)
         self._ready: set[str] = set()
 
     def _existing(self) -> Iterator[tuple[Node, TablePlace]]:
@@ -113,14 +116,12 @@ class _Lineage:
 
     def _model(self, node: Node) -> Iterator[BuiltModel]:
         self._ready.add(node.id)
-        if node.kind == "seed":
-            self._name_all(node)
-            return
         for each in map(self._project.nodes.__getitem__, self._opened.reads(node)):
             yield from self._prepare(each)
         before, reason = self.trace.triples, ""
         try:
-            self._write(node)
+            with collector_paused():
+                self._write(node)
         except NotCovered as error:
             reason = error.found or error.wanted
             self._mark_unknown(node)
@@ -146,6 +147,9 @@ class _Lineage:
 
     def _write(self, node: Node) -> None:
         """Write the lineage of a model. Raises NotCovered if it is not supported."""
+        if node.kind == "seed":
+            self._seeds.seed(node)
+            return
         if node.language == "python":
             raise NotCovered("Its rows have no lineage", "It is a Python model")
         if not node.text:

@@ -181,11 +181,12 @@ class RowNames:
         return self._numbered(node, self._opened.arrow(text)["nth"].to_numpy(), suffix)
 
     def _spread(self, place: TablePlace, names: pa.Array) -> pa.Array:
+        rows, end = self._opened.con.extent(place)
+        if rows == end:
+            return names
         text = f"select rowid as rid from {place.sql()} order by rowid"
         rids = self._opened.arrow(text)["rid"].to_numpy()
-        if not rids.size or int(rids[-1]) + 1 == rids.size:
-            return names
-        at = np.full(int(rids[-1]) + 1, -1)
+        at = np.full(end, -1)
         at[rids] = np.arange(rids.size)
         return names.take(pa.array(at, mask=at < 0))
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import duckdb
 import numpy as np
+import pyarrow as pa
 
 from provhouse.model.arrays import I64
 from provhouse.sql.catalog import TablePlace
@@ -28,9 +29,7 @@ def same_rows(opened: OpenedDatabase, built: TablePlace, expected: Sequence[str]
     columns = opened.columns(built)
     if {*map(str.lower, columns)} != {*_names(opened, expected[-1])}:
         return None
-    number = opened.con.measured(built)[0]
-    if len(expected) == 1 and _in_order(opened, built, expected[0], number):
-        return np.arange(number)
+    number = opened.con.extent(built)[0]
     parts = " union all ".join(
         f"select {at} as part, rowid as rid, {values(columns)} as row from {table}"
         for at, table in enumerate(expected)
@@ -55,21 +54,26 @@ def same_rows(opened: OpenedDatabase, built: TablePlace, expected: Sequence[str]
     return np.asarray(found.to_numpy(), np.int64)
 
 
-def _in_order(opened: OpenedDatabase, built: TablePlace, expected: str, number: int) -> bool:
-    """Return whether both tables have the same rows in the same order, as is usual."""
+def in_order(opened: OpenedDatabase, built: TablePlace, expected: pa.Table) -> bool:
+    """Return whether a built table has the expected rows in their order, as is usual."""
     columns = opened.columns(built)
+    number = opened.con.extent(built)[0]
+    names = sorted(map(str.lower, expected.column_names))
+    if len(expected) != number or names != sorted(map(str.lower, columns)):
+        return False
     other = " or ".join(
         f"{_value(name, kind, 'a')} is distinct from {_value(name, kind, 'b')}"
         for name, kind in columns.items()
     )
-    text = f"""
-        select count(*), count(a.rowid), count(b.rowid), count(*) filter (where {other})
-        from {built.sql()} a positional join {expected} b"""
     try:
-        (found,) = opened.duckdb.execute(text).fetchall()
+        with opened.given(expected) as rows:
+            text = f"""
+                select count(*), count(a.rowid), count(*) filter (where {other})
+                from {built.sql()} a positional join {rows} b"""
+            (found,) = opened.duckdb.execute(text).fetchall()
     except duckdb.Error:
         return False
-    return bool(found == (number, number, number, 0))
+    return bool(found == (number, number, 0))
 
 
 def values(columns: Mapping[str, str], alias: str = "") -> str:

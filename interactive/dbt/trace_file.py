@@ -17,6 +17,8 @@ from provhouse.model.arrays import I64, expand_ranges
 from .model_op import ModelOp
 
 NAMES = ("src", "dst", "op", "src_table", "dst_table", "derivation", "op_kind", "role")
+GROUP = 1 << 16
+"""The number of triples that are written together; each write costs a few milliseconds."""
 SCHEMA = pa.schema([(name, pa.string()) for name in NAMES])
 
 
@@ -47,6 +49,8 @@ class TraceFile:
         self.triples = 0
         self._aside = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}")
         self._writer = pq.ParquetWriter(self._aside, SCHEMA)
+        self._waiting: list[pa.RecordBatch] = []
+        self._rows = 0
         self._ops: dict[str, ModelOp] = {}
 
     def __enter__(self) -> Self:
@@ -68,11 +72,20 @@ class TraceFile:
         self._ops[op.op] = op
         texts = (op.op, source, table, "1", op.kind, role)
         columns = [src, dst, *(pa.repeat(text, len(src)) for text in texts)]
-        self._writer.write_batch(pa.record_batch(columns, schema=SCHEMA))
+        self._waiting.append(pa.record_batch(columns, schema=SCHEMA))
+        self._rows += len(src)
         self.triples += len(src)
+        if self._rows >= GROUP:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            self._writer.write_table(pa.Table.from_batches(self._waiting))
+        self._waiting, self._rows = [], 0
 
     def finish(self) -> None:
         """Make the files appear."""
+        self._flush()
         self._writer.close()
         with ops_path(self.path).open("w", encoding="utf-8", newline="") as out:
             rows = csv.writer(out)

@@ -13,6 +13,9 @@ from .record_tables import csv_columns, record_objects, record_table, table_obje
 if TYPE_CHECKING:
     from provhouse.query.blamed import Blamed
 
+REPORTED = 200
+"""The largest number of records of a table in a report."""
+
 
 @dataclass(frozen=True)
 class BlameResult(ShownResult):
@@ -52,6 +55,19 @@ class BlameResult(ShownResult):
             "smallest": None if smallest is None else [*map(table_object, smallest)],
             "runs": found.runs,
         }
+
+    def report(self) -> Json:
+        """Return the report for the page: the wrong rows, and the first records to blame."""
+        found = self.found
+        tables = found.lineage if found.smallest is None else found.smallest
+        blamed = [
+            {"table": each.table, "count": len(each.records),
+             "records": record_objects(each.records[:REPORTED])}
+            for each in tables
+        ]  # fmt: skip
+        smallest = found.smallest is not None
+        return {"table": found.table, "rows": record_objects(found.rows), "more": found.more,
+                "smallest": smallest, "runs": found.runs, "blamed": blamed}  # fmt: skip
 
     def csv(self) -> Csv:
         """Return a row for each column of each record to blame."""

@@ -80,7 +80,6 @@ def _depends(asker: Asker, item: str, on: str) -> Dependency:
 
 def lineage_of(asker: Asker, item: ItemNumber, watch: Stopwatch) -> tuple[Described, Read]:
     """Return the triples that the lineage of an item reads, and what was read to find them."""
-    _ = asker.spark.starting  # starts Spark in the background, as the walk may start Neo4j
     walk = asker.walk(item, "upstream", watch)
     triples, read = CSProv(asker.snapshot, asker.spark, watch, walk).read("upstream")
     return Described(asker.snapshot, triples, walk.partitions), read

@@ -113,7 +113,6 @@ def _what_if(asker: Asker, deletion: Deletion, summary: bool, watch: Stopwatch) 
     snapshot = asker.snapshot
     with watch.step("locate"):
         deleted = select(snapshot, deletion)
-    _ = asker.spark.starting  # starts Spark in the background, as the walk may start Neo4j
     walk = downstream(asker, deleted, watch)
     triples, read = CSProv(snapshot, asker.spark, watch, walk).read("downstream")
     with watch.step("recurse"):

@@ -15,10 +15,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from provhouse.commit.graph_rows import rows_without_nodes
 from provhouse.cypher.guide import url, view_query
 from provhouse.cypher.view_mark import mark_names
 from provhouse.model.answer import Answer
-from provhouse.model.arrays import I64, ItemNumbers
+from provhouse.model.arrays import I64, ItemNumbers, SetIds, unique
 from provhouse.model.columns import DEPTH, DST, ITEM, OP, SET, SRC, TABLE
 from provhouse.model.operations import Weakest
 from provhouse.model.question import Question
@@ -75,8 +76,8 @@ class Neo4jView:
 def write_view(asker: Asker, question: Question) -> Neo4jView:
     """Write the answer to a question into Neo4j, in place of an earlier view of the same question.
 
-    The answer has the sets of its items even if the question does not ask for them. Raises the
-    errors of ``Asker.answer``.
+    The answer has the sets of its items even if the question does not ask for them. Sets of the
+    current generation that have no node get one. Raises the errors of ``Asker.answer``.
     """
     graph = asker.graph  # from now on, no erasure can delete the data of a managed server
     asked = f"{question.item}\0{question.direction}\0{question.depth}"
@@ -84,6 +85,8 @@ def write_view(asker: Asker, question: Question) -> Neo4jView:
     expires = (datetime.now(UTC) + LIFETIME).strftime(TIME)
     while True:
         answer, nodes, links, erased = _marked(asker, replace(question, sets=True))
+        if graph.generation() == answer.generation:
+            _add_sets(asker, nodes)
         graph.write_view(view, expires, nodes, links.slice(0, MOST_LINKS).to_pylist())
         if asker.snapshot.names.erased is erased:
             break
@@ -108,6 +111,13 @@ def write_view(asker: Asker, question: Question) -> Neo4jView:
         exactness_triples=answer.exactness_triples,
         samples=answer.samples,
     )
+
+
+def _add_sets(asker: Asker, nodes: list[dict[str, Any]]) -> None:
+    """Give nodes to those sets of a view that an ingest has written to no node."""
+    ids = np.array([number for node in nodes for number in node["sets"]], np.int64)
+    for rows in rows_without_nodes(asker.snapshot, SetIds(unique(ids))):
+        asker.graph.write("view_sets", rows)
 
 
 def _marked(

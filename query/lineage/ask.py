@@ -49,8 +49,8 @@ SHARE = 8
 class Asker:
     """Answers questions from one generation, which is fixed when the asker is created.
 
-    An asker is a context manager. It starts Neo4j if it is not running, and Spark when the first
-    triple is read. The constructor completes an interrupted erasure, and raises the errors of
+    An asker is a context manager. It starts Neo4j if it is not running, and Spark when a question
+    needs it. The constructor completes an interrupted erasure, and raises the errors of
     ``commit_as_of``.
     """
 
@@ -110,7 +110,7 @@ class Asker:
         none = snapshot.set_ids[:0]
         recurse(none, none, 0)  # this search and the next are compiled on first use
         LevelSearch(none, none, ItemNumber(0))
-        _ = self.spark.partitions, self.declared
+        _ = self.spark.session, self.declared
 
     def ask(
         self, item: str, direction: Direction, method: Method = "auto", depth: int | None = None
@@ -174,7 +174,7 @@ class Asker:
         )
 
     def _locate(self, question: Question, watch: Stopwatch, suggest: bool) -> Located:
-        """Locate the item or its versions, and begin to start Spark."""
+        """Locate the item or its versions."""
         with watch.step("locate"):
             check_tables(question.filter_tables, self.snapshot)
             located = locate_versions(
@@ -182,7 +182,6 @@ class Asker:
             )
         for step in ("walk", "fetch", "recurse"):  # every answer reports each step
             watch.seconds[step] = 0.0
-        _ = self.spark.starting  # starts Spark in the background, as the walk may start Neo4j
         return located
 
     def _answer(

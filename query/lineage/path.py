@@ -127,7 +127,6 @@ def _between(
     asker: Asker, first: ItemNumber, last: ItemNumber, watch: Stopwatch, described: bool = False
 ) -> MethodResult | None:
     """Return the lineage of ``last`` in the sets between both items; None without such sets."""
-    _ = asker.spark.starting  # starts Spark in the background, as the walk may start Neo4j
     walk = asker.walk(last, "upstream", watch)
     with watch.step("walk"):
         check_closed(asker.snapshot, walk.sets)

@@ -57,7 +57,6 @@ def _subgraph(asker: Asker, item: str) -> Subgraph:
     watch, snapshot = Stopwatch(), asker.snapshot
     with watch.step("locate"):
         located = locate_versions(snapshot, item)
-    _ = asker.spark.starting  # starts Spark in the background, as the walk may start Neo4j
     walk = asker.walk(located.first, "upstream", watch)
     up = CSProv(snapshot, asker.spark, watch, walk).find(located.first, "upstream", None)
     up = written_out(up, snapshot.groups, "upstream")

@@ -94,8 +94,7 @@ class CSProv:
         walk = self._walk
         with self._watch.step("fetch"):
             ranges = self._snapshot.item_ranges(walk.sets)
-            with self._watch.start("Spark"):
-                stored = self._spark.described if self._described else self._spark.partitions
+            stored = self._spark.described if self._described else self._spark.partitions
             triples = stored.fetch(walk.partitions, *ranges, self._watch)
         with self._watch.step("recurse"):
             check_sets(self._snapshot, walk, triples, direction)

@@ -29,7 +29,7 @@ recursion.
 SET = 6e-6
 """CSProv: the cost of each walked set."""
 PARTITION = 1.2e-3
-"""CSProv: the cost of each partition, which one task of the Spark job reads."""
+"""CSProv: the cost of each partition. It was fitted when a Spark task read each partition."""
 TRIPLE = 0.4e-6
 """CSProv: the cost of reading a triple, following it and naming its items."""
 LEVEL = 0.024

@@ -23,6 +23,9 @@ SPARSE = 2
 Within this limit, the tables have an entry for each number in the range. In a wider range, the
 items are numbered again without gaps, which takes longer.
 """
+SMALL = 1 << 23
+"""In a range of at most this many numbers, the limit is ``SPARSER`` times the number of triples."""
+SPARSER = 8
 HEADS = 1 << 16
 """The number of items whose triples are looked up at once."""
 
@@ -38,7 +41,7 @@ class LevelSearch:
     def __init__(self, near: I64, far: I64, start: ItemNumber, limit: int | None = None) -> None:
         self._known: I64 | None = None
         self._first, span = _range(near, far, start)
-        if span > SPARSE * len(near):
+        if not _dense(span, len(near)):
             self._known = union(union(near, far), [start])
             near, far = (np.searchsorted(self._known, ends) for ends in (near, far))
             self._first, span = 0, len(self._known)
@@ -138,6 +141,16 @@ class LevelSearch:
         if self._known is None:
             return ItemNumbers(places.astype(np.int64) + self._first)
         return ItemNumbers(self._known[places])
+
+
+def has_small_range(near: I64, far: I64, start: int) -> bool:
+    """Return whether the tables can have an entry for each number in a small range of items."""
+    span = _range(near, far, start)[1]
+    return span <= SMALL and _dense(span, len(near))
+
+
+def _dense(span: int, triples: int) -> bool:
+    return span <= (SPARSER if span <= SMALL else SPARSE) * triples
 
 
 def _range(near: I64, far: I64, start: int) -> tuple[int, int]:

@@ -12,11 +12,15 @@ import numpy as np
 from provhouse.model.arrays import I32, I64, Bools, ItemNumber
 from provhouse.model.compiled import compiled
 
-from .level_search import LevelSearch
+from .level_search import LevelSearch, has_small_range
 
 NEVER = -1
 MANY = 1 << 20
 """Among at least this many triples, ``LevelSearch`` is faster and needs less memory."""
+SOME = 1 << 14
+"""Among at least this many triples that must be sorted, ``LevelSearch`` is faster where its tables
+are small.
+"""
 _NO_GROUPS = np.zeros(0, bool)
 
 
@@ -49,11 +53,15 @@ def recurse(
     ``to_group`` marks the triples whose far end is a group. From each such group, triples must lead
     on. The way through a group is one hop, and the reached items include no group.
     """
-    if len(near) >= MANY and to_group is None:
+    # Upstream, the triples of one partition are in order.
+    mixed = bool((near[1:] < near[:-1]).any())
+    if to_group is None and (
+        len(near) >= MANY or (mixed and len(near) >= SOME and has_small_range(near, far, item))
+    ):
         return all_reached(LevelSearch(near, far, ItemNumber(item), limit))
     groups = _NO_GROUPS if to_group is None else to_group
     order: I64 | None = None
-    if (near[1:] < near[:-1]).any():  # upstream, the triples of one partition are in order
+    if mixed:
         order = np.argsort(near, kind="stable")
         near, far = near[order], far[order]
         groups = groups[order] if len(groups) else groups

@@ -25,6 +25,7 @@ from .shared_fill import SharedFill, cancelled
 from .verify import check_all
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
     from provhouse.model.question import Direction
@@ -66,12 +67,16 @@ class SparkTriples:
     @cached_property
     def partitions(self) -> Partitions:
         """All visible partitions, each read on first use."""
-        return self._cached.partitions(self.session.sparkContext, self._snapshot)
+        return self._cached.partitions(self._context, self._snapshot)
 
     @cached_property
     def described(self) -> Partitions:
         """All visible partitions with the columns of derivations, each read on first use."""
-        return self._cached.described.partitions(self.session.sparkContext, self._snapshot)
+        return self._cached.described.partitions(self._context, self._snapshot)
+
+    def _context(self, watch: Stopwatch) -> "SparkContext":
+        with watch.start("Spark"):
+            return self.session.sparkContext
 
     def hashed(self, direction: "Direction", watch: Stopwatch | None = None) -> HashedTriples:
         """Return all visible triples, hash-partitioned on dst (upstream) or src (downstream).

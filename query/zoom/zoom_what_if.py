@@ -64,7 +64,6 @@ def _zoom_what_if(
     watch, snapshot = Stopwatch(), asker.snapshot
     with watch.step("locate"):
         deleted = select(snapshot, deletion)
-    _ = asker.spark.starting  # starts Spark in the background, as the walk may start Neo4j
     walk = downstream(asker, deleted, watch)
     triples, read = CSProv(snapshot, asker.spark, watch, walk, described=True).read("downstream")
     with watch.step("recurse"):

@@ -6,7 +6,6 @@ provhouse uses private attributes of PySpark.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import IO, TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
@@ -143,37 +142,6 @@ def worker_python(context: "SparkContext") -> str:
     """Return the command that starts Python workers. PySpark has no public method for this."""
     private: Any = context
     return str(private.pythonExec)
-
-
-def cached_rows(rows: "RDD[bytes]", partitions: Sequence[int]) -> list[bytes]:
-    """Return the rows of these partitions of a persisted RDD, as the JVM stores them.
-
-    ``SparkContext.runJob`` also does this, but sends the rows through a Python worker.
-    """
-    from pyspark.util import _load_from_socket
-
-    context: Any = rows.context
-    jvm = _java_handles(context._gateway)
-    source: Any = rows
-    # As JSON text: py4j would make one call to the JVM for each number of a list.
-    wanted = jvm.mapper.readValue(str(list(partitions)), jvm.list_class)
-    address = jvm.run_job(context._jsc.sc(), source._jrdd, wanted)
-    with _load_from_socket(address, source._jrdd_deserializer) as stream:
-        return list(stream)
-
-
-class _JavaHandles:
-    """The Java methods that ``cached_rows`` calls; looking them up by name takes 4 ms."""
-
-    def __init__(self, jvm: Any) -> None:
-        self.mapper = jvm.com.fasterxml.jackson.databind.ObjectMapper()
-        self.list_class = jvm.java.util.ArrayList._java_lang_class
-        self.run_job = jvm.PythonRDD.runJob
-
-
-@lru_cache(maxsize=1)
-def _java_handles(gateway: Any) -> _JavaHandles:
-    return _JavaHandles(gateway.jvm)
 
 
 _CONVERTERS: list[Callable[[Any], Exception | None]] = []

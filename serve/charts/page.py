@@ -1,13 +1,9 @@
-"""The content of a page: views of records, the first selected records, and saved selections."""
+"""The content of a page: views of records, and the first selected records."""
 
 import math
-import re
-import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from time import perf_counter
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -15,11 +11,8 @@ from numpy.typing import NDArray
 
 from provhouse.interactive.charts.bars import Axis
 from provhouse.interactive.charts.binning import Binning, can_be_shown, parsed
-from provhouse.interactive.charts.brush_sql import literal, quoted, where
-from provhouse.interactive.charts.file_records import FileRecords
+from provhouse.interactive.charts.brush_sql import where
 from provhouse.interactive.charts.linked_views import ChartView, ChartViews
-from provhouse.interactive.charts.saved_selection import item, write_selection
-from provhouse.model.errors import UsageError
 
 from .selected_rows import Form, Order, ordered, written
 
@@ -29,27 +22,43 @@ SHOWN = 50
 """The largest number of selected records that the table shows."""
 LONGEST = 200
 """The largest number of characters of a text that the page shows."""
-_NAME = re.compile(r"[\w.+-]{1,64}")
+
+
+class Records(Protocol):
+    """Records that a page can show."""
+
+    @property
+    def title(self) -> str:
+        """The name of the records for people."""
+
+    @property
+    def name(self) -> str:
+        """The table of the records."""
+
+    @property
+    def source(self) -> str:
+        """The records in a FROM clause of DuckDB."""
+
+    @property
+    def table(self) -> pa.Table:
+        """All records."""
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns to show."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether there are newer records."""
 
 
 @dataclass
 class Page:
-    """The records of one file and their views.
+    """Records and their views."""
 
-    ``ingest`` is called with each saved trace. ``command`` is the command that calls provhouse.
-    ``link`` returns the address of a page that shows the lineage of an item; it is empty if no
-    server runs.
-    """
-
-    records: FileRecords
+    records: Records
     views: ChartViews
-    folder: Path
-    """The folder for saved selections."""
-    key: str | None = None
-    ingest: Callable[[Path], None] | None = None
-    command: str = "provhouse"
-    link: Callable[[str], str] = lambda item: ""
-    _order: list[str] = field(default_factory=list)
+    _order: list[str] = field(default_factory=list, kw_only=True)
     """The names of the views, in the order of the page, once a person has changed them."""
 
     def show(self, wanted: Sequence[tuple[str, str]]) -> None:
@@ -79,7 +88,7 @@ class Page:
             for name in self._order or self.views.bars
         }
         return {
-            "file": self.records.file.name,
+            "title": self.records.title,
             "table": self.records.name,
             "rows": self.views.rows,
             "views": [
@@ -90,7 +99,6 @@ class Page:
             "measures": [one.column for one in self.views.measures],
             "sizes": self.views.sizes,
             "columns": self.records.columns,
-            "warehouse": self.ingest is not None,
         }
 
     def answer(
@@ -110,22 +118,21 @@ class Page:
 
     def first(self, brushes: Mapping[str, Ranges], order: Order | None = None) -> list[list[Any]]:
         """Return the values of the first selected records, column by column."""
-        found = self._rows().take(pa.array(self._selected(brushes, order, SHOWN)))
+        found = self._rows().take(pa.array(self.selected(brushes, order, SHOWN)))
         return [[_shown(value) for value in column.to_pylist()] for column in found.columns]
 
     def download(
         self, brushes: Mapping[str, Ranges], order: Order | None, form: Form
     ) -> Iterator[bytes]:
         """Yield a file with all selected records. Raises UsageError if Parquet cannot have them."""
-        return written(self._rows(), self._selected(brushes, order, self.views.rows), form)
+        return written(self._rows(), self.selected(brushes, order, self.views.rows), form)
 
     def sql(self, brushes: Mapping[str, Ranges]) -> str:
         """Return a query for DuckDB that selects the records of brushes from the file."""
         chosen = {view: (self.views.bars[view], _bars(of)) for view, of in brushes.items()}
-        file = self.records.file
-        of_file = file.suffix.lower() in (".parquet", ".csv", ".gz")
-        source = literal(str(file)) if of_file else quoted(self.records.name)
-        return f"select * from {source}\nwhere {where(self.records.table.schema, chosen)}"
+        return (
+            f"select * from {self.records.source}\nwhere {where(self.records.table.schema, chosen)}"
+        )
 
     def _rows(self) -> pa.Table:
         return self.records.table.select(self.records.columns)
@@ -133,7 +140,7 @@ class Page:
     def _shows(self, column: str) -> bool:
         return can_be_shown(self.records.table.schema.field(column).type)
 
-    def _selected(
+    def selected(
         self, brushes: Mapping[str, Ranges], order: Order | None, limit: int
     ) -> NDArray[np.int64]:
         """Return the positions of the first ``limit`` selected records."""
@@ -143,37 +150,11 @@ class Page:
         rows = self.views.selected(self.views.rows, chosen)
         return ordered(self._rows(), rows, order)[:limit]
 
-    def save(self, brushes: Mapping[str, Ranges], name: str) -> dict[str, Any]:
-        """Write the trace of a selection, and ingest it if there is a warehouse for it.
-
-        Raises UsageError for an unsuitable name, and any error of writing or ingesting.
-        """
-        if not _NAME.fullmatch(name):
-            raise UsageError(
-                "The name of the selection is not suitable",
-                f"It is {name!r}",
-                "Use up to 64 letters, digits and the characters _ . + -",
-            )
-        began = perf_counter()
-        chosen = {view: _bars(of) for view, of in brushes.items()}
-        rows = self.views.selected(self.views.rows, chosen)
-        file = self.folder / f"{name}.parquet"
-        write_selection(self.records, rows, name, self._described(chosen), file, self.key)
-        if self.ingest:
-            self.ingest(file)
-        then = f"lineage {item(name)}" if self.ingest else f"ingest {shlex.quote(str(file))}"
-        return {
-            "file": str(file),
-            "item": item(name),
-            "records": len(rows),
-            "ingested": self.ingest is not None,
-            "next": f"{self.command} {then}",
-            "link": self.link(item(name)) if self.ingest else "",
-            "seconds": round(perf_counter() - began, 3),
-        }
-
-    def _described(self, brushes: Mapping[str, Sequence[int]]) -> str:
-        texts = [f"{view}: {self.views.bars[view].described(of)}" for view, of in brushes.items()]
+    def described(self, brushes: Mapping[str, Ranges]) -> str:
+        """Return the brushed bars in words."""
+        texts = [
+            f"{view}: {self.views.bars[view].described(_bars(of))}" for view, of in brushes.items()
+        ]
         return "; ".join(texts) or "all records"
 
 

@@ -12,7 +12,7 @@ from ..connections import ClientConnection
 from ..listening import BACKLOG, check_port, listen
 from ..server_file import HOST
 from .app import application
-from .page import Page
+from .file_page import FilePage
 from .visitor import Visitor
 
 
@@ -21,7 +21,7 @@ def check_free(port: int) -> None:
     check_port(HOST, port)
 
 
-def serve(page: Page, port: int, progress: Progress, ready: Callable[[str], None]) -> None:
+def serve(page: FilePage, port: int, progress: Progress, ready: Callable[[str], None]) -> None:
     """Serve a page, and call ``ready`` with its link once the port is open.
 
     The first call fetches d3. Port 0 means any free port. Raises Unavailable if d3 cannot be

@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
+from provhouse.cypher.guide import url
 from provhouse.model.question import AsOf, Direction, Question
 from provhouse.output.results.found import FoundResult
 from provhouse.output.results.record_tables import RecordsResult
@@ -21,6 +22,8 @@ from provhouse.query.zoom.picture import MOST_BOXES, Grouping, Picture, picture
 from provhouse.store.tables.uncaptured import uncaptured
 from provhouse.store.warehouse.captured_blocks import waiting_blocks
 from provhouse.store.warehouse.layout import Layout
+from provhouse.store.warehouse.reports import read_reports
+from provhouse.workflows.browser_queries import browser_queries
 
 from ..answering import Answering
 from ..content_types import Format
@@ -128,6 +131,17 @@ def _add_answers(app: FastAPI, answering: Answering) -> None:
         async with answering.limiter.slot():
             return JSONResponse(await run_in_threadpool(_writes, answering.keeper.layout))
 
+    @app.post("/v1/page/reports", include_in_schema=False)
+    async def reports(_: Admin) -> Response:
+        async with answering.limiter.slot():
+            layout = answering.keeper.layout
+            return JSONResponse(await run_in_threadpool(read_reports, layout, "blame"))
+
+    @app.post("/v1/page/browser", include_in_schema=False)
+    async def browser(_: Admin) -> Response:
+        async with answering.limiter.slot():
+            return JSONResponse(await run_in_threadpool(_browser, answering.keeper))
+
     @app.post("/v1/page/tables", include_in_schema=False)
     async def tables() -> Response:
         async with answering.limiter.slot():
@@ -149,16 +163,34 @@ def _add_answers(app: FastAPI, answering: Answering) -> None:
 
 
 def _writes(layout: Layout) -> dict[str, list[dict[str, Any]]]:
-    """Return the captured writes, and the jobs and writes whose lineage is missing."""
+    """Return the captured writes with their costs, and jobs and writes whose lineage is missing."""
     blocks = [asdict(block) for block in waiting_blocks(layout).values()]
     return {
         "writes": [asdict(each) for each in list_writes(layout)],
         "uncaptured": [asdict(each) for each in uncaptured(layout)],
         "waiting": [{name: each[name] for name in _OF_BLOCK} for each in blocks],
+        "captures": read_reports(layout, "capture"),
     }
 
 
 _OF_BLOCK = ("run", "begun", "ended", "error")
+
+
+def _browser(keeper: Keeper) -> dict[str, Any]:
+    """Return how to open Neo4j Browser, and the queries on this warehouse, each with its link."""
+    with keeper.asker(None) as asker:
+        address = asker.graph.address
+        found, empty = browser_queries(asker.graph, keeper.layout)
+    return {
+        "connect": address.bolt,
+        "user": address.user,
+        "password_file": str(address.password_file or ""),
+        "queries": [
+            {"title": each.title, "query": each.text.strip(), "url": url(address, each.text)}
+            for each in found
+        ],
+        "empty": [{"title": each.title, "why": each.why_empty} for each in empty],
+    }
 
 
 def _tables(keeper: Keeper) -> list[str]:

@@ -1,1 +1,1 @@
-"""Partitions of triples, cached by Spark and shared by all questions."""
+"""Blocks of triples: partitions that were read, shared by all questions."""

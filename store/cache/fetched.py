@@ -21,6 +21,7 @@ class Fetched:
 
     ``partitions`` are the decoded blocks, each an Arrow table sorted by dst. ``first`` and ``last``
     have, at the same position, the first and the last item of each range; both belong to the range.
+    Ranges ascend.
     """
 
     def __init__(
@@ -97,5 +98,12 @@ class Fetched:
 def _within(partition: pa.Table, first: ItemNumbers, last: ItemNumbers) -> I32:
     """Return, in order, the numbers of a partition's rows whose dst is in one of the ranges."""
     dst = np.asarray(partition[DST])
-    starts = np.searchsorted(dst, first, "left")
-    return expand_ranges(starts, np.searchsorted(dst, last, "right") - starts).astype(np.int32)
+    if not len(dst):
+        return np.empty(0, np.int32)
+    # Only the ranges that overlap the partition, cut to its items, so that their numbers have the
+    # type of its dst: numpy would otherwise copy the dst of each partition to search in them.
+    here = slice(np.searchsorted(last, dst[0]), np.searchsorted(first, dst[-1], "right"))
+    begins = np.maximum(first[here], dst[0]).astype(dst.dtype)
+    ends = np.minimum(last[here], dst[-1]).astype(dst.dtype)
+    starts = np.searchsorted(dst, begins, "left")
+    return expand_ranges(starts, np.searchsorted(dst, ends, "right") - starts).astype(np.int32)

@@ -1,12 +1,15 @@
-"""Cache partitions of triples in Spark, to be shared by all generations that show them.
+"""Read partitions of triples, and keep them as blocks for all questions and generations.
 
-Only an erasure changes a partition; ``clear`` is then called to drop the whole cache. A stale
-partition does no harm, since every answer leaves out the triples of items erased by then. A read is
-one Spark job on exactly the requested partitions. The job returns whole partitions as Spark stores
-them: selecting rows in a Python worker first would take longer than sending all rows.
+A block is read in this order: from this process if it was used recently, from a temporary file of
+this machine, and otherwise from its partition. This process reads a few partitions itself; Spark
+reads many, in as many tasks as it has slots. Whole blocks are read and kept, because selecting rows
+first would take longer.
+
+Only an erasure changes a partition; ``clear`` is then called to drop all blocks. A stale block does
+no harm, since every answer leaves out the triples of items erased by then.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
@@ -20,38 +23,42 @@ from cachetools import LRUCache
 from provhouse.model.arrays import ItemNumbers, PartitionNumbers
 from provhouse.model.progress import Stopwatch
 from provhouse.model.settings import Settings
-from provhouse.runtime.spark.pyspark_internals import cached_rows
 from provhouse.runtime.spark.session import working
+from provhouse.runtime.spark.workers import freeze_imports
 
 from ..tables.partitions import partition_path, read_partition, unless_damaged
 from ..tables.snapshot import Snapshot
+from .block_files import BlockFiles
 from .fetched import Fetched
-from .shared_reads import Blocks, SharedReads
-from .triple_blocks import DESCRIBED, SENT, as_block, discard_blocks, from_block
+from .shared_reads import Blocks, Read, SharedReads
+from .triple_blocks import DESCRIBED, SENT, as_block
 
 if TYPE_CHECKING:
-    from pyspark import RDD, SparkContext
+    from pyspark import SparkContext
 
 MEGABYTE = 1 << 20
+FEW = 256
+"""The largest number of partitions that this process reads without Spark, in a second or two."""
+BLOCKS_PER_JOB = 256
+"""The largest number of blocks that one Spark job sends, which are in memory until it ends."""
+Context = Callable[[Stopwatch], "SparkContext"]
+"""A function that returns Spark's context, and starts Spark if it is not running."""
 
 
 class PartitionCache:
-    """The cached partitions of one warehouse, for all questions of this process.
+    """The blocks of one warehouse, for all questions of this process.
 
-    Recently used partitions also stay in this process, decoded, up to ``hot_mb`` megabytes, so that
-    they can be read again without a Spark job. ``schema`` names the columns that are cached.
+    Recently used blocks stay mapped in this process, up to ``hot_mb`` megabytes. ``schema`` names
+    the columns of the blocks.
     """
 
     def __init__(self, settings: Settings, schema: pa.Schema = SENT) -> None:
         self._settings = settings
         self._schema = schema
-        self._storage = settings.spark_storage
-        self._ingests: dict[Path, RDD[bytes]] = {}
         self._hot: LRUCache[Path, pa.Table] = LRUCache(settings.hot_mb * MEGABYTE, _size)
+        self._files = BlockFiles()
         self._lock = Lock()
         self._reads = SharedReads()
-        self.loaded: set[Path] = set()
-        """The partitions that Spark was made to cache. Spark may have evicted some since then."""
 
     @cached_property
     def described(self) -> "PartitionCache":
@@ -61,72 +68,80 @@ class PartitionCache:
         """
         return PartitionCache(self._settings, DESCRIBED)
 
-    def partitions(self, context: "SparkContext", snapshot: Snapshot) -> "Partitions":
+    def partitions(self, context: Context, snapshot: Snapshot) -> "Partitions":
         """Return the visible partitions of a snapshot; each is read when it is first needed."""
-        folder = snapshot.folder("triples")
-        parts = [
-            self._of_ingest(context, [partition_path(folder, p) for p in partitions])
-            for partitions in snapshot.partitions_by_ingest()
-            if partitions
-        ]
-        # After a rollback of the first ingest, a generation has no partitions.
-        blocks = context.union(parts) if parts else context.parallelize([], 1)
-        return Partitions(self, blocks, folder, snapshot.partitions, self._schema)
+        return Partitions(
+            self, context, snapshot.folder("triples"), snapshot.partitions, self._schema
+        )
 
-    def _of_ingest(self, context: "SparkContext", paths: Sequence[Path]) -> "RDD[bytes]":
-        from pyspark import StorageLevel
+    def tables(
+        self, partitions: Sequence[Path], context: Context, watch: Stopwatch
+    ) -> dict[Path, pa.Table]:
+        """Return the triples of partitions, by path. Raises TooSlow when the watch's time is up.
 
-        with self._lock:
-            if paths[0] not in self._ingests:
-                names = [str(path) for path in paths]
-                blocks = context.parallelize(names, len(names)).map(partial(_load, self._schema))
-                self._ingests[paths[0]] = blocks.persist(getattr(StorageLevel, self._storage))
-            return self._ingests[paths[0]]
-
-    def hot(self, paths: Sequence[Path]) -> dict[Path, pa.Table]:
-        """Return, by path, the given partitions that this process keeps decoded in memory."""
-        with self._lock:
-            return {path: self._hot[path] for path in paths if path in self._hot}
-
-    def keep(self, path: Path, rows: pa.Table) -> None:
-        """Keep a decoded partition in this process until it is evicted as least recently used."""
-        with self._lock, suppress(ValueError):  # raised if the partition is larger than the cache
-            self._hot[path] = rows
-
-    def read(
-        self, blocks: "RDD[bytes]", at: dict[Path, int], watch: Stopwatch
-    ) -> dict[Path, bytes]:
-        """Return, by path, the encoded triples of the partitions in ``at``.
-
-        ``at`` has the position of each partition in ``blocks``. Questions that need the same
-        partition at the same time share a Spark job.
+        Questions that need the same partition at the same time share a read.
         """
-        read = partial(_read, blocks, at)
-        found = self._reads.blocks(list(at), read, blocks.context.cancelJobGroup, watch)
-        self.loaded |= found.keys()
-        return found
+        files = self._files
+        found = {path: self._kept(path, files) for path in partitions}
+        missing = [path for path, rows in found.items() if rows is None]
+        for path, block in self._read(missing, context, watch, FEW):
+            found[path] = self._hotter(path, files.keep(path, block), files)
+        return {path: rows for path, rows in found.items() if rows is not None}
+
+    def fill(self, partitions: Sequence[Path], context: Context) -> None:
+        """Have Spark read those partitions that are in no file yet, and keep their blocks."""
+        files = self._files
+        missing = [path for path in partitions if path not in files]
+        for path, block in self._read(missing, context, Stopwatch(), 0):
+            files.keep(path, block)
+
+    def missing(self, partitions: Iterable[Path]) -> list[bool]:
+        """Return for each partition whether its block is in no file."""
+        files = self._files
+        return [path not in files for path in partitions]
+
+    def _kept(self, path: Path, files: BlockFiles) -> pa.Table | None:
+        with self._lock:
+            if (rows := self._hot.get(path)) is not None:
+                return rows
+        rows = files.find(path)
+        return rows if rows is None else self._hotter(path, rows, files)
+
+    def _hotter(self, path: Path, rows: pa.Table, files: BlockFiles) -> pa.Table:
+        """Keep the triples of a partition in this process, unless all blocks were dropped."""
+        with self._lock, suppress(ValueError):  # raised if the partition is larger than the cache
+            if files is self._files:
+                self._hot[path] = rows
+        return rows
+
+    def _read(
+        self, paths: Sequence[Path], context: Context, watch: Stopwatch, few: int
+    ) -> Iterator[tuple[Path, bytes]]:
+        """Yield the blocks of partitions. If there are more than ``few``, Spark reads them."""
+        if not paths:
+            return
+        read: Read = partial(_read_here, self._schema)
+        cancel: Callable[[str], None] = _finish
+        if len(paths) > few:
+            spark = context(watch)
+            read, cancel = partial(_read_by_spark, self._schema, spark), spark.cancelJobGroup
+        for start in range(0, len(paths), BLOCKS_PER_JOB):
+            some = paths[start : start + BLOCKS_PER_JOB]
+            yield from self._reads.blocks(some, read, cancel, watch).items()
 
     def release(self) -> None:
-        """Free the memory of the cache in this process, and in Spark if it is still running."""
+        """Drop all blocks, and read no more."""
         self._reads.close()
         self.clear()
         if "described" in vars(self):
             self.described.release()
 
     def clear(self) -> None:
-        """Drop all cached partitions.
-
-        ``Partitions`` objects that are in use still work, but Spark no longer caches the blocks
-        that they read.
-        """
+        """Drop all blocks. Questions that have read some of them still work."""
         with self._lock:
-            ingests = list(self._ingests.values())
-            self._ingests.clear()
+            files, self._files = self._files, BlockFiles()
             self._hot.clear()
-            self.loaded = set()
-        for blocks in ingests:
-            with suppress(Exception):
-                blocks.unpersist()
+        files.remove()
         if "described" in vars(self):
             self.described.clear()
 
@@ -137,14 +152,14 @@ class Partitions:
     def __init__(
         self,
         cached: PartitionCache,
-        blocks: "RDD[bytes]",
+        context: Context,
         folder: Path,
         partitions: PartitionNumbers,
         schema: pa.Schema = SENT,
     ) -> None:
         self._schema = schema
         self._cached = cached
-        self._blocks = blocks
+        self._context = context
         self._folder = folder
         self._partitions = partitions
 
@@ -158,48 +173,53 @@ class Partitions:
         """Return those triples of some partitions whose dst is in one of several ranges of items.
 
         ``first`` and ``last`` have, at the same position, the first and the last item of each
-        range; both belong to the range. Runs at most one Spark job. The job has one task for each
-        partition that is neither in this process nor being read for another question. Raises
-        TooSlow when the time of ``watch`` is up.
+        range; both belong to the range, and ranges ascend. Raises TooSlow when the time of
+        ``watch`` is up.
         """
-        at = self._places(partitions)
-        tables = self._cached.hot(list(at))
-        missing = {path: place for path, place in at.items() if path not in tables}
-        for path, block in self._cached.read(self._blocks, missing, watch or Stopwatch()).items():
-            tables[path] = from_block(block)
-            self._cached.keep(path, tables[path])
-        return Fetched([tables[path] for path in at], first, last, self._schema)
+        paths = self._paths(partitions)
+        tables = self._cached.tables(paths, self._context, watch or Stopwatch())
+        return Fetched([tables[path] for path in paths], first, last, self._schema)
 
     def missing(self) -> PartitionNumbers:
-        """Return the visible partitions that have not been read into the cache yet."""
-        at = self._places(self._partitions)
-        read = self._cached.loaded
-        unread = [path not in read for path in at]
+        """Return the visible partitions that have not been read yet."""
+        unread = self._cached.missing(self._paths(self._partitions))
         return PartitionNumbers(self._partitions[np.array(unread, bool)])
 
     def warm(self, partitions: PartitionNumbers) -> None:
-        """Make Spark cache some partitions, without returning them."""
-        at = self._places(partitions)
-        if at:
-            with unless_damaged(at), working():
-                self._blocks.context.runJob(self._blocks, discard_blocks, list(at.values()))
-            self._cached.loaded |= at.keys()
+        """Have Spark read some partitions, and keep their blocks."""
+        self._cached.fill(self._paths(partitions), self._context)
 
-    def _places(self, partitions: PartitionNumbers) -> dict[Path, int]:
-        places = np.searchsorted(self._partitions, partitions).tolist()
-        paths = (partition_path(self._folder, p) for p in partitions.tolist())
-        return dict(zip(paths, places, strict=True))
+    def _paths(self, partitions: PartitionNumbers) -> list[Path]:
+        return [partition_path(self._folder, p) for p in partitions.tolist()]
 
 
-def _read(blocks: "RDD[bytes]", at: dict[Path, int], group: str, paths: Sequence[Path]) -> Blocks:
+def _read_here(schema: pa.Schema, _: str, paths: Sequence[Path]) -> Blocks:
+    return {path: _load(schema, path) for path in paths}
+
+
+def _finish(_: str) -> None:
+    """Do nothing: this process reads at most ``FEW`` partitions, which soon ends."""
+
+
+def _read_by_spark(
+    schema: pa.Schema, context: "SparkContext", group: str, paths: Sequence[Path]
+) -> Blocks:
+    names = [str(path) for path in paths]
+    slots = min(len(names), context.defaultParallelism)
     with unless_damaged(paths), working():
-        blocks.context.setJobGroup(group, group, interruptOnCancel=True)
-        rows = cached_rows(blocks, [at[path] for path in paths])
-    return dict(zip(paths, rows, strict=True))
+        context.setJobGroup(group, group, interruptOnCancel=True)
+        read = context.parallelize(names, slots).mapPartitions(partial(_load_all, schema))
+        return dict(zip(paths, read.collect(), strict=True))
 
 
-def _load(schema: pa.Schema, path: str) -> bytes:
-    return as_block(read_partition(Path(path), schema.names), schema)
+def _load_all(schema: pa.Schema, paths: Iterable[str]) -> Iterator[bytes]:
+    for path in paths:
+        yield _load(schema, Path(path))
+    freeze_imports()
+
+
+def _load(schema: pa.Schema, path: Path) -> bytes:
+    return as_block(read_partition(path, schema.names), schema)
 
 
 def _size(rows: pa.Table) -> int:

@@ -1,4 +1,4 @@
-"""Encode triples as blocks of bytes, which Spark caches and sends, and decode such blocks."""
+"""Encode triples as blocks of bytes, which are kept and sent, and decode such blocks."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -108,7 +108,7 @@ def _select(select: Callable[[pa.Table], pa.Table], blocks: Iterable[bytes]) -> 
 
 
 def discard_blocks(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Read all blocks and return none; a job that does only this makes Spark cache the blocks."""
+    """Read all blocks and return none, as a job that does nothing, which benchmarks time."""
     for _ in blocks:  # to the end: Spark discards a worker that leaves input unread
         pass
     freeze_imports()

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
 from threading import Lock, local
@@ -49,10 +50,12 @@ MANY = 1 << 18
 
 More names go into a temporary file.
 """
+GROUP = 64
+"""The number of batches from which names are copied together: one call takes longer than a copy."""
 SPARSE = 4
-"""Names of a batch are copied at once if fewer than one in ``SPARSE`` of them are needed.
+"""Names of a group are copied at once if fewer than one in ``SPARSE`` of them are needed.
 
-The names of all other batches are copied together at the end, which takes half the time.
+The names of all other groups are copied together at the end, which takes half the time.
 """
 _NONE = pa.array([], pa.string())
 _NO_ROWS = np.empty(0, np.int64)
@@ -176,15 +179,16 @@ class Names:
         if (numbers[1:] <= numbers[:-1]).any():
             ordered, back = np.unique(numbers, return_inverse=True)
             distinct = ItemNumbers(ordered)
-        parts, places, count = list[pa.RecordBatch](), list[I64](), 0
-        for batch, rows in self._batches(distinct, columns):
-            if len(rows) * SPARSE < batch.num_rows:
-                batch, rows = batch.take(pa.array(rows)), np.arange(len(rows))
-            parts.append(batch)
-            places.append(rows + count)
-            count += batch.num_rows
+        parts, places, count = list[pa.Table](), list[I64](), 0
         schema = pa.schema([SCHEMA.field(name) for name in columns])
-        whole = pa.Table.from_batches(parts, schema).unify_dictionaries()
+        for batches, rows in _groups(self._batches(distinct, columns)):
+            part = pa.Table.from_batches(batches, schema)
+            if len(rows) * SPARSE < part.num_rows:
+                part, rows = part.unify_dictionaries().take(pa.array(rows)), np.arange(len(rows))
+            parts.append(part)
+            places.append(rows + count)
+            count += part.num_rows
+        whole = pa.concat_tables([schema.empty_table(), *parts]).unify_dictionaries()
         at = np.concatenate([_NO_ROWS, *places])
         if back is None and len(at) == count:
             return pa.table([one_array(column) for column in whole.columns], schema.names)
@@ -214,8 +218,9 @@ class Names:
             batch = self._kept.get(key)
         if batch is None:
             batch = self._reader(file, columns).get_batch(number)
-            with self._lock, suppress(ValueError):  # raised if the batch is larger than the cache
-                self._kept[key] = batch
+            if self._most:
+                with self._lock, suppress(ValueError):  # raised if it is larger than the cache
+                    self._kept[key] = batch
         return batch
 
     def _reader(self, file: str, columns: tuple[str, ...]) -> SegmentReader:
@@ -326,8 +331,19 @@ def _coded(tables: pa.DictionaryArray) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(codes, tables.dictionary.take(pa.array(used)))
 
 
+def _groups(
+    batches: Iterable[tuple[pa.RecordBatch, I64]],
+) -> Iterator[tuple[list[pa.RecordBatch], I64]]:
+    """Yield up to ``GROUP`` batches at a time, and the needed rows of all of them together."""
+    left = iter(batches)
+    while group := list(islice(left, GROUP)):
+        starts = np.cumsum([0, *(batch.num_rows for batch, _ in group)]).tolist()
+        rows = [rows + start for (_, rows), start in zip(group, starts, strict=False)]
+        yield [batch for batch, _ in group], np.concatenate(rows)
+
+
 def _size(batch: pa.RecordBatch) -> int:
-    return int(batch.nbytes)
+    return int(batch.get_total_buffer_size())
 
 
 def _spilled(pieces: Iterable[pa.Array], count: int) -> pa.LargeStringArray:

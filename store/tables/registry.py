@@ -152,8 +152,20 @@ OPENLINEAGE = RegisteredTable(
         + [(name, pa.string()) for name in ("run", "state", "time", "inputs", "outputs")]
     ),
 )
+KEPT = RegisteredTable(
+    "kept",
+    "table of copied rows",
+    pa.schema([("file", pa.int64()), ("starts", _NUMBERS), ("versions", _NUMBERS)]),
+)
+ENDED = RegisteredTable(
+    "ended",
+    "table of deleted rows",
+    pa.schema([("version", pa.int64()), ("after", pa.int64()), ("names", _NUMBERS)]),
+    cleared=("names",),
+)
 REGISTRY = (
-    FILES, WRITTEN, SAMPLES, PINS, UNCAPTURED, REVISIONS, EXECUTIONS, RESULTS, PROOFS, OPENLINEAGE
+    FILES, WRITTEN, SAMPLES, PINS, UNCAPTURED, REVISIONS, EXECUTIONS, RESULTS, PROOFS, OPENLINEAGE,
+    KEPT, ENDED,
 )  # fmt: skip
 """All registered tables."""
 

@@ -154,8 +154,13 @@ def await_driver(folder: Path, seconds: float = 60) -> None:
 
 def waiting_blocks(layout: Layout) -> dict[Path, Block]:
     """Return, by folder, the blocks that no running job will ingest, the oldest first."""
+    return blocks_below(layout.captured)
+
+
+def blocks_below(captured: Path) -> dict[Path, Block]:
+    """Return the blocks below a folder like ``waiting_blocks``."""
     found = {}
-    for path in sorted(layout.captured.glob(f"*/{_RECORD}")):
+    for path in sorted(captured.glob(f"*/{_RECORD}")):
         try:
             with held(path.parent):
                 found[path.parent] = read_block(path.parent)

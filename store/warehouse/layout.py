@@ -61,9 +61,19 @@ class Layout:
         return self.root / "results"
 
     @property
+    def reports(self) -> Path:
+        """The folder of the last reports of commands, for the page of the server."""
+        return self.root / "reports"
+
+    @property
     def captured(self) -> Path:
         """The folder for the associations that jobs capture, until they are ingested."""
         return self.root / "captured"
+
+    @property
+    def copies(self) -> Path:
+        """The folder for copies of files on other file systems that captured jobs read or made."""
+        return self.root / "copies"
 
     @property
     def logs(self) -> Path:

@@ -84,7 +84,13 @@ def run(name: str, **names: object) -> None:
     assert result.failed == 0, "".join(output)
 
 
-@pytest.mark.parametrize("name", sorted(EXAMPLES.keys() - {"connect"}))
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.long] * (name == "Warehouse.ingest_captured"))
+        for name in sorted(EXAMPLES.keys() - {"connect"})
+    ],
+)
 def test_an_example_prints_what_it_shows(
     name: str,
     first: House,

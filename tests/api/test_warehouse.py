@@ -94,6 +94,7 @@ def test_answers_follow_a_generation_that_was_committed_meanwhile(
     house.check()
 
 
+@pytest.mark.long
 def test_data_frames_of_all_kinds_are_ingested(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -69,6 +69,7 @@ def test_different_answers_are_reported(tmp_path: Path) -> None:
         agreed("base", [one, other])
 
 
+@pytest.mark.long
 def test_peers_may_fail_but_not_provhouse(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="non-zero exit status"):
         start("provhouse", tmp_path)

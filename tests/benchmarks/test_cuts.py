@@ -41,6 +41,7 @@ def scored(graph: Large, label: I32) -> Cut:
     return score(graph, dense_values(label), graph.derived(), "")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "shape", [*(pytest.param(n, marks=pytest.mark.long) for n in ("runs", "zipf")), "cyclic"]
 )

@@ -1,6 +1,7 @@
 """Pictures show the groups of tables whose items share sets, and the amount that questions read."""
 
 import numpy as np
+import pytest
 
 from benchmarks.sets.cuts import Large
 from benchmarks.sets.pictures import Picture, drawn
@@ -24,6 +25,7 @@ def picture() -> Picture:
     return only
 
 
+@pytest.mark.long
 def test_tables_that_share_sets_are_a_group() -> None:
     drawn = picture()
     assert (drawn["items"], drawn["triples"]) == (8, 9)

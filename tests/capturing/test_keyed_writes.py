@@ -150,7 +150,6 @@ def test_a_key_that_two_rows_have_is_refused(
 @pytest.mark.parametrize(
     ("keys", "found"),
     [
-        ({}, "without a key"),
         ({"out": "price"}, "Its type is double"),
         ({"out": "nothing"}, "no column nothing"),
     ],

@@ -164,7 +164,7 @@ MISTAKES: dict[str, tuple[Callable[[Shop], DataFrame], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", one_in(3, MISTAKES))
+@pytest.mark.parametrize("name", one_in(6, MISTAKES))
 def test_a_key_that_does_not_name_marked_rows_is_refused(
     name: str, houses: Callable[..., House], shop: Shop, tmp_path: Path
 ) -> None:

@@ -85,6 +85,7 @@ def test_more_columns_than_a_batch_may_have(
     check(spark, tmp_path, settings, FEW)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("vectorized", ["true", pytest.param("false", marks=pytest.mark.long)])
 def test_nested_columns(spark: SparkSession, tmp_path: Path, vectorized: str) -> None:
     pairs = pa.array([{"x": number} for number in range(ROWS)])
@@ -93,6 +94,7 @@ def test_nested_columns(spark: SparkSession, tmp_path: Path, vectorized: str) ->
     check(spark, tmp_path, nested, f"({FEW}) AND pair.x > 5")
 
 
+@pytest.mark.long
 def test_a_column_with_the_name_of_the_hidden_one(spark: SparkSession, tmp_path: Path) -> None:
     write(tmp_path, {"_metadata": pa.array([1] * ROWS)}, row_group_size=10_000)
     check(spark, tmp_path, {}, FEW)

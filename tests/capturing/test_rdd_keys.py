@@ -34,6 +34,7 @@ def sources(house: House, item: str) -> set[str]:
         return {each.item for each in warehouse.lineage(item).items}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_keys_name_the_rows_that_rdds_write_and_read(
     houses: Callable[..., House], log: str, tmp_path: Path, whole: bool

@@ -90,6 +90,7 @@ def random_programs(seeds: range) -> dict[str, tuple[Made, dict[str, list[str]]]
     return found
 
 
+@pytest.mark.long
 def test_a_random_program(spark: SparkSession, tmp_path: Path) -> None:
     check(random_programs(range(1)), spark, tmp_path, 2)
 
@@ -180,15 +181,10 @@ def test_a_block_that_has_ended_has_no_context(jobs: Jobs) -> None:
         _ = jobs.first.context
 
 
-def test_a_data_frame_finds_no_rows_in_the_text_of_an_rdd(
+def test_a_data_frame_finds_no_rows_by_a_key_in_the_text_of_an_rdd(
     jobs: Jobs, spark: SparkSession, tmp_path: Path
 ) -> None:
     frame = spark.read.text(str(jobs.folder / "codes"))
-    with (
-        pytest.raises(UsageError, match="cannot be captured without a key"),
-        jobs.house.capture(),
-    ):
-        frame.write.parquet(str(tmp_path / "frame"))
     with (
         pytest.raises(UsageError, match="An RDD of a captured job wrote them"),
         jobs.house.capture(keys={"codes": "value"}),

@@ -38,6 +38,7 @@ def house(houses: Callable[..., House], spark: SparkSession, folder: Path) -> Ho
     return house
 
 
+@pytest.mark.long
 def test_a_file_that_may_be_another_one_is_refused(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -120,6 +120,7 @@ def test_a_row_has_its_lineage_or_is_not_known(nights: Nights) -> None:
         assert warehouse.lineage("orders/1").complete
 
 
+@pytest.mark.long
 def test_impact_says_that_rows_may_be_missing(nights: Nights) -> None:
     with nights.house.open() as warehouse:
         for key in range(1, ROWS + 1):

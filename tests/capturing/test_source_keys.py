@@ -11,8 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from helpers.witnesses import Found, captured
-from provhouse.capturing.reading.description import KeyColumn, SourceKey
 from provhouse.capturing.reading.tap_files import tap_pieces
+from provhouse.capturing.reading.tap_table import KeyColumn, SourceKey
 from provhouse.model.arrays import I64
 from provhouse.model.associations import NONE
 from provhouse.model.errors import BadInput
@@ -168,6 +168,7 @@ def test_a_column_that_is_computed_is_written(
     assert by_group == {0: {1, 2, 3}, 1: {4, 5, 6}}
 
 
+@pytest.mark.long
 def test_the_number_that_stands_for_null_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "orders").mkdir()
     pq.write_table(pa.table({"id": [NONE + 1, None]}), tmp_path / "orders" / "a.parquet")
@@ -176,6 +177,7 @@ def test_the_number_that_stands_for_null_is_refused(spark: SparkSession, tmp_pat
         captured(spark, groups, tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("key", "group"),
     [

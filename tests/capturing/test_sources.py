@@ -49,6 +49,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Path:
     return folder
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("names", [KEPT, pytest.param((*SOURCES,), marks=pytest.mark.long)])
 def test_rows_of_each_source_are_named_by_their_keys(
     names: tuple[str, ...], houses: Callable[..., House], shop: Path, spark: SparkSession
@@ -130,6 +131,7 @@ def test_a_column_that_is_missing_is_refused_before_spark_writes(
     assert not out.exists()
 
 
+@pytest.mark.long
 def test_files_that_change_between_two_writes_of_a_block_are_refused(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -53,6 +53,7 @@ def test_tables_have_the_names_of_a_job_that_names_no_database(spark: SparkSessi
     assert plan_keys(found).rows == plan_keys(job).rows
 
 
+@pytest.mark.long
 def test_settings_of_the_ddl_are_in_the_key_and_end_with_it(spark: SparkSession) -> None:
     before = spark.conf.get("spark.sql.ansi.enabled")
     other = plan(spark, TEXT, "set spark.sql.ansi.enabled = false;" + DDL)
@@ -93,6 +94,7 @@ def compared(folder: Path, status: int, **settings: str) -> Done:
     return command("compare", old, new, "--schema", ddl, "--engine", "spark", status=status)
 
 
+@pytest.mark.long
 def test_the_command_says_that_spark_needs_java(tmp_path: Path) -> None:
     assert "need a Java 17 or 21 runtime" in compared(tmp_path, 5, JAVA_HOME=str(tmp_path)).message
 

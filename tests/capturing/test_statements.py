@@ -14,9 +14,6 @@ import provhouse
 from helpers.warehouse import House
 
 REFUSED = {
-    "UPDATE": "UPDATE delta.`{}` SET v = 9 WHERE id = 2",
-    "DELETE": "DELETE FROM delta.`{}` WHERE id = 2",
-    "MERGE": "MERGE INTO delta.`{}` t USING orders o ON t.id = o.id WHEN MATCHED THEN DELETE",
     "TRUNCATE TABLE": "TRUNCATE TABLE delta.`{}`",
     "OPTIMIZE": "OPTIMIZE delta.`{}`",
     "RESTORE TABLE": "RESTORE TABLE delta.`{}` TO VERSION AS OF 0",
@@ -26,7 +23,7 @@ REFUSED = {
     ),
     "CLONE": "CREATE TABLE delta.`{0}-clone` SHALLOW CLONE delta.`{0}`",
 }
-FEW = ("UPDATE", "MERGE", "OPTIMIZE", "INSERT OVERWRITE DIRECTORY")
+FEW = ("TRUNCATE TABLE", "OPTIMIZE", "INSERT OVERWRITE DIRECTORY")
 """The statements of the usual test."""
 READING = (
     "DESCRIBE HISTORY delta.`{}`",

@@ -141,6 +141,7 @@ def refused(house: House, rows: DataFrame, tmp_path: Path) -> str:
     return str(error.value)
 
 
+@pytest.mark.long
 def test_streams_without_stable_rows_or_with_state_are_refused(
     houses: Callable[..., House], spark: SparkSession, orders: Path, tmp_path: Path
 ) -> None:

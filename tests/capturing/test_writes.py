@@ -178,6 +178,7 @@ def test_files_are_those_of_plain_spark(written: Written) -> None:
         assert files(written.folder / "captured" / name) == plain, name
 
 
+@pytest.mark.long
 def test_each_row_derives_from_the_row_that_it_was(written: Written) -> None:
     writes = written.report.writes
     assert [write.path.name for write in writes] == list(written.names)

@@ -191,7 +191,7 @@ LONG = {
 
 @pytest.mark.parametrize(
     "damage",
-    one_in(3, [one for one in DAMAGES if one not in LONG])
+    one_in(6, [one for one in DAMAGES if one not in LONG])
     + [pytest.param(one, marks=pytest.mark.long) for one in sorted(LONG)],
 )
 def test_damage_is_found_and_named(copy: House, damage: str) -> None:
@@ -227,6 +227,7 @@ LOST = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "lost", [pytest.param(one, marks=[pytest.mark.long] * (one != "all")) for one in LOST]
 )
@@ -254,6 +255,7 @@ def assert_answers(house: House, generation: int | None, given: list[Triple]) ->
             assert content(answer) == oracle.ask(item, "upstream")
 
 
+@pytest.mark.long
 def test_with_an_empty_neo4j_a_question_names_the_remedy(house: House) -> None:
     cypher(house, "MATCH (n {warehouse: $warehouse}) DETACH DELETE n")
     with (

@@ -50,6 +50,7 @@ from provhouse.model.question import Direction, Method
 from provhouse.query.lineage.ask import Asker
 from provhouse.store.tables.snapshot import Snapshot
 from provhouse.store.warehouse.commits import generations
+from provhouse.store.warehouse.reports import keep_report
 
 Houses = Callable[..., House]
 METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
@@ -96,7 +97,8 @@ class Crash(BaseException):
 
 
 def ops_in_neo4j(house: House) -> set[str]:
-    address, statement = house.address, "MATCH ()-[r]->() UNWIND r.ops AS op RETURN DISTINCT op"
+    address = house.address
+    statement = "MATCH ()-[r]->() UNWIND split(r.ops, ', ') AS op RETURN DISTINCT op"
     with GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as driver:
         return {row[0] for row in driver.execute_query(statement).records}
 
@@ -129,6 +131,7 @@ def test_every_step_of_an_erasure_is_needed(
 
 def test_an_erasure_leaves_nothing_in_any_file(copy: Persons) -> None:
     house = copy.house
+    keep_report(house.layout, "blame", {"names": NAMES})
     before = copy.in_files()
     for text in (*OPS, *NOTES, *NAMES, *(f"hash of {name}" for name in NAMES)):
         assert any(found.startswith(text[:30]) for found in before), text
@@ -204,6 +207,7 @@ def interrupt(copy: Persons, monkeypatch: pytest.MonkeyPatch, module: object, po
             copy.forget()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("module", "point"),
     [
@@ -256,6 +260,7 @@ def test_the_same_erasure_says_what_it_has_completed(
         copy.forget()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "point",
     [
@@ -353,6 +358,7 @@ def test_only_an_unshared_neo4j_is_always_rebuilt(
     assert len(remade) == 2, "a repeated erasure finds no names in later views"
 
 
+@pytest.mark.long
 def test_an_unknown_name_changes_nothing(houses: Houses) -> None:
     house = houses(theta=4, pack=0)
     with pytest.raises(NotFound, match="is empty"):

@@ -118,6 +118,7 @@ def test_answers_in_many_graphs_are_right_after_erasures(
     random_forgets(houses, seed, 2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_an_erased_name_ingested_again_is_a_new_item(
     houses: Houses, monkeypatch: pytest.MonkeyPatch, whole: bool
@@ -157,6 +158,7 @@ def test_an_erased_name_ingested_again_is_a_new_item(
     house.check_deep()
 
 
+@pytest.mark.long
 def test_no_question_shows_an_erased_item(
     houses: Houses, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -225,6 +227,7 @@ def test_no_question_shows_an_erased_item(
     assert import_(tmp_path / "export", other.settings, Silent()).triples == 2
 
 
+@pytest.mark.long
 def test_a_question_during_an_erasure_sees_the_item_or_not(
     houses: Houses, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

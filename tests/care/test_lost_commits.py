@@ -56,6 +56,7 @@ WRITERS: dict[str, Callable[[House], object]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "writer", [pytest.param(w, marks=[pytest.mark.long] * (w != "ingest")) for w in WRITERS]
 )

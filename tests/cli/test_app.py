@@ -153,6 +153,7 @@ def test_an_unreadable_file_of_items_is_named(content: bytes | None, tmp_path: P
     assert lines(done.stderr)[0] == f"Cannot read names from {file}"
 
 
+@pytest.mark.long
 def test_an_unwritable_output_file_is_named(tmp_path: Path) -> None:
     out = tmp_path / "no" / "such.json"
     done = started("--warehouse", str(tmp_path), "lineage", "a", "--out", str(out))

@@ -39,6 +39,7 @@ def test_commands_outside_of_groups_are_hidden_and_have_a_new_name() -> None:
         assert new.split()[0] in LISTED
 
 
+@pytest.mark.long
 def test_each_help_fits_80_columns(capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("", *GROUP.commands):
         for line in helped(capsys, *name.split()):

@@ -52,6 +52,7 @@ def arguments(chance: random.Random) -> list[str]:
     return [*before, chance.choice(commands), *some(4)]
 
 
+@pytest.mark.long
 def test_random_arguments_end_with_a_known_status(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

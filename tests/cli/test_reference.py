@@ -1,8 +1,8 @@
-"""The generated pages match their sources, which are the help of the commands and the settings."""
+"""The generated pages match their sources: help, settings, docstrings and schemas."""
 
 from pathlib import Path
 
-from provhouse.cli import reference, settings_page
+from provhouse.cli import json_page, python_page, reference, settings_page
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -13,3 +13,11 @@ def test_the_reference_is_up_to_date() -> None:
 
 def test_the_page_of_settings_is_up_to_date() -> None:
     assert (DOCS / "settings.md").read_text(encoding="utf-8") == settings_page.document()
+
+
+def test_the_page_of_python_is_up_to_date() -> None:
+    assert (DOCS / "python.md").read_text(encoding="utf-8") == python_page.document()
+
+
+def test_the_page_of_json_is_up_to_date() -> None:
+    assert (DOCS / "json.md").read_text(encoding="utf-8") == json_page.document()

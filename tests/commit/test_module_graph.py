@@ -234,6 +234,7 @@ def test_a_large_warehouse_shows_what_modules_declare(
     }
 
 
+@pytest.mark.long
 def test_most_invocations_and_sets_have_no_nodes_or_links(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:

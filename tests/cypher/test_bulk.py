@@ -76,8 +76,8 @@ def test_an_error_of_one_writer_ends_all() -> None:
 
 def test_lists_are_sent_once() -> None:
     rows = pa.table({"ops": pa.array([["a", "b"], None, [], ["a", "b"]])})
-    assert parameters(rows) == {"ops_lists": [["a", "b"], []], "ops": [0, None, 1, 0]}
-    assert parameters(pa.table({"ops": pa.nulls(2)})) == {"ops_lists": [], "ops": [None, None]}
+    assert parameters(rows) == {"ops_texts": ["a, b", ""], "ops": [0, None, 1, 0]}
+    assert parameters(pa.table({"ops": pa.nulls(2)})) == {"ops_texts": [], "ops": [None, None]}
 
 
 @pytest.mark.long

@@ -188,6 +188,7 @@ def test_a_server_that_cannot_be_used_is_reported_without_its_password(
     assert running(usable) is None
 
 
+@pytest.mark.long
 def test_doctor_prints_the_constraints_that_are_missing_and_cannot_be_created(
     driver: Driver, theirs: dict[str, Any], tmp_path: Path
 ) -> None:

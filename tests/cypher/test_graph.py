@@ -69,7 +69,7 @@ def test_closure_visits_each_set_once_and_finds_the_first_by_its_key(
     assert "NodeUniqueIndexSeek" in found
 
 
-@pytest.mark.parametrize("name", one_in(3, STATEMENTS))
+@pytest.mark.parametrize("name", one_in(6, STATEMENTS))
 @pytest.mark.usefixtures("graph")
 def test_no_statement_reads_nodes_by_their_label_alone(address: Address, name: str) -> None:
     """Otherwise, the statement would read the nodes of other programs in the same database."""
@@ -131,6 +131,7 @@ def test_warehouses_with_the_same_ids_do_not_see_each_other(graph: Graph, addres
     assert not graph.has_load("c")
 
 
+@pytest.mark.long
 def test_writing_twice_adds_nothing(graph: Graph) -> None:
     """An interrupted commit can be repeated: writing all rows again adds nothing."""
     count = """

@@ -66,7 +66,7 @@ def test_each_query_finds_something(filled: Graph, number: int) -> None:
     assert filled.read(queries(filled.warehouse)[number].text, {}).rows
 
 
-@pytest.mark.parametrize("number", one_in(3, range(8)))
+@pytest.mark.parametrize("number", one_in(6, range(8)))
 @pytest.mark.usefixtures("filled")
 def test_no_query_finds_data_of_another_warehouse(graph: Graph, number: int) -> None:
     query: BrowserQuery = queries("it's \\ another")[number]

@@ -89,6 +89,7 @@ def depends(graph: Graph) -> Graph:
     return graph
 
 
+@pytest.mark.long
 def test_a_stopped_server_is_noticed(address: Address, graph: Graph, graph_home: Path) -> None:
     """Each use has its own connection, which has already been used."""
     with ExitStack() as stack:

@@ -54,6 +54,7 @@ def test_the_image_is_built_from_every_package_and_no_other_folder() -> None:
         "compose.neo4j.yaml",
         "compose.tls.yaml",
         "entrypoint.sh",
+        "kubernetes.yaml",
     ],
 )
 def test_settings_exist(name: str) -> None:

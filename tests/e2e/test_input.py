@@ -121,7 +121,7 @@ def a_device(folder: Path) -> tuple[Path, str]:
 
 @pytest.mark.parametrize(
     "make",
-    one_in(3, [
+    one_in(6, [
         empty, without_columns, twice_a_column, torn_parquet, no_parquet, parquet_without_columns,
         no_gzip, no_json, json_without_columns, no_zstd, no_match, broken_delta, missing,
         folder_without_files, a_device,
@@ -188,7 +188,7 @@ def too_few_values_in_two_lines(folder: Path) -> tuple[Path, str]:
     return file, "fields.csv, line 4"
 
 
-@pytest.mark.parametrize("make", one_in(2, [too_few_values_in_two_lines, broken_gzip]))
+@pytest.mark.parametrize("make", one_in(4, [too_few_values_in_two_lines, broken_gzip]))
 def test_an_error_inside_one_file_rejects_all_files(
     make: Callable[[Path], tuple[Path, str]],
     stored: Command,

@@ -71,6 +71,7 @@ def taken(house: Command) -> int:
     return int(json.loads(ids.read_text())["generation"]) if ids.exists() else 1
 
 
+@pytest.mark.long
 def test_ctrl_c_while_spark_and_neo4j_start_ends_both(
     house: Command, attempt: Callable[[str], Terminal]
 ) -> None:

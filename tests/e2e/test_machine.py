@@ -76,6 +76,7 @@ def test_a_missing_java_is_reported(first_file: Path, tmp_path: Path) -> None:
     assert not command.warehouse.exists()
 
 
+@pytest.mark.long
 def test_missing_jars_are_reported(first_file: Path, tmp_path: Path) -> None:
     command = Command(tmp_path / "w", None, {"XDG_CACHE_HOME": str(tmp_path / "cache")})
     done = command("ingest", first_file, status=5)

@@ -45,6 +45,7 @@ def answered(command: Command, schema: str, *arguments: object) -> Any:
     return found
 
 
+@pytest.mark.long
 def test_ops_and_modules_are_set_and_listed(nightly: Command) -> None:
     ops = answered(nightly, "ops", "ops", "list")
     assert [(row["op"], row["function"], row["born"]) for row in ops] == [("total", "sum", 2)]
@@ -139,6 +140,7 @@ def test_what_is_not_stored_is_not_found(nightly: Command, arguments: str) -> No
     assert "nothing" in nightly(*arguments.split(), status=3).message
 
 
+@pytest.mark.long
 def test_wrong_files_and_options_are_refused(nightly: Command, tmp_path: Path) -> None:
     twice = '[{"module": "a", "ops": ["x"]}, {"module": "b", "ops": ["x"]}]'
     for name, text, command in (

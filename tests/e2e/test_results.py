@@ -67,12 +67,14 @@ def test_check_finds_no_damage(stored: Command) -> None:
     assert report["looked_at"]["triples"] == 4
 
 
+@pytest.mark.long
 def test_cypher_reads_the_summary(stored: Command) -> None:
     query = "MATCH (t:Table {warehouse: $warehouse}) WHERE t.items >= $n RETURN t.name AS name"
     done = stored("cypher", f"{query} ORDER BY name", "--param", "n=2", "--format", "csv")
     assert done.out.split() == ["name", "clean", "raw"]
 
 
+@pytest.mark.long
 def test_cypher_refuses_to_write(stored: Command) -> None:
     for query in ("CREATE (:Mine)", "MATCH (n) DETACH DELETE n", "CALL dbms.listConfig()"):
         done = stored("cypher", query, status=2)
@@ -101,6 +103,7 @@ def test_browser_shows_how_to_log_in(stored: Command) -> None:
     assert valid("browser-cleared", stored("browser", "--clear").out) == {"removed": 0}
 
 
+@pytest.mark.long
 def test_answers_have_attributes(stored: Command, tmp_path: Path) -> None:
     """Answers show the attributes of triples. Answers about several items are JSON lines."""
     names = tmp_path / "names"

@@ -78,6 +78,7 @@ def test_two_typed_questions_start_one_server(house: Command) -> None:
     assert [one.pid for one in house.running("provhouse.serve")] == [server.pid]
 
 
+@pytest.mark.long
 def test_answers_are_fast_and_right(house: Command) -> None:
     house("up")
     before = child_seconds()
@@ -88,6 +89,7 @@ def test_answers_are_fast_and_right(house: Command) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_results_have_the_requested_format(house: Command, tmp_path: Path) -> None:
     table = house("impact", "raw/1", "--format", "table").out
     assert table.startswith("raw/1 (raw) affects 2 items in 2 tables")
@@ -96,6 +98,7 @@ def test_results_have_the_requested_format(house: Command, tmp_path: Path) -> No
     assert out.read_text() == "item,table,depth\nclean/1,clean,1\n"
 
 
+@pytest.mark.long
 def test_missing_items_of_many_are_reported(house: Command, tmp_path: Path) -> None:
     names = tmp_path / "names"
     names.write_text("report\nmissing\nclean/2\nno one\n")
@@ -109,12 +112,14 @@ def test_missing_items_of_many_are_reported(house: Command, tmp_path: Path) -> N
     assert len(rows) == 1 + 4 + 1
 
 
+@pytest.mark.long
 def test_errors_equal_those_of_a_command(house: Command) -> None:
     done = house("lineage", "reprot", status=3)
     assert done.message.splitlines()[0] == "Item 'reprot' is not in generation 1"
     assert done.out == ""
 
 
+@pytest.mark.long
 def test_a_retraction_names_exactly_one_thing(writer: Command) -> None:
     for named in ((), ("report", "--run", "x"), ("--run", "")):
         writer("retract", *named, status=2)

@@ -222,6 +222,28 @@ def test_the_extra_for_proofs(environment: Environment, tmp_path: Path) -> None:
     assert '"verdict":"equal"' in _run(*compared, "--format", "json", folder=tmp_path)
 
 
+def test_the_extra_for_dbt(environment: Environment, base: Path, tmp_path: Path) -> None:
+    """The page's project is built, tested and blamed in an environment that is not active."""
+    text = (ROOT / "docs/dbt-lineage.md").read_text(encoding="utf-8")
+    made, failed = (re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S)[at] for at in (1, 2))
+    script = (made + failed).replace("provhouse lineage", "echo")  # the base has no warehouse
+    build = [base / "provhouse", "dbt", "build"]
+    asked = subprocess.run(build, cwd=tmp_path, capture_output=True, text=True)
+    assert asked.returncode == 5
+    assert "Run `pip install 'provhouse[dbt]'`" in asked.stderr
+    dbt = environment("locks/base.lock")
+    pip = [dbt / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    _run(*pip, "provhouse[dbt]", folder=tmp_path)
+    path = {**os.environ, "PATH": f"{dbt}:/usr/bin:/bin", "JAVA_HOME": "/nowhere"}
+    done = subprocess.run(
+        ["sh", "-c", script], cwd=tmp_path, env=path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "The lineage waits in" in done.stderr
+    assert "customers/ann@" in done.stdout
+    assert "stg_orders" in done.stdout
+
+
 def test_the_extra_for_warehouses(environment: Environment, tmp_path: Path) -> None:
     """A team's server needs the same packages: locks/run.lock is the lock of the extra team."""
     provhouse = environment("locks/run.lock") / "provhouse"

@@ -19,7 +19,7 @@ def test_there_are_thirty_pairs() -> None:
     assert kinds == {"filter of stored": 16, "stored plus delta": 10, "not contained": 4}
 
 
-@pytest.mark.parametrize("case", one_in(3, CASES.values()), ids=CASES)
+@pytest.mark.parametrize("case", one_in(6, CASES.values()), ids=CASES)
 def test_the_kind_of_a_pair_is_seen_in_random_data(case: Edited) -> None:
     contents = RandomContents(schema_of(DDL), (case.stored, case.edited), 5)
     with contents.con:

@@ -8,6 +8,7 @@ from helpers.edit_history import STEPS, Runs, history
 from helpers.users_project import RAW, cases
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("steps", [24, pytest.param(STEPS, marks=pytest.mark.long)])
 def test_the_history_has_the_kinds_of_real_edits(steps: int) -> None:
     made = list(history(steps=steps))
@@ -23,6 +24,7 @@ def test_the_history_has_the_kinds_of_real_edits(steps: int) -> None:
     assert [step.before for step in made[1:]] == [step.after for step in made[:-1]]
 
 
+@pytest.mark.long
 def test_the_history_is_the_same_in_each_run() -> None:
     one, other = (list(history(seed=7, steps=5)) for _ in range(2))
     assert one == other

@@ -17,7 +17,7 @@ OVERFLOW: tuple[list[tuple[str, str]], Counter[str]] = ([], Counter({"overflow":
 WITH_ROWS = {name: hazard for name, hazard in HAZARDS.items() if hazard.rows is not None}
 
 
-@pytest.mark.parametrize("hazard", one_in(3, HAZARDS.values()), ids=HAZARDS)
+@pytest.mark.parametrize("hazard", one_in(6, HAZARDS.values()), ids=HAZARDS)
 def test_a_hazard_is_not_called_equal(hazard: Hazard) -> None:
     ddl = [DDL + hazard.ddl, DDL + ddl_of_other(hazard)]
     found = compare(Revision(hazard.one, ddl[0]), Revision(hazard.other, ddl[1]))
@@ -31,7 +31,7 @@ def test_a_hazard_is_not_called_equal(hazard: Hazard) -> None:
     assert not found.kind.startswith("equal"), found
 
 
-@pytest.mark.parametrize("hazard", one_in(3, WITH_ROWS.values()), ids=WITH_ROWS)
+@pytest.mark.parametrize("hazard", one_in(6, WITH_ROWS.values()), ids=WITH_ROWS)
 def test_the_results_of_a_hazard_differ(hazard: Hazard) -> None:
     one = _result(hazard.one, hazard.ddl, hazard.rows or "")
     assert one != _result(hazard.other, ddl_of_other(hazard), hazard.rows or "")

@@ -6,6 +6,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import psutil
+import pytest
 
 from provhouse.equivalence.proving.process import PROCESS, Process
 from provhouse.equivalence.proving.proof import Proof
@@ -55,6 +56,7 @@ def test_a_proof_that_crashes_ends_alone() -> None:
         process.close()
 
 
+@pytest.mark.long
 def test_the_process_ends_with_the_program() -> None:
     program = (
         "from provhouse.equivalence.proving.process import PROCESS\n"

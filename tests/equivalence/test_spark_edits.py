@@ -158,6 +158,7 @@ def _is_reused(plan: PlanForm, other: PlanForm) -> bool:
     return not doubts(plan) and plan_keys(plan).whole == plan_keys(other).whole
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", one_in(4, SAME))
 def test_an_edit_that_changes_no_row_is_equal_by_key(
     spark: SparkSession, folder: Path, captured: Captured, name: str
@@ -169,6 +170,7 @@ def test_an_edit_that_changes_no_row_is_equal_by_key(
     spark.catalog.clearCache()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", one_in(6, SAME))
 def test_an_edit_that_changes_no_row_is_equal_when_it_is_captured(
     captured: Captured, name: str
@@ -188,7 +190,7 @@ def test_a_changed_job_is_not_equal_when_it_is_captured(captured: Captured) -> N
     assert captured("body")[1] != rows
 
 
-@pytest.mark.parametrize("name", one_in(5, CHANGED))
+@pytest.mark.parametrize("name", one_in(10, CHANGED))
 def test_a_changed_job_is_not_equal(
     spark: SparkSession, folder: Path, captured: Captured, name: str
 ) -> None:
@@ -207,7 +209,7 @@ def settings(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[st
 
 
 @pytest.mark.parametrize(
-    "settings", one_in(3, ((one,) for one in [*SETTINGS.items(), *HARMLESS.items()])), indirect=True
+    "settings", one_in(6, ((one,) for one in [*SETTINGS.items(), *HARMLESS.items()])), indirect=True
 )
 def test_settings_that_may_change_rows_are_in_the_key(
     spark: SparkSession, folder: Path, captured: Captured, settings: str

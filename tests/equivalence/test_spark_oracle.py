@@ -193,6 +193,7 @@ def _check(spark: SparkSession, groups: list[list[str]], databases: int) -> None
         spark.catalog.dropTempView("u")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.long)])
 def test_rewritten_queries_have_one_key_and_one_result(one_task: SparkSession, step: int) -> None:
     pairs = [list(pair) for pair in EQUAL]
@@ -201,6 +202,7 @@ def test_rewritten_queries_have_one_key_and_one_result(one_task: SparkSession, s
     _check(one_task, pairs[::step], 1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("queries", "databases"), [(3, 1), pytest.param(150, 6, marks=pytest.mark.long)]
 )
@@ -220,12 +222,12 @@ def test_mutants_with_equal_keys_have_one_result(
     _check(one_task, several, databases)
 
 
-@pytest.mark.parametrize("name", one_in(3, CHANGED))
+@pytest.mark.parametrize("name", one_in(6, CHANGED))
 def test_a_changed_query_has_another_key(one_task: SparkSession, name: str) -> None:
     one, other = CHANGED[name]
     assert _key(one_task, one) != _key(one_task, other)
 
 
-@pytest.mark.parametrize("name", one_in(3, DOUBTFUL))
+@pytest.mark.parametrize("name", one_in(6, DOUBTFUL))
 def test_what_may_vary_is_doubtful(one_task: SparkSession, name: str) -> None:
     assert doubts(plan_of(one_task.sql(DOUBTFUL[name])))

@@ -135,6 +135,7 @@ def database() -> Iterator[EmptyDatabase]:
         yield found
 
 
+@pytest.mark.long
 def test_every_part_of_every_node_changes_the_key(database: EmptyDatabase) -> None:
     kinds, overlooked = set(), []
     for text in QUERIES:

@@ -4,10 +4,12 @@ import importlib
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -18,6 +20,7 @@ DAYS = date(2013, 2, 11), date(2013, 2, 13)
 SLICE = ("--first", str(DAYS[0]), "--last", str(DAYS[1]))
 SET_BY_PIPELINE = ("spark.sql.session.timeZone", "spark.sql.shuffle.partitions")
 
+Module = Callable[[str], Any]
 Done = subprocess.CompletedProcess[str]
 
 
@@ -38,14 +41,28 @@ def made(tmp_path_factory: pytest.TempPathFactory, graph_home: Path, spark: Spar
     start two more Sparks.
     """
     folder = tmp_path_factory.mktemp("pipeline")
+    with _modules(graph_home, spark) as module:
+        module("pipeline").run(folder / "data", folder / "warehouse", DAYS)
+    return folder
+
+
+@pytest.fixture
+def module(graph_home: Path, spark: SparkSession) -> Iterator[Module]:
+    """A function that imports a module of the demo."""
+    with _modules(graph_home, spark) as found:
+        yield found
+
+
+@contextmanager
+def _modules(graph_home: Path, spark: SparkSession) -> Iterator[Module]:
+    """Yield a function that imports modules, which use the Neo4j and the Spark of the tests."""
     before = {name: spark.conf.get(name) for name in SET_BY_PIPELINE}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PROVHOUSE_NEO4J_HOME", str(graph_home))
         patch.syspath_prepend(FLIGHTS)
-        importlib.import_module("pipeline").run(folder / "data", folder / "warehouse", DAYS)
+        yield importlib.import_module
     for name, value in before.items():
         spark.conf.set(name, str(value))
-    return folder
 
 
 @pytest.fixture(scope="session")

@@ -57,16 +57,19 @@ def _plain(item: str) -> str:
     return item.partition("@")[0]
 
 
+@pytest.mark.long
 def test_there_are_at_least_ten_tables_with_rows(tables: dict[str, list[Row]]) -> None:
     assert len(tables) >= 10
     assert all(rows for name, rows in tables.items() if name != "weather_rejected")
 
 
+@pytest.mark.long
 def test_keys_are_unique(tables: dict[str, list[Row]]) -> None:
     for rows in tables.values():
         assert len({row["id"] for row in rows}) == len(rows)
 
 
+@pytest.mark.long
 def test_every_row_of_a_later_table_has_a_source(
     tables: dict[str, list[Row]], pairs: set[Pair]
 ) -> None:
@@ -75,6 +78,7 @@ def test_every_row_of_a_later_table_has_a_source(
     assert {dst for _, dst in pairs} == rows
 
 
+@pytest.mark.long
 def test_no_row_is_lost(tables: dict[str, list[Row]]) -> None:
     count = {table: len(rows) for table, rows in tables.items()}
     parts = ("flights_clean", "flights_cancelled", "flights_rejected")
@@ -87,6 +91,7 @@ def test_no_row_is_lost(tables: dict[str, list[Row]]) -> None:
     assert cancelled == count["flights_cancelled"]
 
 
+@pytest.mark.long
 def test_the_figure_derives_from_the_wrong_reading_and_from_one_day_only(
     pairs: set[Pair],
 ) -> None:
@@ -103,6 +108,7 @@ def test_the_figure_derives_from_the_wrong_reading_and_from_one_day_only(
     assert all("/EWR/2013-02-12T" in reading for reading in readings)
 
 
+@pytest.mark.long
 def test_the_figure_is_the_mean_of_its_readings(tables: dict[str, list[Row]]) -> None:
     line = next(row for row in tables["report"] if name("report", row) == FIGURE)
     wind = _winds(tables)["2013-02-12"]
@@ -123,6 +129,7 @@ def _winds(tables: dict[str, list[Row]], without: str = "") -> dict[str, list[fl
     return found
 
 
+@pytest.mark.long
 def test_a_figure_without_the_wrong_reading_is_that_of_the_job_run_again(
     made: Path, graph_home: Path, tables: dict[str, list[Row]]
 ) -> None:

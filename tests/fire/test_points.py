@@ -83,6 +83,7 @@ def test_a_killed_erasure_of_a_row_is_completed(fire: Fire) -> None:
     assert fire.round("forget a row", cut) == (True, -9, True)
 
 
+@pytest.mark.long
 def test_a_full_disk_is_reported_and_nothing_half_written_stays(fire: Fire) -> None:
     """A command that finds the disk full removes its own files, so the next one need not."""
     before = fire.generations()

@@ -21,6 +21,7 @@ def needed(folder: Path) -> list[Path]:
     return [folder, *(path for path in folder.rglob("*") if not WORTHLESS & set(path.parts))]
 
 
+@pytest.mark.long
 def test_every_file_and_folder_is_synced_before_the_record(
     houses: Callable[..., House], monkeypatch: pytest.MonkeyPatch
 ) -> None:

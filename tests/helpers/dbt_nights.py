@@ -20,6 +20,7 @@ insert into raw.clicks values ('2026-01-03', 'a'), ('2026-01-03', 'a');
 """
 FILES = {
     "seeds/countries.csv": "code,country\nAT,Austria\nFR,France\nDE,Germany\nIT,Italy\n",
+    "seeds/notes.csv": 'id,note\n1,"two\nlines"\n\n2,\n2,\n3,"a ""quoted"" word"\n',
     "macros/cents.sql": "{% macro euros(c) %}cast({{ c }} / 100 as decimal(18, 2)){% endmacro %}",
     "models/sources.yml": """
 version: 2

@@ -58,7 +58,7 @@ def main(folder: Path, neo4j_home: Path) -> None:
         asker.warm()
         session.stop()
         with pytest.raises(Unavailable, match="open the warehouse again"):
-            asker.ask(item, "upstream", "csprov")
+            asker.ask(item, "upstream", "rq")
     with Asker(settings, Silent()) as asker:  # starts a session of its own for provhouse
         answer = asker.ask(item, "upstream", "rq")
         assert "delta" in str(asker.spark.session.sparkContext.getConf().getAll()).lower()

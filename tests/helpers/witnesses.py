@@ -64,18 +64,22 @@ class Found:
 
     def witnesses(self, row: int) -> dict[str, dict[Path, set[int]]]:
         """Return the indexes of the source rows that a row derives from, by table and file."""
-        direct = self.traced.direct_pairs()
-        ids = {int(each) for part in direct for each in part.row[part.at == row]}
-        for group in self.traced.grouped:
-            groups = group.group[group.row == row]
-            for part in group.sources.parts():
-                ids |= {int(each) for each in part.row[np.isin(part.at, groups)]}
         files = {source.number: source for source in self.traced.output.write.sources}
         found: defaultdict[str, dict[Path, set[int]]] = defaultdict(dict)
-        for each in ids:
+        for each in ids_of(self.traced, row):
             source = files[each >> ROW_BITS]
             found[source.table].setdefault(source.path, set()).add(each & ((1 << ROW_BITS) - 1))
         return dict(found)
+
+
+def ids_of(found: Traced, row: int) -> set[int]:
+    """Return the ids of the source rows that a row derives from."""
+    ids = {int(each) for part in found.direct_pairs() for each in part.row[part.at == row]}
+    for group in found.grouped:
+        groups = group.group[group.row == row]
+        for part in group.sources.parts():
+            ids |= {int(each) for each in part.row[np.isin(part.at, groups)]}
+    return ids
 
 
 def captured(spark: SparkSession, frame: DataFrame, folder: Path) -> Found:

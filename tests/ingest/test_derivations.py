@@ -156,6 +156,7 @@ def test_a_derivation_that_lost_a_needed_input_is_gone(houses: Houses) -> None:
     assert take_in(house, rows).new_triples == 3 + 3 + 1 + 1
 
 
+@pytest.mark.long
 def test_an_erasure_clears_values_and_keeps_what_acts_together(
     houses: Houses, tmp_path: Path
 ) -> None:

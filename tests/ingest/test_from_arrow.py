@@ -43,6 +43,7 @@ def brought(house: House, rows: Rows, **options: Any) -> Summary:
     return summary
 
 
+@pytest.mark.long
 def test_a_table_is_ingested_as_a_file_with_its_rows(house: House, tmp_path: Path) -> None:
     """A CSV file with the same rows as an ingested table adds no triple."""
     summary = brought(house, ROWS, label="frame")
@@ -55,6 +56,7 @@ def test_a_table_is_ingested_as_a_file_with_its_rows(house: House, tmp_path: Pat
     assert (again.new_triples, again.new_items, again.duplicates) == (0, 0, 3)
 
 
+@pytest.mark.long
 def test_batches_may_come_from_a_generator(house: House) -> None:
     def batches() -> Iterator[pa.RecordBatch]:
         for n in range(50):

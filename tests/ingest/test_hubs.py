@@ -88,6 +88,7 @@ def test_hubs_are_in_order_and_a_preview_names_them(houses: Houses) -> None:
     assert [hub.item for hub in ingested(house, rows)[0].hubs] == ["large", "small"]
 
 
+@pytest.mark.long
 def test_null_texts_join_no_rows(houses: Houses, tmp_path: Path) -> None:
     """With the right null texts, the lineage of a task has only the rows that name its file."""
     house = houses()

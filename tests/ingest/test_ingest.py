@@ -60,6 +60,7 @@ def file(
     return path
 
 
+@pytest.mark.long
 def test_two_names_with_one_hash_are_kept_apart(houses: Houses) -> None:
     one, other = colliding()
     triples = [Triple(one, "x", "1"), Triple("y", other, "2"), Triple("x", "z", "3")]
@@ -83,6 +84,7 @@ def test_a_name_with_the_hash_of_a_stored_name_is_new(houses: Houses) -> None:
         assert content(asker.ask(other, "downstream")).items == {("x", 1)}
 
 
+@pytest.mark.long
 def test_names_may_be_any_text(houses: Houses) -> None:
     names = ["a b", ' "quoted" ', "two\nlines", "komma, das", "ünï😀", "\u202eright", "\\N", "0",
              "null", "'", "\t", "x" * 5_000, "\r\n", "{}", "A", "a"]  # fmt: skip
@@ -165,6 +167,7 @@ def test_an_ingest_of_rejects_only_makes_a_generation(houses: Houses, tmp_path: 
         assert content(asker.ask("b", "upstream", "rq")).items == {("a", 1)}
 
 
+@pytest.mark.long
 def test_nothing_new_makes_no_generation(houses: Houses, tmp_path: Path) -> None:
     house = houses()
     empty = file(tmp_path, "empty.csv", [])
@@ -184,7 +187,8 @@ def house_committed(house: House, *files: Path) -> bool:
     return ingest(files, house.settings, progress=Silent()).committed
 
 
-@pytest.mark.parametrize("method", one_in(3, METHODS))
+@pytest.mark.long
+@pytest.mark.parametrize("method", one_in(6, METHODS))
 def test_attributes_make_triples_distinct(houses: Houses, tmp_path: Path, method: Method) -> None:
     house = houses()
     rows = [("a", "b", "o", "1"), ("a", "b", "o", "1"), ("a", "b", "o", "2"), ("a", "b", "p", "1")]
@@ -250,6 +254,7 @@ def test_a_broken_file_leaves_the_warehouse_unchanged(houses: Houses, tmp_path: 
     assert house.ingest([Triple("b", "c")]).generation == 2
 
 
+@pytest.mark.long
 def test_splits_must_name_the_tables(houses: Houses, tmp_path: Path) -> None:
     house = houses(theta=3, pack=0)
     splits = tmp_path / "s.toml"
@@ -290,7 +295,7 @@ def test_replace_begins_a_base_and_keeps_the_old_base(houses: Houses) -> None:
     house.check(by_spark=True)
 
 
-@pytest.mark.parametrize("method", one_in(3, METHODS))
+@pytest.mark.parametrize("method", one_in(6, METHODS))
 def test_appends_merge_components(houses: Houses, method: Method) -> None:
     house = houses(theta=4, pack=2)
     pairs = ["ab", "cd", "ef", "gh"]

@@ -86,6 +86,7 @@ def test_items_are_named_with_their_tables(houses: Houses, tmp_path: Path) -> No
     assert naming(house) == "global"
 
 
+@pytest.mark.long
 def test_a_scope_stands_before_the_table(houses: Houses, tmp_path: Path) -> None:
     house = houses()
     file = tmp_path / "runs.csv"

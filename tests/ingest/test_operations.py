@@ -121,6 +121,7 @@ def test_descriptions_alone_are_an_ingest(houses: Houses) -> None:
     assert described(house.settings.warehouse) == {}
 
 
+@pytest.mark.long
 def test_a_preview_counts_the_descriptions_that_an_ingest_stores(houses: Houses) -> None:
     house = houses()
     given = [Operation("a", "all"), Operation("b", place="x.py:3"), Operation("c")]
@@ -262,6 +263,7 @@ class Crash(Exception):
     """The end of the process, in the middle of an erasure."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("crashed", [pytest.param(False, marks=pytest.mark.long), True])
 def test_an_erasure_removes_descriptions_that_only_erased_items_need(
     houses: Houses, monkeypatch: pytest.MonkeyPatch, crashed: bool

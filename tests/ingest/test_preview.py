@@ -137,6 +137,7 @@ def files(root: Path) -> dict[Path, int]:
     return {file: file.stat().st_mtime_ns for file in inside}
 
 
+@pytest.mark.long
 def test_a_preview_knows_stored_items_and_changes_nothing(houses: Callable[..., House]) -> None:
     house = houses(theta=3)
     house.ingest([Triple("a", "b", "1", "T", "T"), Triple("b", "c", "1", "T", "T")])

@@ -82,6 +82,7 @@ def triples(house: House, folder: Path) -> set[tuple[str, ...]]:
     return {tuple(row.values()) for row in table.to_pylist()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_row_ids_store_what_their_names_store(houses: Houses, tmp_path: Path, seed: int) -> None:
     """Row ids alone, and names followed by row ids, both give the expected items and triples."""
@@ -175,6 +176,7 @@ def test_rows_without_an_id_or_a_table_are_rejected(houses: Houses) -> None:
         brought(house, table.drop_columns("src_table"))
 
 
+@pytest.mark.long
 def test_a_name_takes_precedence_over_an_id(houses: Houses) -> None:
     """Beside src, a column src_id is an attribute, as it always was, unless it is mapped."""
     house = houses()

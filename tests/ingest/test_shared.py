@@ -21,6 +21,7 @@ Houses = Callable[..., House]
 SUM = Shared("1", "aggregate", (Input("a", "sum", "1"), Input("b", "sum", "2")), ("x", "y"))
 
 
+@pytest.mark.long
 def test_the_same_derivation_again_is_the_same_group(houses: Houses, tmp_path: Path) -> None:
     """The labels and the order of rows do not matter. Another dst needs one more triple."""
     house = houses()

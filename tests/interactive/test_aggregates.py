@@ -55,7 +55,7 @@ def call(con: duckdb.DuckDBPyConnection, name: str) -> str:
     raise AssertionError(f"no arguments for {name}")
 
 
-@pytest.mark.parametrize("name", one_in(3, NAMES))
+@pytest.mark.parametrize("name", one_in(6, NAMES))
 def test_an_aggregate_has_all_rows_of_its_group(table: Connection, name: str) -> None:
     sql = f"select k, {call(table.duckdb, name)} as found from t group by k order by k"
     result = table.sql(sql, lineage=True)

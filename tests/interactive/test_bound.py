@@ -52,6 +52,7 @@ def compare(seeds: range) -> int:
     return same
 
 
+@pytest.mark.long
 def test_swapped_columns_are_another_plan() -> None:
     assert compare(range(2000, 2150))
 

@@ -197,6 +197,7 @@ def test_groups_with_values_of_duckdb_are_located(
         assert at in result.forward("r", rids[:1]) or not rids.size
 
 
+@pytest.mark.long
 def test_a_group_of_all_records_needs_no_query() -> None:
     con = connect(duckdb.connect())
     con.execute("create table f as select range % 5 as k, range as v from range(1000)")

@@ -110,7 +110,7 @@ def lineage(con: Connection, query: str, ref: str, want: Want = Want()) -> list[
     return sorted(found)
 
 
-SOME, FEW = one_in(3, NAMES), one_in(8, NAMES)
+SOME, FEW = one_in(12, NAMES), one_in(16, NAMES)
 
 
 @pytest.mark.parametrize("kind", SOME)

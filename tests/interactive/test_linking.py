@@ -28,6 +28,7 @@ def con() -> Connection:
     return con
 
 
+@pytest.mark.long
 def test_linked_results_highlight_rows_that_share_a_record(con: Connection) -> None:
     first = con.sql("select segment, count(*) n from orders group by segment", lineage=True)
     second = con.sql(

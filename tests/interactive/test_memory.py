@@ -18,6 +18,7 @@ def filled(memory_mb: int) -> Connection:
     return con
 
 
+@pytest.mark.long
 def test_indexes_above_the_budget_are_kept_in_files() -> None:
     con = filled(memory_mb=2)
     want = Want(refs=("f",), directions=("backward", "forward"))

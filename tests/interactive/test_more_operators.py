@@ -33,7 +33,7 @@ def small() -> Connection:
     return connect(con)
 
 
-@pytest.mark.parametrize("text", TEXTS[::6])  # the long test below has all texts
+@pytest.mark.parametrize("text", TEXTS[::12])  # the long test below has all texts
 def test_rows_come_back_from_their_records(small: Connection, text: str) -> None:
     template, _, unsure = text.partition(" -- ")
     checked(small, template, sure=not unsure)

@@ -102,7 +102,7 @@ def compare(con: Connection, sql: str, where: str, by: tuple[str, ...], mode: Mo
     assert bag(result.aggregate("t", some)) == by_hand(con, rids, by), (sql, where, by)
 
 
-@pytest.mark.parametrize("sql", QUERIES[::6])  # the long test below has all queries
+@pytest.mark.parametrize("sql", QUERIES[::12])  # the long test below has all queries
 def test_answers_are_those_of_the_plain_lineage(con: Connection, sql: str) -> None:
     draw = random.Random(sql)
     compare(con, sql, draw.choice(CONDITIONS), draw.choice(BY), draw.choice([None, "defer"]))
@@ -117,7 +117,7 @@ def test_all_declarations_give_the_answers_of_the_plain_lineage(con: Connection,
             compare(con, sql, where, by, "defer")
 
 
-@pytest.mark.parametrize("where", one_in(2, CONDITIONS))
+@pytest.mark.parametrize("where", one_in(4, CONDITIONS))
 def test_compiled_loops_capture_only_what_is_declared(where: str) -> None:
     con = connect(duckdb.connect())
     con.execute("create table t as select range % 4 k, case when range % 5 > 0 then "

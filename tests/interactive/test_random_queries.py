@@ -54,6 +54,7 @@ def run(seed: int, queries: int) -> None:
         found += covered(con, next(numbers))
 
 
+@pytest.mark.long
 def test_rows_come_back_from_their_witnesses() -> None:
     run(100, 2)
 

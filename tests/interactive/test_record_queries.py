@@ -76,7 +76,7 @@ def scanned(con: Connection, rids: list[int], query: str) -> pa.Table:
     return con.duckdb.sql(over(chosen, query)).to_arrow_table()
 
 
-@pytest.mark.parametrize("query", one_in(3, [*LOOPS, *GATHERED, *SCANNED]))
+@pytest.mark.parametrize("query", one_in(6, [*LOOPS, *GATHERED, *SCANNED]))
 def test_all_ways_have_the_same_answer(con: Connection, query: str) -> None:
     draw = random.Random(query)
     for share in (0.0, 0.02, 0.5, 1.0):
@@ -93,7 +93,7 @@ def test_all_ways_have_the_same_answer(con: Connection, query: str) -> None:
     assert (con.record_queries[TABLE, query].fused is not None) == (query in LOOPS)
 
 
-@pytest.mark.parametrize("query", one_in(3, [*LOOPS, *GATHERED, *SCANNED]))
+@pytest.mark.parametrize("query", one_in(6, [*LOOPS, *GATHERED, *SCANNED]))
 def test_records_of_rows_are_asked_several_times(con: Connection, query: str) -> None:
     result = con.sql(GROUPS, lineage=True)
     for row in (0, 2, 4):

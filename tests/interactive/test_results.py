@@ -167,6 +167,7 @@ def test_importing_starts_nothing_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.long
 def test_a_missing_pandas_is_named() -> None:
     code = (
         "from provhouse.runtime.imports import hide_unused; hide_unused(); "

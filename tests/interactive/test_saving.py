@@ -54,6 +54,7 @@ def test_lineage_leads_from_a_saved_row_to_the_raw_rows(
             assert found == {f"{table}/{id_}" for id_ in ids for table in ("flights", "raw")}
 
 
+@pytest.mark.long
 def test_a_join_derives_from_records_of_both_tables(
     houses: Callable[..., House], con: Connection
 ) -> None:

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from helpers.sampled import one_in
 from provhouse.interactive import Connection, connect
 from provhouse.model.errors import NotFound, UsageError
 
@@ -70,7 +71,7 @@ SOURCES: dict[str, Callable[[Path], Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize("kind", one_in(3, SOURCES))
 def test_rows_are_traced_to_the_records_of_each_source(kind: str, tmp_path: Path) -> None:
     con = connect()
     con.register("trips", SOURCES[kind](tmp_path))

@@ -161,12 +161,12 @@ def compare_why(sql: str, seed: int) -> None:
 EVERY = [*ROWS, *SETS, *COUNTS]
 
 
-@pytest.mark.parametrize("sql", EVERY[::4])  # a long test below has all queries
+@pytest.mark.parametrize("sql", EVERY[::8])  # a long test below has all queries
 def test_polynomials_compute_results_on_multiples_of_the_records(sql: str) -> None:
     compare_how(sql, len(sql) % 4)
 
 
-@pytest.mark.parametrize("sql", [*EVERY[1::4], *VALUES])  # a long test below has all queries
+@pytest.mark.parametrize("sql", [*EVERY[1::8], *VALUES])  # a long test below has all queries
 def test_a_row_exists_where_a_witness_does(sql: str) -> None:
     compare_why(sql, len(sql) % 4)
 
@@ -199,6 +199,7 @@ def test_polynomials_by_hand() -> None:
     assert less.why(0) == [{("t", 2)}]
 
 
+@pytest.mark.long
 def test_compiled_loops_have_the_same_derivations() -> None:
     con = kept(3)
     sql = "select s, count(*) from t where v > 1 group by s order by s"

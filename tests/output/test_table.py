@@ -77,6 +77,7 @@ def test_a_path_shows_its_steps(way: Paths, every: bool, golden: Golden) -> None
     golden(f"path-{'all' if every else 'one'}.txt", text)
 
 
+@pytest.mark.long
 def test_a_long_path_is_shortened(way: Paths) -> None:
     triples = pa.concat_tables([way.triples] * ROWS)
     text = written(PathResult(replace(way, triples=triples)))

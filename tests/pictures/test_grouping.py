@@ -95,6 +95,7 @@ def test_counts_of_fates_are_added_up() -> None:
     assert [box.counts for box in picture.boxes] == [{"dies": 40, "survives": 40}]
 
 
+@pytest.mark.long
 def test_a_million_items_take_less_than_two_seconds() -> None:
     count = 1_000_000
     source = np.arange(1, count)

@@ -313,6 +313,7 @@ def test_a_service_that_is_not_there_and_a_key_without_encryption_are_errors(
         send(iter([{}]), "http://marquez:5000/api/v1/lineage")
 
 
+@pytest.mark.long
 def test_the_catalogue_is_shown_beside_the_tables(
     houses: Callable[..., House], tmp_path: Path
 ) -> None:

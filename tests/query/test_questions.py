@@ -283,7 +283,7 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 @pytest.mark.parametrize(("options", "change"), OPTIONS)
-@pytest.mark.parametrize("command_name", one_in(2, ["lineage", "impact"]))
+@pytest.mark.parametrize("command_name", one_in(4, ["lineage", "impact"]))
 def test_options_become_filters(
     command: Callable[..., str],
     traces: list[Trace],

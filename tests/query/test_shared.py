@@ -27,6 +27,7 @@ SEED = int(os.environ.get("SEED", "1"))
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("theta", "parts", "count"),
     [

@@ -87,7 +87,7 @@ def test_questions_at_once_share_one_copy(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("method", one_in(2, METHODS))
+@pytest.mark.parametrize("method", one_in(4, METHODS))
 def test_a_fill_goes_on_after_the_time_limit(
     asker: Asker, context: SparkContext, method: Method
 ) -> None:

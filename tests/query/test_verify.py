@@ -125,6 +125,7 @@ def test_ccprov_checks_the_count_of_the_component(house: House) -> None:
                     asker.ask(item, "upstream", "ccprov")
 
 
+@pytest.mark.long
 def test_rq_checks_the_count_of_all_triples(house: House) -> None:
     """A failed question must not leave its cache to the next question."""
     with house.asker() as asker:

@@ -76,6 +76,32 @@ def widest(asker: Asker) -> str:
     return max(small, key=lambda item: len(asker.explain(Question(item, "downstream")).sets))
 
 
+def test_sets_without_nodes_get_them_with_a_view(houses: Callable[..., House]) -> None:
+    house = houses(plain_nodes=0)
+    house.ingest([Triple("a", "b", "make", "raw", "made"), Triple("x", "y", "make", "raw", "made")])
+    numbers = """
+    MATCH (s:Set {warehouse: $warehouse})-[:PART_OF]->(c:Component)
+    RETURN s.items, s.triples, s.tables, c.items, c.triples, c.sets
+    """
+    with house.asker() as asker:
+        assert not rows(asker.graph, numbers)
+        for _ in range(2):
+            write_view(asker, Question("b", "upstream"))
+            assert rows(asker.graph, numbers) == [(2, 1, "made, raw", 2, 1, 1)]
+        shown = rows(asker.graph, SETS)
+        assert sorted((name, count) for name, _, count in shown) == [("a", 1), ("b", 1)]
+    house.ingest(
+        [Triple("b", "c", "make", "made", "last"), Triple("c", "b", "make", "last", "made")]
+    )
+    with Asker(house.settings, Silent(), 1) as earlier, house.asker() as asker:
+        before = sorted(rows(asker.graph, numbers))
+        assert all(row[4] == 3 for row in before), before  # the component now has three triples
+        for one in (earlier, asker):
+            write_view(one, Question("b", "upstream"))
+            assert sorted(rows(asker.graph, numbers)) == before
+    assert not check(house.settings, Silent()).damages
+
+
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_a_view_is_the_answer_beside_its_sets(asker: Asker, direction: Direction) -> None:
     question = Question(widest(asker), direction, sets=True)
@@ -124,6 +150,7 @@ def test_an_equal_question_replaces_its_view_and_others_stay(asker: Asker) -> No
     assert len(rows(asker.graph, NODES)) == first.nodes + other.nodes
 
 
+@pytest.mark.long
 def test_views_of_another_warehouse_stay(asker: Asker, houses: Callable[..., House]) -> None:
     other = houses()
     other.ingest(TRIPLES[:5])
@@ -192,6 +219,7 @@ def test_an_empty_mark_of_an_earlier_version_means_any_name(tmp_path: Path) -> N
     assert not has_names(tmp_path, "w", {1: {1}})
 
 
+@pytest.mark.long
 def test_an_erasure_meanwhile_begins_the_view_again(
     houses: Callable[..., House], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -128,6 +128,7 @@ def _after_changes(asker: Asker, edges: list[Edge], number: int, one: int, other
         assert fates(found) == {f"g{number}.{at}": fate for at, fate in expected.items()}, left
 
 
+@pytest.mark.long
 def test_ops_files_runs_and_tables_are_deleted_as_their_triples_and_items(houses: Houses) -> None:
     house = houses(theta=4, pack=0, partition_triples=3)
     first = take_in(
@@ -223,6 +224,7 @@ def random_aggregates(random: Random) -> list[Row]:
     return rows
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("graphs", [4, pytest.param(100, marks=pytest.mark.long)])
 def test_aggregates_are_those_of_a_re_execution(houses: Houses, graphs: int) -> None:
     random = Random(graphs)

@@ -58,7 +58,7 @@ def found(asker: Asker, item: str, limit: int = 100) -> dict[str, float | None]:
     return {row["item"]: row["after"] for row in rows}
 
 
-@pytest.mark.parametrize("item", one_in(3, [*(f"made/{name}" for name in COMPUTED), "made/one"]))
+@pytest.mark.parametrize("item", one_in(6, [*(f"made/{name}" for name in COMPUTED), "made/one"]))
 def test_each_alternative_is_the_answer_of_what_if(asker: Asker, item: str) -> None:
     each = what_if_each(asker, item, 100)
     (aggregate,) = each.values.to_pylist()

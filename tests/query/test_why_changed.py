@@ -52,6 +52,7 @@ def computed(function: str, inputs: Inputs) -> float:
     return FUNCTIONS[function]([value for value, times in inputs.values() for _ in range(times)])
 
 
+@pytest.mark.long
 def test_differences_are_those_of_both_computations(houses: Houses) -> None:
     random = Random(5)
     house = houses()

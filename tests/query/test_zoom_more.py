@@ -138,7 +138,7 @@ def test_a_path_between_tables_reads_no_triple(asker: Generations) -> None:
 
 @pytest.mark.parametrize("folded", [[], ["curate"], [*MODULES]])
 @pytest.mark.parametrize(
-    "level", one_in(3, (level for level in LEVELS if level not in ("catalogue", "set")))
+    "level", one_in(6, (level for level in LEVELS if level not in ("catalogue", "set")))
 )
 def test_what_came_less_what_went_is_the_difference_of_both_views(
     asker: Generations, level: Level, folded: list[str]

@@ -23,6 +23,7 @@ def loaded(*options: str) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 def test_neo4j_starts_from_its_archive() -> None:
     assert all(has_archive(program) for program in PROGRAMS), "made by `make setup`"
     assert loaded("-Xlog:class+load").count(SHARED) > 100

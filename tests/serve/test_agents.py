@@ -190,6 +190,7 @@ def test_a_server_that_is_not_running_is_an_error_of_the_tool(tmp_path: Path) ->
     assert text(result).endswith("Run `provhouse up`, and ask again")
 
 
+@pytest.mark.long
 def test_an_answer_of_any_size_is_bounded() -> None:
     rows = [{"item": "x" * 400, "n": number} for number in range(1000)]
     found = bounded.bounded({"items": rows, "few": [1, 2], "text": "y" * 700}, "ask N")

@@ -113,6 +113,7 @@ def test_an_answer_is_sent_without_delay(served: "Served") -> None:
     assert min(seconds[2:]) < 0.03
 
 
+@pytest.mark.long
 def test_the_next_answers_follow_an_ingest_and_earlier_ones_can_be_asked(served: "Served") -> None:
     """One ingest adds a hub, a long name, and derived items. An answer was cached before it."""
     before = served.get("/v1/health").json()["generation"]

@@ -142,6 +142,7 @@ def test_a_request_that_is_not_text_is_refused(hostile: "Served") -> None:
         assert harmless(reply.text)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("forms", [("table",), pytest.param(("json",), marks=pytest.mark.long)])
 def test_commands_answer_exactly(ask: Ask, tmp_path: Path, forms: tuple[str, ...]) -> None:
     exact(json.loads(ask("lineage", OUT)[1]))
@@ -163,6 +164,7 @@ def test_commands_answer_exactly(ask: Ask, tmp_path: Path, forms: tuple[str, ...
         assert json.loads(ask("cypher", query, *given)[1]) == [{"name": value}]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("every", [48, pytest.param(1, marks=pytest.mark.long)])
 def test_messages_about_hostile_arguments_are_harmless(
     ask: Ask, tmp_path: Path, every: int

@@ -125,6 +125,7 @@ def test_a_client_that_leaves_releases_the_generation(served: Served) -> None:
     assert becomes_unused(shared)
 
 
+@pytest.mark.long
 def test_an_answer_that_cannot_be_completed_breaks_off(served: Served) -> None:
     """An item is erased while the client, which has a small buffer, does not read the answer."""
     with socket.socket() as narrow:
@@ -150,7 +151,8 @@ def client_of(served: Served) -> Client:
 LAST = TooSlow("The answer takes long", "It was stopped", "Ask for less")
 
 
-@pytest.mark.parametrize("accept", one_in(3, ["application/json", "application/jsonl", "text/csv"]))
+@pytest.mark.long
+@pytest.mark.parametrize("accept", one_in(6, ["application/json", "application/jsonl", "text/csv"]))
 def test_a_client_is_told_which_error_ended_many_answers(
     served: Served, monkeypatch: pytest.MonkeyPatch, accept: str
 ) -> None:
@@ -172,6 +174,7 @@ def test_a_client_is_told_which_error_ended_many_answers(
     assert b"exit_status" not in b"".join(received)
 
 
+@pytest.mark.long
 def test_a_client_is_told_what_ended_a_large_answer(served: Served) -> None:
     """An item is erased while the client does not read the answer."""
 

@@ -9,6 +9,7 @@ import pytest
 from fastapi import FastAPI
 
 from helpers.asgi import HOST, Reply, send_request
+from helpers.sampled import one_in
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.runtime.jars import fetch
@@ -71,8 +72,29 @@ def test_a_key_has_the_role_of_its_person_and_ends_with_their_token(
     assert send_request(app, "GET", "/v1/metrics", key).status == 403
     assert send_request(app, "GET", "/v1/record?item=x", key).status == 403
     assert post(app, "records", found["key"], {"item": "x", "table": "t"}).status == 403
+    for route in ("reports", "browser"):
+        assert post(app, route, found["key"]).status == 403
     revoke_token(tmp_path, "ann")
     assert send_request(app, "GET", "/v1/status", key).status == 401
+
+
+def test_charts_are_for_administrators(app: FastAPI, tmp_path: Path) -> None:
+    fetch(Silent(), ["page"])
+    assert b"<title>" in send_request(app, "GET", "/charts/", {}).body
+    assert send_request(app, "GET", "/charts/page.js", {}).status == 200
+    assert send_request(app, "GET", "/charts/../v1/status", {}).status == 404
+    reader = add_token(tmp_path, "ben", Role.read, None)
+    body = json.dumps({"table": "t", "brushes": {}, "name": "x"}).encode()
+    for route in ("open", "number/describe", "number/brush", "number/first", "number/download",
+                  "number/sql", "number/trace"):  # fmt: skip
+        for token, status in ((reader, 403), ("guess", 401)):
+            headers = {"authorization": f"Bearer {token}"}
+            reply = send_request(app, "POST", f"/v1/charts/{route}", headers, body)
+            assert reply.status == status, route
+    headers = {"authorization": f"Bearer {OWNER}"}
+    reply = send_request(app, "POST", "/v1/charts/number/describe", headers, b"{}")
+    assert reply.status == 404
+    assert b"These charts are closed" in reply.body
 
 
 def test_a_left_key_is_refused(app: FastAPI) -> None:
@@ -95,7 +117,7 @@ def test_a_link_expires(tmp_path: Path) -> None:
 ROUTES = ["link", "leave", "picture", "records", "writes", "tables"]
 
 
-@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("route", one_in(3, ROUTES))
 def test_without_a_token_nothing_is_answered(app: FastAPI, route: str) -> None:
     assert post(app, route, None, {"item": "x"}).status == 401
     assert post(app, route, "guess", {"item": "x"}).status == 401

@@ -3,16 +3,18 @@
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote
 
 import pytest
 
 from helpers.browser import chromium
 from helpers.warehouse import House
+from provhouse.cypher.guide import queries
 from provhouse.model.progress import Silent
 from provhouse.runtime.jars import fetch
 from provhouse.serve import server_process as process
 from provhouse.serve.tokens import Role, add_token
+from provhouse.store.warehouse.reports import keep_report
 
 from .conftest import Served, started
 
@@ -211,6 +213,53 @@ def test_a_depth_and_an_earlier_generation_limit_the_answer(page: Any, served: S
     page.locator("#as-of").fill("99")
     page.locator("#as-of").press("Enter")
     page.locator("#view .problem", has_text="99").wait_for()
+
+
+def test_runs_show_reports_of_blame_and_the_cost_of_captures(page: Any, served: Served) -> None:
+    layout = served.house.layout
+    rows = [{"item": ITEM, "file": "f", "values": {"delay": 9.5}}]
+    behind = [{"item": f"t:{at}", "file": "f", "values": {"wind": at}} for at in (1, 2)]
+    keep_report(layout, "blame", {
+        "fault": "delay > 9", "table": "t", "rows": rows, "more": False, "smallest": True,
+        "runs": 5, "blamed": [{"table": "u", "count": 2, "records": behind}],
+    })  # fmt: skip
+    write = {"table": "t", "version": 3, "rows": 70, "taps": 1, "associations": 900, "bytes": 4096,
+             "seconds": 2.5, "rewriting": 0.25}  # fmt: skip
+    keep_report(layout, "capture", {"run": "night", "landing": 1.5, "writes": [write]})
+    shows(page, "view=runs")
+    cost = page.locator('[aria-label^="What the last captured"] tbody tr').inner_text()
+    assert cost.split("\t") == ["t", "3", "night", "70", "900", "4,096", "2.75", "0.25", "1.5"]
+    page.get_by_role("button", name=f"Show the report on {ITEM}").click()
+    settled(page)
+    blamed = page.locator('[aria-label="To blame in u, after 5 runs: 2 records"] tbody tr')
+    assert [each.inner_text().split() for each in blamed.all()] == [["t:1", "1"], ["t:2", "2"]]
+    page.locator('[aria-label^="Wrong rows of t"] a').click()
+    page.locator("#panel h2", has_text=ITEM).wait_for()
+    assert "report=blame-" in page.url
+    page.reload()
+    settled(page)
+    blamed.first.wait_for()
+    page.locator('#views [data-view="charts"]').click()
+    page.locator(".choices a").first.wait_for()
+    page.get_by_role("link", name="t", exact=True).click()
+    page.locator("#problem", has_text="No record of t is known").wait_for()
+    page.go_back()
+    page.go_back()
+    settled(page)
+
+
+def test_neo4j_browser_has_queries_on_this_warehouse(page: Any, served: Served) -> None:
+    shows(page, f"view=browser&item={ITEM}")
+    links = page.locator("#view h3 a")
+    expected = {each.title: each for each in queries(served.house.layout.warehouse_id())}
+    shown = {each.inner_text(): parse_qs(each.get_attribute("href") or "") for each in links.all()}
+    assert {"Which table derives from which"} <= shown.keys() <= expected.keys()
+    assert all(shown[title]["arg"] == [expected[title].text] for title in shown)
+    missing = " ".join(page.locator("#view li").all_inner_texts())
+    assert all(title in missing for title in expected.keys() - shown.keys())
+    page.locator("#item-view button").click()
+    link = page.locator("#item-view a", has_text=f"The lineage of {ITEM}")
+    assert "Item" in parse_qs(link.get_attribute("href") or "")["arg"][0]
 
 
 def test_a_name_of_any_characters_is_text(page: Any) -> None:

@@ -36,6 +36,7 @@ def asked_at_once(settings: Settings, items: bool) -> Reply:
         starting.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("items", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_question_waits_while_the_server_starts(
     houses: Callable[..., House], items: bool
@@ -47,6 +48,7 @@ def test_a_question_waits_while_the_server_starts(
     assert b'"item":"a"' in reply.body
 
 
+@pytest.mark.long
 def test_a_question_does_not_wait_for_a_server_that_cannot_start(
     houses: Callable[..., House],
 ) -> None:
@@ -63,7 +65,7 @@ def test_an_empty_warehouse_is_not_waited_for(tmp_path: Path) -> None:
     assert asked_at_once(Settings(warehouse=tmp_path), False).status == 404
 
 
-@pytest.mark.parametrize("first", one_in(2, [False, True]))
+@pytest.mark.parametrize("first", one_in(4, [False, True]))
 def test_a_commit_ends_the_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: bool
 ) -> None:

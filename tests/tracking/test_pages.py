@@ -2,9 +2,6 @@
 
 import doctest
 import os
-import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pandas
@@ -13,25 +10,10 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 
+from helpers.pages import run
 from provhouse.tracking import trace
 from provhouse.tracking.pandas_frames import sources as pandas_sources
 from provhouse.tracking.polars_frames import sources as polars_sources
-
-ROOT = Path(__file__).parents[2]
-
-
-def run(page: str, folder: Path) -> str:
-    """Run the Python blocks of a page as one program; return what it prints."""
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    program = folder / "shop.py"
-    program.write_text("\n".join(blocks), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-W", "error", str(program)],
-        cwd=folder, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 @pytest.fixture

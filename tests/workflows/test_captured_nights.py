@@ -114,6 +114,7 @@ def expected(sink: str) -> dict[str, tuple[str, str]]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sink", SINKS)
 def test_records_came_went_and_changed_by_code_or_data(nights: Nights, sink: str) -> None:
     found, oracle = nights.difference(sink), expected(sink)
@@ -131,6 +132,7 @@ def test_records_came_went_and_changed_by_code_or_data(nights: Nights, sink: str
     assert {"code", "data"} <= {cause for _, cause in oracle.values()} or sink == "totals"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sink", SINKS)
 def test_the_inputs_of_both_nights_are_known_by_lineage(nights: Nights, sink: str) -> None:
     found, made = nights.responsible(sink), SINKS[sink]
@@ -147,12 +149,14 @@ def test_the_inputs_of_both_nights_are_known_by_lineage(nights: Nights, sink: st
     assert sum(each.only_after for each in found.tables) > 0
 
 
+@pytest.mark.long
 def test_a_job_that_did_not_change_is_reused_by_its_key(nights: Nights) -> None:
     with nights.house.open() as warehouse:
         found = warehouse.reuse(nights.revisions[1], "report")
     assert (found.decision, found.by, found.of) == ("reuse", "key", nights.revisions[1])
 
 
+@pytest.mark.long
 def test_without_the_two_executions_the_causes_are_not_known(nights: Nights) -> None:
     with nights.house.open() as warehouse:
         found = warehouse.diff_revisions("again@r2", nights.revisions[1], "report", records=True)

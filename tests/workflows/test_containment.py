@@ -70,7 +70,7 @@ def flow_with(folder: Path, text: str) -> Flow:
     return flow
 
 
-@pytest.mark.parametrize(("wide", "narrow"), one_in(3, NARROW.values()), ids=NARROW)
+@pytest.mark.parametrize(("wide", "narrow"), one_in(6, NARROW.values()), ids=NARROW)
 def test_a_narrower_query_is_a_filter_of_the_stored_rows(
     tmp_path: Path, wide: str, narrow: str
 ) -> None:
@@ -86,7 +86,7 @@ def test_a_narrower_query_is_a_filter_of_the_stored_rows(
     assert rows
 
 
-@pytest.mark.parametrize("case", one_in(3, CASES.values()), ids=CASES)
+@pytest.mark.parametrize("case", one_in(6, CASES.values()), ids=CASES)
 def test_an_edited_query_is_computed_from_the_stored_rows_and_a_delta(
     tmp_path: Path, case: Edited
 ) -> None:
@@ -113,7 +113,7 @@ def test_an_edited_query_is_computed_from_the_stored_rows_and_a_delta(
     assert rows or not more
 
 
-@pytest.mark.parametrize(("stored", "asked"), one_in(3, NOT_CONTAINED.values()), ids=NOT_CONTAINED)
+@pytest.mark.parametrize(("stored", "asked"), one_in(6, NOT_CONTAINED.values()), ids=NOT_CONTAINED)
 def test_other_queries_are_built(tmp_path: Path, stored: str, asked: str) -> None:
     flow = flow_with(tmp_path, stored)
     found = flow.reuse(flow.add(asked))

@@ -76,8 +76,9 @@ def test_a_result_is_offered_only_if_it_is_whole(flow: Flow, point: str) -> None
     assert [*flow.layout.results.glob(".*")] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
-    "point", one_in(2, ["results erased=stop", "registered rows published=stop"])
+    "point", one_in(4, ["results erased=stop", "registered rows published=stop"])
 )
 def test_a_killed_erasure_leaves_no_result(flow: Flow, point: str) -> None:
     flow.store(1, {"result": flow.folder / "out.parquet"}, "t")

@@ -7,6 +7,7 @@ import duckdb
 import pytest
 
 from helpers.flow import write
+from provhouse import interactive
 from provhouse.cli.app import run
 
 PAGE = Path(__file__).parents[2] / "docs" / "revisions.md"
@@ -45,3 +46,15 @@ def test_the_example_of_the_page_works(
     assert '"by":"key"' in shown
     assert '"operator":"filter, operator 2 of 4"' in shown
     assert '"cause":"code"' in shown
+
+
+def test_the_edits_of_the_page_are_found_as_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(ORDERS, tmp_path / "orders.parquet")
+    text = PAGE.read_text(encoding="utf-8")
+    asked = re.findall(r'^edits\.sql\("(.*)"\)\.by  # (\w+)', text, re.MULTILINE)
+    edits = interactive.connect("orders.parquet").edits()
+    assert len(asked) == 5
+    assert [edits.sql(query).by for query, _ in asked] == [by for _, by in asked]

@@ -115,7 +115,7 @@ def inputs(flow: Flow) -> dict[str, str]:
     return {name: str(flow.folder / f"{name}.parquet") for name in TABLES}
 
 
-@pytest.mark.parametrize("case", one_in(3, PARTIAL))
+@pytest.mark.parametrize("case", one_in(6, PARTIAL))
 def test_a_query_starts_at_stored_results(flow: Flow, case: str) -> None:
     text, starts = PARTIAL[case]
     both = inputs(flow)
@@ -127,7 +127,7 @@ def test_a_query_starts_at_stored_results(flow: Flow, case: str) -> None:
     assert executed(con, found.sql)[1]
 
 
-@pytest.mark.parametrize("case", one_in(2, BUILT))
+@pytest.mark.parametrize("case", one_in(4, BUILT))
 def test_what_is_not_certainly_a_part_is_built(flow: Flow, case: str) -> None:
     found = flow.reuse(flow.add(BUILT[case]), inputs=inputs(flow))
     assert (found.decision, found.sql, found.starts) == ("build", "", ())

@@ -92,7 +92,7 @@ def again(flow: Flow, number: int, **inputs: str) -> Rerun:
     return rerun(f"flow@r{number}", "result", path, inputs, flow.settings, Silent())
 
 
-@pytest.mark.parametrize("case", one_in(3, DIVIDED))
+@pytest.mark.parametrize("case", one_in(6, DIVIDED))
 def test_a_rerun_has_the_digest_of_a_whole_execution(flow: Flow, case: str) -> None:
     text = DIVIDED[case]
     tables = tables_of(text)
@@ -114,7 +114,7 @@ def test_a_rerun_has_the_digest_of_a_whole_execution(flow: Flow, case: str) -> N
     assert flow.reuse(number, inputs=inputs).path.endswith(f"{found.result}.parquet")
 
 
-@pytest.mark.parametrize("case", one_in(3, NOT_DIVIDED))
+@pytest.mark.parametrize("case", one_in(6, NOT_DIVIDED))
 def test_a_query_that_is_not_divided_is_refused(flow: Flow, case: str) -> None:
     text, reason = NOT_DIVIDED[case]
     number = flow.add(text)
@@ -125,6 +125,7 @@ def test_a_query_that_is_not_divided_is_refused(flow: Flow, case: str) -> None:
     assert reason in error.value.found
 
 
+@pytest.mark.long
 def test_only_slices_of_changed_files_are_computed(tmp_path: Path) -> None:
     flow = Flow(tmp_path, DDL)
     days = flow.folder / "days"
@@ -149,6 +150,7 @@ def test_only_slices_of_changed_files_are_computed(tmp_path: Path) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.long
 def test_versions_of_a_delta_table(tmp_path: Path) -> None:
     flow = Flow(tmp_path, DDL)
     place = str(tmp_path / "lake")

@@ -117,6 +117,7 @@ def test_constraints_that_the_data_break_do_not_count(tmp_path: Path, orders: st
     assert flow.reuse(1).decision == "build"
 
 
+@pytest.mark.long
 def test_constraints_of_another_ddl_are_checked(flow: Flow) -> None:
     ddl = DDL.replace("state varchar", "state varchar not null")
     assert flow.reuse(flow.add(FIRST, ddl)).decision == "build"  # the column's key has changed
@@ -197,6 +198,7 @@ def _claim(flow: Flow, one: int, other: int) -> None:
     store_proofs(flow.layout, [wrong])
 
 
+@pytest.mark.long
 def test_an_audit_revokes_a_wrong_rule_and_all_its_proofs(flow: Flow) -> None:
     third = FIRST.replace("> 1", "> 3")
     for text in (OTHER, third):

@@ -79,8 +79,9 @@ def random_rows(random: Random, duplicates: bool) -> list[Row]:
     return made + (made[:3] if duplicates else [])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("duplicates", [False, True])
-@pytest.mark.parametrize("key", one_in(3, [(("id", "g"),), ((),), (("id",),)]))
+@pytest.mark.parametrize("key", one_in(6, [(("id", "g"),), ((),), (("id",),)]))
 def test_random_results_differ_as_row_by_row(
     tmp_path: Path, key: tuple[str, ...], duplicates: bool
 ) -> None:
@@ -97,6 +98,7 @@ def test_random_results_differ_as_row_by_row(
     assert bool(found.notes) == (not key)
 
 
+@pytest.mark.long
 def test_equal_results_have_no_difference(tmp_path: Path) -> None:
     rows = table([(1, None, None, None), (1, None, None, None)])
     found = difference(stored(tmp_path, rows, rows, ("id",)))
@@ -113,6 +115,7 @@ LARGE = (
 )
 
 
+@pytest.mark.long
 def test_only_buckets_that_differ_are_read(tmp_path: Path) -> None:
     one = LARGE.format(n="1::integer", rows=30_000)
     other = LARGE.format(n="(case when i in (7, 29999) then 2 else 1 end)::integer", rows=30_001)
@@ -124,6 +127,7 @@ def test_only_buckets_that_differ_are_read(tmp_path: Path) -> None:
     assert difference(flow, key=("v",)).changed == 2
 
 
+@pytest.mark.long
 def test_results_of_other_sizes_have_their_buckets_folded(tmp_path: Path) -> None:
     one = LARGE.format(n="1::integer", rows=40_000)
     other = f"select * from ({one}) where id < 3000 or id >= 39990"
@@ -198,6 +202,7 @@ def _cause(outputs: dict[tuple[str, str], dict[int, int]], key: int) -> str:
     return "either" if (code, data) == (last, last) else "both"
 
 
+@pytest.mark.long
 def test_with_equal_inputs_the_code_is_the_cause(tmp_path: Path) -> None:
     flow = Flow(tmp_path, DDL)
     flow.table("t", table([(1, "", 1, 1), (2, "", 1, 5)]))

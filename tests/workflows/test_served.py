@@ -73,7 +73,8 @@ def reply(app: FastAPI, flow: Flow, role: Role, name: str, asked: dict[str, Any]
     return send_request(app, "POST", f"/v1/{name}", headers, json.dumps(asked).encode())
 
 
-@pytest.mark.parametrize("gone", one_in(2, [True, False]), ids=["inputs are gone", "inputs exist"])
+@pytest.mark.long
+@pytest.mark.parametrize("gone", one_in(4, [True, False]), ids=["inputs are gone", "inputs exist"])
 def test_only_an_admin_gets_paths_of_results_and_inputs(flow: Flow, gone: bool) -> None:
     if gone:
         (flow.folder / "t.parquet").unlink()

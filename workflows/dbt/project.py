@@ -47,6 +47,8 @@ class Node:
     relation: str
     """The name of its table in the database; empty for an ephemeral model."""
     file: str
+    root: str = ""
+    """The folder of the project or package that ``file`` is in; dbt writes it for seeds only."""
 
     @property
     def has_query(self) -> bool:
@@ -222,6 +224,7 @@ def _node(id_: str, node: Json, names: RelationNames, macros: Macros, listed: Js
         unrendered=node.get("unrendered_config") or {},
         relation=str(node.get("relation_name") or ""),
         file=str(node.get("original_file_path") or ""),
+        root=str(node.get("root_path") or ""),
     )
 
 

@@ -1,6 +1,7 @@
 // Positions of bars along an axis, their ticks, and texts for numbers and brushes.
 
-export const short = d3.format(".3~s");
+const [large, small] = [d3.format(".3~s"), d3.format(".3~g")];
+export const short = (value) => (value && Math.abs(value) < 1 ? small : large)(value); // 0.5, not 500m
 export const exact = d3.format(",");
 const DAY = 864e5;
 const MISSING = 26; // pixels at the end for rows without a value

@@ -4,13 +4,15 @@ import { exact } from "./axes.js";
 import { bars } from "./bars.js";
 import { grid } from "./grid.js";
 import { list } from "./list.js";
-import { isForeign, keep, state } from "./state.js";
+import { chooseTable, lineageOf, recordsAsked, served, serverKey, showTabs, useTheme, withoutItems } from "./served.js";
+import { isForeign, keep, named, state } from "./state.js";
 import { showRecords } from "./table.js";
 import { addFoot, addHead, span, within } from "./views.js";
 
 const element = (id) => document.getElementById(id);
 const brushes = {}, texts = {}, charts = {}, all = {};
-let page, key, measure = null, order = null, shown = null, wanted = null, asking = false, began = 0, waiting = 0, saved = "";
+const records = JSON.stringify(named());
+let page, key, base = "/v1", measure = null, order = null, shown = null, wanted = null, asking = false, began = 0, waiting = 0, saved = "";
 let changing = Promise.resolve();
 
 async function ask(route, body) {
@@ -20,12 +22,13 @@ async function ask(route, body) {
 async function replied(route, body) {
   let reply;
   try {
-    reply = await fetch(`/v1/${route}`, {
+    reply = await fetch(`${base}/${route}`, {
       method: "POST", body: JSON.stringify(body),
       headers: { "Content-Type": "application/json", ...(key && { Authorization: `Bearer ${key}` }) },
     });
   } catch {
-    throw new Error("The program that serves this page has ended.\nRun provhouse crossfilter again.");
+    throw new Error(served ? "The server does not answer.\nStart it with provhouse up, and open the link that it prints."
+      : "The program that serves this page has ended.\nRun provhouse crossfilter again.");
   }
   if (reply.ok) return reply;
   const found = await reply.json();
@@ -47,13 +50,22 @@ async function open() {
   sessionStorage.setItem("key", key);
 }
 
+// A tab of a server: the charts of the table in the address, or else a choice of tables.
+async function openServed() {
+  await showTabs();
+  key = serverKey();
+  if (!key) throw new Error("You are not logged in.\nOpen the page of the server first: press provhouse above.");
+  if (!named().table) return chooseTable(ask);
+  page = await ask("charts/open", recordsAsked());
+  base = `/v1/charts/${page.number}`;
+}
+
 function start() {
-  document.title = `${page.file} – provhouse`;
-  element("file").textContent = page.file;
-  element("total").textContent = `${exact(page.rows)} records, ${page.views.length} views`;
+  document.title = `${page.title} – provhouse`;
+  element("file").textContent = page.title;
   const sizes = Object.entries(page.sizes).filter(([, size]) => size);
   element("sizes").textContent = `In memory: ${sizes.map(([name, size]) => `${name} ${megabytes(size)}`).join(", ")}.`;
-  element("lineage").hidden = !page.warehouse;
+  if (!served) element("lineage").hidden = !page.warehouse;
   const options = page.measures.flatMap((column) => [["sum", column], ["average", column]]);
   element("measure-label").hidden = !options.length;
   d3.select("#measure").selectAll("option").data([null, ...options]).join("option")
@@ -68,7 +80,8 @@ function addCharts() {
   d3.select("#more").selectAll("option").data(["", ...page.more]).join("option")
     .attr("value", (name) => name).text((name) => name || "add a view");
   element("more").hidden = !page.more.length;
-  element("total").textContent = `${exact(page.rows)} records, ${page.views.length} views`;
+  const lack = page.missing ? `; ${exact(page.missing)} items have no record` : "";
+  element("total").textContent = `${exact(page.rows)} records, ${page.views.length} views${lack}`;
 }
 
 const shownViews = () => page.views.map(({ name, how }) => [name, how]);
@@ -199,7 +212,9 @@ async function settle(active) {
     showRecords(page.columns, found, order, (next) => {
       order = next;
       settle(null);
-    });
+    }, served && lineageOf);
+    element("suppose").hidden = !served || !shown.selected || shown.selected > 50;
+    element("suppose").href = served ? withoutItems(found[0]) : "#";
     if (element("query").open) await showSql();
     element("records-title").textContent = `Selected records (${shown.selected > 50 ? "the first 50 of " : ""}${exact(shown.selected)})`;
   } catch (error) {
@@ -211,15 +226,17 @@ async function showSql() {
   element("sql").textContent = (await ask("sql", { brushes })).sql;
 }
 
-async function download(form) {
-  try {
-    const content = await (await replied("download", { brushes, order, form })).blob();
-    const file = d3.create("a").attr("href", URL.createObjectURL(content)).attr("download", `${page.table}.${form}`).node();
-    file.click();
-    URL.revokeObjectURL(file.href);
-  } catch (error) {
-    problem(error.message);
-  }
+async function download(route, body, name) {
+  const content = await (await replied(route, body)).blob();
+  const file = d3.create("a").attr("href", URL.createObjectURL(content)).attr("download", name).node();
+  file.click();
+  URL.revokeObjectURL(file.href);
+}
+
+// A server ingests nothing: the trace of a selection is downloaded.
+async function saveTrace(name) {
+  await download("trace", { brushes, name }, `${name}.parquet`);
+  return { records: shown.selected, item: `selection/${name}`, file: `${name}.parquet`, next: `provhouse ingest ${name}.parquet`, link: lineageOf(`selection/${name}`) };
 }
 
 // Show what the address says; views first, since brushes belong to them.
@@ -252,11 +269,13 @@ async function save(event) {
   result.textContent = "Saving…";
   element("saving-go").disabled = true;
   try {
-    const done = await ask("save", { brushes, name: element("saving-name").value });
+    const name = element("saving-name").value;
+    const done = served ? await saveTrace(name) : await ask("save", { brushes, name });
     result.textContent = `${exact(done.records)} records are the lineage of ${done.item}.\n` + (done.ingested
       ? `It is in the warehouse now: ${done.next}`
       : `The trace is in ${done.file}. Ingest it with: ${done.next}`);
     element("saved-lineage").hidden = !done.link;
+    element("saved-lineage").textContent = done.ingested ? "Open its lineage" : "Open its lineage, once it is ingested";
     element("saved-lineage").href = done.link || "#";
     saved = element("saving-name").value;
   } catch (error) {
@@ -269,14 +288,14 @@ async function save(event) {
 function listen() {
   element("clear").addEventListener("click", () => Object.keys(brushes).forEach((name) => charts[name].choose(null)));
   element("more").addEventListener("change", ({ target: { value } }) => showViews(() => [...shownViews(), [value, ""]]));
-  for (const form of ["csv", "parquet"]) element(form).addEventListener("click", () => download(form));
+  for (const form of ["csv", "parquet"]) element(form).addEventListener("click", () =>
+    download("download", { brushes, order, form }, `${page.table}.${form}`).catch((error) => problem(error.message)));
   element("query").addEventListener("toggle", () => element("query").open && showSql().catch((error) => problem(error.message)));
-  element("lineage").addEventListener("click", async () => {
+  element("lineage")?.addEventListener("click", async () => {
     const { link } = await ask("lineage", {}).catch(() => ({ link: "" }));
     if (link) location.assign(link);
     else problem("The server of the warehouse is not running.\nStart it with provhouse up.");
   });
-  window.addEventListener("hashchange", () => isForeign() && restore());
   element("measure").addEventListener("change", () => measured().catch((error) => problem(error.message)));
   element("scale").addEventListener("change", () => {
     element("grey").textContent = element("scale").checked ? "all records" : "all records, drawn to the same height";
@@ -295,13 +314,23 @@ function listen() {
   element("saving").querySelector("form").addEventListener("submit", save);
 }
 
+useTheme();
+window.addEventListener("hashchange", () => {
+  if (JSON.stringify(named()) !== records) location.reload();
+  else if (page && isForeign()) restore();
+});
 try {
-  await open();
-  page = await ask("describe", {});
-  start();
-  listen();
-  await restore();
+  if (served) await openServed();
+  else {
+    await open();
+    page = await ask("describe", {});
+  }
+  if (page) {
+    start();
+    listen();
+    await restore();
+  }
 } catch (error) {
-  element("file").textContent = "provhouse crossfilter";
+  element("file").textContent = served ? "Charts" : "provhouse crossfilter";
   problem(error.message);
 }

@@ -1,5 +1,13 @@
 // What the page shows, in the fragment of its address: views, brushes, measure, scale and order.
 
+const OF = ["table", "item", "dir", "depth", "as_of"];
+
+/** Return the part of the address that names the records; empty on the page of a file. */
+export function named() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  return Object.fromEntries(OF.filter((name) => given.has(name)).map((name) => [name, given.get(name)]));
+}
+
 /** Return the state in the address. Lists are null if the address does not have them. */
 export function state() {
   const given = new URLSearchParams(location.hash.slice(1));
@@ -23,7 +31,7 @@ export const isForeign = () => location.hash !== written;
 
 /** Put a state into the address. The way back leads to the page before, not to each brush. */
 export function keep({ views, brushes, measure, scale, order }) {
-  const given = new URLSearchParams();
+  const given = new URLSearchParams(named());
   for (const [name, how] of views ?? []) {
     given.append("view", name);
     if (how) given.set(`how.${name}`, how);

@@ -1,7 +1,10 @@
 // The table of the first selected records, and their order.
 
-/** Show records. `sort` is called with a column and a direction, or null, when a heading is pressed. */
-export function showRecords(columns, values, order, sort) {
+/**
+ * Show records. `sort` is called with a column and a direction, or null, when a heading is pressed.
+ * `link`, if there is one, returns the address of the item in the first column.
+ */
+export function showRecords(columns, values, order, sort, link) {
   const numeric = values.map((of) => {
     const known = of.filter((value) => value !== null);
     return known.length > 0 && known.every((value) => typeof value === "number");
@@ -17,7 +20,11 @@ export function showRecords(columns, values, order, sort) {
   table.selectAll("tbody").data([rows]).join("tbody").selectAll("tr").data(rows).join("tr")
     .selectAll("td").data((row) => row).join("td")
     .attr("class", (value, at) => [kind(value, at), value === null ? "null" : null].filter(Boolean).join(" ") || null)
-    .text((value) => (value === null ? "NULL" : typeof value === "number" ? number(value) : value));
+    .each(function show(value, at) {
+      const text = value === null ? "NULL" : typeof value === "number" ? number(value) : value;
+      const cell = d3.select(this).text(null);
+      (link && at === 0 ? cell.append("a").attr("href", link(value)) : cell).text(text);
+    });
 }
 
 // The first press sorts up, the second down, the third as in the file.

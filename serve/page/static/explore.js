@@ -4,8 +4,8 @@ import { ask, download } from "./ask.js";
 import { counted, element, make, number, problem, say } from "./elements.js";
 import { asOf } from "./panel.js";
 import { drawPicture } from "./picture.js";
-import { about, go } from "./state.js";
-import { numeric, table } from "./tables.js";
+import { about, chartsOf, go } from "./state.js";
+import { recordTable, table } from "./tables.js";
 import { controls } from "./tools.js";
 
 const MOST_BOXES = 60;
@@ -135,17 +135,10 @@ async function openedRecords(state) {
   const found = await ask("page/records", { item, direction, table: name, depth, as_of }).catch(() => null);
   const records = found?.tables[0]?.records ?? []; // readers see none
   if (!records.length) return [];
-  const fields = Object.keys(records[0].values);
-  const shown = records.map((each) => ({ ...texts(each.values), "the item": each.item }));
-  const kind = (field) => (shown.every((row) => row[field] === null || !Number.isNaN(numeric(row[field]))) ? "number" : "short");
   const more = found.more ? `, the first ${number(records.length)} of them` : "";
-  const charts = make("p", { class: "soft" }, "Charts of all records: ", make("code", {}, `provhouse crossfilter ${records[0].file}`));
-  return [table(`Values of ${name}: ${counted(records.length + found.more, "record")}${more}. Press a heading to sort.`,
-    [{ heading: "item", field: "the item", kind: "item" }, ...fields.map((field) => ({ heading: field, field, kind: kind(field) }))], shown), charts];
+  const charts = make("a", { class: "charts", href: chartsOf(state, name, direction) }, `Charts of all ${number(records.length + found.more)} records`);
+  return [recordTable(`Values of ${name}: ${counted(records.length + found.more, "record")}${more}. Press a heading to sort.`, records), charts];
 }
-
-const texts = (values) => Object.fromEntries(Object.entries(values).map(([name, each]) =>
-  [name, typeof each === "object" && each ? JSON.stringify(each) : each === null ? null : String(each)]));
 
 async function answerRows(state, direction) {
   const { item, depth, as_of } = question(state, direction, 1);

@@ -1,5 +1,6 @@
 // The page: it logs in, and shows the view that its address names.
 
+import { browser } from "./browser.js";
 import { changes } from "./changes.js";
 import { element, make, problem, say } from "./elements.js";
 import { explore } from "./explore.js";
@@ -10,14 +11,12 @@ import { revisions } from "./revisions.js";
 import { runs } from "./runs.js";
 import { searchFor, startSearch } from "./search.js";
 import { start as startView } from "./start.js";
-import { go, link, onState, state } from "./state.js";
+import { chartsOf, go, link, onState, state } from "./state.js";
+import { TABS } from "./tabs.js";
 import { startAsOf, startTheme } from "./tools.js";
 import { whatIf } from "./what_if.js";
 
-const VIEWS = {
-  explore: ["Lineage", explore], path: ["Path", path], "what-if": ["What if", whatIf],
-  changes: ["Changes", changes], runs: ["Runs", runs], revisions: ["Revisions", revisions],
-};
+const VIEWS = { explore, path, "what-if": whatIf, changes, runs, revisions, browser };
 const NEEDS_ITEM = ["explore"];
 let turn = 0;
 let started = false;
@@ -25,13 +24,15 @@ let started = false;
 async function show(now) {
   const mine = ++turn;
   const still = () => mine === turn;
-  const [name, view] = VIEWS[now.view] ?? VIEWS.explore;
+  const shown = Object.hasOwn(VIEWS, now.view) ? now.view : "explore";
+  const [name, view] = [TABS[shown], VIEWS[shown]];
   element("as-of").value = now.as_of ?? "";
   document.title = `${now.item ?? name} – provhouse`;
   element("title").textContent = now.item && NEEDS_ITEM.includes(now.view) ? now.item : name;
-  element("views").replaceChildren(...Object.entries(VIEWS).map(([key, [text]]) => make("a", {
-    href: link({ view: key }), "aria-current": key === now.view ? "page" : null, "data-view": key,
+  element("views").replaceChildren(...Object.entries(TABS).map(([key, text]) => make("a", {
+    href: key in VIEWS ? link({ view: key }) : chartsOf(now), "aria-current": key === now.view ? "page" : null, "data-view": key,
     onclick: (event) => {
+      if (!(key in VIEWS)) return;
       event.preventDefault();
       go({ view: key });
     },

@@ -38,6 +38,12 @@ export const link = (changes) => address({ ...state(), ...changes });
 /** Return the changes that ask about another item: what was opened or selected is forgotten. */
 export const about = (item) => ({ view: "explore", item, table: "", open: [], sel: "" });
 
+/** Return the address of the charts of a table's records in the answer of a state; without a table, it can be chosen. */
+export function chartsOf({ item = "", dir, depth = "", as_of = "" }, table = "", direction = dir) {
+  const given = Object.entries({ table, item, dir: item && direction === "downstream" ? direction : "", depth, as_of });
+  return `/charts/#${new URLSearchParams(given.filter(([, value]) => value))}`;
+}
+
 let listener = () => {};
 
 /** Call a function with each new state, also when the address is typed or the way back is taken. */

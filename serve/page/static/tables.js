@@ -41,6 +41,18 @@ export function table(caption, columns, rows, more = []) {
     make("table", {}, make("caption", {}, caption, ...more), make("thead", {}, make("tr", {}, heads)), body));
 }
 
+/** Return a table of records, with a column for each of their values. */
+export function recordTable(caption, records) {
+  const fields = Object.keys(records[0]?.values ?? {});
+  const shown = records.map((each) => ({ ...texts(each.values), "the item": each.item }));
+  const kind = (field) => (shown.every((row) => row[field] === null || !Number.isNaN(numeric(row[field]))) ? "number" : "short");
+  return table(caption, [{ heading: "item", field: "the item", kind: "item" },
+    ...fields.map((field) => ({ heading: field, field, kind: kind(field) }))], shown);
+}
+
+const texts = (values) => Object.fromEntries(Object.entries(values).map(([name, each]) =>
+  [name, typeof each === "object" && each ? JSON.stringify(each) : each === null ? null : String(each)]));
+
 function cell({ field, kind }, row) {
   const found = row[field];
   if (kind === "item" && found) return make("td", {}, itemLink(found));

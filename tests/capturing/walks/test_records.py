@@ -36,6 +36,7 @@ def by_both(
         return few, records(spark, numbered(root), CursorIds(WANTED)).orderBy(ID)
 
 
+@pytest.mark.long
 def test_a_few_records_have_the_values_and_types_of_spark(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

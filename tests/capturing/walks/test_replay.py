@@ -56,6 +56,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "ways"),
     [(DAILY, 2), *(pytest.param(name, 4, marks=pytest.mark.long) for name in PROGRAMS)],

@@ -23,6 +23,7 @@ def doctor(warehouse: Path, **environment: str) -> subprocess.CompletedProcess[s
     )
 
 
+@pytest.mark.long
 def test_nothing_is_missing_on_the_test_machine(tmp_path: Path) -> None:
     done = doctor(tmp_path / "w")
     assert done.returncode == 0, done.stdout

@@ -70,6 +70,7 @@ def rewritten(folder: Path, seed: int, rows: int) -> tuple[pa.Table, bool]:
     return found, path.stat().st_size == size
 
 
+@pytest.mark.long
 def test_most_files_keep_their_length_and_the_log_has_the_rest(tmp_path: Path) -> None:
     kept = [
         rewritten(tmp_path / f"{seed}", seed, [1, 2, 3, 7, 40, 300, 5000][seed % 7])[1]

@@ -15,7 +15,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from prov.constants import PROV_N_MAP
 from prov.identifier import Identifier
-from prov.model import Literal, ProvBundle, ProvDocument, ProvRecord
+from prov.model import Literal, ProvActivity, ProvBundle, ProvDocument, ProvEntity, ProvRecord
 from prov.tests import examples
 
 from provhouse.ingest.formats.registry import batches, check
@@ -195,6 +195,8 @@ def test_cwlprov_has_what_steps_read_and_write(tmp_path: Path) -> None:
 
 def test_every_form_counts_what_is_not_read(tmp_path: Path) -> None:
     document = examples.primer_example()  # type: ignore[no-untyped-call]
+    document.entity("ex:lone")
+    document.activity("ex:idle")
     found = {}
     for form, ending in FORMS.items():
         path = tmp_path / f"p.{ending}"
@@ -204,6 +206,12 @@ def test_every_form_counts_what_is_not_read(tmp_path: Path) -> None:
     for name in ("agent", "wasAttributedTo", "wasAssociatedWith", "alternateOf"):
         for form, unread in found.items():
             assert unread[name] == records.count(name), (name, form)
+    ends = {name for triple in expected(document) for name in triple[:2]}
+    for kind, known in (("entity", ProvEntity), ("activity", ProvActivity)):
+        lone = {record.identifier.uri for record in document.get_records(known)} - ends
+        assert lone
+        for form, unread in found.items():
+            assert unread[f"{kind} in no triple"] == len(lone), form
 
 
 @pytest.mark.parametrize(

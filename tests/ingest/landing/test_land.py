@@ -20,6 +20,7 @@ from helpers.warehouse import House
 from provhouse.model.derivations import ROLES
 from provhouse.model.errors import BadInput, NotFound, UsageError
 from provhouse.store.warehouse.commits import current
+from provhouse.store.warehouse.reports import read_reports
 
 KEYS = {"orders": "id", "totals": "cust"}
 
@@ -248,11 +249,16 @@ def test_a_key_of_an_unknown_table_is_a_warning(
     assert run.report.unused_keys is None
 
 
+@pytest.mark.long
 def test_a_write_without_rows_lands(house: House, shop: Path, orders: DataFrame) -> None:
     with house.capture(keys={"orders": "id"}) as run:
         orders.where("id < 0").write.parquet(str(shop / "none"))
     assert run.report
     assert [(each.table, each.rows) for each in run.report.writes] == [("none", 0)]
+    cost = read_reports(house.layout, "capture")[0]  # the page shows it
+    (write,) = cost["writes"]
+    assert (write["table"], write["bytes"]) == ("none", run.report.writes[0].bytes)
+    assert cost["landing"] > 0
 
 
 @pytest.mark.long

@@ -170,6 +170,7 @@ def test_a_report_counts_rows_taps_and_bytes(
     assert len(run.report.refusals) == 1
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("always::UserWarning")
 def test_a_report_is_readable(house: House, orders: DataFrame, tmp_path: Path) -> None:
     keys, warned = {"orders": "id", "cleaned": "id"}, list[str]()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from provhouse.capturing.reading.description import TapTable
+from provhouse.capturing.reading.tap_table import TapTable
 
 
 @pytest.mark.parametrize(

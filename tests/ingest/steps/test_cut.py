@@ -177,6 +177,7 @@ def test_groups_are_added_to_what_is_stored_as_all_items_together(
     assert same(grouped[1], whole[1])
 
 
+@pytest.mark.long
 def test_a_group_is_one_component_or_below_the_limit(tmp_path: Path) -> None:
     trace = Trace.of([*range(12)])
     weights = Weights(cut.ITEM_BYTES, cut.EDGE_BYTES, largest(trace) // 2)

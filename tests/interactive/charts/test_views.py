@@ -166,6 +166,7 @@ def test_the_first_selected_rows_are_found() -> None:
     assert views.selected(3).tolist() == []
 
 
+@pytest.mark.long
 def test_what_does_not_fit_in_the_budget_is_not_built() -> None:
     found = random_rows(random.Random(1), 50_000, [20, 20])
     assert views_of(found, [20, 20]).plan.sides

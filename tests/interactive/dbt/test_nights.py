@@ -40,6 +40,14 @@ def test_every_model_of_a_night_has_lineage(first: Night) -> None:
     assert project.sources(name) == {"stg_customers/0@2"}
 
 
+def test_rows_of_seeds_come_from_lines_of_their_files(first: Night) -> None:
+    project, _ = first
+    assert project.sources("countries/FR@2") == {"countries.csv/3@2"}
+    assert [project.sources(f"notes/{at}@2") for at in range(4)] == [
+        {f"notes.csv/{line}@2"} for line in (2, 5, 6, 7)
+    ]
+
+
 def test_rows_that_another_program_has_built_say_so(first: Night) -> None:
     project, built = first
     assert built.changed == ("clicks",)

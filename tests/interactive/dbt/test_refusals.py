@@ -22,6 +22,8 @@ FILES = {
     "models/d.sql": "{{ config(materialized='table') }} select x from {{ ref('c') }}",
     "models/e.py": "def model(dbt, session):\n    return dbt.source('main', 't')\n",
     "models/f.sql": "{{ config(materialized='external') }} select x from {{ source('main', 't') }}",
+    "seeds/h.csv": "x\n1\n",
+    "seeds/h.yml": "seeds: [{name: h, config: {post_hook: 'update {{ this }} set x = 2'}}]\n",
     "models/g.sql": "{{ config(materialized='table') }} from {{ ref('f') }}, {{ ref('e') }}",
 }
 
@@ -33,7 +35,7 @@ def test_commands_that_build_nothing_are_refused(arguments: Sequence[str], tmp_p
 
 
 def test_a_missing_dbt_and_another_program_are_named(tmp_path: Path) -> None:
-    with pytest.raises(Unavailable, match="There is no program no-dbt"):
+    with pytest.raises(Unavailable, match=r"There is no program no-dbt\n.*\n.*'provhouse\[dbt\]'"):
         run_dbt(["build"], "no-dbt", tmp_path)
     other = tmp_path / "dbt"
     other.write_bytes(b"\x7fELF")
@@ -88,10 +90,11 @@ def test_models_that_cannot_be_followed_are_named(tmp_path: Path) -> None:
     project = DbtProject.write(tmp_path / "shop", FILES)
     project.sql("create table t as select range as x from range(3)")
     built = project.dbt("build")
-    assert refused(built).keys() == {"a", "c", "e", "f"}
+    assert refused(built).keys() == {"a", "c", "e", "f", "h"}
     assert project.sources("a/0@1") == {"unknown/a@1"}
     assert project.sources("b/0@1") == {"a/0@1"}
     assert project.sources("c/0@1") == {"unknown/c@1"}
+    assert project.sources("h/0@1") == {"unknown/h@1"}
     assert project.sources("d/1@1") == {"c/1@1"}
     assert len(project.sources("g/0@1")) == 2
     again = project.dbt("run", "--select", "b")  # its view is not built again

@@ -149,6 +149,7 @@ def refusals(asker: Asker, oracle: Oracle, items: list[str], child: int, parent:
         path(asker, first, last)
 
 
+@pytest.mark.long
 def test_a_missing_dependency_is_damage_and_no_incomplete_answer(chained: House) -> None:
     """One dependency at a time is deleted.
 

@@ -75,14 +75,11 @@ def test_a_cluster_answers_as_one_machine_does(
     check_tasks(*results["tasks"].value)
 
 
-def check_tasks(stored: int, questions: list[Any]) -> None:
-    """Check that a question has a task for each of its partitions, run where Spark cached it."""
+def check_tasks(stored: int, slots: int, questions: list[Any]) -> None:
+    """Check that a question takes at most a task for each slot, and none when it is asked again."""
     assert any(0 < partitions < stored for partitions, _ in questions)
     for partitions, times in questions:
-        assert [len(tasks) for tasks in times] == [partitions] * len(times)
-        for tasks in times[1:]:  # the first time may have filled the cache
-            assert [executor for executor, _ in tasks] == [executor for executor, _ in times[0]]
-            assert {locality for _, locality in tasks} <= {"PROCESS_LOCAL"}
+        assert times == [min(partitions, slots), *[0] * (len(times) - 1)]
 
 
 def changed_by(item: str, triples: list[Triple]) -> set[str]:

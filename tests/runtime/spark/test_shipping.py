@@ -48,16 +48,19 @@ def imported(code: Path, *more: str) -> Path:
     return Path(done.stdout.strip())
 
 
+@pytest.mark.long
 def test_the_same_code_is_used_where_it_is_installed(tmp_path: Path) -> None:
     assert not imported(unpacked(tmp_path)).is_relative_to(tmp_path)
 
 
+@pytest.mark.long
 def test_other_code_is_used_as_it_was_sent(tmp_path: Path) -> None:
     code = unpacked(tmp_path)
     (code / DIGEST).write_text("other")
     assert imported(code).is_relative_to(code)
 
 
+@pytest.mark.long
 def test_the_sent_code_is_used_if_an_installed_version_lacks_a_package(tmp_path: Path) -> None:
     code = unpacked(tmp_path)
     assert imported(code, "a_new_package").is_relative_to(code)

@@ -31,6 +31,7 @@ def half(seconds: float) -> float:
     return seconds
 
 
+@pytest.mark.long
 def test_a_large_task_reports_its_progress(spark: SparkSession, tmp_path: Path) -> None:
     recorded = Recorded()
     sizes = Sizes(tmp_path / "done", [10, 1_000], "bytes")

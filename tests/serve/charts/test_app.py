@@ -15,8 +15,9 @@ from provhouse.interactive.charts.file_records import FileRecords
 from provhouse.interactive.charts.linked_views import ChartViews
 from provhouse.model.progress import Silent
 from provhouse.runtime.jars import fetch
-from provhouse.serve.charts.app import FILES, application
-from provhouse.serve.charts.page import Page
+from provhouse.serve.charts.app import application
+from provhouse.serve.charts.file_page import FilePage
+from provhouse.serve.charts.files import FILES
 from provhouse.serve.charts.visitor import Visitor
 
 
@@ -43,7 +44,7 @@ def client(tmp_path: Path) -> Iterator[Client]:
     table = pa.table({"a": [1, 2, 2], "b": ["x", "y", "y"], "big": [1 << 60, None, 3]})
     pq.write_table(table, tmp_path / "rows.parquet")
     records = FileRecords(tmp_path / "rows.parquet")
-    page = Page(records, ChartViews(records.table, ["a", "b"], ["a"]), tmp_path)
+    page = FilePage(records, ChartViews(records.table, ["a", "b"], ["a"]), tmp_path)
     fetch(Silent(), ["page"])
     visitor = Visitor()
     yield Client(application(page, visitor, frozenset({HOST})), visitor)

@@ -128,6 +128,7 @@ def test_a_long_brush_leaves_the_name_of_the_column_readable(page: Any) -> None:
     assert page.evaluate(cut) == [False, False]
 
 
+@pytest.mark.long
 def test_the_keyboard_does_what_the_mouse_does(page: Any) -> None:
     page.locator("#clear").click()
     shows(page, 5000)
@@ -157,6 +158,7 @@ def test_averages_are_shown(page: Any) -> None:
     page.locator("#measure").select_option(label="number of records")
 
 
+@pytest.mark.long
 def test_records_are_sorted_saved_and_described_by_sql(page: Any, folder: Path) -> None:
     page.locator("#view-0 svg").focus()
     page.keyboard.press("ArrowRight")
@@ -198,6 +200,7 @@ def test_a_list_is_searched(page: Any, folder: Path, browser: Any) -> None:
         other.close()
 
 
+@pytest.mark.long
 def test_the_link_works_once_but_its_tab_can_be_loaded_again(
     page: Any, browser: Any, link: str
 ) -> None:
@@ -224,6 +227,7 @@ def test_a_file_that_changes_is_reported_and_cannot_be_saved(page: Any, folder: 
     assert not (folder / "late.parquet").exists()
 
 
+@pytest.mark.long
 def test_views_are_divided_added_and_removed_and_the_address_has_them(page: Any) -> None:
     page.locator("#view-0 svg").focus()
     page.keyboard.press("ArrowRight")

@@ -98,6 +98,7 @@ def test_names_and_tables_are_those_that_were_stored(tmp_path: Path) -> None:
     assert scanned == names
 
 
+@pytest.mark.long
 def test_row_ids_are_located_however_their_items_are_stored(tmp_path: Path) -> None:
     names, tables = some_names(SPAN.items)
     stored(tmp_path, names, tables)

@@ -144,6 +144,7 @@ def test_a_missing_table_is_empty(layout: Layout) -> None:
     assert not layout.root.exists()
 
 
+@pytest.mark.long
 def test_changes_are_those_of_a_list(layout: Layout) -> None:
     """Random changes give the rows of a Python list, in order, and so does Delta's reader."""
     random, expected = Random(5), list[int | None]()
@@ -228,7 +229,8 @@ def test_a_copy_of_the_logs_and_then_the_files_is_complete(layout: Layout, tmp_p
     assert numbers(copy) == [*range(6), 100]
 
 
-@pytest.mark.parametrize("point", one_in(3, ["published=stop", "written=stop", "written=stop@3"]))
+@pytest.mark.long
+@pytest.mark.parametrize("point", one_in(6, ["published=stop", "written=stop", "written=stop@3"]))
 def test_a_killed_writer_leaves_all_rows_or_none(layout: Layout, point: str) -> None:
     append(layout, NUMBERS, pa.table({"number": [1]}))
     killed = appending(layout, 2, 9, f"registered rows {point}")

@@ -11,6 +11,7 @@ import pytest
 
 from helpers.dbt_edits import BASE, base_manifest, changed, with_sql, write_target
 from helpers.dbt_shop import SHOP, TARGETS
+from helpers.sampled import one_in
 from provhouse.cli.app import run
 from provhouse.equivalence.plan_form import doubts
 from provhouse.model.errors import BadInput, UsageError
@@ -54,6 +55,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_results_of_models_are_reused_after_a_refactoring(built: Path, tmp_path: Path) -> None:
     settings = Settings(warehouse=tmp_path / "warehouse")
     first = add_project("shop", BASE, "", settings, Silent()).revision
@@ -112,7 +114,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("edit", REFUSED)
+@pytest.mark.parametrize("edit", one_in(3, REFUSED))
 def test_a_model_that_is_not_its_sql_has_no_plan_and_is_an_input(edit: str, tmp_path: Path) -> None:
     sinks = sinks_with(tmp_path, changed(base_manifest(), "model.shop.a", REFUSED[edit]))
     assert doubts(sinks["a"].plan)

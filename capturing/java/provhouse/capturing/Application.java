@@ -1,15 +1,16 @@
 package provhouse.capturing;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.*;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
 import org.apache.spark.SparkContext;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerApplicationEnd;
@@ -18,6 +19,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import provhouse.capturing.plans.*;
+import provhouse.capturing.taps.*;
 import provhouse.capturing.targets.*;
 import provhouse.capturing.writes.*;
 import scala.Tuple2;
@@ -26,21 +28,24 @@ import scala.Tuple2;
  * The block of an application whose configuration turns on capture.
  *
  * <p>All sessions of the application share the block, since a session may read the tables that
- * another session wrote. The first write creates the block's folder, which is locked until the
- * application ends. Another process ingests the folder.
+ * another session wrote. The first write creates the block's folder. A local folder is locked until
+ * the application ends; on any other file system, an empty file marks its end. Another
+ * process ingests the folder.
  */
 final class Application extends Block {
   private static final Logger LOG = LoggerFactory.getLogger(Application.class);
   private static final Map<SparkContext, Application> ALL = new WeakHashMap<>();
   private final Settings settings;
   private final Path folder;
+  private final Configuration hadoop;
   private final Map<String, Object> record = new LinkedHashMap<>();
-  private FileChannel lock;
+  private Closeable open;
 
-  private Application(Settings settings, Path folder) {
+  private Application(Settings settings, Path folder, Configuration hadoop) {
     super(folder.toUri().toString(), settings.options());
     this.settings = settings;
     this.folder = folder;
+    this.hadoop = hadoop;
   }
 
   /** Capture a session if its application is configured for capture. Repeated calls do nothing. */
@@ -69,8 +74,8 @@ final class Application extends Block {
 
   private static Application started(Settings settings, SparkContext context) {
     String name = UUID.randomUUID().toString().replace("-", "").substring(16);
-    Path folder = Path.of(settings.warehouse()).toAbsolutePath().resolve("captured").resolve(name);
-    Application found = new Application(settings, folder);
+    Path folder = new Path(settings.folder(), name);
+    Application found = new Application(settings, folder, context.hadoopConfiguration());
     context.addSparkListener(found.new Ending());
     if (!context.isLocal()) {
       context.addJar(Extension.class.getProtectionDomain().getCodeSource().getLocation().getPath());
@@ -85,8 +90,8 @@ final class Application extends Block {
       attempt(
           () ->
               Files.writeString(
-                  Path.of(settings.folders()),
-                  folder + "\n",
+                  java.nio.file.Path.of(settings.folders()),
+                  folder.toUri().getPath() + "\n",
                   StandardOpenOption.CREATE,
                   StandardOpenOption.APPEND));
     }
@@ -100,24 +105,35 @@ final class Application extends Block {
           "They hold for the whole application, from its start to its end",
           "Set them when the application is started, with --conf or in spark-defaults.conf");
     }
-    if (lock == null) {
+    if (open == null) {
       attempt(this::make);
     }
   }
 
-  /** Make and lock the folder, then write the record that marks it as an application's folder. */
+  /** Make the folder, then write the record that marks it as an application's folder. */
   private void make() throws IOException {
-    Files.createDirectories(folder);
-    FileChannel opened =
-        FileChannel.open(
-            folder.resolve("driver"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    opened.lock();
+    Closeable opened = Settings.isLocal(folder) ? locked() : this::mark;
     record.put("keys", settings.options().keys());
     record.put("run", settings.run());
     record.put("begun", now());
     record.put("sample", settings.sample());
     store("block.json", record);
-    lock = opened;
+    open = opened;
+  }
+
+  private FileChannel locked() throws IOException {
+    java.nio.file.Path local = java.nio.file.Path.of(folder.toUri().getPath());
+    Files.createDirectories(local);
+    FileChannel opened =
+        FileChannel.open(
+            local.resolve("driver"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    opened.lock();
+    return opened;
+  }
+
+  /** Show other machines that the application has ended. */
+  private void mark() throws IOException {
+    Storage.of(folder, hadoop).commit(new Path(folder, Form.ENDED));
   }
 
   @Override
@@ -132,18 +148,17 @@ final class Application extends Block {
 
   /** Record the end of the application and release the folder. All commands have ended already. */
   private synchronized void end() {
-    if (lock != null) {
+    if (open != null) {
       store();
       record.put("ended", now());
       attempt(() -> store("block.json", record));
-      attempt(lock::close);
+      attempt(open::close);
     }
   }
 
   private void store(String name, Object content) throws IOException {
-    Path aside = folder.resolve("." + name);
-    Files.write(aside, new ObjectMapper().writeValueAsBytes(content));
-    Files.move(aside, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+    Storage.of(folder, hadoop)
+        .replace(new Path(folder, name), new ObjectMapper().writeValueAsBytes(content));
   }
 
   private static String now() {
@@ -161,7 +176,8 @@ final class Application extends Block {
       throw new Unsupported(
           "The lineage of this application cannot be captured",
           "Cannot write to " + folder + ": " + error,
-          "Set " + Unsupported.SETTINGS + "warehouse to a folder that this user may write to");
+          "Set " + Unsupported.SETTINGS + "warehouse or " + Unsupported.SETTINGS
+              + "landing to a folder that this user may write to");
     }
   }
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import org.apache.spark.SparkContext;
 import org.apache.spark.sql.SparkSession;
 import scala.Tuple2;
 import scala.util.Properties;
@@ -21,7 +22,7 @@ final class Built {
   static void check(SparkSession session) {
     String scala = Properties.versionNumberString();
     String running = minor(session.version()) + "_" + minor(scala);
-    if (!running.equals(VERSION) && isConfigured(session)) {
+    if (!running.equals(VERSION) && isConfigured(session.sparkContext())) {
       throw new Unsupported(
           "This jar of provhouse cannot capture Spark " + session.version() + " with Scala " + scala,
           "It was compiled for Spark " + VERSION.replace("_", " with Scala "),
@@ -29,8 +30,9 @@ final class Built {
     }
   }
 
-  private static boolean isConfigured(SparkSession session) {
-    for (Tuple2<String, String> each : session.sparkContext().getConf().getAll()) {
+  /** Return whether the configuration of an application has settings of provhouse. */
+  static boolean isConfigured(SparkContext context) {
+    for (Tuple2<String, String> each : context.getConf().getAll()) {
       if (each._1().startsWith(Unsupported.SETTINGS)) {
         return true;
       }

@@ -23,6 +23,7 @@ import provhouse.capturing.replay.*;
 import provhouse.capturing.rules.*;
 import provhouse.capturing.targets.*;
 import provhouse.capturing.writes.*;
+import scala.Option;
 
 /**
  * Captures the writes of a session from {@code start} to {@code stop}.
@@ -36,10 +37,13 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   private static final long PATIENCE = 60_000;
   private final SparkSession session;
   private final Block block;
+  /** The rules of Spark's optimizer that the program leaves out. */
+  private final Option<String> excluded;
 
   private Capture(SparkSession session, Block block) {
     this.session = session;
     this.block = block;
+    excluded = Folding.leaveOut(session);
   }
 
   /**
@@ -132,6 +136,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     rules.remove(this);
     session.experimental().extraOptimizations_$eq(Plans.seq(rules));
     session.listenerManager().unregister(this);
+    Folding.restore(session, excluded);
     block.close();
   }
 
@@ -158,7 +163,8 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   public LogicalPlan apply(LogicalPlan optimised) {
     LogicalPlan command = commandOf(optimised);
     if (command == null) {
-      return isCached(optimised) ? cached(optimised) : batch(optimised);
+      boolean keeps = isCached(optimised) && !Change.isStoring();
+      return keeps ? cached(optimised) : query(optimised);
     }
     if (isExplained()) {
       return optimised; // EXPLAIN only plans the command, which the plan itself does not show
@@ -176,6 +182,23 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
 
   private static boolean isExplained() {
     return Calls.isInside(ExplainCommand.class.getName());
+  }
+
+  /** Return the plan of a query, with slots if Delta runs it to change rows. */
+  private LogicalPlan query(LogicalPlan optimised) {
+    boolean changes = Change.isWriting() || Change.isStoring();
+    if (optimised instanceof Subquery || !changes || !block.isChanging()) {
+      return batch(optimised);
+    }
+    Streams.Batch batch = Streams.handed(session);
+    synchronized (block) {
+      block.handed(batch);
+      try {
+        return block.inChange(CommonTables.inlined(optimised));
+      } catch (Unsupported error) {
+        return uncaptured(optimised, optimised, block.abandoned(), error);
+      }
+    }
   }
 
   /**
@@ -205,6 +228,11 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
       if (target != null && block.leavesOut(target)) {
         return optimised;
       }
+      Change change = Change.of(plan);
+      if (target != null && change != null) {
+        block.changing(change, target, session);
+        return optimised;
+      }
       if (target != null) {
         return block.captured(target, session);
       }
@@ -225,9 +253,9 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     throw refused;
   }
 
-  /** Return whether Spark will cache the rows of this plan, which must not be a subquery's plan. */
+  /** Return whether Spark will keep the rows of this plan, which must not be a subquery's plan. */
   private static boolean isCached(LogicalPlan plan) {
-    return !(plan instanceof Subquery) && Caches.isCaching();
+    return !(plan instanceof Subquery) && (Caches.isCaching() || Caches.isCheckpointing());
   }
 
   private LogicalPlan cached(LogicalPlan optimised) {
@@ -258,7 +286,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     LogicalPlan plan = planOf(execution);
     synchronized (block) {
       boolean ends = plan instanceof Command && !DeltaCommand.isStaged(plan);
-      Write write = ends ? block.writeOf(plan) : null;
+      Write write = ends ? block.ended(plan, success) : null;
       if (write != null) {
         write.analysed(execution.analyzed());
         write.end(success, nanoseconds, success ? rowsOf(execution.executedPlan()) : -1);

@@ -17,9 +17,16 @@ import scala.runtime.BoxedUnit;
 public final class Extension extends AbstractFunction1<SparkSessionExtensions, BoxedUnit>
     implements SparkSessionExtensionsProvider {
   static final String NAME = Extension.class.getName();
+  private static volatile boolean loaded;
+
+  /** Return whether Spark has loaded this class in the JVM. */
+  static boolean isLoaded() {
+    return loaded;
+  }
 
   @Override
   public BoxedUnit apply(SparkSessionExtensions extensions) {
+    loaded = true;
     extensions.injectCheckRule(
         session -> plan -> {
               Built.check(session);

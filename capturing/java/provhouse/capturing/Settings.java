@@ -1,16 +1,18 @@
 package provhouse.capturing;
 
 import java.util.*;
+import org.apache.hadoop.fs.Path;
 import provhouse.capturing.writes.*;
 
 /**
  * The settings {@code spark.provhouse.*} of an application.
  *
- * <p>{@code folders} is the path of a file to which each captured application adds its folder, or
+ * <p>Each application has its own folder below {@code folder}, on any file system that Hadoop
+ * knows. {@code folders} is the path of a file to which each captured application adds its folder, or
  * an empty text. {@code sample} is the fraction of the rows of each write whose lineage is kept.
  */
 public record Settings(
-    String warehouse,
+    Path folder,
     String run,
     String folders,
     double sample,
@@ -19,6 +21,7 @@ public record Settings(
   private static final String BUDGET_MB = "budgetMb";
   private static final String BUDGET_SECONDS = "budgetSeconds";
   private static final String KEYS = "keys.";
+  private static final String LANDING = "landing";
   private static final String FOLDERS = "folders";
   private static final String RUN = "run";
   private static final String SAMPLE = "sample";
@@ -41,7 +44,7 @@ public record Settings(
     if (ours.isEmpty() && keys.isEmpty()) {
       return null;
     }
-    String warehouse = warehouse(ours.remove(WAREHOUSE));
+    Path folder = folder(orEmpty(ours.remove(WAREHOUSE)), orEmpty(ours.remove(LANDING)));
     double sample = part(ours.remove(SAMPLE));
     Budget.Limits limits =
         new Budget.Limits(
@@ -51,7 +54,7 @@ public record Settings(
     boolean valued = isSecond(VALUES, ours.remove(VALUES), "false", "true");
     Settings found =
         new Settings(
-            warehouse,
+            folder,
             orEmpty(ours.remove(RUN)),
             orEmpty(ours.remove(FOLDERS)),
             sample,
@@ -59,27 +62,54 @@ public record Settings(
     for (String name : ours.keySet()) {
       throw new Unsupported(
           "Unknown setting " + PREFIX + name,
-          "The settings are warehouse, keys.TABLE, run, onUnsupported, budgetMb, budgetSeconds,"
+          "The settings are warehouse, landing, keys.TABLE, run, onUnsupported, budgetMb, budgetSeconds,"
               + " sample and values",
           "Correct its name, or leave it out");
     }
     return found;
   }
 
-  private static String warehouse(String given) {
-    if (given == null || given.isEmpty()) {
+  /** Return the folder for the folders of applications. */
+  private static Path folder(String warehouse, String landing) {
+    if (warehouse.isEmpty() == landing.isEmpty()) {
+      String which = warehouse.isEmpty() ? "One of the settings " : "Only one of the settings ";
       throw new Unsupported(
-          "The setting " + PREFIX + WAREHOUSE + " is missing",
-          "Without it, the captured lineage has no place",
-          "Set it to the folder of the warehouse; `provhouse spark-conf` prints all settings");
+          which + PREFIX + WAREHOUSE + " and " + PREFIX + LANDING + " is needed",
+          warehouse.isEmpty() ? "Without it, the captured lineage has no place" : "Both are set",
+          "Set " + WAREHOUSE + " to the folder of the warehouse, or " + LANDING
+              + " to an address such as s3a://bucket/lineage; `provhouse spark-conf` prints all"
+              + " settings");
     }
-    if (given.contains("://")) {
+    if (warehouse.contains("://")) {
       throw new Unsupported(
           "The setting " + PREFIX + WAREHOUSE + " is not a local folder",
-          "It is " + given,
-          "Set it to a path, such as /data/warehouse");
+          "It is " + warehouse,
+          "Set it to a path, such as /data/warehouse, or set " + PREFIX + LANDING
+              + " to this address");
     }
-    return given;
+    return warehouse.isEmpty() ? address(landing) : new Path(local(warehouse), "captured");
+  }
+
+  private static Path address(String landing) {
+    try {
+      Path found = new Path(landing);
+      return isLocal(found) ? local(found.toUri().getPath()) : found;
+    } catch (IllegalArgumentException error) {
+      throw new Unsupported(
+          "The setting " + PREFIX + LANDING + " is not an address",
+          "It is " + landing,
+          "Set it to an address such as hdfs://host:8020/lineage or s3a://bucket/lineage");
+    }
+  }
+
+  private static Path local(String path) {
+    return new Path(java.nio.file.Path.of(path).toAbsolutePath().toUri());
+  }
+
+  /** Return whether a path is on this machine, for all file systems that Hadoop knows. */
+  static boolean isLocal(Path path) {
+    String scheme = path.toUri().getScheme();
+    return scheme == null || scheme.equals("file");
   }
 
   private static List<String> columns(String name, String value) {

@@ -28,6 +28,7 @@ def expected(edges: list[Edge], item: int) -> list[tuple[int, ...]]:
     return []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("graphs", [20, pytest.param(2_000, marks=pytest.mark.long)])
 def test_a_smallest_set_is_found(graphs: int) -> None:
     random, sizes = Random(graphs), set[int]()

@@ -53,6 +53,7 @@ UNCLEAR = "an input has changed, and its triple does not have the value that cha
 NOT_KNOWN = "an input has changed, but its new value is not known"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("deleted", "expected"),
     [

@@ -9,4 +9,16 @@ public final class Calls {
     return StackWalker.getInstance()
         .walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(name)));
   }
+
+  /** Return whether this thread is inside a method of one of Spark's classes with this name. */
+  public static boolean isInside(String name, String method) {
+    return StackWalker.getInstance()
+        .walk(
+            frames ->
+                frames.anyMatch(
+                    frame ->
+                        frame.getMethodName().equals(method)
+                            && frame.getClassName().startsWith("org.apache.spark.sql.")
+                            && frame.getClassName().endsWith("." + name)));
+  }
 }

@@ -41,7 +41,7 @@ public enum Kind {
   SCAN,
   /** The rows of a cache. */
   CACHE,
-  /** The rows of a batch of a stream, or of an RDD. */
+  /** The rows of a batch of a stream, or of an RDD whose rows are not in the program. */
   BATCH,
   /** Rows that the program itself made. */
   LOCAL,
@@ -73,7 +73,7 @@ public enum Kind {
     if (Operators.groupsArrow(node)) return PYTHON_GROUPS;
     if (node instanceof LogicalRelation) return SCAN;
     if (node instanceof InMemoryRelation) return CACHE;
-    if (node instanceof LogicalRDD) return BATCH;
+    if (node instanceof LogicalRDD rows) return LocalRows.are(rows.rdd()) ? LOCAL : BATCH;
     if (node instanceof LocalRelation) return LOCAL;
     if (node instanceof OneRowRelation) return LOCAL;
     if (node instanceof Range) return LOCAL;

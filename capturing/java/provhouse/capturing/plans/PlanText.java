@@ -99,8 +99,10 @@ public final class PlanText {
   public static Map<String, String> settings(SQLConf conf) {
     Map<String, String> found = new TreeMap<>();
     Plans.map(conf.getAllConfs()).forEach((name, value) -> {
-      if (name.startsWith("spark.sql.") && !value.equals(defaultOf(name))) {
-        found.put(name, value);
+      String own = name.equals(Folding.SETTING) ? Folding.without(value) : value;
+      boolean ours = own.isEmpty() && !value.isEmpty();
+      if (name.startsWith("spark.sql.") && !ours && !own.equals(defaultOf(name))) {
+        found.put(name, own);
       }
     });
     found.put("java", String.valueOf(Runtime.version().feature())); // its calendars and patterns

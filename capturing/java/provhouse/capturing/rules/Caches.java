@@ -2,7 +2,9 @@ package provhouse.capturing.rules;
 
 import java.util.*;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.spark.api.java.function.Function;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
@@ -18,7 +20,8 @@ import scala.collection.immutable.Seq;
 
 /**
  * The frames that a block has cached, with the slots of each row as further columns of the cache.
- * The batches of a stream are computed in the same way, before the program gets their rows.
+ * The batches of a stream are computed in the same way, before the program gets their rows, and so
+ * are checkpoints.
  *
  * <p>So the rows of a cache keep the lineage of their computation, even if they are random. Spark
  * reads the columns of a cache by their positions, and never sees columns that are added at the
@@ -27,11 +30,16 @@ import scala.collection.immutable.Seq;
 public final class Caches {
   private static final String PREFIX = "provhouse_cached_";
   private static final String MANAGER = "org.apache.spark.sql.execution.CacheManager";
+  /** The number at the end of each row of the first checkpoint; later ones have later numbers. */
+  private final long firstTag = new Random().nextLong() >>> 1;
   private final String own = PREFIX + UUID.randomUUID() + "_";
   private final String folder;
   private final Map<String, List<String>> keys;
   private final AtomicBoolean off = new AtomicBoolean();
   private final List<Cached> known = new ArrayList<>();
+  /** The numbers of the frames whose rows Delta has stored, by the RDD of the rows. */
+  private final Map<Object, Integer> stored = new WeakHashMap<>();
+
   private long next;
   private Streams.Batch batch;
 
@@ -54,6 +62,11 @@ public final class Caches {
     return Calls.isInside(MANAGER);
   }
 
+  /** Return whether Spark optimises the current plan to keep its rows as a checkpoint. */
+  public static boolean isCheckpointing() {
+    return Calls.isInside("Dataset", "checkpoint");
+  }
+
   /** Return whether a plan already has the slots of its rows as columns. */
   public boolean has(LogicalPlan plan) {
     return Plans.output(plan).stream().anyMatch(each -> numberOf(each) >= 0);
@@ -65,6 +78,19 @@ public final class Caches {
    */
   public void handed(Streams.Batch current) {
     batch = current;
+  }
+
+  /** Return the number of the frame that was cached last. */
+  public int last() {
+    return known.size() - 1;
+  }
+
+  /** Note that the RDD in a plan has the rows of the frame with this number. */
+  public void stored(LogicalPlan plan, int frame) {
+    if (plan instanceof LogicalRDD rows) {
+      stored.put(rows.rdd(), frame);
+    }
+    Plans.children(plan).forEach(each -> stored(each, frame));
   }
 
   /** Return the plan of a frame that will be cached, with its rows' slots as further columns. */
@@ -91,6 +117,9 @@ public final class Caches {
       columns.add(Plans.alias(Plans.nothing(), own + number));
       kinds.add(Form.ROWS);
     }
+    if (isCheckpointing()) {
+      columns.add(Plans.alias(Plans.number(firstTag + number), own + number));
+    }
     return Plans.only(columns, plan);
   }
 
@@ -103,7 +132,7 @@ public final class Caches {
       scan.statsOfPlanToCache_$eq(cache.statsOfPlanToCache());
       return new Rewritten(scan, slots);
     }
-    LogicalRDD scan = BatchRows.with(output, (LogicalRDD) node, batch.session());
+    LogicalRDD scan = BatchRows.with(output, (LogicalRDD) node, SparkSession.active());
     return new Rewritten(scan, slots);
   }
 
@@ -144,17 +173,44 @@ public final class Caches {
 
   private Cached of(LogicalRDD node) {
     boolean current = batch != null && node.rdd() == batch.rows();
-    Cached found = current ? of(Plans.output(batch.plan())) : null;
+    Integer number = stored.get(node.rdd());
+    Cached kept = number == null ? null : known.get(number);
+    Cached found =
+        current ? of(Plans.output(batch.plan())) : kept == null ? checkpoint(node) : kept;
     if (found == null) {
       throw Unsupported.rows(
           node.nodeName(),
-          "Its rows come from createDataFrame, a checkpoint, an RDD or another batch of a stream, "
-              + "which do not keep their sources");
+          "Its rows come from an RDD, another batch of a stream, or a checkpoint that was not made "
+              + "at once in the block, which do not keep their sources");
     }
     if (found.refusal() != null) {
       throw found.refusal();
     }
     return found;
+  }
+
+  /**
+   * Return the frame that was kept as a checkpoint in the block, or null. Its rows are longer than
+   * the columns of the scan, and end with a tag.
+   */
+  private Cached checkpoint(LogicalRDD node) {
+    if (!node.rdd().isCheckpointed()) {
+      return null;
+    }
+    Tag tag = new Tag(Plans.output(node).size());
+    for (long found : node.rdd().toJavaRDD().map(tag).take(1)) {
+      long number = found - firstTag;
+      return number >= 0 && number < known.size() ? known.get((int) number) : null;
+    }
+    return null;
+  }
+
+  /** Reads the tag at the end of a row. Rows without a tag have only {@code columns} columns. */
+  private record Tag(int columns) implements Function<InternalRow, Long> {
+    @Override
+    public Long call(InternalRow row) {
+      return row.numFields() > columns ? row.getLong(row.numFields() - 1) : Form.NONE;
+    }
   }
 
   private Cached of(InMemoryRelation node) {

@@ -30,10 +30,12 @@ public final class Rewriter {
   private final Marks marks;
   private final PythonMaps pythonMaps;
   private final PythonGroups pythonGroups;
+  private final Change change;
   private OuterRows outer = OuterRows.NONE;
   private boolean absence;
 
-  Rewriter(SourceFiles files, Taps taps, Caches caches) {
+  Rewriter(SourceFiles files, Taps taps, Caches caches, Change change) {
+    this.change = change;
     this.files = files;
     this.taps = taps;
     this.caches = caches;
@@ -87,7 +89,8 @@ public final class Rewriter {
       case SORT, REPARTITION, SAMPLE, LIMIT, GROUP_LIMIT, PYTHON_COLUMNS -> passing(node);
       case PYTHON_ROWS -> pythonMaps.map(node);
       case PYTHON_GROUPS -> pythonGroups.map(node);
-      case SCAN -> Sources.scan((LogicalRelation) node, files);
+      case SCAN -> change.scanned(
+          (LogicalRelation) node, Sources.scan((LogicalRelation) node, files));
       case CACHE, BATCH -> computed(node);
       case LOCAL -> local(node);
       case OTHER -> throw Unsupported.operator(
@@ -114,7 +117,7 @@ public final class Rewriter {
     if (empty || node instanceof OneRowRelation) { // such as the one group of an empty source
       return new Rewritten(node, List.of());
     }
-    throw Unsupported.rows(node.nodeName(), "Its rows are in the program, not in a table");
+    return files.program(node);
   }
 
   private Rewritten project(Project node) {
@@ -122,7 +125,7 @@ public final class Rewriter {
     List<NamedExpression> own = Plans.list(node.projectList());
     List<NamedExpression> columns = Plans.joined(own, Slot.attributes(child.slots()));
     List<Slot> slots = child.slots().stream().map(slot -> slot.through(own)).toList();
-    return new Rewritten(node.copy(Plans.seq(columns), child.plan()), slots);
+    return change.projected(node, new Rewritten(node.copy(Plans.seq(columns), child.plan()), slots));
   }
 
   /**

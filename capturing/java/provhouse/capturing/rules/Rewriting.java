@@ -30,11 +30,23 @@ public record Rewriting(
       Map<String, List<String>> keys,
       SparkSession session,
       Caches caches) {
+    return of(query, taps, keys, session, caches, Change.NONE);
+  }
+
+  /** Rewrite the plan of the rows that a command writes which changes rows. */
+  public static Rewriting of(
+      LogicalPlan query,
+      Taps taps,
+      Map<String, List<String>> keys,
+      SparkSession session,
+      Caches caches,
+      Change change) {
     SQLConf settings = session.sessionState().conf();
     KeyedSources keyed = new KeyedSources(keys, taps, settings, used(query));
     SourceFiles files = new SourceFiles(keyed, caches.nextNumber());
-    Rewriter rewriter = new Rewriter(files, taps, caches);
-    Rewritten rows = rewriter.rewrite(query);
+    Rewriter rewriter = new Rewriter(files, taps, caches, change);
+    Rewritten found = rewriter.rewrite(query);
+    Rewritten rows = new Rewritten(found.plan(), change.finished(found.slots()));
     boolean exact = Existence.isExact(CommonTables.inlined(query));
     return new Rewriting(rows, taps, files, keyed, rewriter.hasAbsence(), exact);
   }

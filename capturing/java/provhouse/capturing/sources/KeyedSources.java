@@ -54,6 +54,22 @@ public final class KeyedSources {
     }
   }
 
+  /** Return whether the program has declared a key of a source. */
+  boolean hasKey(LogicalRelation node) {
+    String table = TableNames.declared(node);
+    return table != null && keys.containsKey(table);
+  }
+
+  /** Return a tap of numbers with a folder of this name. */
+  Tap tap(String name, int columns) {
+    return taps.tap(name, columns, 0);
+  }
+
+  /** Return the URI of the folder of a tap. */
+  String address(String name) {
+    return Taps.address(taps.folder() + "/" + name);
+  }
+
   /**
    * Rewrite a scan; its row ids have numbers from {@code number} on. Refuse a scan without a key.
    */
@@ -99,19 +115,37 @@ public final class KeyedSources {
         Plans.only(columns, tapped), List.of(new Slot(id.toAttribute(), Form.ROWS)));
   }
 
+  /** Rewrite rows of the program: a tap above them writes the id and the number of each row. */
+  public Rewritten program(ProgramRows rows) {
+    Attribute id = rows.id();
+    Expression row = new BitwiseAnd(id, Plans.number((1L << Form.ROW_BITS) - 1));
+    Expression text = Plans.asText(row, settings.sessionLocalTimeZone());
+    Tap tap = taps.tap("source-" + described.size(), 1, 1);
+    describe(rows.table(), List.of("row"), rows.number(), 1);
+    return new Rewritten(
+        Taps.tapped(tap, List.of(id), List.of(text), rows.plan()),
+        List.of(new Slot(id, Form.ROWS)));
+  }
+
   private void describe(
       String table, List<String> key, long number, Listing files, LogicalRelation node) {
-    Map<String, Object> entry = new LinkedHashMap<>();
-    entry.put("number", number);
-    entry.put("partitions", KeyedIds.PARTITIONS);
-    entry.put("table", table);
-    entry.put("key", key);
-    entry.put("tap", "source-" + described.size());
+    Map<String, Object> entry = describe(table, key, number, KeyedIds.PARTITIONS);
     entry.put("files", files == null ? List.of() : files.paths());
     entry.put("states", files == null ? List.of() : files.states());
     entry.put("root", files == null ? "" : SourceFiles.roots(node).get(0)); // it has only one root
     entry.put("place", placeOf(node));
+  }
+
+  private Map<String, Object> describe(
+      String table, List<String> key, long number, int partitions) {
+    Map<String, Object> entry = new LinkedHashMap<>();
+    entry.put("number", number);
+    entry.put("partitions", partitions);
+    entry.put("table", table);
+    entry.put("key", key);
+    entry.put("tap", "source-" + described.size());
     described.add(entry);
+    return entry;
   }
 
   /** Return the path that stands for a table of another database; for files, an empty text. */

@@ -6,9 +6,11 @@ import java.net.URI;
 import java.util.*;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.datasources.FileStatusWithMetadata;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.internal.SQLConf;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.*;
 import provhouse.capturing.taps.*;
@@ -60,6 +62,11 @@ public final class SourceFiles {
     return keyed.scan(node, first);
   }
 
+  /** Rewrite rows of the program, which become the rows of a table of their own. */
+  public Rewritten program(LogicalPlan node) {
+    return keyed.program(ProgramRows.of(node, takeNumber()));
+  }
+
   /** Number the files of a relation, and return the ids of its rows. */
   public RowIds rowIds(LogicalRelation node, String table) {
     HadoopFsRelation relation = (HadoopFsRelation) node.relation();
@@ -79,6 +86,45 @@ public final class SourceFiles {
     }
     return new RowIds(
         paths.toArray(new String[0]), numbers.stream().mapToLong(Long::longValue).toArray());
+  }
+
+  /** Return whether a source is read by a declared key. */
+  boolean isKeyed(LogicalRelation node) {
+    return keyed.hasKey(node);
+  }
+
+  /** Number the files of a relation, and the parts into which Spark may split them. */
+  RecordIds recordIds(LogicalRelation node) {
+    HadoopFsRelation relation = (HadoopFsRelation) node.relation();
+    SQLConf conf = relation.sparkSession().sessionState().conf();
+    long step = Math.max(1, Math.min(conf.filesMaxPartitionBytes(), conf.filesOpenCostInBytes()));
+    String parts = "parts-" + next;
+    List<String> paths = new ArrayList<>();
+    List<Long> numbers = new ArrayList<>();
+    List<String> roots = roots(node);
+    for (FileStatusWithMetadata file : Listing.files(relation)) {
+      String root = rootOf(address(file.getPath()), roots);
+      Map<String, Object> entry = entry(file, root, TableNames.ofRecords(node, root));
+      entry.put("unit", "records");
+      entry.put("first", Sources.hasHeader(relation) ? 1 : 0);
+      entry.put("lines", Sources.lines(relation));
+      boolean whole =
+          file.getLen() <= step
+              || !relation
+                  .fileFormat()
+                  .isSplitable(relation.sparkSession(), relation.options(), file.getPath());
+      if (!whole) {
+        long count = (file.getLen() + step - 1) / step;
+        entry.put("parts", Map.of("count", count, "tap", keyed.address(parts)));
+        next += count - 1;
+      }
+      paths.add(file.getPath().toUri().toString());
+      numbers.add((Long) entry.get("number"));
+    }
+    RowIds files =
+        new RowIds(
+            paths.toArray(new String[0]), numbers.stream().mapToLong(Long::longValue).toArray());
+    return new RecordIds(files, step, keyed.tap(parts, 4));
   }
 
   public Map<String, Map<String, String>> names() {

@@ -7,9 +7,11 @@ import java.util.stream.Stream;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.execution.datasources.FileFormat;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
+import org.apache.spark.sql.sources.DataSourceRegister;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.Metadata;
 import provhouse.capturing.Unsupported;
@@ -21,11 +23,14 @@ import scala.Option;
 public final class Sources {
   public static final String DELTA = "org.apache.spark.sql.delta.DeltaParquetFileFormat";
 
+  private static final List<String> RECORDS =
+      List.of("csv", "json", "text", "orc", "xml", "avro", "binaryFile");
+
   private Sources() {}
 
   public static Rewritten scan(LogicalRelation node, SourceFiles files) {
     if (!hasPlaces(node)) {
-      return files.keyed(node);
+      return files.isKeyed(node) || !hasRecords(node) ? files.keyed(node) : records(node, files);
     }
     checkReadable(node);
     Option<CatalogTable> table = node.catalogTable();
@@ -40,7 +45,70 @@ public final class Sources {
         && List.of(ParquetFileFormat.class.getName(), DELTA).contains(formatOf(node));
   }
 
-  /** Refuse a scan of Parquet or Delta to which the column of ids cannot be added. */
+  /** Return whether the rows of a source can be named by their positions among its records. */
+  private static boolean hasRecords(LogicalRelation node) {
+    return node.relation() instanceof HadoopFsRelation relation
+        && RECORDS.contains(nameOf(relation.fileFormat()));
+  }
+
+  /** Return the short name of a format, such as {@code csv}. */
+  public static String nameOf(FileFormat format) {
+    return format instanceof DataSourceRegister named ? named.shortName() : format.toString();
+  }
+
+  /** Return whether the first line of each file has the names of its columns. */
+  static boolean hasHeader(HadoopFsRelation relation) {
+    return nameOf(relation.fileFormat()).equals("csv")
+        && "true".equalsIgnoreCase(optionOf(relation, "header"));
+  }
+
+  /**
+   * Return which lines are records: "every" line, each "filled" line, or none, if a record may have
+   * several lines.
+   */
+  static String lines(HadoopFsRelation relation) {
+    String format = nameOf(relation.fileFormat());
+    boolean several =
+        Stream.of("wholetext", "multiLine", "lineSep", "encoding", "charset")
+            .anyMatch(each -> optionOf(relation, each) != null);
+    if (several || !List.of("csv", "json", "text").contains(format)) {
+      return "";
+    }
+    return format.equals("text") ? "every" : "filled";
+  }
+
+  private static String optionOf(HadoopFsRelation relation, String name) {
+    for (Map.Entry<String, String> option : Plans.map(relation.options()).entrySet()) {
+      if (option.getKey().equalsIgnoreCase(name)) {
+        return option.getValue();
+      }
+    }
+    return null;
+  }
+
+  /** Rewrite a scan of records without a key: a record is named by its position in its file. */
+  private static Rewritten records(LogicalRelation node, SourceFiles files) {
+    checkReadable(node);
+    HadoopFsRelation relation = (HadoopFsRelation) node.relation();
+    if ("DROPMALFORMED".equalsIgnoreCase(optionOf(relation, "mode"))) {
+      throw unnumbered("the mode DROPMALFORMED, which counts other records for other columns");
+    }
+    if (optionOf(relation, "comment") != null) {
+      throw unnumbered("the option comment, without which the records have other positions");
+    }
+    FileFormat format = new IdentifiedFiles(relation.fileFormat(), files.recordIds(node));
+    LogicalPlan rows = identified(node, format, IdentifiedFiles.COLUMN);
+    return new Rewritten(rows, List.of(new Slot(id(rows), Form.ROWS)));
+  }
+
+  private static Unsupported unnumbered(String found) {
+    return new Unsupported(
+        "The lineage of this source cannot be captured without a key",
+        "It is read with " + found,
+        "Declare its key, or leave out the option");
+  }
+
+  /** Refuse a scan to which the column of ids cannot be added. */
   public static void checkReadable(LogicalRelation node) {
     for (AttributeReference column : Plans.<AttributeReference>list(node.output())) {
       if (FileSourceMetadataAttribute$.MODULE$.unapply(column).isDefined()) {
@@ -56,14 +124,19 @@ public final class Sources {
   public static LogicalPlan identified(LogicalRelation node, RowIds ids) {
     HadoopFsRelation relation = (HadoopFsRelation) node.relation();
     ParquetFileFormat format = (ParquetFileFormat) relation.fileFormat();
-    AttributeReference column = Plans.column(IdentifiedParquet.COLUMN, DataTypes.LongType);
+    return identified(node, new IdentifiedParquet(format, ids), IdentifiedParquet.COLUMN);
+  }
+
+  private static LogicalPlan identified(LogicalRelation node, FileFormat format, String name) {
+    HadoopFsRelation relation = (HadoopFsRelation) node.relation();
+    AttributeReference column = Plans.column(name, DataTypes.LongType);
     HadoopFsRelation wider =
         relation.copy(
             relation.location(),
             relation.partitionSchema(),
-            relation.dataSchema().add(IdentifiedParquet.COLUMN, DataTypes.LongType, true),
+            relation.dataSchema().add(name, DataTypes.LongType, true),
             relation.bucketSpec(),
-            new IdentifiedParquet(format, ids),
+            format,
             relation.options(),
             relation.sparkSession());
     List<AttributeReference> output = Plans.joined(Plans.list(node.output()), List.of(column));
@@ -115,7 +188,7 @@ public final class Sources {
   private static Unsupported refusal(String found) {
     return new Unsupported(
         "The lineage of this source cannot be captured yet",
-        "It reads " + found + "; only Parquet and Delta can be captured",
-        "Store the source as Parquet or Delta, or write this result outside of the block");
+        "It reads " + found + ", which capture does not cover",
+        "Leave it out, or write this result outside of the block");
   }
 }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.datasources.jdbc.JDBCRelation;
 
 /** The names of tables in keys and in items: a name in the catalog, or the end of a path. */
 public final class TableNames {
-  private static final Set<String> KEYED = Set.of("csv", "json", "orc", "text", "txt");
+  private static final Set<String> KEYED = Set.of("csv", "json", "orc", "text", "txt", "xml", "avro");
   private static final String PARQUET = ".parquet";
 
   private TableNames() {}
@@ -37,6 +37,13 @@ public final class TableNames {
     return node.relation() instanceof JDBCRelation database
         ? ofDatabase(database.jdbcOptions().tableOrQuery())
         : null;
+  }
+
+  /** Return the name of a table of records: its name in the catalog, or the end of a path. */
+  static String ofRecords(LogicalRelation node, String root) {
+    return node.catalogTable().isDefined()
+        ? node.catalogTable().get().identifier().table()
+        : ofKeyed(new Path(root).getName());
   }
 
   /** Return the name of a table of Parquet or Delta files from the last part of its path. */

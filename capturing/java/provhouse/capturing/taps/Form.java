@@ -16,11 +16,23 @@ public final class Form {
   /** The kind of a slot with ids of source rows. Any other kind is the number of a tap. */
   public static final int ROWS = -1;
 
+  /**
+   * The version of the form of a write that copies rows, which earlier releases cannot read. After
+   * the slots, its tap of the rows has a column with the id of the row that each copy is made of.
+   */
+  public static final int COPYING = 2;
+
+  /** The kind of a slot with the ids of rows that are copied. It is no slot in descriptions. */
+  public static final int KEPT = -2;
+
   /** The number of bits of a row's index in the row's id. The bits above are the file's number. */
   public static final int ROW_BITS = 40;
 
   /** The name of a file. As soon as it exists in a write's folder, the taps of the write stop. */
   public static final String STOP = "stop";
+
+  /** The name whose marker shows the end of an application, on any but the local file system. */
+  public static final String ENDED = "ended";
 
   private Form() {}
 }

@@ -4,24 +4,27 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.StandardCopyOption;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocalFileSystem;
-import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 import org.apache.parquet.hadoop.util.HadoopOutputFile;
 import org.apache.parquet.io.OutputFile;
 import provhouse.capturing.spark.*;
 
 /**
- * Makes, renames and removes the files of a capture.
+ * Makes, commits and removes the files of a capture.
+ *
+ * <p>A local file is complete once it is renamed to its name. On any other file system, a file is
+ * complete once an empty file, its marker, is beside it, since object stores cannot rename.
  *
  * <p>Local files are written without Hadoop. Without its native library, which PySpark lacks,
  * Hadoop starts a program to set the permissions of each file and folder, and writes a checksum
  * beside each file.
  */
 public final class Storage {
+  private static final AtomicLong VERSIONS = new AtomicLong();
   private final Configuration settings;
   private final FileSystem files;
 
@@ -43,19 +46,41 @@ public final class Storage {
     return ParquetFiles.local(withFolder(path));
   }
 
-  /** Return a stream to a new or emptied file. Its folder is made if it is missing. */
-  public OutputStream create(Path path) throws IOException {
-    return isLocal() ? Files.newOutputStream(withFolder(path)) : files.create(path, true);
+  /** Return the path under which a file is written before it is complete. */
+  public Path draft(Path file) {
+    return isLocal() ? new Path(file.getParent(), "_" + file.getName()) : file;
   }
 
-  /** Rename a file. Replace the file that has the new name, if there is one. */
-  public void rename(Path from, Path to) throws IOException {
+  /** Make a written file count as complete. */
+  public void commit(Path file) throws IOException {
     if (isLocal()) {
-      Files.move(local(from), local(to), StandardCopyOption.ATOMIC_MOVE);
+      Files.move(local(draft(file)), local(file), StandardCopyOption.ATOMIC_MOVE);
     } else {
-      FileContext context = FileContext.getFileContext(to.toUri(), settings);
-      context.rename(from, to, Options.Rename.OVERWRITE);
+      files.create(marker(file), true).close();
     }
+  }
+
+  /**
+   * Replace the content of a file, so that no reader ever gets only a part of it.
+   *
+   * <p>On another file system than the local one, each content is a file of its own, {@code
+   * NAME.NUMBER}, and the complete one with the highest number counts.
+   */
+  public void replace(Path file, byte[] content) throws IOException {
+    Path version = isLocal() ? file : file.suffix("." + VERSIONS.incrementAndGet());
+    try (OutputStream out = create(draft(version))) {
+      out.write(content);
+    }
+    commit(version);
+  }
+
+  /** Return the file that marks another file as complete. */
+  public static Path marker(Path file) {
+    return new Path(file.getParent(), "_" + file.getName() + ".complete");
+  }
+
+  private OutputStream create(Path path) throws IOException {
+    return isLocal() ? Files.newOutputStream(withFolder(path)) : files.create(path, true);
   }
 
   void delete(Path path) throws IOException {

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.hadoop.ParquetFileWriter;
@@ -14,6 +15,7 @@ import org.apache.parquet.schema.PrimitiveType;
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
 import org.apache.parquet.schema.Type;
 import org.apache.parquet.schema.Types;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.deploy.SparkHadoopUtil;
 import provhouse.capturing.spark.*;
@@ -27,8 +29,8 @@ import provhouse.capturing.spark.*;
 final class TapFile {
   private static final long GROUP_BYTES = 8L << 20;
   private final Storage storage;
-  private final Path hidden;
   private final Path kept;
+  private final Path draft;
   private final ParquetFileWriter writer;
   private final ColumnPages pages;
   private final List<ColumnDescriptor> columns;
@@ -41,17 +43,27 @@ final class TapFile {
   private boolean failed;
 
   private TapFile(Path folder, String name, int columns, int texts) throws IOException {
-    hidden = new Path(folder, "_" + name);
     kept = new Path(folder, name);
-    storage = Storage.of(folder, SparkHadoopUtil.get().conf());
+    storage = Storage.of(folder, settings(folder));
+    draft = storage.draft(kept);
     MessageType schema = schema(columns, texts);
     this.columns = schema.getColumns();
     empty = columns + texts == 0;
     writer =
         new ParquetFileWriter(
-            storage.parquet(hidden), schema, ParquetFileWriter.Mode.CREATE, GROUP_BYTES, 0);
+            storage.parquet(draft), schema, ParquetFileWriter.Mode.CREATE, GROUP_BYTES, 0);
     writer.start();
     pages = new ColumnPages(writer);
+  }
+
+  /**
+   * Return the settings of Hadoop for a folder. On executors, only Spark's configuration has those
+   * of other file systems, such as the address of an object store.
+   */
+  private static Configuration settings(Path folder) {
+    SparkHadoopUtil hadoop = SparkHadoopUtil.get();
+    boolean local = "file".equals(folder.toUri().getScheme());
+    return local ? hadoop.conf() : hadoop.newConfiguration(SparkEnv.get().conf());
   }
 
   static TapFile open(String folder, int columns, int texts, TaskContext task) {
@@ -132,7 +144,7 @@ final class TapFile {
   void keep() {
     try {
       writer.end(Map.of());
-      storage.rename(hidden, kept);
+      storage.commit(kept);
     } catch (IOException error) {
       throw new UncheckedIOException(error);
     }
@@ -141,7 +153,7 @@ final class TapFile {
   void discard() {
     try {
       ParquetFiles.abandon(writer);
-      storage.delete(hidden);
+      storage.delete(draft);
     } catch (IOException error) {
       throw new UncheckedIOException(error);
     }

@@ -20,6 +20,8 @@ import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.plans.logical.*;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import provhouse.capturing.Unsupported;
@@ -34,7 +36,8 @@ import scala.collection.Seq;
  * <p>{@code partitions} are the columns that the command gives for a new table, or null if it gives
  * none. If {@code creates}, the command replaces an existing table. If {@code overwrites}, it
  * replaces all rows; otherwise {@code replaced} is the condition for the rows that it replaces, or
- * null. {@code asSaved} takes another analysed plan of the rows, and returns the command with this
+ * null. The plan of the rows of a command that changes rows is that of the table, until the command
+ * runs. {@code asSaved} takes another analysed plan of the rows, and returns the command with this
  * plan. Delta's classes are known by name only.
  */
 public record DeltaCommand(
@@ -48,7 +51,7 @@ public record DeltaCommand(
     boolean overwrites,
     Expression replaced,
     UnaryOperator<LogicalPlan> asSaved) {
-  private static final String PACKAGE = "org.apache.spark.sql.delta.";
+  private static final String PACKAGE = DeltaNames.PACKAGE;
   private static final String STAGED = "StagedDeltaTableV2";
 
   /** The class of the command that overwrites only the partitions for which it has rows. */
@@ -62,9 +65,34 @@ public record DeltaCommand(
     if (command instanceof V2WriteCommand writing) {
       return inserted(writing);
     }
-    return command instanceof V2CreateTableAsSelectPlan creating
-        ? created(creating, session)
-        : null;
+    if (command instanceof V2CreateTableAsSelectPlan creating) {
+      return created(creating, session);
+    }
+    return DeltaNames.isChange(command) ? changing(command, Named.call(command, "target")) : null;
+  }
+
+  /** Return the parts of a command that changes rows of a table, whose plan is {@code target}. */
+  private static DeltaCommand changing(LogicalPlan command, LogicalPlan target) {
+    LogicalPlan scan = target;
+    while (Plans.children(scan).size() == 1) {
+      scan = Plans.children(scan).get(0);
+    }
+    if (!(scan instanceof LogicalRelation table)
+        || !(table.relation() instanceof HadoopFsRelation relation)) {
+      return null;
+    }
+    Option<CatalogTable> known = table.catalogTable();
+    return new DeltaCommand(
+        command,
+        Plans.<Path>list(relation.location().rootPaths()).get(0),
+        known.isDefined() ? known.get().identifier().table() : "",
+        target,
+        Map.of(),
+        null,
+        false,
+        false,
+        null,
+        rows -> rows);
   }
 
   /**

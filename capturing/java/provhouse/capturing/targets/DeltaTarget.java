@@ -38,6 +38,8 @@ final class DeltaTarget implements Target {
   private DeltaLog log;
   private List<String> partitions;
   private LogicalPlan optimized;
+  /** The plan of the rows that a command writes which changes rows, once it is known. */
+  private LogicalPlan changed;
 
   /**
    * The name of the column in which Delta keeps the ids of rows that it has moved, or null. The
@@ -47,6 +49,11 @@ final class DeltaTarget implements Target {
 
   /** The name that each column has in files, by the column's name in the table. */
   private Map<String, String> names = Map.of();
+
+  private final Set<String> removed = new TreeSet<>();
+  private String committed = "";
+  /** The number of commits that have changed rows. */
+  private int commits;
 
   /** By the address of each written file, the version of its commit and the id of its first row. */
   private final Map<String, List<Long>> firstRows = new TreeMap<>();
@@ -73,6 +80,17 @@ final class DeltaTarget implements Target {
     }
     checkPartitions();
     checkReplaced();
+    if (command.delta() instanceof LogicalPlan) { // a command that changes rows
+      checkOff("delta.enableChangeDataFeed", "writes changes to a change data feed");
+      checkOff("delta.enableDeletionVectors", "deletes rows by deletion vectors");
+      checkOff("delta.enableRowTracking", "stores the ids of copied rows");
+    }
+  }
+
+  private void checkOff(String property, String found) {
+    if (log.properties().getOrDefault(property, "false").equalsIgnoreCase("true")) {
+      throw Unsupported.write("Delta " + found + ", by " + property);
+    }
   }
 
   private static void checkOptimized(Map<String, String> options) {
@@ -108,7 +126,7 @@ final class DeltaTarget implements Target {
     if (!log.properties().getOrDefault("delta.columnMapping.mode", "none").equals("none")) {
       throw Unsupported.write("The folders of this Delta table do not have the names of its columns");
     }
-    for (Attribute column : columns(command.query())) {
+    for (Attribute column : columns(rows())) {
       checkType(column, known);
     }
   }
@@ -165,9 +183,19 @@ final class DeltaTarget implements Target {
   @Override
   public LogicalPlan query() {
     if (optimized == null) {
-      optimized = sorted(Replanned.optimised(command.query(), session));
+      optimized = sorted(changed == null ? Replanned.optimised(command.query(), session) : changed);
     }
     return optimized;
+  }
+
+  @Override
+  public void changed(LogicalPlan rows) {
+    changed = rows;
+    optimized = null;
+  }
+
+  private LogicalPlan rows() {
+    return changed == null ? command.query() : changed;
   }
 
   private LogicalPlan sorted(LogicalPlan plan) {
@@ -178,7 +206,7 @@ final class DeltaTarget implements Target {
 
   @Override
   public List<String> names() {
-    return Plans.output(command.query()).stream().map(Attribute::name).toList();
+    return Plans.output(rows()).stream().map(Attribute::name).toList();
   }
 
   @Override
@@ -239,8 +267,14 @@ final class DeltaTarget implements Target {
         try (BufferedReader lines =
             new BufferedReader(
                 new InputStreamReader(files.open(commit), StandardCharsets.UTF_8))) {
+          Set<String> before = Set.copyOf(removed);
+          int known = found.size();
           for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             add(new ObjectMapper().readTree(line), found);
+          }
+          if (found.size() > known || !before.equals(removed)) {
+            committed = commit.toUri().toString();
+            commits++;
           }
         }
       }
@@ -252,17 +286,40 @@ final class DeltaTarget implements Target {
   private void add(JsonNode action, Set<String> found) {
     JsonNode added = action.path("add");
     if (added.path("dataChange").asBoolean()) { // else Delta has only moved rows
-      String file = URI.create(added.path("path").asText()).getPath(); // percent-encoded
-      String address = new Path(path, file).toUri().toString();
+      String address = address(added);
       found.add(address);
       long commit = added.path("defaultRowCommitVersion").asLong();
       firstRows.put(address, List.of(commit, added.path("baseRowId").asLong()));
     }
-    JsonNode changed = action.path("metaData");
-    if (!changed.isMissingNode()) {
-      rowIds = changed.path("configuration").path(ROW_IDS).asText(null);
-      names = FileNames.of((StructType) DataType.fromJson(changed.path("schemaString").asText()));
+    JsonNode gone = action.path("remove");
+    if (gone.path("dataChange").asBoolean()) {
+      removed.add(address(gone));
     }
+    JsonNode metadata = action.path("metaData");
+    if (!metadata.isMissingNode()) {
+      rowIds = metadata.path("configuration").path(ROW_IDS).asText(null);
+      names = FileNames.of((StructType) DataType.fromJson(metadata.path("schemaString").asText()));
+    }
+  }
+
+  private String address(JsonNode file) {
+    String name = URI.create(file.path("path").asText()).getPath(); // percent-encoded
+    return new Path(path, name).toUri().toString();
+  }
+
+  @Override
+  public Set<String> removed() {
+    return removed;
+  }
+
+  @Override
+  public String committed() {
+    return committed;
+  }
+
+  @Override
+  public int commits() {
+    return commits;
   }
 
   @Override

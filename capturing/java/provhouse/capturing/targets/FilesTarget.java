@@ -15,11 +15,9 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.execution.datasources.FileFormat;
 import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationCommand;
 import org.apache.spark.sql.execution.datasources.WriteFiles;
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat;
-import org.apache.spark.sql.sources.DataSourceRegister;
 import org.apache.spark.sql.types.StructType;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.*;
@@ -27,7 +25,7 @@ import provhouse.capturing.sources.*;
 
 /** A folder of files, with or without partitions and buckets. */
 final class FilesTarget implements Target {
-  private static final Set<String> KEYED = Set.of("csv", "json", "orc", "text");
+  private static final Set<String> KEYED = Set.of("csv", "json", "orc", "text", "xml", "avro");
   private final InsertIntoHadoopFsRelationCommand command;
   private final SparkSession session;
   private final Configuration settings;
@@ -44,12 +42,7 @@ final class FilesTarget implements Target {
     if (!isKeyed() && command.fileFormat().getClass() != ParquetFileFormat.class) {
       throw Unsupported.write(
           "It writes " + command.fileFormat()
-              + "; Parquet, Delta, CSV, JSON, ORC, text and JDBC are covered");
-    }
-    boolean several =
-        !Plans.list(command.partitionColumns()).isEmpty() || command.bucketSpec().isDefined();
-    if (several && !isKeyed() && session.sessionState().conf().maxConcurrentOutputFileWriters() > 0) {
-      throw Unsupported.write("A task writes several files at once, by the settings of Spark");
+              + "; Parquet, Delta, CSV, JSON, ORC, text, XML, Avro and JDBC are covered");
     }
     before.addAll(listed());
   }
@@ -92,8 +85,31 @@ final class FilesTarget implements Target {
 
   @Override
   public String format() {
-    FileFormat format = command.fileFormat();
-    return format instanceof DataSourceRegister named ? named.shortName() : format.toString();
+    return Sources.nameOf(command.fileFormat());
+  }
+
+  @Override
+  public boolean hasFiles() {
+    return true;
+  }
+
+  @Override
+  public long most() {
+    String given = option("maxRecordsPerFile");
+    return given == null
+        ? session.sessionState().conf().maxRecordsPerFile()
+        : Long.parseLong(given);
+  }
+
+  @Override
+  public boolean hasHeader() {
+    return format().equals("csv") && "true".equalsIgnoreCase(option("header"));
+  }
+
+  private String option(String name) {
+    Map<String, String> options = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    options.putAll(Plans.map(command.options()));
+    return options.get(name);
   }
 
   @Override
@@ -103,8 +119,10 @@ final class FilesTarget implements Target {
 
   @Override
   public List<Expression> texts() {
-    if (isKeyed()) {
-      return List.of();
+    boolean several =
+        !Plans.list(command.partitionColumns()).isEmpty() || command.bucketSpec().isDefined();
+    if (several && session.sessionState().conf().maxConcurrentOutputFileWriters() > 0) {
+      throw Unsupported.write("A task writes several files at once, by the settings of Spark");
     }
     return Layout.texts(command, session.sessionState().conf().sessionLocalTimeZone());
   }

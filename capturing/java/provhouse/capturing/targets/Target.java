@@ -55,8 +55,24 @@ public interface Target {
 
   String format();
 
+  /** Return whether the rows are in files, so that they have positions if they have no key. */
+  default boolean hasFiles() {
+    return false;
+  }
+
+  /** Return the most rows that a file may have; 0 means no limit. */
+  default long most() {
+    return 0;
+  }
+
+  /** Return whether the first line of each file has the names of the columns. */
+  default boolean hasHeader() {
+    return false;
+  }
+
   /**
-   * Return whether a key, not a position in a file, names each row. The tap then writes the keys.
+   * Return whether a declared key names each row, since the format does not number rows. The tap
+   * then writes the keys. Without a key, the positions of rows in their files name them.
    */
   default boolean isKeyed() {
     return false;
@@ -78,6 +94,26 @@ public interface Target {
   /** Return the files that the write has made. The write must have ended or returned. */
   default Set<String> written() {
     return Set.of();
+  }
+
+  /** Take the optimised plan of the rows that a command writes which changes rows. */
+  default void changed(LogicalPlan rows) {
+    throw new IllegalStateException(format() + " has no commands that change rows");
+  }
+
+  /** Return the files that the write has removed from the table. It must have ended or returned. */
+  default Set<String> removed() {
+    return Set.of();
+  }
+
+  /** Return the place of what the write has committed, or an empty text if it has changed nothing. */
+  default String committed() {
+    return "";
+  }
+
+  /** Return the number of commits that may be the write's; other programs may have made some. */
+  default int commits() {
+    return 1;
   }
 
   /** Return the rows of some of the files that the write has made. */

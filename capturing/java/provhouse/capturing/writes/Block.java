@@ -19,6 +19,7 @@ public class Block {
   private final Options options;
   private final Caches caches;
   private final List<Write> writes = new ArrayList<>();
+  private final List<Changing> changes = new ArrayList<>();
   private final Set<Refusal> refusals = new LinkedHashSet<>();
   private Unsupported refused;
   private boolean closed;
@@ -73,9 +74,103 @@ public class Block {
   public void settle() {
     Caller now = Caller.current();
     writes.forEach(write -> write.settle(now));
+    for (Changing command : changes) {
+      if (command.caller().hasReturned(now)) {
+        finish(command);
+      }
+    }
   }
 
   public LogicalPlan captured(Target target, SparkSession session) {
+    prepare(target, session);
+    Write write = new Write(target, place(), options, session, caches);
+    writes.add(write);
+    return write.plan();
+  }
+
+  private String place() {
+    return folder + "/" + reserve();
+  }
+
+  /** Note that a command begins to change rows of a table; refuse it if it is not covered. */
+  public void changing(Change change, Target target, SparkSession session) {
+    if (changes.stream().anyMatch(each -> each.is(change.command()))) {
+      return;
+    }
+    if (!options.keys().containsKey(target.name())) {
+      throw Unsupported.unkeyed(
+          "statement",
+          "It may copy rows of " + target.name() + " to other files, where only a key finds them",
+          target.name());
+    }
+    prepare(target, session);
+    changes.add(new Changing(change, target, session));
+  }
+
+  /** Return whether this thread runs a command that changes rows. */
+  public synchronized boolean isChanging() {
+    Caller now = Caller.current();
+    return changes.stream().anyMatch(each -> each.isOpen(now));
+  }
+
+  /**
+   * Return the plan of a query that a command runs to change rows, with slots if it stores rows or
+   * writes them. Return the plan of any other query unchanged.
+   */
+  public LogicalPlan inChange(LogicalPlan query) {
+    Caller now = Caller.current();
+    for (Changing command : changes) {
+      if (command.isOpen(now) && Change.isStoring()) {
+        LogicalPlan plan = caching(query, command.session());
+        command.stored(caches.last());
+        return plan;
+      }
+      if (command.isOpen(now) && command.writes(query)) {
+        return changed(command, query);
+      }
+    }
+    return query;
+  }
+
+  /** Give up the command that this thread runs to change rows; return its target, or null. */
+  public Target abandoned() {
+    Caller now = Caller.current();
+    for (Changing command : List.copyOf(changes)) {
+      if (command.isOpen(now)) {
+        changes.remove(command);
+        return command.target();
+      }
+    }
+    return null;
+  }
+
+  private LogicalPlan changed(Changing command, LogicalPlan query) {
+    if (command.source() != null) {
+      caches.stored(query, command.source());
+    }
+    command.target().changed(query);
+    return begun(command).plan();
+  }
+
+  private Write begun(Changing command) {
+    SparkSession session = command.session();
+    Write write = new Write(command.target(), place(), options, session, caches, command);
+    command.writes(write);
+    writes.add(write);
+    return write;
+  }
+
+  /** Note the files of a command that has returned, even if it only removes files. */
+  private void finish(Changing command) {
+    if (!command.isClosed()) {
+      command.close();
+      if (command.write() == null && command.hasCommitted()) {
+        begun(command);
+      }
+    }
+  }
+
+  private void prepare(Target target, SparkSession session) {
     List.copyOf(writes).forEach(earlier -> awaitEnd(earlier, target));
     target.check();
     if (options.sampled() && target.isKeyed()) {
@@ -89,10 +184,6 @@ public class Block {
       earlier.precede(target, Streams.batchOf(session));
     }
     begin(session);
-    String place = folder + "/" + reserve();
-    Write write = new Write(target, place, options, session, caches);
-    writes.add(write);
-    return write.plan();
   }
 
   /** Return the plan of a frame that Spark caches, with columns for the slots of its rows. */
@@ -148,6 +239,20 @@ public class Block {
 
   public synchronized Unsupported refused() {
     return refused;
+  }
+
+  /** Return the write of a command that has ended, or null. */
+  public Write ended(LogicalPlan command, boolean success) {
+    for (Changing each : List.copyOf(changes)) {
+      if (each.is(command)) {
+        changes.remove(each);
+        if (success) {
+          finish(each);
+        }
+        return each.write();
+      }
+    }
+    return writeOf(command);
   }
 
   /** Return the write that a plan belongs to, or null. */

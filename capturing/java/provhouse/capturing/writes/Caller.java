@@ -21,6 +21,11 @@ record Caller(Thread thread, long depth) {
     return new Caller(Thread.currentThread(), depth);
   }
 
+  /** Return whether {@code now} may be inside this caller's command. */
+  boolean runs(Caller now) {
+    return now.thread == thread && now.depth >= depth;
+  }
+
   boolean hasReturned(Caller now) {
     return now.thread == thread && now.depth <= depth;
   }

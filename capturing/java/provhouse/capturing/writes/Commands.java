@@ -58,7 +58,7 @@ public final class Commands {
         || command instanceof V2CreateTableAsSelectPlan
         || command instanceof DataWritingCommand
         || command instanceof SaveIntoDataSourceCommand) {
-      throw Unsupported.operator(name, "Only writes of Parquet, Delta, CSV, JSON, ORC, text and JDBC are captured");
+      throw Unsupported.operator(name, "Only writes of files, Delta and JDBC are captured");
     }
   }
 

@@ -2,7 +2,6 @@ package provhouse.capturing.writes;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.*;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -34,7 +33,9 @@ public final class Write {
   private final Budget budget;
   /** The stream and the batch that the write belongs to, or an empty text. */
   private final String batch;
-  private final Caller caller = Caller.current();
+  private final Caller caller;
+  /** Whether a command makes this write that changes rows. */
+  private final boolean changes;
   private final Map<String, Object> description = new LinkedHashMap<>();
   private final SparkSession session;
   /** The settings with which Spark analysed the plan. */
@@ -44,6 +45,19 @@ public final class Write {
   private String state = "unknown";
 
   public Write(Target target, String folder, Options options, SparkSession session, Caches caches) {
+    this(target, folder, options, session, caches, null);
+  }
+
+  /** Begin a write. {@code command} is the command that changes rows by it, or null. */
+  Write(
+      Target target,
+      String folder,
+      Options options,
+      SparkSession session,
+      Caches caches,
+      Changing command) {
+    changes = command != null;
+    caller = command == null ? Caller.current() : command.caller();
     this.folder = folder;
     this.target = target;
     this.session = session;
@@ -54,13 +68,16 @@ public final class Write {
     query = target.query();
     List<String> key = target.isKeyed() ? keyOf(target, options.keys()) : List.of();
     Taps taps = new Taps(folder, new AtomicBoolean(), options.limits().any(), options.valued());
-    Rewriting rewriting = Rewriting.of(query, taps, options.keys(), session, caches);
+    Change change = command == null ? Change.NONE : command.change();
+    Rewriting rewriting = Rewriting.of(query, taps, options.keys(), session, caches, change);
     List<Slot> slots = rewriting.rows().slots();
+    List<Integer> kinds = slots.stream().map(Slot::tap).filter(each -> each != Form.KEPT).toList();
     List<Expression> texts = key.isEmpty() ? target.texts() : List.of(textOf(key, query, session));
     rows = taps.tap("rows", slots.size(), texts.size());
     LogicalPlan top = Taps.tapped(rows, Slot.attributes(slots), texts, rewriting.rows().plan());
     plan = target.with(Plans.only(Plans.output(query), top));
-    description.put("form", Form.FORM);
+    description.put("form", changes ? Form.COPYING : Form.FORM);
+    description.put("kept", kinds.size() < slots.size());
     description.put("path", target.path().toUri().toString());
     description.put("table", target.isKeyed() ? target.name() : target.table());
     for (String said : List.of("op", "module", "state_tables")) {
@@ -68,10 +85,12 @@ public final class Write {
     }
     description.put("parts", key.isEmpty() ? texts.size() : 0);
     description.put("key", key);
+    description.put("most", target.most());
+    description.put("header", target.hasHeader());
     description.put("replaces", target.replaces());
     description.put("format", target.format());
     description.put("exact_names", session.sessionState().conf().caseSensitiveAnalysis());
-    description.put("slots", slots.stream().map(Slot::tap).toList());
+    description.put("slots", kinds);
     rewriting.describe(description);
     description.put("columns", Columns.described(query, caches));
     description.put("rewriting", (System.nanoTime() - begun) / NANOSECONDS);
@@ -80,11 +99,14 @@ public final class Write {
   }
 
   /**
-   * Return the declared key of a target whose rows have no positions in files. Refuse a target
-   * without a declared key.
+   * Return the declared key of a target whose format does not number rows, or no columns if their
+   * positions in files name the rows. Refuse a target without a key and without files.
    */
   private static List<String> keyOf(Target target, Map<String, List<String>> keys) {
     List<String> key = keys.get(target.name());
+    if (key == null && target.hasFiles()) {
+      return List.of();
+    }
     if (key == null) {
       throw Unsupported.unkeyed(
           "write",
@@ -227,6 +249,11 @@ public final class Write {
       written = target.written();
       description.put("tracking", target.tracking());
       description.put("names", target.fileNames());
+      if (changes) {
+        description.put("removed", target.removed());
+        description.put("committed", target.committed());
+        description.put("commits", target.commits());
+      }
     }
   }
 
@@ -235,13 +262,8 @@ public final class Write {
     description.put("written", written == null ? List.of() : new ArrayList<>(written));
     description.put("state", state);
     Path file = new Path(folder, "write.json");
-    Path aside = new Path(folder, "_write.json");
     try {
-      Storage storage = Storage.of(file, settings);
-      try (OutputStream out = storage.create(aside)) {
-        out.write(new ObjectMapper().writeValueAsBytes(description));
-      }
-      storage.rename(aside, file);
+      Storage.of(file, settings).replace(file, new ObjectMapper().writeValueAsBytes(description));
     } catch (IOException error) {
       throw new UncheckedIOException(error);
     }

@@ -1,0 +1,23 @@
+package provhouse.capturing.plans;
+
+import java.util.Set;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import provhouse.capturing.spark.*;
+
+/** The names of Delta's classes, which not every session has. */
+public final class DeltaNames {
+  public static final String PACKAGE = "org.apache.spark.sql.delta.";
+
+  private static final Set<String> CHANGES =
+      Set.of("DeleteCommand", "UpdateCommand", "MergeIntoCommand");
+
+  private DeltaNames() {}
+
+  /** Return whether a command is a known DELETE, UPDATE or MERGE of rows of a Delta table. */
+  public static boolean isChange(LogicalPlan command) {
+    Class<?> kind = command.getClass();
+    return DeltaChanges.KNOWN
+        && kind.getName().equals(PACKAGE + "commands." + kind.getSimpleName())
+        && CHANGES.contains(kind.getSimpleName());
+  }
+}

@@ -1,0 +1,195 @@
+package provhouse.capturing.rules;
+
+import java.util.*;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.metric.SQLMetric;
+import provhouse.capturing.Unsupported;
+import provhouse.capturing.plans.*;
+import provhouse.capturing.taps.*;
+import scala.Function1;
+import scala.Option;
+
+/**
+ * A command of Delta that changes rows of a table, DELETE, UPDATE or MERGE, and the plan of the
+ * rows that it writes.
+ *
+ * <p>Delta writes each file with a changed row again, so most of the written rows may be copies. A
+ * scan of the changed table adds a slot of the kind {@code TARGET}. Where the plan decides which
+ * rows change, the slots of a copied row become NULL, and a slot of the kind {@code Form.KEPT} gets
+ * the id of the row that it is a copy of.
+ */
+public record Change(LogicalPlan command) {
+  /** A plan that no command that changes rows has made. */
+  public static final Change NONE = new Change(null);
+
+  private static final String INDEX = DeltaNames.PACKAGE + "files.TahoeBatchFileIndex";
+  private static final String METRIC = DeltaNames.PACKAGE + "metric.IncrementMetric";
+
+  /** The column of Delta that is true for joined rows that a MERGE does not write. */
+  private static final String DROPPED = "_row_dropped_";
+
+  /** The kind of a slot with the ids of rows of the changed table, below the decision. */
+  private static final int TARGET = Form.KEPT - 1;
+
+  /** Return the change that a command makes, or null if it is no such command. */
+  public static Change of(LogicalPlan command) {
+    return DeltaNames.isChange(command) ? new Change(command) : null;
+  }
+
+  /** Return whether Delta writes rows in this thread. */
+  public static boolean isWriting() {
+    return Calls.isInside(DeltaNames.PACKAGE + "files.TransactionalWrite");
+  }
+
+  /** Return whether Delta stores the rows of the source of a MERGE in this thread, to read them twice. */
+  public static boolean isStoring() {
+    return Calls.isInside("MergeIntoMaterializeSource", "prepareMergeSource");
+  }
+
+  /** Return whether a plan reads rows, unlike plans that only describe columns. */
+  public static boolean reads(LogicalPlan plan) {
+    return switch (Kind.of(plan)) {
+      case SCAN, CACHE, BATCH -> true;
+      default -> Plans.children(plan).stream().anyMatch(Change::reads);
+    };
+  }
+
+  private boolean is(String name) {
+    return command != null && command.getClass().getSimpleName().equals(name);
+  }
+
+  /** Return the rows of a scan, with other slots if they are rows of the changed table. */
+  Rewritten scanned(LogicalRelation node, Rewritten rows) {
+    boolean changes =
+        command != null
+            && node.relation() instanceof HadoopFsRelation relation
+            && relation.location().getClass().getName().equals(INDEX);
+    if (!changes) {
+      return rows;
+    }
+    Attribute id = rows.slots().get(0).attribute();
+    Slot target = new Slot(id, is("DeleteCommand") ? Form.KEPT : TARGET); // DELETE only copies
+    List<Slot> slots = List.of(target);
+    if (!is("UpdateCommand")) {
+      return new Rewritten(rows.plan(), slots);
+    }
+    Alias copied = Plans.alias(notUpdated(node), "provhouse_copied");
+    LogicalPlan plan = Plans.withColumn(rows.plan(), copied);
+    return split(Plans.output(node), plan, slots, target, copied.toAttribute());
+  }
+
+  /** Return the condition for the rows that an UPDATE copies. */
+  private Expression notUpdated(LogicalRelation table) {
+    Option<Expression> condition = Named.call(command, "condition");
+    if (condition.isEmpty()) {
+      return Literal.FalseLiteral();
+    }
+    Expression found = condition.get();
+    boolean known =
+        Plans.references(found).stream().allMatch(each -> table.outputSet().contains(each));
+    if (!known || !found.deterministic()) {
+      throw Unsupported.write(
+          "The condition of the UPDATE "
+              + (known ? "is not deterministic" : "uses columns that Delta computes"));
+    }
+    Expression no = Literal.FalseLiteral();
+    return new Not(new Coalesce(Plans.seq(List.of(found, no))));
+  }
+
+  /** Return a rewritten projection, whose slots depend on what a MERGE does with each row. */
+  Rewritten projected(Project node, Rewritten rows) {
+    Slot target = rows.slots().stream().filter(each -> each.tap() == TARGET).findFirst().orElse(null);
+    Expression kept = target == null ? null : kept(node);
+    if (kept == null) {
+      return rows;
+    }
+    Alias copied = Plans.alias(kept, "provhouse_copied");
+    Project decided = (Project) rows.plan();
+    List<NamedExpression> columns = Plans.joined(Plans.list(decided.projectList()), List.of(copied));
+    LogicalPlan plan = decided.copy(Plans.seq(columns), decided.child());
+    return split(Plans.output(node), plan, rows.slots(), target, copied.toAttribute());
+  }
+
+  private static Rewritten split(
+      List<Attribute> output, LogicalPlan plan, List<Slot> before, Slot target, Attribute copied) {
+    List<NamedExpression> columns = new ArrayList<>(output);
+    List<Slot> slots = new ArrayList<>();
+    for (Slot slot : before) {
+      Alias changed =
+          Plans.alias(new If(copied, Plans.nothing(), slot.attribute()), "provhouse_slot");
+      columns.add(changed);
+      int kind = slot.tap() == TARGET ? Form.ROWS : slot.tap();
+      slots.add(new Slot(changed.toAttribute(), kind));
+    }
+    Alias kept = Plans.alias(new If(copied, target.attribute(), Plans.nothing()), "provhouse_kept");
+    columns.add(kept);
+    slots.add(new Slot(kept.toAttribute(), Form.KEPT));
+    return new Rewritten(Plans.only(columns, plan), slots);
+  }
+
+  /** Return the condition for the rows that a MERGE copies, if a projection decides this, or null. */
+  private Expression kept(Project node) {
+    for (NamedExpression column : Plans.<NamedExpression>list(node.projectList())) {
+      if (column.name().equals(DROPPED) && column instanceof Alias made) {
+        Expression found = copies(made.child());
+        if (!found.deterministic()) {
+          throw Unsupported.write("A condition of the MERGE is not deterministic");
+        }
+        return found;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Return an expression that is true for the rows that a MERGE copies.
+   *
+   * <p>Delta counts the rows of each of its actions in the same expression that decides between the
+   * actions. So the expression with true in place of the counter of copies, and false in place of
+   * the others, is the condition for copies.
+   */
+  private Expression copies(Expression decision) {
+    if (!decision.getClass().getName().equals(METRIC)) {
+      Function1<Expression, Expression> inside = this::copies;
+      return (Expression) decision.mapChildren(inside);
+    }
+    return counts(decision, "numTargetRowsCopied") ? Literal.TrueLiteral() : Literal.FalseLiteral();
+  }
+
+  /**
+   * Return whether a counter, or a counter in it, is a metric of the command. Metrics are compared by
+   * their texts, since Delta may run a copy of the command.
+   */
+  private boolean counts(Expression counter, String name) {
+    scala.collection.Map<String, SQLMetric> metrics = Named.call(command, "metrics");
+    Map<String, SQLMetric> known = Plans.map(metrics);
+    SQLMetric metric = Named.call(counter, "metric");
+    if (known.values().stream().noneMatch(each -> each.name().equals(metric.name()))) {
+      throw Unsupported.write("This version of Delta counts rows of a MERGE unknown to it: " + metric);
+    }
+    Expression child = Plans.children(counter).get(0);
+    return known.get(name).name().equals(metric.name())
+        || child.getClass().getName().equals(METRIC) && counts(child, name);
+  }
+
+  /** Return the slots of the written rows. A slot with the ids of copied rows is the last one. */
+  List<Slot> finished(List<Slot> slots) {
+    List<Slot> found = new ArrayList<>();
+    Slot kept = null;
+    for (Slot slot : slots) {
+      if (slot.tap() == TARGET) {
+        throw Unsupported.write("This version of Delta decides in an unknown way which rows change");
+      }
+      if (slot.tap() == Form.KEPT) {
+        kept = slot;
+      } else {
+        found.add(slot);
+      }
+    }
+    return kept == null ? found : Plans.joined(found, List.of(kept));
+  }
+}

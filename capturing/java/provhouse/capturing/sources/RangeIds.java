@@ -1,0 +1,13 @@
+package provhouse.capturing.sources;
+
+import java.io.Serializable;
+import provhouse.capturing.taps.*;
+
+/** The ids of the rows of a range, by their values. */
+public record RangeIds(long number, long start, long step) implements Serializable {
+  /** Return the id of the row with this value. The difference may need all 64 bits. */
+  public long id(long value) {
+    long distance = step > 0 ? value - start : start - value;
+    return number << Form.ROW_BITS | Long.divideUnsigned(distance, Math.abs(step));
+  }
+}

@@ -1,0 +1,118 @@
+"""Fetch what captured applications have left on HDFS, object stores and similar storage."""
+
+import json
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from provhouse.model.errors import BadInput, Busy
+from provhouse.runtime.files import make_folder, write_over
+from provhouse.store.warehouse.layout import Layout
+
+from .hadoop_files import applications, copy_block, copy_files, remove_block
+
+_ADDRESS = re.compile(r"(?!file:)[a-z][a-z0-9+.-]*:/")
+_FETCHING = "fetching"
+"""The folder of incomplete copies, which is no block."""
+_NO_ADDRESSES = {"plan", "sql", "by", "op", "place"}
+"""The parts of a description that name no files, but may contain a text like an address."""
+
+
+def fetch(address: str, layout: Layout) -> list[Path]:
+    """Move the folders of the ended applications at an address into a warehouse; return them.
+
+    An address of a single application is taken at its word: its driver may have been lost. Raises
+    BadInput if there is no application, and Busy if none has ended.
+    """
+    found = applications(address)
+    named = [each for each in found if each.rstrip("/") == address.rstrip("/")]
+    if not found:
+        raise BadInput(
+            f"There is no captured application at {address}",
+            "It has no folder with a record of an application",
+            "Name the address that spark.provhouse.landing had",
+        )
+    ended = named or [each for each, has_ended in found.items() if has_ended]
+    if not ended:
+        raise Busy(
+            f"No application at {address} has ended",
+            f"{len(found)} still run, or their drivers were lost",
+            f"Wait for their ends, or name the one that was lost: {next(iter(found))}",
+        )
+    return [folder for each in ended if (folder := _moved(each, layout))]
+
+
+def _moved(address: str, layout: Layout) -> Path | None:
+    """Move one folder; return its new path, or None if it was moved and ingested before.
+
+    A marker lasts from the time when the copy is complete until the original is gone. So if this
+    process is lost, no application is ingested twice.
+    """
+    name = address.rstrip("/").rpartition("/")[2]
+    folder, aside = layout.captured / name, layout.captured / _FETCHING / name
+    marker = aside.with_name(f"{name}.copied")
+    if not marker.exists() or aside.exists():
+        make_folder(aside.parent)
+        shutil.rmtree(aside, ignore_errors=True)
+        copy_block(address, aside)
+        marker.touch()
+        aside.rename(folder)
+    remove_block(address)
+    marker.unlink()
+    return folder if folder.exists() else None
+
+
+def localise(folder: Path, layout: Layout) -> None:
+    """Copy the files on other file systems that a block read or wrote; describe the copies instead.
+
+    The copies stay, so that later jobs and questions about records find the same files.
+    """
+    wanted = dict[str, Path]()
+    changed = dict[Path, str]()
+    for path in sorted(folder.glob("[0-9]*/write.json")):
+        text = path.read_text(encoding="utf-8")
+        write = json.loads(text)
+        if write["state"] == "finished":
+            wanted |= {each: _copy_of(each, folder, layout) for each in _files(write)}
+        replaced = json.dumps(_replaced(write, folder, layout))
+        if json.loads(replaced) != write:
+            changed[path] = replaced
+    if wanted:
+        copy_files(wanted)
+    for path, text in changed.items():
+        write_over(path, text.encode())
+
+
+def _files(write: Mapping[str, Any]) -> list[str]:
+    named = [*write["written"], *(source["path"] for source in write["sources"])]
+    named += [file for source in write["keyed"] for file in source.get("files", ())]
+    return [each for each in named if _ADDRESS.match(each)]
+
+
+def _replaced(value: Any, folder: Path, layout: Layout) -> Any:
+    """Return a part of a description with the addresses of copies."""
+    if isinstance(value, str) and _ADDRESS.match(value):
+        return _copy_of(value, folder, layout).as_uri()
+    if isinstance(value, list):
+        return [_replaced(each, folder, layout) for each in value]
+    if isinstance(value, dict):
+        return {
+            _replaced(name, folder, layout): each
+            if name in _NO_ADDRESSES
+            else _replaced(each, folder, layout)
+            for name, each in value.items()
+        }
+    return value
+
+
+def _copy_of(address: str, folder: Path, layout: Layout) -> Path:
+    """Return the path of a file's copy. A file of the block itself is in the fetched folder."""
+    parts = urlsplit(address)
+    path = unquote(parts.path)
+    _, inside, rest = path.partition(f"/{folder.name}/")
+    if inside:
+        return folder.absolute() / rest
+    return layout.copies.absolute() / parts.scheme / parts.netloc / path.lstrip("/")

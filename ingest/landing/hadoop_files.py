@@ -1,0 +1,70 @@
+"""Files on HDFS, object stores and other file systems of Hadoop, read by a program in Java.
+
+The program is the class ``Fetch`` in our jar. It runs with the jars of PySpark, which contain
+Hadoop's client. Hadoop's usual places have its settings: ``HADOOP_CONF_DIR``, and
+``SPARK_DIST_CLASSPATH`` for the jars of other file systems.
+"""
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from provhouse.capturing.jar import jar, spark_jars
+from provhouse.model.errors import Unavailable
+from provhouse.runtime.java import java
+
+_CLASS = "provhouse.capturing.landing.Fetch"
+_THROWN = 'Exception in thread "main" '
+
+
+def applications(address: str) -> dict[str, bool]:
+    """Return the folders of applications at or below an address, and whether each has ended."""
+    lines = (line.partition("\t") for line in _fetch(address, "list", address).splitlines())
+    return {found: state == "ended" for state, _, found in lines}
+
+
+def copy_block(address: str, folder: Path) -> None:
+    """Copy the complete files of an application to a local folder."""
+    _fetch(address, "block", address, str(folder))
+
+
+def remove_block(address: str) -> None:
+    """Remove the folder of an application."""
+    _fetch(address, "remove", address)
+
+
+def copy_files(paths: Mapping[str, Path]) -> None:
+    """Copy files, by their addresses, unless their paths have equal copies already.
+
+    A copy has the time of the file's last change.
+    """
+    for path in paths.values():
+        path.parent.mkdir(parents=True, exist_ok=True)
+    lines = "".join(f"{address}\t{path}\n" for address, path in paths.items())
+    _fetch(next(iter(paths)), "files", given=lines)
+
+
+def _fetch(address: str, *arguments: str, given: str = "") -> str:
+    """Run the program, and return what it prints; raise Unavailable if it fails."""
+    places = (
+        os.environ.get("HADOOP_CONF_DIR"),
+        str(jar()),
+        str(spark_jars() / "*"),
+        os.environ.get("SPARK_DIST_CLASSPATH"),
+    )
+    done = subprocess.run(
+        [java(), "-XX:TieredStopAtLevel=1", "-cp", ":".join(filter(None, places)), _CLASS,
+         *arguments],
+        input=given, capture_output=True, text=True,
+    )  # fmt: skip
+    if done.returncode:
+        lines = done.stderr.splitlines()
+        thrown = [line.removeprefix(_THROWN) for line in lines if line.startswith(_THROWN)]
+        raise Unavailable(
+            f"Cannot copy the captured files of {address}",
+            "Hadoop says: " + (*thrown, *lines, "nothing")[0],
+            "Check the address. HADOOP_CONF_DIR names the folder of core-site.xml, with the "
+            "access to the storage; SPARK_DIST_CLASSPATH names jars such as hadoop-aws",
+        )
+    return done.stdout

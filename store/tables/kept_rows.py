@@ -1,0 +1,85 @@
+"""Rows that captured commands left as they were in files with changed rows, and rows that ended.
+
+Delta writes a whole file again if one of its rows changes. A row that is only copied keeps its
+version, so ``KEPT`` has the version of each row of such a file. Equal versions of consecutive rows
+are one entry, so the size of the table grows with what changed. ``ENDED`` has hashes of the names
+of deleted rows.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from provhouse.model.arrays import I64
+
+from ..names.hashing import hashes
+from ..warehouse.layout import Layout
+from .registry import ENDED, KEPT, append, read
+
+
+@dataclass(frozen=True)
+class KeptRows:
+    """The versions of the rows of a file."""
+
+    starts: I64
+    """The first row of each range of rows that have the same version."""
+    versions: I64
+    """For each range, the version of its rows; 0 for rows that no captured write has written."""
+
+    def of(self, rows: I64) -> I64:
+        """Return the versions of some rows, by their positions in the file."""
+        found: I64 = self.versions[np.searchsorted(self.starts, rows, "right") - 1]
+        return found
+
+
+@dataclass(frozen=True)
+class EndedRow:
+    """The end of a row by a captured write."""
+
+    version: int
+    after: int
+    """The generation that was current when the row ended. Later generations show this end."""
+
+
+def add_kept(layout: Layout, versions: Mapping[int, I64]) -> None:
+    """Store the version of each row of some files, by the files' numbers.
+
+    Only the single writer may call this. Raises Busy if another writer has taken the lock.
+    """
+    rows = []
+    for file, found in versions.items():
+        starts = np.flatnonzero(np.diff(found, prepend=-1))
+        rows.append({"file": file, "starts": starts, "versions": found[starts]})
+    append(layout, KEPT, pa.Table.from_pylist(rows, schema=KEPT.schema))
+
+
+def read_kept(layout: Layout, files: Sequence[int]) -> dict[int, KeptRows]:
+    """Return the versions of the rows of those files that have copied rows, by their numbers."""
+    rows = read(layout, KEPT, where=pc.field("file").isin(files)).to_pylist()
+    return {
+        row["file"]: KeptRows(np.array(row["starts"]), np.array(row["versions"])) for row in rows
+    }
+
+
+def add_ended(layout: Layout, version: int, names: pa.Array, after: int) -> None:
+    """Store that a write has deleted rows; ``names`` are their names without versions.
+
+    Only the single writer may call this. Raises Busy if another writer has taken the lock.
+    """
+    row = {"version": version, "after": after, "names": hashes(names).view(np.int64)}
+    append(layout, ENDED, pa.Table.from_pylist([row], schema=ENDED.schema))
+
+
+def ends_of(layout: Layout, name: str, version: int) -> list[EndedRow]:
+    """Return the ends of the row with this name by writes after a version, oldest first."""
+    wanted = hashes(pa.array([name])).view(np.int64)[0]
+    rows = read(layout, ENDED, where=pc.field("version") > version)
+    found = {
+        EndedRow(rows["version"][at].as_py(), rows["after"][at].as_py())
+        for at in range(len(rows))
+        if wanted in np.asarray(rows["names"][at].values)
+    }
+    return sorted(found, key=lambda row: row.version)
