@@ -12,7 +12,7 @@ orders = spark.read.csv(f"{source}/orders.csv", header=True)
 missing = orders.select(
     [F.sum(F.col(c).isNull().cast("int")).alias(c) for c in orders.columns]
 ).first()
-rows = [("orders", column, int(missing[column]), orders.count()) for column in orders.columns]
+rows = [("orders", column, int(missing[column]), orders.count()) for column in orders.columns]  # type: ignore[index]
 metrics = spark.createDataFrame(
     rows, "table_name STRING, column_name STRING, missing INT, total INT"
 )
