@@ -227,7 +227,7 @@ def test_the_extra_for_dbt(environment: Environment, base: Path, tmp_path: Path)
     text = (ROOT / "docs/dbt-lineage.md").read_text(encoding="utf-8")
     made, failed = (re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S)[at] for at in (1, 2))
     script = (made + failed).replace("provhouse lineage", "echo")  # the base has no warehouse
-    build = [base / "provhouse", "dbt", "build"]
+    build = [str(base / "provhouse"), "dbt", "build"]
     asked = subprocess.run(build, cwd=tmp_path, capture_output=True, text=True)
     assert asked.returncode == 5
     assert "Run `pip install 'provhouse[dbt]'`" in asked.stderr

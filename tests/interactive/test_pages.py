@@ -22,14 +22,14 @@ def test_the_page_of_interactive_queries(tmp_path: Path) -> None:
     shown = run("interactive.md", tmp_path, slice(-1))  # the last one saves to a warehouse
     assert "trips: indexed when asked for" in shown
     assert "carriers/0·trips/0 + carriers/2·trips/2" in shown
-    assert duckdb.sql(f"from '{tmp_path / 'late.parquet'}'").fetchall()[0][0].startswith("C")
+    assert duckdb.execute(f"from '{tmp_path / 'late.parquet'}'").fetchall()[0][0].startswith("C")
 
 
 @pytest.mark.long
 def test_the_page_of_linked_views(tmp_path: Path) -> None:
     duckdb.execute(FLIGHTS.format(rows=2000, path=tmp_path / "flights.parquet"))
     shown = run("crossfilter.md", tmp_path)
-    selected = duckdb.sql(
+    selected = duckdb.execute(
         f"select count(*) from '{tmp_path / 'flights.parquet'}' where hour in (7, 8)"
     )
     assert shown.startswith(f"{selected.fetchall()[0][0]} ")
