@@ -24,6 +24,7 @@ IN_TASKS = (
 """The modules that contain tasks, or functions that tasks call with a path in the warehouse."""
 ON_THE_DRIVER = (
     "ingest/steps/write.py",
+    "store/cache/block_files.py",
     "store/tables/delta_recovery.py",
     "store/tables/delta_log.py",
     "store/tables/earlier_forms.py",
