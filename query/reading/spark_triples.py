@@ -125,6 +125,8 @@ class SparkTriples:
 
     def release(self) -> None:
         """Release Spark's memory."""
+        for name in ("partitions", "described"):  # they refer back to this object
+            vars(self).pop(name, None)
         if self._own:
             self._cached.release()
         with self._lock:
