@@ -239,12 +239,12 @@ def test_runs_show_reports_of_blame_and_the_cost_of_captures(page: Any, served: 
     page.reload()
     settled(page)
     blamed.first.wait_for()
+    address = page.url
     page.locator('#views [data-view="charts"]').click()
     page.locator(".choices a").first.wait_for()
     page.get_by_role("link", name="t", exact=True).click()
     page.locator("#problem", has_text="No record of t is known").wait_for()
-    page.go_back()
-    page.go_back()
+    page.goto(address)
     settled(page)
 
 
