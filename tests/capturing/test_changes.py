@@ -135,6 +135,7 @@ def test_a_block_may_change_a_table_several_times(table: Changing, spark: SparkS
     table.check()
 
 
+@pytest.mark.long
 def test_a_change_that_fails_leaves_nothing(table: Changing, spark: SparkSession) -> None:
     table.source("twice", k=[1, 1], v=[1, 2], name=["a", "b"])
     for statement in (

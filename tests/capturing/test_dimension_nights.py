@@ -62,7 +62,8 @@ class Dimension:
             self.now[customer] = key, city
 
 
-@pytest.mark.parametrize("nights", [3, pytest.param(30, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("nights", [3, 30])
 def test_each_version_of_a_dimension_has_its_whole_past(
     nights: int, houses: Callable[..., House], tmp_path: Path
 ) -> None:

@@ -135,6 +135,7 @@ def check_rows(
     return tried
 
 
+@pytest.mark.long
 def test_ordinary_jobs_are_captured_and_right(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from helpers.changing import Changing, Key
-from helpers.sampled import one_in
 from helpers.warehouse import House
 
 Value = int | None
@@ -149,7 +148,8 @@ def _clause(clause: tuple[str, Condition, str]) -> str:
     return f" WHEN {kind} AND {condition} THEN {does}"
 
 
-@pytest.mark.parametrize("seed", one_in(12, range(12)))
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(12))
 def test_random_programs_have_the_lineage_of_the_model(
     seed: int, houses: Callable[..., House], tmp_path: Path
 ) -> None:

@@ -47,7 +47,8 @@ def ids(cursor: Cursor, table: str, key: str) -> set[str]:
     return {f"{table}/{row[key]}" for row in cursor.of(table).records().collect()}
 
 
-@pytest.mark.parametrize("limits", [(), pytest.param(("FEW", "HELD"), marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("limits", [(), ("FEW", "HELD")])
 def test_a_row_leads_to_its_sources_through_all_writes_and_back(
     limits: tuple[str, ...],
     houses: Callable[..., House],
