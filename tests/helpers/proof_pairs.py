@@ -237,7 +237,8 @@ EQUAL = {
         "where e.k = d.k and r.b = 1 and r.a = d.region group by d.name, d.k) group by name",
     ),
     "a day and an interval": (
-        "select a from r where date '2020-01-31' + interval 1 month > try_cast(s as date) and a > 1",
+        "select a from r "
+        "where date '2020-01-31' + interval 1 month > try_cast(s as date) and a > 1",
         "select a from (select * from r where 1 < a) "
         "where try_cast(s as date) < date '2020-01-31' + interval 1 month",
     ),
