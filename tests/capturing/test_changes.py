@@ -63,6 +63,7 @@ def test_a_merge_may_use_groups_and_the_table_itself(table: Changing) -> None:
 def test_a_merge_into_partitions_may_add_columns(table: Changing, spark: SparkSession) -> None:
     rows = table.source("orders", k=[*range(8)], part=[k % 2 for k in range(8)])
     shutil.rmtree(table.folder / "balance")
+    table.names.clear()
     table.load(rows, {k: f"orders/{k}" for k in range(8)}, ["part"])
     table.source("news", k=[2, 9], part=[1, 1], more=["a", "b"])
     version = table.run(
