@@ -147,7 +147,7 @@ def _no_difference(pair: Compared) -> bool:
 
 
 def _one_optimised(pair: Compared) -> bool:
-    """Return whether sqlglot's optimiser, with the schema, gives one text."""
+    """Return whether sqlglot's optimiser, which knows the schema, makes both queries one text."""
     try:
         return _optimised(pair.one, pair.ddl) == _optimised(pair.other, pair.ddl_of_other)
     except (SqlglotError, RecursionError):

@@ -213,7 +213,7 @@ def _check_form(form: object, folder: Path) -> None:
     if form not in (FORM, COPYING):
         raise BadInput(
             f"{folder} was captured by another release of provhouse",
-            f"It has form {form!r}; this release reads form {FORM}",
+            f"It has form {form!r}; this release reads {FORM} and {COPYING}",
             "Ingest it with the release that captured it, then upgrade",
         )
 

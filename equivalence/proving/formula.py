@@ -63,7 +63,7 @@ def forget() -> None:
 
 
 def node(operator: str, sort: Sort, *arguments: Any) -> Formula:
-    """Return the one formula with these parts, without simplifying it. Raises OutOfSteps."""
+    """Return the formula with these parts. Equal parts give one object. Raises OutOfSteps."""
     global _work
     _work -= 1
     if _work < 0:
