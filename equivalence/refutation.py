@@ -51,7 +51,7 @@ class Refutation:
         return None
 
     def outcome(self) -> str:
-        """Return what executions show if the rows differ for none."""
+        """Return the verdict of the executions when none of them showed different rows."""
         found = f"{self._tried} random databases show no difference"
         if self._limited:
             found += f", but {self._limited} executions need more memory than they may use"

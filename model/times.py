@@ -8,8 +8,8 @@ from .errors import UsageError
 def parse_time(text: str, wanted: str, day: time) -> datetime:
     """Convert a text in ISO 8601 to a time, which is local if the text has no time zone.
 
-    A date without a time means ``day`` on that date. Raises UsageError with ``wanted`` as its first
-    part if the text is not a time.
+    A date without a time gets the time of day ``day``. Raises UsageError with ``wanted`` as its
+    first part if the text is not a time.
     """
     try:
         try:

@@ -1,8 +1,8 @@
 """Read DuckDB's SQL, and keep the name that the text gives to each function.
 
-sqlglot replaces many functions by its own and writes these back: ``len`` as ``length``, ``log2`` as
-``log`` of two arguments. DuckDB may then bind another function. So functions are read under names
-that sqlglot does not know, except the few that provhouse examines.
+sqlglot rewrites many functions: it writes ``len`` as ``length``, and ``log2`` as ``log`` with two
+arguments. DuckDB could then resolve another function. So provhouse gives all functions, except the
+few that it examines, names that sqlglot does not know.
 """
 
 from collections.abc import Mapping

@@ -186,7 +186,7 @@ class _Reader:
             self._unread[f"prov:{name} of no relation"] += 1
         else:
             raise BadInput(
-                f"{self._path}: prov:{name} is no relation that is read",
+                f"{self._path}: prov:{name} is not a supported relation",
                 f"It stands at {said.subject.text:.100}",
                 "Nothing was ingested; remove it, or see docs/formats.md",
             )
