@@ -6,8 +6,8 @@
         warehouse.ingest("trace.csv")
         answer = warehouse.lineage("revenue/2026-03")
 
-A name below is loaded when a program first uses it, not when it imports the package: the command
-line and Spark's Python workers import the package too, and must start fast.
+Each public name is loaded when a program first uses it, not when the program imports the package,
+because the command line and Spark's Python workers also import the package and must start fast.
 """
 
 from importlib import import_module

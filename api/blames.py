@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 Tables = Mapping[str, "DataFrame"]
 Program = Callable[[Tables], "DataFrame"]
-"""A program that computes the table with the wrong rows from its source tables."""
+"""A program that computes the table with the wrong rows from the tables that it reads."""
 MOST_ROWS = 20
-"""The most wrong rows that are shown."""
+"""The maximum number of wrong rows that are shown."""
 MOST_RECORDS = 100_000
-"""The most records of a lineage that are searched."""
+"""The maximum number of records of a lineage that are searched."""
 
 
 def blame(
@@ -52,11 +52,11 @@ def blame(
 ) -> Blamed:
     """Return the wrong rows that a captured job wrote to a table, and the records to blame.
 
-    ``test`` is a condition in SQL that is true for wrong rows, or selects them. The program runs on
-    parts of the lineage of the first wrong row. Raises UsageError if no captured job wrote the
-    table, if the test or the program cannot be computed, or if the program's result on the whole
-    lineage is not wrong. Raises BadInput if a file has changed, or if the lineage may be incomplete
-    because of a sample.
+    ``test`` is an SQL condition that is true for wrong rows, or a test that selects the wrong rows.
+    The program runs repeatedly on parts of the first wrong row's lineage. Raises UsageError if no
+    captured job wrote the table, if the test or the program cannot be computed, or if the program's
+    result on the whole lineage is not wrong. Raises BadInput if a file has changed, or if the
+    lineage may be incomplete because of a sample.
     """
     from pyspark.errors import PySparkException
 
@@ -112,7 +112,7 @@ def _incomplete(more: int, lineage: Sequence[TableRecords]) -> str:
 
 @dataclass(frozen=True)
 class _Newest:
-    """The files with a table's current rows, if captured jobs wrote them."""
+    """The files that contain a table's current rows, if captured jobs wrote them."""
 
     layout: Layout
     table: str
@@ -121,7 +121,7 @@ class _Newest:
 
     @classmethod
     def of(cls, layout: Layout, table: str) -> "_Newest":
-        """Find the files of a table. Raises UsageError if no captured job wrote it."""
+        """Return the files of a table. Raises UsageError if no captured job wrote it."""
         writes = [each for each in read_since(layout, 0) if each.table == table]
         if not writes:
             known = ", ".join(dict.fromkeys(each.table for each in read_since(layout, 0)))
@@ -154,7 +154,7 @@ class _Newest:
         return records(spark, self.files, None)
 
     def records(self, rows: "DataFrame") -> tuple[Record, ...]:
-        """Return rows of the frame with their items."""
+        """Return a record, with its item's name, for each row of the frame."""
         found = rows.toArrow()
         ids, values = np.asarray(found[ID].combine_chunks()), found.drop_columns([ID])
         paths = {file.number: file.path for file in self.files}
@@ -229,7 +229,7 @@ class _Search:
         self._used = set[str]()
 
     def run(self) -> tuple[tuple[TableRecords, ...], int]:
-        """Return the records that are needed, and the number of runs."""
+        """Return the records that the wrong row needs, and the number of runs."""
         fails = Remembered(self._fails)
         every = np.arange(self._first[-1])
         if not self._goes_wrong(every):
@@ -279,7 +279,7 @@ class _Search:
 
 
 def sql_program(text: str, names: Mapping[str, str] | None = None) -> Program:
-    """Return a program that runs a query; ``names`` maps texts in the query to tables."""
+    """Return a program that runs a query; ``names`` maps strings in the query to table names."""
 
     def run(tables: Tables) -> "DataFrame":
         query = text
@@ -302,7 +302,7 @@ def sql_program(text: str, names: Mapping[str, str] | None = None) -> Program:
 
 
 def python_program(path: Path, function: str) -> Program:
-    """Run a Python file, and return one of its functions. Raises UsageError if it is missing."""
+    """Run a Python file and return the named function. Raises UsageError if it is missing."""
     try:
         found = run_path(str(path)).get(function)
     except Exception as error:

@@ -51,9 +51,9 @@ class Capture:
 
     spark: "SparkSession"
     report: Landed | None = None
-    """The outcome of each write; None until the block has ended."""
+    """The outcome of each write; None before the block has ended."""
     keys: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
-    """The declared key columns of tables."""
+    """The declared key columns of each table."""
     _folder: KeptFolder | None = field(default=None, repr=False)
     _traces: "Traces | None" = field(default=None, repr=False)
     _captured: CaptureReports = field(default_factory=CaptureReports, repr=False)
@@ -93,12 +93,11 @@ class Capture:
         return self._context
 
     def mark(self, frame: "DataFrame", table: str) -> "DataFrame":
-        """Return the same rows, and make them items of a table in the lineage of the block's
-        writes.
+        """Return a frame with the same rows, and make them items of a table in the block's lineage.
 
         Lineage then leads from ``report/AA`` to ``cleaned/17``, and from there to the sources, as
-        if the rows had been written to a table ``cleaned``. ``keys`` must have the table's key.
-        Spark's results stay the same. Raises UsageError for a table without a key, for a frame
+        if the rows had been written to a table ``cleaned``. ``keys`` must contain the table's key.
+        Spark's results do not change. Raises UsageError for a table without a key, for a frame
         without the key's columns, and outside of the block. A key that is NULL or not unique is an
         error when the block ends.
 
@@ -127,8 +126,8 @@ class Capture:
 
         The cursor goes back to the rows of sources, and forwards again, in the session of the
         block: ``docs/tracing.md``. It works for every finished write, inside the block and after
-        it, until ``close``. Raises UsageError for a table that the block has neither written nor
-        read, and if its lineage could not be ingested.
+        it, until ``close`` is called. Raises UsageError for a table that the block has neither
+        written nor read, or whose lineage could not be ingested.
 
         >>> with provhouse.capture(spark, "warehouse", keys={"orders": "id"}) as run:
         ...     report.write.parquet("out/report")
@@ -145,13 +144,13 @@ class Capture:
     def replay(self, frame: "DataFrame | Program", *, without: "Cursor") -> "DataFrame | RDD[Any]":
         """Compute a frame again without the rows of a cursor, and return it.
 
-        Instead of a frame, give the function that made an RDD from ``run.context``. It is called
-        with a context that reads the same files without these rows, and ``replay`` returns an RDD
-        of plain Spark. Tables that the block has written are computed again too, unless the cursor
-        is at their rows. Nothing is written, and Spark computes nothing before an action. Raises
-        UsageError if the frame reads a source that is neither Parquet nor Delta, or one that was
-        cached before the block; for a cursor at groups; and if the frame reads no table of the
-        cursor's rows. Raises BadInput if a file has changed.
+        Instead of a frame, you can pass the function that made an RDD from ``run.context``.
+        ``replay`` calls this function with a context that reads the same files without these rows,
+        and returns an RDD of plain Spark. Tables that the block has written are computed again too,
+        unless the cursor is at their rows. Nothing is written, and Spark computes nothing before an
+        action. Raises UsageError if the frame reads a source that is neither Parquet nor Delta, or
+        one that was cached before the block; for a cursor at groups; and if the frame reads no
+        table of the cursor's rows. Raises BadInput if a file has changed.
 
         >>> guest = run.trace("log").where("line LIKE '%Guest%'")
         >>> run.replay(codes, without=guest).show()
@@ -161,16 +160,16 @@ class Capture:
     def smallest(
         self, wrong: "Cursor | DataFrame", test: "Test", *, program: "Program | None" = None
     ) -> "Smallest":
-        """Return the smallest input with which a row is still wrong.
+        """Return a smallest set of input records with which a row is still wrong.
 
         The program that wrote the row is computed again on parts of the row's lineage, until no
         record can be left out. ``test`` decides whether a row is wrong: a condition in SQL, a
         function of a row, or a ready test of ``provhouse.faults``. If the table has a key, only
-        rows with the same key are tested. With ``faults.raises()``, ``wrong`` is a frame that
-        fails. A line of an RDD needs the ``program`` that made it, as for ``replay``; its test is
-        on the column ``value``. Nothing is written. Raises UsageError if the cursor is not at one
-        row that the block has written, or if a replay on the whole lineage is not wrong. Raises the
-        errors of ``replay`` too.
+        rows with the same key are tested. With ``faults.raises()``, ``wrong`` is a frame whose
+        computation fails. For a line of an RDD, pass the ``program`` that made the RDD, as for
+        ``replay``; the line is tested as the column ``value``. Nothing is written. Raises
+        UsageError if the cursor is not at one row that the block has written, or if a replay on the
+        whole lineage is not wrong. Raises the errors of ``replay`` too.
 
         >>> row = run.trace("report").where("carrier = 'AA'")
         >>> run.smallest(row, test="delay > 100").show()
@@ -189,9 +188,9 @@ class Capture:
         return self.report.widened if self.report else None
 
     def close(self) -> None:
-        """Remove the association files, which ``trace`` reads. They are kept until then.
+        """Remove the association files, which ``trace`` reads. They are kept until this call.
 
-        The lineage in the warehouse stays. Cursors of this block end.
+        The lineage in the warehouse stays. Cursors of this block can no longer be used.
         """
         if self._folder:
             self._folder.close()
@@ -200,9 +199,9 @@ class Capture:
     def op(self, text: str) -> Iterator[None]:
         """Name the operation of this thread's writes during the block.
 
-        Questions then show this text instead of a derived one, such as ``report: aggregate by
+        Questions then show this name instead of a derived one, such as ``report: aggregate by
         line``. If a write merges rows in several ways, it has several operations, and all their
-        texts begin with this text. Raises UsageError if the text is empty.
+        names begin with this name. Raises UsageError if the text is empty.
 
         >>> with provhouse.capture(spark, "warehouse", keys={"orders": "id"}) as run:
         ...     with run.op("average delay"):
@@ -214,7 +213,7 @@ class Capture:
 
     @contextmanager
     def module(self, name: str, *, state: Sequence[str] = ()) -> Iterator[None]:
-        """Name the module that this thread's writes belong to.
+        """Assign this thread's writes to the module ``name``.
 
         ``provhouse list ops`` shows the name with the operations of this thread's writes during the
         block. ``state`` names the tables in which the module keeps rows from run to run: triples
@@ -252,31 +251,32 @@ def capture(
     ``lambda line: line.split()[0]``. Without a key, rows are named ``table/row id``. ``run`` is a
     name for this run of the job. ``tables`` are the names of the tables whose writes are captured.
     Plain Spark writes all other tables, and later jobs read them as sources. ``settings`` are the
-    settings of ``provhouse.open``.
+    same as for ``provhouse.open``.
 
     ``docs/capture.md`` lists the covered sources, writes and operators, such as joins, unions,
     aggregates, sorts and limits. A write with any other operator raises UsageError before Spark
-    begins it. If ``on_unsupported`` is ``"plain"``, it runs without capture instead; the report and
-    ``provhouse status`` say so. ``run.context`` always refuses calls that it does not cover. A
-    write that takes longer than ``budget_seconds``, or more than ``budget_mb`` megabytes of
-    association files, also goes on without capture: Spark finishes it, with a warning, and none of
-    its lineage is ingested.
+    begins the write. If ``on_unsupported`` is ``"plain"``, the write runs without capture instead,
+    and the report and ``provhouse status`` list it. ``run.context`` always refuses calls that it
+    does not cover. If a write takes longer than ``budget_seconds``, or produces more than
+    ``budget_mb`` megabytes of association files, capture of this write stops: Spark finishes the
+    write with a warning, and none of its lineage is ingested.
 
     With ``sample``, such as 0.01, only this fraction of the rows of each write keeps its lineage.
-    Answers that could contain the other rows are marked as partial. With a sample, writes that
-    identify rows by key only, such as writes of CSV files, are refused. With ``values``, the
-    lineage also records the value that each source row gives to an aggregate, so that ``what_if``
-    can compute the aggregate again.
+    Answers that could contain the other rows are marked as partial. With a sample, writes whose
+    rows can only be identified by a key, such as writes of CSV files, are refused. With ``values``,
+    the lineage also records the value that each source row gives to an aggregate, so that
+    ``what_if`` can compute the aggregate again.
 
-    With ``workflow``, the block is a revision of this workflow: the plan of each table that it
-    writes, and the results with the states of their inputs, are stored when the lineage has landed:
-    ``docs/revisions.md``. ``run.report.revision`` is its name.
+    With ``workflow``, the block is a revision of this workflow: when the lineage has landed,
+    provhouse stores the plan of each table that the block writes, and the results with the states
+    of their inputs (see ``docs/revisions.md``). ``run.report.revision`` is its name.
 
     Raises BadInput if a key is NULL or not unique, or if the lineage of a write cannot be right.
-    This write, and all that build on it, are then not ingested; all other writes are. The report
-    names both kinds. If the ingest fails in another way, for example because another process
-    writes, the job goes on with a warning, and the report names the folder to ingest later. If an
-    exception ends the block, the lineage of the writes finished before it is ingested.
+    This write, and all writes that build on it, are then not ingested. All other writes are
+    ingested. The report lists both groups. If the ingest fails in another way, for example because
+    another process writes, the job goes on with a warning, and the report names the folder to
+    ingest later. If an exception ends the block, the lineage of the writes finished before it is
+    ingested.
 
     >>> with provhouse.capture(spark, "warehouse", keys={"orders": "id", "report": "line"}) as run:
     ...     report.write.parquet("out/report")
@@ -294,7 +294,7 @@ def capture(
             "Unknown value of on_unsupported", f"It is {on_unsupported!r}", "Use refuse or plain"
         )
     if isinstance(tables, str):
-        raise UsageError("tables is a text", f"It is {tables!r}", f"Use tables=[{tables!r}]")
+        raise UsageError("tables is a string", f"It is {tables!r}", f"Use tables=[{tables!r}]")
     budget = Budget(
         round(1e6 * check_limit("budget_mb", budget_mb)),
         check_limit("budget_seconds", budget_seconds),
@@ -354,7 +354,7 @@ def capture(
 
 
 def _never_written(tables: Sequence[str], landed: Landed) -> str:
-    """Return a warning about names in ``tables`` that the block did not write, or an empty text."""
+    """Return a warning about names in ``tables`` that the block did not write, or ""."""
     written = sorted({each.table for each in landed.writes})
     begun = {*written, *(each.name for each in landed.refusals)}
     begun |= {Path(path).name for path in landed.incomplete}
@@ -383,4 +383,4 @@ def _no_context(ended: bool) -> UsageError:
 
 def _check_text(what: str, text: str) -> None:
     if not text.strip():
-        raise UsageError(f"The {what} is empty", f"It is {text!r}", "Give it a text")
+        raise UsageError(f"The {what} is empty", f"It is {text!r}", "Give a name that is not empty")

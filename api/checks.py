@@ -7,7 +7,7 @@ from typing import Any
 from provhouse.model.errors import UsageError
 
 FUNCTION = "<function>"
-"""The name of a key that a function computes; no column has this name."""
+"""The column name that stands for a key computed by a function; no real column has this name."""
 DeclaredKey = str | Sequence[str] | Callable[[Any], object]
 """The key of a table: a column, several columns, or a function of the records of an RDD."""
 
@@ -15,7 +15,7 @@ DeclaredKey = str | Sequence[str] | Callable[[Any], object]
 def check_run(run: str | None) -> None:
     """Raise UsageError if the name of a run is empty or not UTF-8.
 
-    None, for no run, is accepted.
+    None means that there is no run.
     """
     if run is None:
         return
@@ -41,7 +41,7 @@ def check_limit(name: str, limit: float | None) -> float:
 def check_sample(name: str, sample: float | None) -> float:
     """Return the fraction of the rows in a sample, or 1 if it is missing.
 
-    Raises UsageError if it is not a number above 0 and up to 1.
+    Raises UsageError if it is not a number above 0 and at most 1.
     """
     if sample is not None and not 0 < sample <= 1:
         raise UsageError(

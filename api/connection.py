@@ -18,10 +18,11 @@ def connect(
 ) -> "Connection":
     """Connect to a warm server, to ask questions.
 
-    ``address`` is the ``https`` URL of a server on another machine, or an ``http`` URL on this one,
-    which ``provhouse status`` shows. ``token`` is a token that ``provhouse token add`` printed, or
-    the content of ``WAREHOUSE/server/token``. ``ca_file`` has the certificates, in PEM, of the
-    authorities to trust instead of the system's. Raises UsageError if an argument is not valid.
+    ``address`` is the ``https`` URL of a server on another machine, or the ``http`` URL of a server
+    on this machine, which ``provhouse status`` shows. ``token`` is a token that ``provhouse token
+    add`` printed, or the content of ``WAREHOUSE/server/token``. ``ca_file`` is a PEM file with the
+    certificates of the authorities to trust instead of the system's authorities. Raises UsageError
+    if an argument is not valid.
 
     >>> with provhouse.connect(address, token) as server:
     ...     server.lineage("invoices/9", depth=1).items[0]

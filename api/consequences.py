@@ -41,7 +41,7 @@ from .rows import (
 class WhatIf(Answered, found_what_if.WhatIf):
     """The consequences of a deletion for all items downstream.
 
-    ``dies``, ``survives`` and ``undecided`` are numbers of downstream items.
+    ``dies``, ``survives`` and ``undecided`` are the numbers of downstream items with this fate.
     """
 
     _asking = AskingWhatIf
@@ -53,10 +53,10 @@ class WhatIf(Answered, found_what_if.WhatIf):
     may_create: Rows[MayCreate]
 
     def draw(self) -> Drawing:
-        """Return a picture of the deleted items and of what derives from them, with its fates.
+        """Return a picture of the deleted items and of all items derived from them, with fates.
 
         The warehouse is asked again, as of the same generation. Raises UsageError for the summary
-        of a view, which can be drawn itself.
+        of a view; draw the view instead.
 
         >>> warehouse.what_if("orders/18").draw()
         <Drawing: 3 boxes, 2 lines>
@@ -68,7 +68,7 @@ class WhatIf(Answered, found_what_if.WhatIf):
 
 @dataclass(frozen=True, kw_only=True)
 class WhatIfEach(Answered, found_each.WhatIfEach):
-    """The values of an item's aggregates without one of their inputs, for each input."""
+    """An item's aggregate values without one of their inputs, for each input."""
 
     _asking = AskingWhatIfEach
     values: Rows[Alternatives]
@@ -77,14 +77,14 @@ class WhatIfEach(Answered, found_each.WhatIfEach):
 
 @dataclass(frozen=True, kw_only=True)
 class Dependency(Answered, found_dependency.Dependency):
-    """Whether an item would exist without another one."""
+    """Whether an item would exist without a given other item."""
 
     _asking = AskingDepends
 
 
 @dataclass(frozen=True, kw_only=True)
 class Why(Answered, found_why.Why):
-    """The derivations of an item and of its inputs, the nearest first."""
+    """The derivations of an item and of its inputs, nearest first."""
 
     _asking = AskingWhy
     derivations: Rows[Derivation]
@@ -101,6 +101,6 @@ class WhyChanged(Answered, found_difference.WhyChanged):
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation(Answered, found_evaluation.Evaluation):
-    """The value of an item in a semiring: from ``low`` to ``high``, which are often equal."""
+    """The value of an item in a semiring: a range from ``low`` to ``high``, often equal."""
 
     _asking = AskingEvaluate

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 FAILED = ("fail", "error", "warn")
 RENAMED = ("unique_field", "value_field", "from_field")
-"""The names that dbt's own tests give to the tested column in their results."""
+"""The names of the tested column in the results of dbt's own tests."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +24,12 @@ class FailedTest:
 
     name: str
     table: str
-    """The warehouse's name of the model's table."""
+    """The name of the model's table in the warehouse."""
     sql: str
     names: Mapping[str, str]
-    """The texts that stand for tables in SQL, and the tables."""
+    """The strings that stand for tables in the SQL text, mapped to the tables' names."""
     column: str | None
-    """The tested column, for a test of a single column."""
+    """The tested column, if the test is about a single column."""
     model_sql: str
 
     @property
@@ -38,9 +38,10 @@ class FailedTest:
         return sql_program(self.model_sql, self.names)
 
     def rows(self, frame: "DataFrame", tables: Tables) -> "DataFrame":
-        """Return the rows of a frame of the model that the test finds wrong.
+        """Return the rows of ``frame``, a result of the model, that the test finds wrong.
 
-        A row is wrong if the test's result has a row with the same values in the common columns.
+        A row is wrong if the test's result contains a row with the same values in the common
+        columns.
         """
         from pyspark.sql import functions as F
 
@@ -61,7 +62,7 @@ class FailedTest:
 
 
 class _With(Mapping[str, "DataFrame"]):
-    """Tables by name, with another frame in place of one of them."""
+    """Tables by name, where one table is replaced by another frame."""
 
     def __init__(self, name: str, frame: "DataFrame", others: Tables) -> None:
         self._name, self._frame, self._others = name, frame, others
@@ -120,7 +121,7 @@ def _read(path: Path) -> Any:
 
 
 def _tables(manifest: Any) -> dict[str, str]:
-    """Return the tables of a project by the texts of their relations, the longest texts first."""
+    """Return the table for each relation name as it is written in SQL, longest name first."""
     nodes = [*manifest["nodes"].values(), *manifest.get("sources", {}).values()]
     named = {each["relation_name"]: _table(each) for each in nodes if each.get("relation_name")}
     return dict(sorted(named.items(), key=lambda each: -len(each[0])))

@@ -1,4 +1,4 @@
-"""Ready tests for ``run.smallest``: NULL, a range, a distance from the mean, checks, errors."""
+"""Ready-made tests for ``run.smallest``: NULL, a range, distance from the mean, checks, errors."""
 
 from provhouse.capturing.walks.fault_tests import far, null, outside, raises, refused
 

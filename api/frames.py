@@ -1,4 +1,4 @@
-"""Data frames as input: Arrow reads most of them directly; Spark first writes its own to files."""
+"""Data frames as input: Arrow reads most of them directly; Spark writes its own to files first."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

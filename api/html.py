@@ -1,4 +1,4 @@
-"""Show results in notebooks and in print: the sections of a terminal's output."""
+"""Show results in notebooks and in print: the same sections that a terminal shows."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ _RIGHT = "text-align: right; padding-right: 2em"
 
 
 class Displayed(ABC):
-    """An object that a notebook and ``print`` show as a terminal shows it."""
+    """An object for which a notebook and ``print`` show the same output as a terminal."""
 
     @abstractmethod
     def _sections(self) -> "Iterable[Section]":
@@ -32,7 +32,7 @@ class Displayed(ABC):
 
 
 def html(sections: "Iterable[Section]") -> str:
-    """Return sections as HTML: a paragraph for each text, and tables."""
+    """Return sections as HTML: a paragraph for each string, and tables."""
     return "\n".join(map(_section, sections))
 
 

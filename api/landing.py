@@ -26,8 +26,8 @@ def landed_block(
 ) -> Landed:
     """Ingest the captured lineage. After an error, keep its folder, and warn.
 
-    Errors of the classes ``raised`` are raised. If ``workflow`` is not empty, the job is one of its
-    revisions, and is stored with its results.
+    Errors of the classes in ``raised`` are raised instead. If ``workflow`` is not empty, the job is
+    stored as a revision of this workflow, with its results.
     """
     try:
         landed = land_block(folder, settings, Silent(), keep=True)
@@ -50,14 +50,14 @@ def landed_block(
 def _registered(landed: Landed, settings: Settings, folder: Path, workflow: str) -> str:
     """Store the job as a revision of a workflow, with its results; return the revision's name.
 
-    What cannot be stored is a warning.
+    If something cannot be stored, warn.
     """
     from provhouse.workflows.captured import register_job
 
     try:
         found = register_job(folder, workflow, landed, settings, Silent())
     except ProvhouseError as error:
-        warnings.warn(f"The job is no revision of {workflow}. {error}", stacklevel=5)
+        warnings.warn(f"The job is not a revision of {workflow}. {error}", stacklevel=5)
         return ""
     for note in found.notes:
         warnings.warn(note, stacklevel=5)

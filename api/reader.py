@@ -1,4 +1,4 @@
-"""The questions that Python programs ask of a warehouse."""
+"""The questions that Python programs can ask a warehouse."""
 
 import json
 from abc import abstractmethod
@@ -57,7 +57,7 @@ from .views import Views, deletion_of
 class Reader(Views, Revised):
     """A warehouse that answers questions; use it in a ``with`` statement.
 
-    All results name the generation that they come from.
+    Every result names the generation that it comes from.
     """
 
     @abstractmethod
@@ -104,8 +104,9 @@ class Reader(Views, Revised):
     ) -> Paths:
         """Return one shortest path from ``source`` to ``target``, or all paths if ``every``.
 
-        A path follows the data. ``as_of`` is the number of an earlier generation, or a time. Raises
-        NotFound if an item is not stored, or if no path leads from ``source`` to ``target``.
+        A path follows the data. ``as_of`` is the number of an earlier generation, or a time in ISO
+        8601. Raises NotFound if an item is not stored, or if no path leads from ``source`` to
+        ``target``.
 
         >>> path = warehouse.path("prices/milk", "revenue/2026-03")
         >>> path.hops, [triple.op for triple in path.triples]
@@ -116,8 +117,8 @@ class Reader(Views, Revised):
     def subgraph(self, item: str, *, as_of: AsOf | None = None) -> Subgraph:
         """Return all ancestors and descendants of an item, and the siblings of its descendants.
 
-        A sibling is another item that a descendant was made from. Raises NotFound if the item is
-        not stored.
+        A sibling is an item that a descendant was also made from, but that is neither an ancestor
+        nor a descendant. Raises NotFound if the item is not stored.
 
         >>> found = warehouse.subgraph("orders/18")
         >>> [(item.item, item.part) for item in found.items if item.part == "sibling"]
@@ -126,9 +127,10 @@ class Reader(Views, Revised):
         return public(Subgraph, self.ask(AskingSubgraph(item, as_of)))
 
     def origins(self, item: str, *, limit: int = 5, as_of: AsOf | None = None) -> Origins:
-        """Return the sources of an item by table, with up to ``limit`` names of each table.
+        """Return the sources of an item by table, with up to ``limit`` names per table.
 
-        A source is derived from nothing. Raises NotFound if the item is not stored.
+        A source is an item that is derived from no other item. Raises NotFound if the item is not
+        stored.
 
         >>> [(row.table, row.items) for row in warehouse.origins("revenue/2026-03").tables]
         [('invoices', 1), ('prices', 2)]
@@ -138,10 +140,10 @@ class Reader(Views, Revised):
     def find(
         self, text: str, *, anywhere: bool = False, table: str | None = None, limit: int = 20
     ) -> Finding:
-        """Return the first ``limit`` items, by name, whose names begin with ``text``.
+        """Return the first ``limit`` items, in order of name, whose names begin with ``text``.
 
-        With ``anywhere``, names may contain the text anywhere. With ``table``, only items of this
-        table are found. Raises UsageError if the table has no items.
+        With ``anywhere``, return items whose names contain ``text`` anywhere. With ``table``, only
+        items of this table are found. Raises UsageError if the table has no items.
 
         >>> found = warehouse.find("orders/")
         >>> found.matches, [item.item for item in found.items]
@@ -150,10 +152,10 @@ class Reader(Views, Revised):
         return public(Finding, self.ask(AskingFind(text, anywhere, table, limit)))
 
     def record(self, item: str, *, as_of: AsOf | None = None) -> ItemRecord:
-        """Return the record of an item: the values of its columns, from the file that has them.
+        """Return the record of an item: the values of its columns, read from a file.
 
-        Files that captured jobs have read or written have records. A server needs the role
-        ``admin`` for this. Raises NotFound if the item is not stored.
+        Only files that captured jobs have read or written contain records. On a server, this
+        question needs the role ``admin``. Raises NotFound if the item is not stored.
 
         >>> warehouse.record("orders/17").values
         {}
@@ -192,8 +194,8 @@ class Reader(Views, Revised):
     ) -> Diff:
         """Return how the lineage or impact of an item changed between two generations.
 
-        ``since`` and ``until`` are numbers of generations, or times in ISO 8601; None means the
-        current generation. Raises NotFound if neither generation has the item.
+        ``since`` and ``until`` are generation numbers, or times in ISO 8601; None means the current
+        generation. Raises NotFound if neither generation has the item.
 
         >>> change = warehouse.diff("revenue/2026-03", since=1)
         >>> len(change.came.items), len(change.went.items)
@@ -215,10 +217,11 @@ class Reader(Views, Revised):
     ) -> WhatIf:
         """Return what would happen if some items and triples did not exist.
 
-        ``delete`` are items. ``tables`` stand for all their items, or with ``where`` for the items
-        with a triple that has these attributes. ``ops``, ``files`` and ``runs`` stand for all their
-        triples. ``summary`` returns counts only. ``docs/what-if.md`` explains the fates. Raises
-        NotFound if a name is not stored, and UsageError if nothing is named.
+        ``delete`` are items. ``tables`` deletes all items of the named tables, or with ``where``
+        only the items that have a triple with these attributes. ``ops``, ``files`` and ``runs``
+        delete all triples of the named operations, files and runs. ``summary`` returns counts only.
+        ``docs/what-if.md`` explains the fates. Raises NotFound if a name is not stored, and
+        UsageError if nothing is named.
 
         >>> found = warehouse.what_if("orders/18")
         >>> [(item.item, item.fate) for item in found.items]
@@ -264,7 +267,7 @@ class Reader(Views, Revised):
     def why_changed(
         self, item: str, since: AsOf, until: AsOf | None = None, *, limit: int = 100
     ) -> WhyChanged:
-        """Return why an item changed: the inputs that were added, removed or gave another value.
+        """Return why an item changed: the inputs that were added, removed or changed in value.
 
         ``since`` and ``until`` are as for ``diff``. The inputs with the largest share of the
         difference come first. Raises NotFound if neither generation has the item.
@@ -288,9 +291,9 @@ class Reader(Views, Revised):
 
         The semirings are ``trust`` (the most trustworthy derivation), ``access`` (the lowest level
         that suffices), ``cost`` (the cheapest derivation) and ``count`` (the number of
-        derivations). An aggregate takes one of its inputs, which is enough for it to exist, or with
-        ``aggregates="all"`` all of them, which its value needs. Raises NotFound for an unknown
-        item, and UsageError for a weight that is not allowed.
+        derivations). By default, an aggregate uses one of its inputs, which is enough for the
+        aggregate to exist. With ``aggregates="all"``, it uses all inputs, which determine its
+        value. Raises NotFound for an unknown item, and UsageError for a weight that is not allowed.
 
         >>> found = warehouse.evaluate("invoices/9", "cost", {"prices/tea": 2, "prices/milk": 3})
         >>> found.low, found.high
@@ -300,7 +303,7 @@ class Reader(Views, Revised):
         return public(Evaluation, self.ask(asked))
 
     def ops(self, *, as_of: AsOf | None = None) -> Rows[Operation]:
-        """Return the ops that are described, in order, with their descriptions.
+        """Return the ops that have a description, in order of their names, with their descriptions.
 
         ``as_of`` is the number of a generation, or a time in ISO 8601. Raises NotFound if nothing
         was ever ingested.
@@ -313,7 +316,7 @@ class Reader(Views, Revised):
     def values(
         self, of: str, *, contains: str | None = None, limit: int = 100, as_of: AsOf | None = None
     ) -> Values:
-        """Return the first values of ``op``, of ``attributes`` (their keys) or ``attributes.KEY``.
+        """Return the first values of ``op``, ``attributes`` (the keys) or ``attributes.KEY``.
 
         All triples are read, one partition at a time. Raises UsageError for any other ``of``.
 
@@ -335,7 +338,7 @@ class Reader(Views, Revised):
     def invocations(
         self, module: str, *, run: str | None = None, as_of: AsOf | None = None
     ) -> Rows[Invocation]:
-        """Return the invocations of a module, or of one run of it, with their triples.
+        """Return the invocations of a module, or only those of one run, with their triples.
 
         All triples are read, one partition at a time. Raises NotFound for an unknown module.
 
@@ -364,8 +367,9 @@ class Reader(Views, Revised):
     ) -> str:
         """Return an HTML page with a picture of a view. A click on a module unfolds it.
 
-        The arguments are the same as for ``zoom``, without the level ``catalogue``. The page loads
-        nothing from a network. Raises UsageError for an answer that is too large for a page.
+        The arguments are the same as for ``zoom``, but the level ``catalogue`` is not allowed. The
+        page loads nothing from a network. Raises UsageError for an answer that is too large for a
+        page.
 
         >>> page = warehouse.zoom_page("revenue/2026-03")
         >>> page.startswith("<!doctype html>")

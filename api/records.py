@@ -13,7 +13,7 @@ from .html import Displayed
 
 @dataclass(frozen=True)
 class Records(Displayed):
-    """The result of a query; values are text, numbers, booleans, None, lists and dicts."""
+    """The result of a query. Values are strings, numbers, booleans, None, lists and dicts."""
 
     columns: tuple[str, ...]
     rows: list[tuple[object, ...]]

@@ -1,6 +1,7 @@
 """The results of questions, as Python objects that notebooks show as tables.
 
-They have the same fields as the internal results, with ``Rows`` in place of Arrow tables.
+The public classes have the same fields as the internal results, but hold ``Rows`` instead of Arrow
+tables.
 """
 
 from abc import abstractmethod
@@ -42,7 +43,7 @@ Public = TypeVar("Public")
 
 
 class Shown(Displayed):
-    """A result. A notebook and ``print`` show the same tables for it as a terminal."""
+    """A result. A notebook and ``print`` show it as the same tables as a terminal."""
 
     @abstractmethod
     def _result(self) -> ShownResult:
@@ -104,13 +105,13 @@ class Answer(Drawn, found_answer.Answer):
     items: Rows[Item]
     triples: Rows[Triple]
     counts: Counts | None = None
-    """The counts of a summary, in which ``items`` and ``triples`` are empty; otherwise None."""
+    """The counts of a summary, or None. With counts, ``items`` and ``triples`` are empty."""
 
     def to_networkx(self) -> "nx.MultiDiGraph[str]":
         """Return a graph with an edge from src to dst for each triple.
 
-        Nodes have the attributes ``table`` and ``depth``; the item of the question has depth 0.
-        Edges have ``op`` and ``attributes``. Raises Unavailable if networkx is missing.
+        Nodes have the attributes ``table`` and ``depth``; the item that was asked about has depth
+        0. Edges have ``op`` and ``attributes``. Raises Unavailable if networkx is missing.
 
         >>> graph = warehouse.lineage("revenue/2026-03").to_networkx()
         >>> sorted(graph.predecessors("invoices/9"))
@@ -130,7 +131,7 @@ class ItemRecords(Shown):
 
     tables: tuple[TableRecords, ...]
     more: int
-    """The number of items whose rows were not read, because there are too many."""
+    """The number of items whose rows were not read because the answer has too many items."""
     _found: found_records.CapturedRecords = field(repr=False, compare=False)
 
     def _result(self) -> ShownResult:
@@ -141,9 +142,9 @@ class ItemRecords(Shown):
 
 @dataclass(frozen=True, kw_only=True)
 class Paths(Drawn, path.Paths):
-    """One shortest path from ``source`` to ``target``, or all paths, following the data.
+    """One shortest path from ``source`` to ``target``, or all paths, in the direction of the data.
 
-    The depth of an item is its distance from ``source``, which has 0.
+    The depth of an item is its distance in hops from ``source``, whose depth is 0.
     """
 
     _asking = AskingPath
@@ -162,7 +163,7 @@ class Paths(Drawn, path.Paths):
 
 @dataclass(frozen=True, kw_only=True)
 class Finding(Answered, find.Finding):
-    """The first items whose names match, ordered by name, and the number of all matches."""
+    """The first items with a matching name, ordered by name, and the number of all matches."""
 
     _asking = AskingFind
     items: Rows[FoundItem]
@@ -177,7 +178,7 @@ class Explanation(Answered, explain.Explanation):
 
 @dataclass(frozen=True, kw_only=True)
 class Change(found_diff.Change):
-    """The items and triples that only one of two answers has."""
+    """The items and triples that are in only one of two answers."""
 
     items: Rows[Item]
     triples: Rows[Triple]
@@ -185,7 +186,7 @@ class Change(found_diff.Change):
 
 @dataclass(frozen=True, kw_only=True)
 class Diff(Drawn, found_diff.Diff):
-    """The items and triples that an answer gained and lost between two generations."""
+    """The items and triples that an answer gained and lost from one generation to another."""
 
     _asking = AskingDiff
     came: Change

@@ -57,10 +57,10 @@ class Revised(ABC):
     ) -> "Reuse":
         """Return whether a stored result can be used instead of executing a revision.
 
-        Without ``inputs``, they are those of the workflow's newest execution, in the state that
-        they have now. With ``columns``, only these columns of the result are read. ``audit`` is the
-        share of reuses that are executed all the same. Raises NotFound if the revision or the sink
-        is not stored.
+        Without ``inputs``, the inputs of the workflow's newest execution are used, in their current
+        state. With ``columns``, only these columns of the result are needed. ``audit`` is the
+        fraction of reusable results that are executed nevertheless. Raises NotFound if the revision
+        or the sink is not stored.
 
         >>> added = warehouse.add_revision("sales", "select 1 as a")
         >>> warehouse.reuse(added.revision).decision
@@ -70,7 +70,7 @@ class Revised(ABC):
         return self.ask(AskingReuse(revision, sink, tuple(columns), given, audit))
 
     def why_not_reused(self, revision: str, sink: str | None = None) -> "WhyNotReused":
-        """Return why a revision has to be executed; raise NotFound if it is not stored.
+        """Return the reason why a revision has to be executed; raise NotFound if it is not stored.
 
         >>> added = warehouse.add_revision("sales", "select random() as a")
         >>> warehouse.why_not_reused(added.revision).reason
@@ -106,8 +106,8 @@ class Revised(ABC):
     ) -> "ResponsibleInputs":
         """Return the sources of the first records that differ between two results.
 
-        The results are of captured runs. Raises NotFound if a revision, the sink or an execution is
-        not stored, and UsageError if a result has no lineage.
+        Both results must come from captured runs. Raises NotFound if a revision, the sink or an
+        execution is not stored, and UsageError if a result has no lineage.
 
         >>> added = warehouse.add_revision("one", "select 1 as a")
         >>> pyarrow.parquet.write_table(pyarrow.table({"a": [1]}), parquet)

@@ -15,18 +15,18 @@ from .html import Displayed
 
 Row = TypeVar("Row", covariant=True)
 SHOWN = 20
-"""The largest number of rows that a notebook shows."""
+"""The maximum number of rows that a notebook shows."""
 
 
 class Item(NamedTuple):
-    """An item of an answer, with its table and the fewest hops to it."""
+    """An item of an answer, with its table and its depth: the fewest hops to it."""
 
     item: str
     table: str
-    """The name of its table; empty if it has none."""
+    """The name of the item's table; empty if the item has none."""
     depth: int
     set: int | None = None
-    """The id of its connected set, if the question asked for sets."""
+    """The id of the item's connected set, if the question asked for sets."""
 
 
 class Triple(NamedTuple):
@@ -62,7 +62,7 @@ class OpCount(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """The description of an op; fields that it lacks are None."""
+    """The description of an op; fields without a value are None."""
 
     op: str
     kind: str | None
@@ -73,11 +73,11 @@ class Operation(NamedTuple):
     place: str | None
     exactness: str | None
     born: int
-    """The generation that described the op."""
+    """The generation in which the op was described."""
 
 
 class Fate(NamedTuple):
-    """The fate of an item in a what-if answer: dies, changed, undecided or survives."""
+    """An item in a what-if answer with its fate: dies, changed, undecided or survives."""
 
     item: str
     table: str
@@ -95,7 +95,7 @@ class FateCount(NamedTuple):
 
 
 class ChangedValue(NamedTuple):
-    """An aggregate that would change. ``after`` is None if it would have no input."""
+    """An aggregate that would change. ``after`` is None if no input would be left."""
 
     item: str
     table: str
@@ -107,7 +107,7 @@ class ChangedValue(NamedTuple):
 
 
 class UnknownValue(NamedTuple):
-    """A value that may change but cannot be computed again, and why."""
+    """A value that may change but cannot be computed again, and the reason."""
 
     item: str
     table: str
@@ -123,7 +123,7 @@ class MayCreate(NamedTuple):
 
 
 class Derivation(NamedTuple):
-    """One way in which an item was made."""
+    """One derivation of an item."""
 
     item: str
     op: str
@@ -131,18 +131,18 @@ class Derivation(NamedTuple):
     function: str | None
     inputs: list[str]
     more: int
-    """The number of further inputs."""
+    """The number of inputs beyond the listed ones."""
 
 
 class Alternatives(NamedTuple):
-    """An aggregate of an item, in a question for its values without one input at a time."""
+    """An aggregate of an item, in the answer to ``what_if_each``."""
 
     op: str
     function: str | None
     before: float | None
     inputs: int
     reason: str | None
-    """The reason why the values without an input are unknown."""
+    """The reason why the values without each input are unknown."""
 
 
 class Alternative(NamedTuple):
@@ -152,25 +152,25 @@ class Alternative(NamedTuple):
     item: str
     table: str
     after: float | None
-    """None if no other input is left."""
+    """The value, or None if no other input is left."""
     change: float | None
 
 
 class Difference(NamedTuple):
-    """The value of an aggregate in two generations."""
+    """The value of an aggregate in each of two generations."""
 
     op: str
     function: str | None
     before: float | None
     after: float | None
     difference: float | None
-    """The sum of the shares of all inputs, if the function is sum, count or avg."""
+    """The sum of the shares of all inputs, if the function is ``sum``, ``count`` or ``avg``."""
     reason: str | None
     """The reason why the difference is unknown."""
 
 
 class ChangedInput(NamedTuple):
-    """An input that was added or removed, or that gave another value."""
+    """An input that was added, that was removed, or whose value changed."""
 
     op: str
     input: str
@@ -180,7 +180,7 @@ class ChangedInput(NamedTuple):
     times_before: int | None
     times_after: int | None
     share: float | None
-    """Its share of the difference; None if the shares of this function do not add up."""
+    """The input's share of the difference; None if shares are not additive for this function."""
 
 
 class Part(NamedTuple):
@@ -189,11 +189,11 @@ class Part(NamedTuple):
     item: str
     table: str
     part: str
-    """The item's part in the subgraph: ancestor, descendant or sibling."""
+    """The item's role in the subgraph: ancestor, descendant or sibling."""
 
 
 class Invocation(NamedTuple):
-    """An invocation of a module; unknown fields are None."""
+    """An invocation of a module; fields with an unknown value are None."""
 
     module: str
     run: str | None
@@ -214,7 +214,7 @@ class Node(NamedTuple):
     execution: str | None
     invocation: str | None
     items: int
-    """The number of items in the node; for a module or an invocation, only the hidden items."""
+    """The number of items in the node; for a module or an invocation, of its hidden items only."""
     invocations: int | None
 
 
@@ -228,7 +228,7 @@ class Edge(NamedTuple):
 
 
 class Rows(Displayed, Sequence[Row], Generic[Row]):
-    """A sequence of named tuples, built from an Arrow table as they are read.
+    """A sequence of named tuples, each built from a row of an Arrow table when it is read.
 
     >>> items = warehouse.lineage("revenue/2026-03").items
     >>> len(items), items[0]
@@ -275,7 +275,7 @@ class Rows(Displayed, Sequence[Row], Generic[Row]):
     def to_arrow(self) -> pa.Table:
         """Return the rows as a pyarrow table, without a copy.
 
-        Names are dictionary-encoded, and attributes are JSON objects as text.
+        Names are dictionary-encoded, and attributes are JSON objects as strings.
 
         >>> warehouse.lineage("revenue/2026-03").items.to_arrow().column_names
         ['item', 'table', 'depth']
@@ -307,7 +307,7 @@ def _equal(one: object, other: object) -> bool:
 
 
 def rows_of(kind: Callable[..., Row], table: pa.Table) -> Rows[Row]:
-    """Return the rows of a table as named tuples; the last field may have no column."""
+    """Return the rows of a table as named tuples; the column of the last field may be missing."""
     if table.column_names[-1:] == ["attributes"]:
         return Rows(table, lambda values: kind(*values[:-1], json.loads(values[-1] or "{}")))
     return Rows(table, lambda values: kind(*values))

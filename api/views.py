@@ -27,8 +27,7 @@ from .rows import Edge, Node, Rows
 
 
 class NodeChange(NamedTuple):
-    """A node of two views, and the numbers of its items that only the later or the earlier view
-    has."""
+    """A node in two views, and the number of its items that only one of the views contains."""
 
     node: int
     kind: str
@@ -43,7 +42,7 @@ class NodeChange(NamedTuple):
 
 
 class EdgeChange(NamedTuple):
-    """An edge of two views, and the numbers of its triples that only one of the views has."""
+    """An edge in two views, and the number of its triples that only one of the views contains."""
 
     source: int
     target: int
@@ -53,8 +52,7 @@ class EdgeChange(NamedTuple):
 
 
 class NodeFates(NamedTuple):
-    """A node of a view, and the numbers of its items that a deletion deletes or reaches, by
-    fate."""
+    """A node of a view, and the number of its items that a deletion deletes or reaches, by fate."""
 
     node: int
     kind: str
@@ -71,7 +69,7 @@ class NodeFates(NamedTuple):
     changed: int
     undecided: int
     survives: int
-    """The number of reached items that would exist and not change."""
+    """The number of reached items that would still exist, unchanged."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +101,7 @@ class ZoomDiff(Drawn, found_diff.ZoomedDiff):
 
 @dataclass(frozen=True, kw_only=True)
 class ZoomWhatIf(Drawn, found_what_if.ZoomedWhatIf):
-    """The consequences of a deletion for the nodes of a view."""
+    """The consequences of a deletion, counted for the nodes of a view."""
 
     _asking = AskingZoomWhatIf
     nodes: Rows[NodeFates]
@@ -113,11 +111,11 @@ class ZoomWhatIf(Drawn, found_what_if.ZoomedWhatIf):
 
 
 class Views(ABC):
-    """The questions whose answers are nodes and edges."""
+    """The questions that are answered with nodes and edges."""
 
     @abstractmethod
     def ask(self, asked: Asking[Found]) -> Found:
-        """Return the answer to a question, as the object that commands write."""
+        """Return the answer to a question, as the object that commands print."""
 
     def zoom(
         self,
@@ -133,7 +131,7 @@ class Views(ABC):
         The levels are ``catalogue``, ``module``, ``table``, ``set`` and ``record``. ``fold`` names
         modules to show as one node, without their inner items; at the level ``module``, it defaults
         to all modules. ``docs/modules.md`` explains both. Raises NotFound for an unknown item or
-        module, and UsageError for options that the level cannot have.
+        module, and UsageError for options that the level does not support.
 
         >>> view = warehouse.zoom("revenue/2026-03", "table")
         >>> sorted((node.name, node.items) for node in view.nodes if node.kind == "table")
@@ -220,6 +218,6 @@ def deletion_of(
     where: Mapping[str, str] | Sequence[tuple[str, str]],
     *others: Sequence[str],
 ) -> Deletion:
-    """Return the deletion that a program describes; ``others`` are ops, files and runs."""
+    """Return the deletion that a program describes; ``others`` contains ops, files and runs."""
     pairs = tuple(where.items() if isinstance(where, Mapping) else where)
     return Deletion(tuple(delete), tuple(tables), pairs, *map(tuple, others))

@@ -13,8 +13,8 @@ COLUMNS = ["item", "weight"]
 def read_weights(path: Path) -> dict[str, float]:
     """Return the weight of each item in a CSV file.
 
-    Raises BadInput for an unreadable file, another header, a line that is not an item and a number,
-    and an item that occurs twice.
+    Raises BadInput for an unreadable file, a wrong header, a line other than an item and a number,
+    or an item that occurs twice.
     """
     found = dict[str, float]()
     try:
@@ -36,7 +36,7 @@ def read_weights(path: Path) -> dict[str, float]:
 
 
 def _lines(path: Path, rows: Iterator[list[str]]) -> Iterator[tuple[int, str, str]]:
-    """Yield the number of each line, its item and its weight."""
+    """Yield the line number, the item and the weight of each line."""
     if (header := next(rows, [])) != COLUMNS:
         _refuse(path, 1, f"the columns are {header!r:.100}", f"Name them {','.join(COLUMNS)}")
     for line, row in enumerate(rows, 2):

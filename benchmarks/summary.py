@@ -1,4 +1,4 @@
-"""The short tables of `docs/benchmarks.md`, from the same results as those in `docs/figures`."""
+"""Make the short tables of `docs/benchmarks.md` from the same results as `docs/figures`."""
 
 from collections.abc import Callable, Iterable
 from statistics import geometric_mean, median
@@ -19,7 +19,7 @@ from benchmarks.workflows import workflowgen
 
 
 def ingests() -> Iterable[Row]:
-    """Yield the head, then time, memory and disk of an ingest of each size."""
+    """Yield the table's header, then the time, memory and disk space of an ingest of each size."""
     yield "triples", "from CSV to the commit", "peak memory", "disk", "an append of 10,000"
     for one in sorted(ingest.RESULTS.read().values(), key=lambda one: one["ingest"]["triples"]):
         found = one["ingest"]
@@ -34,7 +34,7 @@ def ingests() -> Iterable[Row]:
 
 
 def connected() -> Iterable[Row]:
-    """Yield the head, then the time that each program takes to find components."""
+    """Yield the table's header, then the time that each program takes to find components."""
     yield "6.4 million edges", "time", "bytes an item"
     for name, one in components.RESULTS.read()["traces"][0]["contenders"].items():
         if one:
@@ -43,7 +43,7 @@ def connected() -> Iterable[Row]:
 
 
 def asked() -> Iterable[Row]:
-    """Yield the head, then the median time of each program for each class of questions."""
+    """Yield the table's header, then each program's median time for each class of questions."""
     results = peers.RESULTS.read()["1"]
     classes = [f"{one['name']}, {WORDS[one['direction']]}" for one in results["classes"]]
     yield "", *classes, "memory"
@@ -55,7 +55,7 @@ def asked() -> Iterable[Row]:
 
 
 def served() -> Iterable[Row]:
-    """Yield the head, then a server's rate and time under each load, and the time of a command."""
+    """Yield the header, then a server's rate and time under each load, and a command's time."""
     yield "", "clients", "answers a second", "median"
     for phase in serve.RESULTS.read()["phases"]:
         times = median(each["p50"] for each in phase["milliseconds"].values())
@@ -66,7 +66,7 @@ def served() -> Iterable[Row]:
 
 
 def captured() -> Iterable[Row]:
-    """Yield the head, then the times of jobs with capture, as multiples of plain Spark."""
+    """Yield the header, then the times of jobs with capture, as multiples of plain Spark."""
     yield "", "queries", "time, mean", "time, at most", "memory"
     used = memory.RESULTS.read()
     heap = used["captured"]["spark"] / used["plain"]["spark"]
@@ -92,7 +92,7 @@ def _times(name: str, ratios: list[float], memory: str = "") -> Row:
 
 
 def nightly() -> Iterable[Row]:
-    """Yield the head, then the landing of some nights."""
+    """Yield the table's header, then the times of landing for selected nights."""
     results = nights.RESULTS.read()["nights"]
     yield "night", "associations", "landing"
     for night in (2, len(results)):
@@ -101,7 +101,7 @@ def nightly() -> Iterable[Row]:
 
 
 def traced() -> Iterable[Row]:
-    """Yield the head, then the times of walks from rows of TPC-H."""
+    """Yield the table's header, then the times of walks from rows of TPC-H results."""
     yield "query of TPC-H", "witnesses", "first row back", "again", "1,000 rows back", "forth"
     for one in walks.RESULTS.read()["1"]["walks"]:
         times = (one["cold"], one["back"], one["back_1000"], one["forth"])
@@ -109,7 +109,7 @@ def traced() -> Iterable[Row]:
 
 
 def queried() -> Iterable[Row]:
-    """Yield the head, then what lineage costs queries on DuckDB, as ratios to plain DuckDB."""
+    """Yield the header, then the times of queries with lineage, as ratios to plain DuckDB."""
     yield "22 queries of TPC-H on DuckDB", "median", "at most"
     every = interactive.RESULTS.read()["tpch"]
     ways: dict[str, Callable[[interactive.Query], interactive.Times | None]] = {
@@ -127,7 +127,7 @@ def queried() -> Iterable[Row]:
 
 
 def deleted() -> Iterable[Row]:
-    """Yield the head, then the times of what-if deletions."""
+    """Yield the table's header, then the times of what-if deletions."""
     results = what_if.RESULTS.read()
     yield f"deleted, of {results['triples']:,} triples", "items reached", "time"
     for one in results["deletions"]:
@@ -135,7 +135,7 @@ def deleted() -> Iterable[Row]:
 
 
 def brushed() -> Iterable[Row]:
-    """Yield the head, then the slowest movement of a brush."""
+    """Yield the table's header, then the time of the slowest movement of a brush."""
     yield "rows", "data", "slowest bars", "slowest frame in Chromium"
     for run in crossfilter.RESULTS.read()["runs"]:
         for one in run["data"]:
@@ -146,7 +146,7 @@ def brushed() -> Iterable[Row]:
 
 
 def folded() -> Iterable[Row]:
-    """Yield the head, then executions and questions of the workflows of the Lipstick paper."""
+    """Yield the header, then times of executions and questions for the Lipstick workflows."""
     results = workflowgen.RESULTS.read()
     yield "workflow", "triples", "plain", "captured", "fold all modules"
     for name in dict.fromkeys(one["workflow"] for one in results["timed"]):

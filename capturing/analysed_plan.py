@@ -26,15 +26,16 @@ def plan_of(frame: "DataFrame") -> PlanForm:
 
 
 def captured_reads(write: Path) -> list[FilesRead]:
-    """Return what a write has read from files, by the folder with its ``write.json``."""
+    """Return what a write has read from files, given the folder with its ``write.json``."""
     described = json.loads((write / "write.json").read_text(encoding="utf-8"))
     return list(dict.fromkeys(files_read(described.get("plan"))))
 
 
 def captured_plan(write: Path) -> PlanForm | None:
-    """Return the plan of a write, by the folder with its ``write.json``; None if it has no plan.
+    """Return the plan of a write, given the folder with its ``write.json``, or None.
 
-    A write has no plan before its end is reported, and if it deletes, updates or merges rows.
+    A write does not have a plan before its end is reported, or if it deletes, updates or merges
+    rows.
     """
     described = json.loads((write / "write.json").read_text(encoding="utf-8"))
     found = described.get("plan")

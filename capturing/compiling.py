@@ -1,8 +1,8 @@
 """Compile our Java classes: ``python -m provhouse.capturing.compiling [FOLDER]``.
 
-Set-up and the build of a wheel run this module for the Spark of this Python, and tools/jars_all.py
-for each other Spark. The compiler is Eclipse's, a single jar of 3 MB. It runs on the Java runtime
-that Spark needs anyway, so no JDK has to be installed.
+Setup and the build of a wheel run this module for the Spark of this Python; tools/jars_all.py runs
+it for each other Spark. The compiler is Eclipse's, a single jar of 3 MB. It runs on the Java
+runtime that Spark needs anyway, so no JDK has to be installed.
 """
 
 import subprocess
@@ -23,10 +23,12 @@ SERVICES = {
     "org.apache.spark.sql.SparkSessionExtensionsProvider": EXTENSION,
     "org.apache.spark.sql.sources.DataSourceRegister": "provhouse.capturing.Guard",
 }
-"""The classes that Spark finds in all jars on the class path, by the names of their interfaces."""
+"""The classes that Spark finds in jars on the class path, by the names of their interfaces."""
 VERSION = "provhouse/capturing/version"
-"""The file in a jar that names the Spark and the Scala of the jar, which Extension.java compares
-with those that run."""
+"""The file in a jar that names the versions of Spark and Scala for which it was compiled.
+
+Built.java compares these versions with the running ones.
+"""
 
 
 def compile_jar(
@@ -37,9 +39,10 @@ def compile_jar(
 ) -> Path:
     """Return the path of the jar of the sources below a folder; compile it if it is missing.
 
-    ``version`` is the version of the Spark whose jars are ``spark``; the default is the PySpark of
-    this Python. The jar is beside the sources. Removes the jars of earlier sources. Raises
-    Unavailable if Java, the compiler or Spark's jars are missing, or if the sources do not compile.
+    ``spark`` is the folder of Spark's jars, and ``version`` is their version; the default is the
+    PySpark of this Python. The jar is next to the sources. Removes the jars of earlier sources.
+    Raises Unavailable if Java, the compiler or Spark's jars are missing, or if the sources do not
+    compile.
     """
     version = version or own_version()
     target = jar_of(folder, version)
@@ -71,7 +74,7 @@ def _compile(files: list[Path], spark: tuple[Path, ...], classes: Path) -> None:
 
 
 def _pack(classes: Path, worker: Path, version: SparkVersion, jar: Path) -> None:
-    """Write the classes and a file for workers to a jar whose bytes depend on nothing else."""
+    """Write the classes and a file for workers to a jar; the jar's bytes depend only on these."""
     with ZipFile(jar, "w", ZIP_DEFLATED) as packed:
         for file in sorted(classes.rglob("*.class")):
             name = file.relative_to(classes).as_posix()

@@ -1,4 +1,4 @@
-"""The jars of our Java classes, which Spark loads; set-up or the build of a wheel makes them."""
+"""The jars of our Java classes, which setup or the build of a wheel makes and Spark loads."""
 
 import hashlib
 from importlib.util import find_spec
@@ -10,11 +10,11 @@ from .spark_versions import VERSIONS, SparkVersion, installed, supported
 
 FOLDER = Path(__file__).parent
 EXTENSION = "provhouse.capturing.Extension"
-"""The extension of Spark sessions that captures an application if its configuration says so."""
+"""The extension of Spark sessions that captures an application if this is configured."""
 REGISTRATION = "provhouse.capturing.Registration"
 """The listener that adds the extension to a session of PySpark 3.5, which does not find it."""
 WORKER = "worker_function.py"
-"""The file whose source the rules send to Python workers; each jar contains it."""
+"""The file whose source the rules of capture send to Python workers; each jar contains it."""
 
 
 def jar(version: SparkVersion | None = None) -> Path:
@@ -38,7 +38,7 @@ def jar_of(folder: Path, version: SparkVersion) -> Path:
     """Return the path for the jar of the sources below a folder.
 
     The file name contains a digest of the sources. So provhouse never uses a jar of other sources,
-    and a Spark session keeps the classes of the jar that it has loaded.
+    and a Spark session that has loaded a jar keeps its classes when the sources change.
     """
     digest = hashlib.sha256()
     for source in (*sources(folder, version), folder / WORKER):
@@ -67,7 +67,7 @@ def remove_others(folder: Path) -> None:
 def own_version() -> SparkVersion:
     """Return the version of the PySpark of this Python.
 
-    Raises Unavailable if PySpark is missing, or if capture does not know it.
+    Raises Unavailable if PySpark is missing, or if capture does not support its version.
     """
     version = installed(spark_jars())
     if version is None:
@@ -80,7 +80,7 @@ def own_version() -> SparkVersion:
 
 
 def spark_jars() -> Path:
-    """Return the folder of the jars of the PySpark of this Python; raise Unavailable without it."""
+    """Return the folder with this Python's jars of PySpark; raise Unavailable without PySpark."""
     spec = find_spec("pyspark")
     if spec is None or not spec.submodule_search_locations:
         raise Unavailable(

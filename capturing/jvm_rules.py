@@ -30,9 +30,9 @@ class Refusal:
     """A write of a block whose lineage was not captured."""
 
     target: str
-    """The path that the write goes to, or the name of Spark's command if the path is unknown."""
+    """The path to which the write goes, or the name of Spark's command if the path is unknown."""
     table: str
-    """The name of the table in Spark's catalog, or an empty text."""
+    """The name of the table in Spark's catalog, or an empty string."""
     problem: str
     found: str
 
@@ -62,7 +62,7 @@ NO_BUDGET = Budget()
 
 @dataclass
 class CaptureReports:
-    """The refusals of a block, complete once the block has ended."""
+    """The refusals of a block. They are complete only after the block has ended."""
 
     refusals: tuple[Refusal, ...] = ()
     """The writes that were refused or that ran without capture."""
@@ -71,14 +71,14 @@ class CaptureReports:
     rules: Any = field(default=None, repr=False)
     """The rules of the block in the JVM, which have the plans of the block's writes."""
     ended: bool = False
-    """Whether the block has ended. No write is captured after that."""
+    """Whether the block has ended. Later writes are not captured."""
 
 
 @contextmanager
 def saying(session: "SparkSession", **said: str) -> Iterator[None]:
-    """Attach texts, such as an op or a module, to all writes of this thread during the block.
+    """Attach strings, such as an op or a module, to all writes of this thread during the block.
 
-    Threads that start during the block inherit the texts. ``capturing/java/.../Write.java`` reads
+    Threads that start during the block inherit the strings. ``capturing/java/.../Write.java`` reads
     them.
     """
     context = session.sparkContext
@@ -93,7 +93,7 @@ def saying(session: "SparkSession", **said: str) -> Iterator[None]:
 
 
 def await_ends(session: "SparkSession") -> None:
-    """Wait until the descriptions of writes contain the ends of all commands that returned."""
+    """Wait until the descriptions of writes contain the ends of all commands that have returned."""
     _, classic = java_session(session)
     classic.sparkContext().listenerBus().waitUntilEmpty(_PATIENCE)
 
@@ -101,8 +101,8 @@ def await_ends(session: "SparkSession") -> None:
 def marked(frame: "DataFrame", table: str, key: Sequence[str]) -> "DataFrame":
     """Return a frame whose rows are items of a table in the captured lineage.
 
-    Raises UsageError if the frame lacks a column of the key, or if a column has a type that a key
-    cannot have.
+    Raises UsageError if the frame lacks a key column, or if the type of a key column is not
+    supported in keys.
     """
     jvm, _ = java_session(frame.sparkSession)
     rows = jvm.provhouse.capturing.rules.Mark.marked(frame._jdf, table, [*key])
@@ -124,13 +124,14 @@ def capturing(
 ) -> Iterator[None]:
     """Capture all writes of a session during the block; descriptions and taps go below ``folder``.
 
-    The end of the block fills ``captured``, also after an exception. Raises UsageError, instead of
-    Spark's error, for an operator or a write that is not covered, and if the session is being
-    captured already. In these cases, Spark has not begun to write. With ``plain``, writes that are
-    not covered run without capture. A write that exceeds its ``budget`` goes on without capture.
-    ``keys`` has the key columns of each table, by the table's name. ``tables`` names the tables
-    whose writes are captured; None means all. ``sampled`` refuses each write that an ingest cannot
-    sample. ``values`` also captures the values that rows give to aggregates.
+    ``captured`` is filled at the end of the block, even after an exception. Raises UsageError,
+    instead of Spark's error, for an operator or a write that is not covered, or if the session is
+    already being captured. In these cases, Spark has not begun to write. With ``plain``, writes
+    that are not covered run without capture. A write that exceeds its ``budget`` goes on without
+    capture. ``keys`` has the key columns of each table, by the table's name. ``tables`` names the
+    tables whose writes are captured; None means all. With ``sampled``, a write that an ingest
+    cannot sample is refused. With ``values``, the values that rows contribute to aggregates are
+    captured too.
     """
     options = {
         "keys": dict(keys),
@@ -179,9 +180,10 @@ def _started(session: "SparkSession", folder: Path, options: str) -> Any:
 
 
 def add_jar(session: "SparkSession") -> None:
-    """Add the jar that fits a session, but only once: this is the slowest step of a block's begin.
+    """Add to a session the jar that fits it, unless the session already has it.
 
-    Raises UsageError for a Spark that capture does not know.
+    Adding the jar is the slowest step at the beginning of a block. Raises UsageError for a version
+    of Spark that capture does not support.
     """
     if session not in _WITH_JAR:
         jvm, _ = java_session(session)
@@ -200,8 +202,8 @@ def _version(session: "SparkSession", jvm: Any) -> SparkVersion:
 def _show_to_threads(jvm: Any, jar: Path) -> None:
     """Let all threads of the driver find the classes of a jar.
 
-    ``ADD JAR`` serves only the calling thread. Another thread could not compile the code of a stage
-    with taps, and Spark would interpret it.
+    ``ADD JAR`` adds the classes only for the calling thread. In another thread, the code of a stage
+    with taps could not be compiled, and Spark would interpret it instead.
     """
     loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
     found = None

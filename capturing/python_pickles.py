@@ -1,4 +1,4 @@
-"""The Python functions of a Spark program, read in the program that pickled them."""
+"""Descriptions of a Spark program's Python functions, made in the program that pickled them."""
 
 import json
 import shutil
@@ -15,15 +15,16 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 FILE = "functions.json"
-"""The file of a captured block with what is known about its Python functions."""
+"""The file in a captured block's folder that describes the block's Python functions."""
 
 
 def read_functions(
     pickles: Mapping[str, bytes], session: "SparkSession"
 ) -> dict[str, FunctionFacts]:
-    """Return what is known about functions of this program, by the digests of their pickles.
+    """Return descriptions of this program's functions, keyed by the digests of their pickles.
 
-    Modules and packages are those of this process, so it must be the program that made the pickles.
+    The modules and packages of this process are described, so it must be the program that made the
+    pickles.
     """
     if pickles and _is_other_python(worker_python(session.sparkContext)):
         problem = "Spark runs it in another Python than that of the program"
@@ -32,7 +33,7 @@ def read_functions(
 
 
 def store_functions(pickles: Mapping[str, bytes], session: "SparkSession", folder: Path) -> None:
-    """Write what is known about the functions of a captured block to its folder."""
+    """Write the descriptions of a captured block's functions to the block's folder."""
     if pickles:
         found = read_functions(pickles, session)
         plain = {digest: asdict(facts) for digest, facts in found.items()}
@@ -40,7 +41,7 @@ def store_functions(pickles: Mapping[str, bytes], session: "SparkSession", folde
 
 
 def stored_functions(folder: Path) -> dict[str, FunctionFacts]:
-    """Return what is known about the functions of a captured block; empty if nothing is."""
+    """Return the descriptions of a captured block's functions, or an empty mapping."""
     if not (folder / FILE).exists():
         return {}
     found = json.loads((folder / FILE).read_text(encoding="utf-8"))

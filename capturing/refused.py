@@ -13,7 +13,7 @@ _CLASS = "provhouse.capturing.Unsupported"
 class Refused(UsageError, IllegalArgumentException):
     """The error for a write whose lineage cannot be captured; Spark has not begun the write.
 
-    The class is an ``IllegalArgumentException`` too, since programs may catch Spark's own errors.
+    The class is also an ``IllegalArgumentException``, since programs may catch Spark's own errors.
     """
 
     def __init__(self, wanted: str, found: str = "", remedy: str = "") -> None:
@@ -26,12 +26,12 @@ class Refused(UsageError, IllegalArgumentException):
 
 
 def raise_refusals() -> None:
-    """Make PySpark raise ``Refused`` for refusals of our rules, from now on in this process."""
+    """Make PySpark raise ``Refused`` for our rules' refusals, for the rest of this process."""
     convert_java_errors(_refused)
 
 
 def _refused(error: Any) -> Refused | None:
-    """Return the refusal in an exception of the JVM or its causes, or None."""
+    """Return the refusal that is a JVM exception or one of its causes, or None."""
     while error is not None:
         if error.getClass().getName() == _CLASS:
             return Refused(error.problem(), error.found(), error.remedy())

@@ -1,4 +1,4 @@
-"""Compute frames of a captured session again, with plans that its JVM makes."""
+"""Compute frames of a captured session again, with plans made in the session's JVM."""
 
 import json
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 class Replay:
-    """A frame that can be computed again on other rows of its sources."""
+    """A frame that can be computed again on other rows of the frame's sources."""
 
     def __init__(
         self, session: "SparkSession", rules: Any, program: "DataFrame | int", writes: Sequence[int]
     ) -> None:
-        """Prepare the replay of ``program``: a frame, or the number of a write of the block.
+        """Prepare the replay of ``program``, a frame or the number of one of the block's writes.
 
         ``rules`` are the block's rules in the JVM. The replay also recomputes the tables whose
         files ``writes`` have made. Raises UsageError if the program reads a source that cannot be
@@ -38,16 +38,16 @@ class Replay:
         return found
 
     def number(self, numbers: Sequence[int]) -> None:
-        """Give each file the number that the ids of its rows contain.
+        """Set the number of each file that is contained in the ids of its rows.
 
         ``numbers`` is in the order of ``files``.
         """
         self._java.number(json.dumps([*numbers]))
 
     def keep(self, ids: I64) -> None:
-        """Keep the rows with these sorted ids in memory, for frames on some of these rows.
+        """Keep the rows with the given sorted ids in memory, for frames on some of these rows.
 
-        Keeps nothing if the result depends on the places of rows, as random numbers do.
+        Keeps nothing if the result depends on the positions of rows, as with random numbers.
         """
         self._java.keep(_bytes(ids))
 
@@ -57,11 +57,11 @@ class Replay:
         self._java.compute(found._jdf)
 
     def on_few(self, ids: I64, only: bool) -> "DataFrame":
-        """Return the frame on rows with these sorted ids if ``only``, else on the other rows."""
+        """Return the frame on rows with the given sorted ids if ``only``, else on other rows."""
         return self._frame(self._java.on(_bytes(ids), only))
 
     def on_many(self, ids: "DataFrame", only: bool) -> "DataFrame":
-        """Return the frame on rows with ids in ``ids`` if ``only``, else on the other rows."""
+        """Return the frame on rows whose ids are in ``ids`` if ``only``, else on all other rows."""
         frame: Any = ids
         return self._frame(self._java.on(frame._jdf, only))
 

@@ -22,17 +22,17 @@ def row_by_row(
 ) -> Callable[[Iterator[Any]], Batches]:
     """Declare that a function of ``mapInPandas`` or ``mapInArrow`` makes each row from one row.
 
-    In a captured block, each row that the function returns then derives from one row; without the
+    In a captured block, each row that the function returns then derives from one row. Without the
     declaration, it derives from all rows of its task. The function must return the result of each
-    batch before it takes the next batch. Row n of the result is made from row n of the batch, so
-    both have the same number of rows. With ``positions``, the function may leave out, repeat and
-    reorder rows: each result has a column of this name. For each row of the result, this column has
-    the position of the row in the batch from which the row was made, counted from 0. The column is
-    removed from the result, and the schema must not have it.
+    batch before it reads the next batch. Row n of the result is made from row n of the batch, so
+    both have the same number of rows. With ``positions``, the function may also leave out, repeat
+    and reorder rows. Each of its results must then have a column with this name. For each row of
+    the result, the column contains the position, counted from 0, of the batch's row from which the
+    row was made. The column is removed from the result, and must not be in the schema.
 
-    The job checks the results while it runs, with or without capture: a result with another number
-    of rows, or a position that the batch does not have, ends the job with an error that names the
-    function. The job cannot check that row n was made from row n alone.
+    The job checks the results while it runs, with or without capture: a wrong number of rows, or a
+    position that does not exist in the batch, ends the job with an error that names the function.
+    The job cannot check that row n was made only from row n.
 
     >>> def doubled(batches):
     ...     for batch in batches:
@@ -58,7 +58,7 @@ def _results(
     batches: Iterator[Any],
     positions: str | None,
 ) -> Iterator[Any]:
-    """Yield the results of a function, each with the slots of the rows behind it."""
+    """Yield the results of a function, each with the slots of the rows from which it was made."""
     taken: list[tuple[int, list[Any]]] = []
     answered = True
 
@@ -66,7 +66,7 @@ def _results(
         nonlocal answered
         for batch in batches:
             if not answered and positions is None:
-                raise _wrong(name, "has taken a batch before it has returned that before")
+                raise _wrong(name, "has read a batch before returning the result of the last one")
             batch, slots = _without_slots(batch)
             taken[:] = [(len(batch), slots)]
             answered = False
@@ -74,7 +74,7 @@ def _results(
 
     for result in function(given()):
         if not taken:
-            raise _wrong(name, "has returned rows before it has taken a batch")
+            raise _wrong(name, "has returned rows before it has read a batch")
         rows, slots = taken[0]
         if positions is None and (answered or len(result) != rows):
             several = "a second result" if answered else f"{len(result)} rows"
@@ -129,7 +129,7 @@ def _without_positions(result: Any, rows: int, name: str, positions: str) -> tup
 
 
 def _wider(result: Any, slots: list[Any]) -> Any:
-    """Return a result with a column for each slot added at the end."""
+    """Return a result with one more column for each slot, at the end."""
     import pyarrow as pa
 
     if not _is_pandas(result):

@@ -14,7 +14,7 @@ from provhouse.runtime.java import java
 from .jar import jar
 
 PATIENCE = 10
-"""The number of seconds after an interruption within which a script must end."""
+"""Within how many seconds a script must end after an interruption."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Ran:
     """The outcome of a script."""
 
     status: int
-    """The exit status; for a script that a signal has ended, 128 plus the signal's number."""
+    """The exit status, or 128 plus the signal's number if a signal has ended the script."""
     folders: tuple[Path, ...]
     """The folder of each captured application.
 
@@ -48,7 +48,8 @@ def run_script(script: Path, arguments: Sequence[str], settings: Mapping[str, st
 def _environment(settings: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a script; existing variables stay and take precedence.
 
-    Our jar is added to the class path by a variable, since options would replace the script's jars.
+    Our jar is added to the class path by an environment variable, since options of Spark would
+    replace the jars that the script specifies.
     """
     ours = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
     before = os.environ.get("PYSPARK_SUBMIT_ARGS", "pyspark-shell")

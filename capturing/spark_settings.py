@@ -23,7 +23,7 @@ def configuration(
     ``keys`` has the key columns of each table, by the table's name. With ``plain``, writes that are
     not covered run without capture. A write that exceeds a budget goes on without capture; a budget
     of None means no limit. ``sample`` is the fraction of the rows of each write whose lineage is
-    kept. With ``values``, the lineage includes the values that rows give to aggregates.
+    kept. With ``values``, the lineage includes the values that rows contribute to aggregates.
     """
     found = {"spark.provhouse.warehouse": str(warehouse.resolve())}
     found |= {f"spark.provhouse.keys.{table}": ",".join(key) for table, key in keys.items()}
@@ -43,12 +43,12 @@ def configuration(
 
 
 def submit_options(settings: Mapping[str, str], spark: str | None = None) -> list[str]:
-    """Return the options of ``spark-submit`` and SQL shells for these settings and the jar.
+    """Return the options of ``spark-submit`` and SQL shells for the given settings and the jar.
 
-    ``spark`` names the version of the job's Spark, such as ``4.0`` or ``3.5_2.13``; by default, it
-    is that of this Python. Spark finds our extension in the jar, so ``spark.sql.extensions`` can
-    name other extensions. PySpark 3.5 does not look there: a listener then adds ours to that
-    setting, whatever the program sets it to.
+    ``spark`` names the version of the job's Spark, such as ``4.0`` or ``3.5_2.13``; the default is
+    the version of this Python's PySpark. Spark finds our extension in the jar, so
+    ``spark.sql.extensions`` can name other extensions. PySpark 3.5 does not look into jars. So with
+    3.5, a listener adds our extension to that setting, even if the program sets it.
     """
     version = named(spark) if spark else own_version()
     options = ["--jars", str(jar(version))]

@@ -1,4 +1,4 @@
-"""The plans of texts of Spark SQL, which Spark analyses on empty tables of a DDL."""
+"""The plans of Spark SQL queries, which Spark analyzes on the empty tables of a DDL."""
 
 import json
 import logging
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 DATABASE = "default"
-"""The database that the tables of a DDL belong to in plans, as in a job that names no other."""
+"""The database of a DDL's tables in plans, which is also a job's default database."""
 DECLARES = frozenset(
     {"CreateTable", "CreateView", "CreateViewCommand", "CreateUserDefinedFunction", "SetCommand"}
 )
@@ -33,13 +33,13 @@ MEMORY = "1g"
 
 @dataclass(frozen=True)
 class EmptyTables:
-    """A session of Spark with the empty tables of a DDL."""
+    """A Spark session with the empty tables of a DDL."""
 
     session: "SparkSession"
     database: str
 
     def plan(self, text: str) -> PlanForm:
-        """Return the plan of a query; raise BadInput unless it is one query that Spark analyses."""
+        """Return the plan of a query; raise BadInput unless it is a single query that is valid."""
         jvm, classic = java_session(self.session)
         with _refusing("Spark refuses the query"):
             found = jvm.provhouse.capturing.plans.PlanText.of(classic, text)
@@ -50,11 +50,11 @@ class EmptyTables:
 
 @contextmanager
 def empty_tables(session: "SparkSession", ddl: str) -> Iterator[EmptyTables]:
-    """Yield a session with the tables, views, functions and settings of a DDL text.
+    """Yield a session with the tables, views, functions and settings of ``ddl``.
 
-    The session is a new one beside the given one. The tables have a database of their own, which is
-    dropped at the end. Raises BadInput if the text has other statements than CREATE and SET, or if
-    Spark refuses one.
+    The session is a new one of the same application. The tables are in a separate database, which
+    is dropped at the end. Raises BadInput if the DDL contains statements other than CREATE and SET,
+    or if Spark refuses a statement.
     """
     own, database = session.newSession(), f"provhouse_{secrets.token_hex(8)}"
     add_jar(own)
@@ -73,8 +73,8 @@ def empty_tables(session: "SparkSession", ddl: str) -> Iterator[EmptyTables]:
 def compare_spark(first: Revision, second: Revision, columns: Sequence[str] = ()) -> Verdict:
     """Compare two queries of Spark SQL, or only the columns that a reader uses, by their keys.
 
-    Starts Spark, and ends it. Raises BadInput if Spark refuses a text, KeyError if a query lacks a
-    named column, and Unavailable without Java.
+    Starts Spark, and ends it unless it was already running. Raises BadInput if Spark refuses a
+    query or a DDL, KeyError if a query lacks a named column, and Unavailable without Java.
     """
     one, other = text_plans((first, second))
     return compare_plans(one, other, columns)
@@ -83,8 +83,8 @@ def compare_spark(first: Revision, second: Revision, columns: Sequence[str] = ()
 def text_plans(revisions: Sequence[Revision]) -> list[PlanForm]:
     """Return the plans of queries of Spark SQL.
 
-    Starts Spark, and ends it, unless it runs already. Raises BadInput if Spark refuses a text, and
-    Unavailable without Java.
+    Starts Spark, and ends it, unless it is already running. Raises BadInput if Spark refuses a
+    query or a DDL, and Unavailable without Java.
     """
     running = alive()
     with TemporaryDirectory(prefix="provhouse-plans-") as logs:
@@ -102,7 +102,7 @@ def _plan(session: "SparkSession", revision: Revision) -> PlanForm:
 
 
 def _statements(session: "SparkSession", text: str) -> list[str]:
-    """Return the statements of a text, as Spark divides it."""
+    """Return the statements of an SQL text, divided as Spark divides it."""
     jvm, _ = java_session(session)
     texts: Any = jvm.org.apache.spark.sql.catalyst.util.StringUtils
     found = texts.splitSemiColonWithIndex(text, False)
@@ -124,7 +124,7 @@ def _check(session: "SparkSession", statement: str) -> None:
 
 @contextmanager
 def _refusing(problem: str) -> Iterator[None]:
-    """Raise BadInput for what Spark's parser and analyser refuse."""
+    """Raise BadInput if Spark's parser or analyzer refuses a statement in the block."""
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
@@ -139,7 +139,7 @@ def _refusing(problem: str) -> Iterator[None]:
 
 @contextmanager
 def _silent() -> Iterator[None]:
-    """Keep PySpark from printing the traces of errors that are raised anyway."""
+    """Keep PySpark from printing the stack traces of errors that are raised anyway."""
     logger = logging.getLogger("SQLQueryContextLogger")
     logger.disabled = True
     try:

@@ -22,10 +22,10 @@ class SparkVersion:
 
     @property
     def layers(self) -> tuple[str, ...]:
-        """The folders of ``java/versions`` that have this version's classes.
+        """The folders of ``java/versions`` with this version's classes.
 
-        A class is in the folder of the first version of Spark that needs it in this form, so a
-        class in a later folder replaces a class with the same name.
+        Each variant of a class is in the folder of the first version of Spark that needs this
+        variant, so a class in a later folder replaces a class with the same name.
         """
         sparks = (each.spark for each in VERSIONS if each.spark <= self.spark)
         return (*dict.fromkeys(sparks), f"scala-{self.scala}")
@@ -39,13 +39,13 @@ VERSIONS = (
     SparkVersion("4.2"),
     SparkVersion("4.3"),
 )
-"""All versions that can be captured, the oldest first."""
+"""All versions that can be captured, beginning with the oldest."""
 
 
 def fitting(spark: str, scala: str, java: str) -> SparkVersion:
-    """Return the version of a running Spark, from its full version numbers.
+    """Return the version of a running Spark, given its full version numbers.
 
-    Raises UsageError if capture does not know this Spark, or if its Java is too old.
+    Raises UsageError if capture does not support this version, or if Java is too old.
     """
     version = SparkVersion(_minor(spark), _minor(scala))
     if version not in VERSIONS:
@@ -64,10 +64,10 @@ def fitting(spark: str, scala: str, java: str) -> SparkVersion:
 
 
 def named(text: str) -> SparkVersion:
-    """Return the version that a text such as ``4.0`` or ``3.5_2.12`` names.
+    """Return the version that a string such as ``4.0`` or ``3.5_2.12`` names.
 
     Without Scala's version, 3.5 means Scala 2.12, as in PySpark and in Spark's default download.
-    Raises UsageError for other texts.
+    Raises UsageError for other strings.
     """
     for version in VERSIONS:
         if text in (str(version), version.spark):
@@ -78,7 +78,7 @@ def named(text: str) -> SparkVersion:
 
 
 def installed(jars: Path) -> SparkVersion | None:
-    """Return the version of the Spark whose jars are in a folder, or None for another Spark."""
+    """Return the version of the Spark whose jars are in a folder, or None if it is unsupported."""
     for jar in jars.glob("spark-core_*.jar"):
         found = re.fullmatch(r"spark-core_(\d+\.\d+)-(\d+\.\d+)\..*\.jar", jar.name)
         if found and (version := SparkVersion(found[2], found[1])) in VERSIONS:
@@ -87,7 +87,7 @@ def installed(jars: Path) -> SparkVersion | None:
 
 
 def supported() -> str:
-    """Return a text that names all versions."""
+    """Return a string that lists all supported versions."""
     return ", ".join(f"{each.spark} with Scala {each.scala}" for each in VERSIONS)
 
 

@@ -1,7 +1,7 @@
 """Make Python functions pass on the columns that the rules add; Spark's workers run this.
 
-The rules put the source of this file around the pickled function of the program, since workers may
-lack provhouse. So this file imports only packages that a worker has.
+The rules wrap the program's pickled function in the source code of this file, because provhouse may
+be missing on workers. So this file imports only packages that every worker has.
 """
 
 import pickle
@@ -14,7 +14,7 @@ from pyspark.sql.types import LongType, StructField, StructType
 from pyspark.util import PythonEvalType
 
 NAME = "provhouse_group"
-"""The name of the last column of a frame and of its result. It has the number of the group."""
+"""The name of a frame's last column, and of its result's last column, with the group number."""
 SLOT = "provhouse_slot_"
 """The prefix of the columns with the slots of a row."""
 PAIRS = (PythonEvalType.SQL_COGROUPED_MAP_PANDAS_UDF, PythonEvalType.SQL_COGROUPED_MAP_ARROW_UDF)
@@ -24,11 +24,11 @@ ITERATORS = (
 )
 
 Numbers = dict[str, int | None]
-"""The number of the group on each side, by the name of its column; None without rows."""
+"""The group number of each input, by the name of its column; None if the input has no rows."""
 
 
 def carrying(command: bytes, eval_type: int) -> tuple[Callable[..., Any], StructType]:
-    """Wrap a pickled function so that each row of its result has the numbers of the row's groups.
+    """Wrap a pickled function so that each row of its result has the row's group numbers.
 
     The wrapper removes the last column of each frame before it calls the function. Returns the
     wrapped function and the type of its result.
@@ -55,9 +55,9 @@ def carrying(command: bytes, eval_type: int) -> tuple[Callable[..., Any], Struct
 
 
 def returning(command: bytes, slots: int) -> tuple[Callable[..., Any], StructType]:
-    """Unpickle a function, and add a column for each slot to the type of its result.
+    """Unpickle a function, and add a column for each slot to its result type.
 
-    ``provhouse.row_by_row`` has made the function, so it passes on the slots of its input.
+    The function was made by ``provhouse.row_by_row``, so it passes on the slots of its input.
     """
     function, result = _loaded(command)
     more = (StructField(f"{SLOT}{slot}", LongType()) for slot in range(slots))
@@ -74,7 +74,10 @@ def _loaded(command: bytes) -> tuple[Callable[..., Any], StructType]:
 
 
 def _with_arity(function: Callable[..., Any], arity: int) -> Callable[..., Any]:
-    """Return a function of named arguments, which Spark counts to see whether to pass the key."""
+    """Return a function with ``arity`` named arguments.
+
+    Spark counts the arguments of a function to decide whether to pass the key.
+    """
     if arity == 1:
         return lambda a: function(a)
     if arity == 3:
@@ -83,7 +86,7 @@ def _with_arity(function: Callable[..., Any], arity: int) -> Callable[..., Any]:
 
 
 def _taken(frame: Any) -> tuple[int | None, Any]:
-    """Return the number of a frame's group, and the frame without its last column."""
+    """Return a frame's group number, and the frame without its last column."""
     import pandas as pd
 
     if isinstance(frame, pd.DataFrame):
@@ -95,9 +98,9 @@ def _taken(frame: Any) -> tuple[int | None, Any]:
 
 
 def _numbered(result: Any, numbers: Numbers) -> Any:
-    """Return a result with the numbers. Leave a wrong result unchanged: Spark refuses it.
+    """Return ``result`` with the group numbers as further columns.
 
-    A result is wrong if it is no frame or has no columns.
+    A result that is not a frame, or has no columns, is returned unchanged: Spark refuses it.
     """
     import pandas as pd
     import pyarrow as pa

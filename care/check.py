@@ -1,7 +1,7 @@
 """Check that the parts of a warehouse agree with each other, and report every damage found.
 
-A check covers every part, whatever it found in earlier parts. It changes nothing and blocks no
-writer, since it examines the generation that was current when it began.
+A check covers every part, even if earlier parts are damaged. It changes nothing and does not block
+writers, since it examines the generation that was current when it began.
 """
 
 from collections import Counter
@@ -115,7 +115,7 @@ def _parts(
 
 
 def _damages_of(where: str, part: Callable[[], Damages]) -> Damages:
-    """Yield each `Damage` of a part, and one more if an error stops the check of that part."""
+    """Yield each `Damage` of a part, and another one if an error stops the check of that part."""
     try:
         yield from part()
     except Damaged as error:

@@ -1,4 +1,4 @@
-"""Check that the table of files gives each number to one path, and each path one number."""
+"""Check that the table of files maps each number to one path, and each path to one number."""
 
 from collections import Counter
 from collections.abc import Iterator

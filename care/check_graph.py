@@ -1,4 +1,4 @@
-"""Check that Neo4j has all set dependencies, load marks, and the modules that it should show."""
+"""Check that Neo4j contains all set dependencies, load marks, and the current modules."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -56,7 +56,7 @@ def dependency_damages(snapshot: Snapshot, graph: Graph, counts: Counter[str]) -
 
 
 def module_damages(snapshot: Snapshot, graph: Graph, counts: Counter[str]) -> Iterator[Damage]:
-    """Yield a `Damage` if Neo4j shows other modules or other counts than the tables have.
+    """Yield a `Damage` if the modules or counts in Neo4j differ from the tables.
 
     After a writer was killed, Neo4j may show an earlier generation until the next writer runs.
     """

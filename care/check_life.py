@@ -42,7 +42,7 @@ def known_origins(snapshot: Snapshot) -> I64:
 
 
 def _count_outside(snapshot: Snapshot, rows: pa.Table) -> int:
-    """Count the rows of a table that name a triple that no partition has."""
+    """Count the rows of a table that refer to a triple that no partition contains."""
     placed = snapshot.placements
     partitions, at = np.unique(placed.partitions, return_inverse=True)
     rows_in = np.bincount(at, placed.triples, len(partitions)).astype(np.int64)

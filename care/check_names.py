@@ -67,7 +67,7 @@ def _round_trip_damages(snapshot: Snapshot, where: str, numbers: ItemNumbers) ->
 
 
 def _erased_damages(snapshot: Snapshot, where: str, span: Span) -> Iterator[Damage]:
-    """Yield a `Damage` if names of erased items are left, or a look-up leads to erased items."""
+    """Yield a `Damage` if names of erased items remain, or if a look-up leads to erased items."""
     every = snapshot.names.erased
     erased = ItemNumbers(every[_inside(every, span)])
     if not len(erased):
@@ -97,7 +97,7 @@ def _row_ids(folder: Path, span: Span) -> Offsets:
 
 
 def _version_damages(snapshot: Snapshot, where: str, span: Span) -> Iterator[Damage]:
-    """Yield a `Damage` if a look-up of versions leads from a name to anything but its versions."""
+    """Yield a `Damage` if a look-up of versions leads to anything but versions of the name."""
     hashed, offsets = read_versions(snapshot.layout.names(snapshot.commit.base), span.ingest)
     numbers = ItemNumbers(offsets.astype(np.int64) + span.first)
     rows, bases = version_hashes(snapshot.names.stored(numbers))

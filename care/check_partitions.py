@@ -60,7 +60,7 @@ def partition_damages(
 
 
 def _group_damages(snapshot: Snapshot) -> Iterator[Damage]:
-    """Yield a `Damage` for a group without a set, or a wrong count of the triples of groups."""
+    """Yield a `Damage` for a group without a set, or for a wrong count of groups' triples."""
     if (snapshot.known_set_rows(snapshot.groups) < 0).any():
         wanted = "A group of a shared derivation is in no set"
         yield Damage("table groups", wanted, "Its number is unknown", RESTORE_FOLDER)
@@ -126,7 +126,7 @@ def _content_damages(
 ) -> Iterator[Damage]:
     """Yield a `Damage` for unknown origins, and for ops or attributes of erased items.
 
-    ``silent`` are the items whose triples must have no texts.
+    ``silent`` are the items whose triples must not have any op or attributes.
     """
     unknown = minus(rows[ORIGIN], origins)
     if len(unknown):
@@ -142,7 +142,7 @@ def _content_damages(
 def _derivation_damages(
     snapshot: Snapshot, partition: PartitionNumber, rows: pa.Table
 ) -> Iterator[Damage]:
-    """Yield a `Damage` for unknown kinds or roles, and for derivations that lost a needed input."""
+    """Yield a `Damage` for unknown kinds or roles, and for derivations without a needed input."""
     where = f"partition {partition}"
     for name, codes in ((KIND, KINDS), (ROLE, ROLES)):
         unknown = minus(rows[name].drop_null(), [*codes.values()])

@@ -49,7 +49,7 @@ def _commit_damages(layout: Layout, number: int, commit: Commit) -> Iterator[Dam
 
 
 def _id_damages(layout: Layout, numbers: list[int]) -> Iterator[Damage]:
-    """Yield a `Damage` for each kind of id whose next free id is not above all ids in use."""
+    """Yield a `Damage` for each kind of id whose next free id does not exceed all used ids."""
     ids = read_ids(layout)
     used = {"generation": max(numbers, default=0)}
     with suppress(Damaged, IndexError):  # damage is reported elsewhere; no generation is fine

@@ -19,7 +19,7 @@ else:
 
 
 def registered_damages(layout: Layout, table: RegisteredTable) -> Iterator[Damage]:
-    """Yield a `Damage` for each file of a table that is missing, unreadable or has other rows.
+    """Yield a `Damage` for each file of a table that is missing, unreadable or has wrong rows.
 
     Also yields one if other programs would not find these files in the log. Raises Damaged if the
     newest log entry is unreadable.

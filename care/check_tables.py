@@ -146,7 +146,7 @@ def _dependency_damages(snapshot: Snapshot) -> Iterator[Damage]:
 
 
 def pair_codes(snapshot: Snapshot, child: SetIds, parent: SetIds) -> I64:
-    """Return a unique number for each pair of set ids. The snapshot must have all of these ids."""
+    """Return a unique number for each pair of set ids. All ids must exist in the snapshot."""
     ids = snapshot.set_ids
     places = [np.minimum(np.searchsorted(ids, ends), len(ids) - 1) for ends in (child, parent)]
     codes: I64 = places[0] * len(ids) + places[1]

@@ -1,7 +1,7 @@
 """Compact a warehouse: build a new base with all visible data, as if by a single ingest.
 
-Many appends leave many small sets and partitions. The old base stays beside the new base, so
-running readers continue undisturbed and earlier generations remain.
+Many appends leave many small sets and partitions. The old base is kept next to the new one, so
+running readers are not disturbed and earlier generations remain.
 """
 
 from dataclasses import replace
@@ -26,17 +26,16 @@ from .restage import restage
 STAGE = Step("stage", "Stage what is stored")
 VERIFY = Step("verify", "Verify the new base")
 SMALL = 1 << 18
-"""Below this many triples, Spark is not used: starting it would take longer than the time that
-using two cores saves.
+"""Below this many triples, Spark is not used.
+
+Starting Spark would take longer than the time that its use of two cores saves.
 """
 LARGE = 1 << 18
-"""With at least this many sets and dependencies, Neo4j's importer is faster; it is used if
-possible.
-"""
+"""From this many sets and dependencies on, Neo4j's importer is faster, and used if possible."""
 
 
 def compact(settings: Settings, progress: Progress) -> Summary:
-    """Build a new base with all that the current generation shows; answers do not change.
+    """Build a new base with all data of the current generation. Answers do not change.
 
     Raises NotFound if the warehouse stores no triple, Busy if another process writes, and Damaged,
     with nothing changed, if the new base is incomplete.
@@ -74,9 +73,10 @@ def _rebuild(job: Job) -> JobResult:
 
 
 def _compare(job: Job, commit: Commit) -> None:
-    """Raise Damaged unless the new base has everything that the old base shows.
+    """Raise Damaged unless the new base contains everything that is visible in the old base.
 
-    The new base may have more components, since triples that connected components may have died.
+    The new base may have more components, since a triple that connected two components may have
+    ended.
     """
     assert job.before, "compact checks that there is something to compact"
     before = Snapshot(job.layout, job.before, room=job.room)

@@ -10,7 +10,7 @@ RESTORE_FOLDER = "Restore the folder from a backup"
 
 @dataclass(frozen=True)
 class Damage:
-    """One fault that a check found. Its texts end without a full stop, which the printer adds."""
+    """One fault that a check found. Its strings lack the final period, which is added in output."""
 
     where: str
     """The part of the warehouse: a commit, a table, names, a partition, Neo4j."""

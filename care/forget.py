@@ -1,7 +1,7 @@
 """Erase items permanently, as the law may require: from every generation, base, log and copy.
 
-An erased item keeps its number without a name, and its links without ops or attributes. So the
-lineage of all other items stays complete (``docs/erasing.md``).
+An erased item keeps its number, but not its name; its triples remain, without ops or attributes. So
+the lineage of all other items stays complete (``docs/erasing.md``).
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ class Forgotten:
     """The result of an erasure, with counts of the erased names, items, triples and rows."""
 
     generation: int
-    """The current generation; an erasure makes no new one."""
+    """The current generation. An erasure does not create a new one."""
     names: int
     items: int
     """The number of items with these names.
@@ -42,7 +42,7 @@ class Forgotten:
     A name can have an item in each base, and another item in each ingest that was rolled back.
     """
     triples: int
-    """The number of triples that touched these items."""
+    """The number of triples that had one of these items as src or dst."""
     rejected: int
     """The number of rejected rows that named these items, in all bases."""
     neo4j: bool
@@ -52,7 +52,7 @@ class Forgotten:
 
 @dataclass
 class _Occurrences:
-    """The places where some names are stored."""
+    """The places where the given names are stored."""
 
     items: dict[int, list[int]]
     """The numbers of the items, by base."""
@@ -68,13 +68,12 @@ def forget(
 ) -> Forgotten:
     """Erase items by their names.
 
-    All changes happen inside the context ``alone``, which can stop the server meanwhile. If this
-    call has just completed an interrupted erasure of a name, the name also counts as stored, and
-    the result includes the counts of that erasure.
-
-    Raises UsageError if there is no name or a name is empty, NotFound, with nothing changed, if a
-    name is stored nowhere, and Busy if another writer is at work. Also raises Busy, after all other
-    work is done, if Neo4j must be rebuilt but other processes use it.
+    All changes are made inside the context ``alone``, which can stop the server meanwhile. If this
+    call first completes an interrupted erasure of a name, the name also counts as stored, and the
+    result includes the counts of that erasure. Raises UsageError if there is no name or a name is
+    empty, NotFound, with nothing changed, if a name is stored nowhere, and Busy if another writer
+    is active. Also raises Busy, after all other work is done, if Neo4j must be rebuilt but other
+    processes use it.
     """
     watch = Stopwatch()
     if not names or not all(names):
@@ -147,7 +146,7 @@ def _begin(
 
 
 def _with_groups(layout: Layout, base: int, items: Sequence[int]) -> list[int]:
-    """Return the items of a base to erase, and the groups to erase with them."""
+    """Return the given items of a base, and the groups that must be erased with them."""
     numbers = ItemNumbers(union(items))
     groups = groups_to_erase(all_of_base(layout, base), numbers)
     both: list[int] = union(numbers, groups).tolist()
@@ -155,7 +154,7 @@ def _with_groups(layout: Layout, base: int, items: Sequence[int]) -> list[int]:
 
 
 def _find(layout: Layout, names: Sequence[str]) -> _Occurrences:
-    """Find the places of the names, in each base and each ingest, even one that was rolled back."""
+    """Find where the names are stored, in each base and ingest, including rolled back ingests."""
     wanted = pa.array(sorted(set(names)), pa.string())
     found = _Occurrences({}, [], set(wanted.to_pylist()))
     for base in bases(layout):

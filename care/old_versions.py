@@ -1,8 +1,8 @@
 """Find the old versions of captured rows that no newer row derives from.
 
-A version is old if its write is old, and a later write has replaced the whole table. An old version
-stays if a row that stays derives from it. So if each night's rows derive from the rows of the night
-before, the whole chain stays.
+A version is old if its write is old, and a later write has replaced the entire table. An old
+version is kept if a row that is kept derives from it. So if each night's rows derive from the rows
+of the night before, the entire chain is kept.
 """
 
 from bisect import bisect_right
@@ -34,7 +34,7 @@ _VERSION, _ROW_ID = r"@(?P<number>\d{1,18})$", r"/(?P<number>\d{1,18})$"
 
 @dataclass
 class _Wanted:
-    """The versions or file numbers at the end of the row names of some writes, for one table."""
+    """The numbers at the end of one table's row names: versions or file numbers of writes."""
 
     versions: list[int] = field(default_factory=list)
     """The versions of writes with a key."""
@@ -43,10 +43,11 @@ class _Wanted:
 
 
 def old_versions(snapshot: Snapshot, before: str) -> ItemNumbers:
-    """Return, in order, the old versions that can end.
+    """Return the rows of old versions that can end, as sorted item numbers.
 
     ``before`` is a version, or a time in ISO 8601. A write is old if its version is lower, or if
-    the generation with its lineage was committed earlier. Raises UsageError for any other text.
+    the generation that contains its lineage was committed earlier. Raises UsageError for any other
+    string.
     """
     items = _items_of(snapshot, _replaced(snapshot, before))
     return _without_used(snapshot, items) if len(items) else items
@@ -82,7 +83,7 @@ def _limit(layout: Layout, before: str) -> Callable[[Written], bool]:
 
 
 def _items_of(snapshot: Snapshot, writes: Sequence[Written]) -> ItemNumbers:
-    """Return the items of all rows of some writes, in order."""
+    """Return the items of all rows of the given writes, in ascending order."""
     wanted = defaultdict[str, _Wanted](_Wanted)
     for write in writes:
         if write.key:
@@ -107,13 +108,13 @@ def _matching(rows: pa.Table, first: int, wanted: Mapping[str, _Wanted]) -> I64:
 
 
 def _number(names: pa.Array, pattern: str) -> I64:
-    """Return the number at the end of each name, -1 if there is none."""
+    """Return the number at the end of each name; -1 if there is none."""
     found = pc.struct_field(pc.extract_regex(names, pattern), "number").cast(pa.int64())
     return np.asarray(found.fill_null(-1))
 
 
 def _without_used(snapshot: Snapshot, items: ItemNumbers) -> ItemNumbers:
-    """Return the items that no item outside of the result derives from."""
+    """Return the largest subset of ``items`` from which no other item derives."""
     src, dst = _edges(snapshot, items)
     ending = union(items, src)
     while len(used := unique(src[~among(dst, ending)])):
@@ -124,7 +125,7 @@ def _without_used(snapshot: Snapshot, items: ItemNumbers) -> ItemNumbers:
 
 
 def _edges(snapshot: Snapshot, items: ItemNumbers) -> tuple[I64, I64]:
-    """Return src and dst of all live triples from the items, and from the groups on the way."""
+    """Return src and dst of all live triples from ``items``, and of triples from their groups."""
     found, seen = [(np.empty(0, np.int64), np.empty(0, np.int64))], items
     while len(items):
         found += _triples_from(snapshot, items)

@@ -5,8 +5,8 @@ The order of the steps makes a prune safe to interrupt:
 1. ``ids.json`` records the pruned generations. From then on, these generations no longer exist,
    even after a crash.
 2. The commit records of these generations are removed.
-3. The bases that no record names any more are removed. A base that is still being read stays until
-   the next writer runs.
+3. The bases to which no record refers any more are removed. A base that is still being read is kept
+   until the next writer runs.
 4. The data of those bases is removed from Neo4j.
 
 The empty file ``unpruned`` exists as long as Neo4j may have pruned content. If the file is missing
@@ -62,7 +62,7 @@ class Pruned:
     bases: tuple[int, ...]
     """The numbers of the bases that were removed."""
     in_use: tuple[int, ...]
-    """The numbers of unused bases that are still being read. The next writer removes them."""
+    """The numbers of unused bases that are still being read, and that the next writer removes."""
     bytes_freed: int
     seconds: float
 
@@ -78,8 +78,8 @@ def prune(
     """Keep only the last ``keep`` generations, or those committed at or after ``before``.
 
     With ``covering``, keep those that questions as of this time or later need. The current
-    generation always stays. Raises UsageError unless exactly one of these is given, NotFound if
-    nothing was ever ingested, Busy if another writer is at work.
+    generation is always kept. Raises UsageError unless exactly one of the three is given, NotFound
+    if nothing was ever ingested, and Busy if another writer is active.
     """
     began = perf_counter()
     if [keep, before, covering].count(None) != 2 or (keep is not None and keep < 1):
@@ -126,7 +126,7 @@ def prune(
 
 
 def uncovered(layout: Layout, numbers: list[int], then: datetime) -> list[int]:
-    """Return the generations that no question as of a time, or as of a later time, needs.
+    """Return the generations that questions as of a time, or as of any later time, do not need.
 
     The last generation before this time was current at this time, so it is needed.
     """
@@ -152,9 +152,9 @@ def _remove_unused(layout: Layout) -> list[int]:
 
 
 def _remove_merged(layout: Layout) -> int:
-    """Remove merged files that only pruned generations show; return the number of their bytes.
+    """Remove merged files that only pruned generations use; return their size in bytes.
 
-    Merged files of a base that is being read stay until the next prune.
+    Merged files of a base that is being read are kept until the next prune.
     """
     oldest = dict[int, Commit]()
     try:
@@ -180,8 +180,8 @@ def _remove_replaced(layout: Layout, table: RegisteredTable) -> int:
 def _prune_graph(settings: Settings, layout: Layout, ids: Ids, progress: Progress) -> bool:
     """Prune Neo4j, and return whether this succeeded.
 
-    An unavailable Neo4j, for instance because of a full disk, is no error: the next prune tries
-    again.
+    If Neo4j is unavailable, for instance because of a full disk, this is not an error: the next
+    prune tries again.
     """
     if is_fresh(settings):
         return True

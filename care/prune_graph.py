@@ -1,4 +1,4 @@
-"""Remove from Neo4j the data that only removed bases needed, which is harmless but takes space."""
+"""Remove from Neo4j the data of removed bases. The data is harmless, but takes space."""
 
 from collections.abc import Iterator
 
@@ -14,11 +14,11 @@ from provhouse.store.warehouse.layout import Layout
 
 
 def prune_graph(graph: Graph, layout: Layout, ids: Ids) -> None:
-    """Remove the sets, components and generations that no base and no commit record has.
+    """Remove the sets, components and generations that belong to no base and no commit record.
 
-    Only the writer may call this: while it holds the lock, ids that no table has are unused.
-    Load marks, which record that Neo4j has a generation, stay: a reader of a base may still check
-    the mark of a pruned generation.
+    Only the writer may call this: while it holds the lock, ids that occur in no table are unused.
+    Load marks, which record that Neo4j contains a generation, are kept: a reader of a base may
+    still check the mark of a pruned generation.
     """
     sets, items = _kept(layout)
     for kind, kept, free in (("sets", sets, ids.set), ("components", items, ids.item)):

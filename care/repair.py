@@ -23,8 +23,8 @@ def repair(settings: Settings, progress: Progress) -> Commit:
     """Reload Neo4j from the tables and return the current commit, which does not change.
 
     Also restores ``warehouse.json`` if it is missing or not valid, and erases any remains of erased
-    items. Raises NotFound if nothing was ever ingested, Busy if another writer is at work, Damaged
-    if the tables themselves cannot be read.
+    items. Raises NotFound if nothing was ever ingested, Busy if another writer is active, and
+    Damaged if the tables themselves cannot be read.
     """
     layout = Layout(settings.warehouse)
     require_current(layout)  # before the lock creates the folder
@@ -39,10 +39,10 @@ def repair(settings: Settings, progress: Progress) -> Commit:
 
 
 def repair_and_check(settings: Settings, progress: Progress) -> Report:
-    """Repair a warehouse, and return the report of a check, with the damage that remains.
+    """Repair a warehouse, check it, and return the report with the remaining damage.
 
-    Later checks no longer report the records that this check finds lost. Raises the errors of
-    ``repair``.
+    Records that this check finds to be lost are not reported again by later checks. Raises the
+    errors of ``repair``.
     """
     layout = Layout(settings.warehouse)
     repair(settings, progress)

@@ -1,6 +1,6 @@
 """Stage the content of a warehouse for a compaction, as if an ingest had just read and numbered it.
 
-In this module, a place is the position of an item among all stored items, in the order of their
+In this module, an item's place is its position among all stored items, in the order of their
 numbers.
 """
 
@@ -71,7 +71,7 @@ ROWS = pa.schema(
 
 
 def restage(job: Job) -> tuple[ReadResult, NumberResult]:
-    """Stage all that the current generation shows, instead of reading and numbering files."""
+    """Stage all data of the current generation, instead of reading and numbering files."""
     assert job.before, "compact checks that there is something to compact"
     snapshot = Snapshot(job.layout, job.before, room=job.room)
     old = _OldBase(job.staging, job.layout, job.before)
@@ -96,7 +96,7 @@ def restage(job: Job) -> tuple[ReadResult, NumberResult]:
 
 
 def _join_tables(staging: Staging, items: int) -> None:
-    """Write each item's table, and -1 as its stored number, as the new base has no item yet."""
+    """Write each item's table, and -1 as its stored number, since the new base has no items yet."""
     codes = create_array(staging.tables, np.int32, (items,))
     at = 0
     for path in staging.item_tables.all():
@@ -152,8 +152,8 @@ def _places(numbers: ItemNumbers, firsts: ItemNumbers, starts: I64) -> I32:
 class _Triples:
     """The task that stages the triples of some partitions as rows and edges.
 
-    It stages a triple once for each origin that asserts it. Placing the triples merges these rows
-    like the duplicates of any input.
+    A triple is staged once for each origin that asserts it. When triples are placed, these rows are
+    merged like duplicates in any input.
     """
 
     number: int

@@ -13,8 +13,8 @@ from provhouse.store.warehouse.layout import Layout
 def restore_id(settings: Settings, progress: Progress) -> None:
     """Write the warehouse's id again if its file cannot be read; only the writer may call this.
 
-    Neo4j has the id in the nodes that record which commits are loaded. If Neo4j has no such node
-    for any commit, Neo4j must be reloaded anyway, so a new id does no harm.
+    Neo4j contains the id in the nodes that record which commits are loaded. If there is no such
+    node for any commit, Neo4j must be reloaded anyway, so a new id does no harm.
     """
     layout = Layout(settings.warehouse)
     try:

@@ -1,6 +1,6 @@
 """Retract triples: add an ingest without files that ends triples of earlier ingests.
 
-The rows of the triples stay, since earlier generations still show them. The table ``deaths``
+The rows of the triples are kept, since earlier generations still contain them. The table ``deaths``
 records the ended triples.
 """
 
@@ -43,10 +43,10 @@ from .old_versions import old_versions
 
 @dataclass(frozen=True)
 class Retracting:
-    """The triples to retract: all triples of a file or run, or all that touch some items."""
+    """The triples to retract: all triples of a file or run, or all triples of some items."""
 
     file: Path | None = None
-    """A file, or a folder that stands for all files ingested from below it."""
+    """A file, or a folder, which means all files below it that were ingested."""
     run: str | None = None
     items: Sequence[str] = ()
     versions_before: str | None = None
@@ -54,7 +54,7 @@ class Retracting:
     derives from.
     """
     tidying: bool = False
-    """Whether the retraction belongs to the ingest before it, so that a rollback undoes both."""
+    """Whether the retraction belongs to the preceding ingest, so that a rollback undoes both."""
 
 
 @dataclass(frozen=True)
@@ -65,19 +65,19 @@ class Retraction:
     ended: int
     """The number of triples that the retraction ended."""
     kept: int
-    """The number of selected triples that stay because another file or run also brought them."""
+    """The number of selected triples that are kept because another file or run asserts them too."""
     triples: int
     """The number of live triples after the retraction."""
     committed: bool
-    """False if there was nothing to end, so that no new generation was made."""
+    """Whether a new generation was created; false if there was nothing to end."""
     seconds: dict[str, float]
 
 
 def retract(selection: Retracting, settings: Settings, progress: Progress) -> Retraction:
     """End the selected triples in a new generation; earlier generations stay unchanged.
 
-    Raises NotFound if the file or run brought nothing or an item is not stored, Busy if another
-    writer is at work, Damaged if Neo4j lacks the current generation.
+    Raises NotFound if the file or run has no triples or an item is not stored, Busy if another
+    writer is active, and Damaged if Neo4j lacks the current generation.
     """
     watch = Stopwatch()
     layout = Layout(settings.warehouse)

@@ -1,7 +1,7 @@
-"""Roll back the last ingest: a new generation shows the state before that ingest.
+"""Roll back the last ingest: create a new generation with the state before that ingest.
 
-Nothing is removed: tables only grow, and Neo4j may have more data than a generation needs. Earlier
-generations still show the ingest that was rolled back, and its ids are never used again.
+Nothing is removed: tables only grow, and Neo4j may contain more data than a generation needs.
+Earlier generations still contain the ingest that was rolled back, and its ids are never used again.
 """
 
 from contextlib import ExitStack
@@ -32,8 +32,8 @@ from provhouse.store.warehouse.layout import Layout
 def rollback(settings: Settings, progress: Progress) -> Commit:
     """Roll back the last ingest and return the commit of the new generation.
 
-    Raises NotFound if there is no ingest to roll back, Busy if another writer is at work, Damaged
-    if Neo4j lacks the generation to return to.
+    Raises NotFound if there is no ingest to roll back, Busy if another writer is active, and
+    Damaged if Neo4j lacks the generation that is to be restored.
     """
     layout = Layout(settings.warehouse)
     require_current(layout, visible=True)  # before the lock creates the folder

@@ -1,6 +1,6 @@
 """Tidy a warehouse: end old versions of rows, rewrite the tables, delete earlier generations.
 
-Each of these steps is a change of its own, which is safe to interrupt. The next tidy continues.
+Each of these steps is a separate change, and is safe to interrupt. The next tidy continues.
 """
 
 from dataclasses import dataclass
@@ -37,9 +37,9 @@ class Tidied:
 
 
 def tidy(settings: Settings, progress: Progress, keep: Keep, *, rewrite: bool = False) -> Tidied:
-    """Delete what ``keep`` does not keep; with ``rewrite``, first rewrite the tables.
+    """Delete everything that ``keep`` does not cover; with ``rewrite``, first rewrite the tables.
 
-    Raises NotFound if nothing was ever ingested, Busy if another writer is at work.
+    Raises NotFound if nothing was ever ingested, and Busy if another writer is active.
     """
     began = perf_counter()
     layout = Layout(settings.warehouse)
@@ -59,9 +59,9 @@ def tidy(settings: Settings, progress: Progress, keep: Keep, *, rewrite: bool = 
 
 
 def tidy_after_ingest(settings: Settings, progress: Progress) -> None:
-    """Apply the setting ``keep``, if it has a value and something is too old.
+    """Tidy as the setting ``keep`` requires, if it is set and anything is too old.
 
-    The ingest is committed already, so an error is only reported.
+    The ingest is already committed, so an error is only reported.
     """
     if not settings.keep:
         return

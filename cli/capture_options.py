@@ -59,14 +59,14 @@ def spark_settings(
             "--sample",
             metavar="PART",
             help="The fraction of each write's rows whose lineage is kept, such as 0.01; answers "
-            "say so.",
+            "state that they rest on a sample.",
         ),
     ] = None,
     values: Annotated[
         bool,
         typer.Option(
             "--values",
-            help="Also capture the values that rows give to aggregates, so that `provhouse "
+            help="Also capture the values that rows contribute to aggregates, so that `provhouse "
             "what-if` can compute the aggregates again.",
         ),
     ] = False,
@@ -93,7 +93,7 @@ def spark_settings(
 
 
 def with_capture(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of ``spark_settings``, before its option ``--wait``."""
+    """Add the options of ``spark_settings`` to a command, before its option ``--wait``."""
     own = {**inspect.signature(command).parameters}
     del own["options"]
     last = [own.pop("wait")] if "wait" in own else []

@@ -1,6 +1,7 @@
 """The groups of commands in the help, and the guide that ``provhouse`` alone prints.
 
-A command in no group is an old name: it works, but no help lists it.
+A command without a group is an old name of another command: it works, but the help does not list
+it.
 """
 
 from typing import Any
@@ -92,10 +93,10 @@ def group_of(command: str) -> str | None:
 
 
 class GroupedHelp(TyperGroup):
-    """A list of commands that the help shows by group."""
+    """A click group whose help lists its commands by ``GROUPS``."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write a section for each group, and hidden commands nowhere."""
+        """Write a section for each group of commands; omit hidden commands."""
         width = max(len(name) for lines in GROUPS.values() for name in lines)
         for group, lines in GROUPS.items():
             with formatter.section(group):

@@ -32,7 +32,7 @@ def reuse_dbt(
     form: ReuseForm | None,
     out: Path | None,
 ) -> None:
-    """Write what must be built of a dbt project, and exit with 3 if something must be."""
+    """Write which models of a dbt project must be built; exit with status 3 if there are any."""
     from provhouse.output.results.dbt_reuse import DbtReuseResult
     from provhouse.output.results.dbt_reuse_page import github_page
     from provhouse.workflows.dbt.reuse_plan import reuse_plan

@@ -33,7 +33,7 @@ DescriptionsArgument = Annotated[
 def check_options(
     command: str, action: Action, file: Path | None, wait: int | None, **others: object
 ) -> None:
-    """Raise UsageError for a missing file, or an option that the action does not have.
+    """Raise UsageError if ``set`` has no file, or for an option that the action does not support.
 
     ``others`` are the options that only ``list`` has.
     """

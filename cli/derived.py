@@ -29,12 +29,13 @@ from .questions import OutputOptions, answer
 
 Command = Callable[..., None]
 QUESTIONS = declared(items, derivations, lists, workflows)
-"""The questions that may have commands.
+"""The questions that may have commands of their own.
 
-Questions at a level are options of other commands, and are loaded when they are used.
+Questions at a level are asked by options of other commands, and their module is loaded only when
+such an option is used.
 """
 OWN = {"item": ItemArgument, "as_of": AsOfOption}
-"""The annotations of fields that many questions have."""
+"""The annotations of the parameters for fields that many questions have."""
 TEXTS = {
     "item": "An item's name",
     "on": "An item's name",
@@ -43,13 +44,13 @@ TEXTS = {
     "module": "A module's name",
     "run": "A run's name",
 }
-"""The names of fields in the error for text that is not UTF-8."""
+"""What the error message calls each field if its text is not UTF-8."""
 
 
 def with_derived(own: Iterable[Command]) -> Iterator[Command]:
     """Yield commands in the order of the help: ``own``, and the commands derived from questions.
 
-    A derived command follows the command of the question before it.
+    A derived command comes directly after the command of the preceding question.
     """
     following: dict[str, list[Command]] = {"": []}
     commands = {name_of(each): each for each in own}
@@ -96,9 +97,9 @@ def derived_command(asking: type[Asking[Any]]) -> Command:
 
 
 def _parameter(field: Any, hint: Any) -> inspect.Parameter:
-    """Return a field as a parameter: an argument if it has no default and no dashes, or an option.
+    """Return a field's parameter: an argument if it has no default and no dashes, else an option.
 
-    Generations are numbers or times, so they are text here.
+    Generations can be given as numbers or times, so their parameters are strings.
     """
     required = field.default is MISSING
     annotation = OWN.get(field.name)

@@ -32,10 +32,10 @@ _ENVIRONMENT = {
 """Errors caused by the machine or its setup, not by a bug."""
 
 _DISK_FULL = (*NO_SPACE, " requested and ")
-"""Parts of the messages for a full disk from numpy and delta-rs, which set no errno."""
+"""Parts of the messages with which numpy and delta-rs report a full disk without an errno."""
 
 _EXTRA = re.compile(r"Got unexpected extra argument\(s\) \((.*)\)", re.DOTALL)
-"""The message for an argument that a command does not take."""
+"""The message for an argument that a command does not expect."""
 
 _DEFAULT = (signal.SIG_DFL, signal.default_int_handler)
 
@@ -131,7 +131,7 @@ def _usage_error(error: typer.TyperException) -> int:
 
 
 def _usage_problem(error: typer.TyperException) -> str:
-    """Return the problem, without options whose names merely look similar."""
+    """Return the problem without suggestions of options whose names merely look similar."""
     if getattr(error, "option_name", None):
         return str(error.message).rstrip(".")
     return error.format_message().rstrip(".")
@@ -198,7 +198,7 @@ def _write_traceback(text: str, folder: Path) -> Path:
 
 
 def _print(*sentences: str) -> None:
-    """Print each sentence on a line of standard error, with `provhouse:` before the first."""
+    """Print each sentence on its own line of standard error, the first after `provhouse:`."""
     begin = "provhouse: "
     with suppress(OSError, AttributeError):  # standard error may be closed
         for sentence in sentences:
@@ -211,7 +211,7 @@ def _print(*sentences: str) -> None:
 
 
 def _wrapped(line: str, indent: int) -> list[str]:
-    """Return a line in parts that fit the terminal, broken between words; in a pipe, unchanged."""
+    """Return a line wrapped between words to fit the terminal, or unchanged in a pipe."""
     if not sys.stderr.isatty():
         return [line]
     width = max(shutil.get_terminal_size().columns - indent, 20)

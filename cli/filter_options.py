@@ -71,7 +71,7 @@ def question_fields(
 ) -> dict[str, Any]:
     """Return the fields of a question that these options set.
 
-    The parameters are the options of the commands, in the order of the help.
+    The parameters of this function are the commands' options, in the order of the help.
     """
     return {
         "method": method,
@@ -90,7 +90,7 @@ def question_fields(
 
 
 def question_options(direction: Direction) -> list[inspect.Parameter]:
-    """Return the parameters of ``question_fields`` for a command that asks in this direction."""
+    """Return the parameters of ``question_fields`` for the command ``lineage`` or ``impact``."""
     return [
         parameter.replace(annotation=ENDS[direction]) if name == "ends" else parameter
         for name, parameter in inspect.signature(question_fields).parameters.items()

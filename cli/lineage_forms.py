@@ -1,4 +1,4 @@
-"""Other questions about the lineage or impact of an item, chosen by options of these commands."""
+"""The other questions that options of ``lineage`` and ``impact`` ask, such as ``--origins``."""
 
 import inspect
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ _USED = {
     "--origins": {"as_of", "limit"},
     "--estimate": {"as_of", "method", "depth"},
 }
-"""The options of a question that go with each of these options."""
+"""For each of these options, the fields of the question that it can be combined with."""
 
 
 def other_question(
@@ -29,8 +29,9 @@ def other_question(
 ) -> Asking[Any]:
     """Return the question that --both, --origins or --estimate asks.
 
-    ``fields`` are those of ``question_fields``. Raises UsageError if several of these options, or
-    options that do not go with them, are given; ``others`` are such options.
+    ``fields`` is the result of ``question_fields``. Raises UsageError if more than one of these
+    three options is given, or one together with an option that does not go with it. ``others`` are
+    options that go with none of the three.
     """
     option, *more = wanted
     given = [name for name, value in others.items() if value]

@@ -1,4 +1,4 @@
-"""The commands of ``provhouse list``: each lists one kind of what is stored."""
+"""The commands of ``provhouse list``. Each lists one kind of stored object."""
 
 from collections.abc import Callable
 
@@ -29,11 +29,11 @@ LISTS: dict[str, Callable[..., None]] = {
     "results": derived_command(AskingResults),
     "catalogue": derived_command(AskingCatalogue),
 }
-"""The commands by the kind that they list."""
+"""The subcommands, by the kind of object that each lists."""
 
 
 def list_commands() -> typer.Typer:
-    """Return the command ``list`` with a command for each kind."""
+    """Return the command ``list``, which has a subcommand for each kind."""
     lists = typer.Typer(
         help="List what is stored: generations, ops, values, modules, invocations, items of a "
         "set, revisions, results, or the catalogue of jobs and datasets.",

@@ -105,7 +105,7 @@ PictureOutOption = Annotated[
 
 
 def any_form(given: PictureForm | Form | None) -> AnyForm | None:
-    """Return the form of rows or of a picture that ``--format`` names."""
+    """Return the format that ``--format`` names: a ``Form`` for rows, or a ``Picture``."""
     if given is None:
         return None
     name = given.value
@@ -124,7 +124,7 @@ def each_pair(texts: Sequence[str], option: str) -> Iterator[tuple[str, str]]:
 
 
 def pairs(texts: Sequence[str], option: str) -> dict[str, str]:
-    """Return options of the form NAME=VALUE as a mapping. The last value of a name counts."""
+    """Return options of the form NAME=VALUE as a mapping; of repeated names, the last counts."""
     return dict(each_pair(texts, option))
 
 

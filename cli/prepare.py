@@ -33,7 +33,7 @@ def prepare(progress: Progress, *, without_spark: bool = False) -> None:
 
 
 def _use_neo4j(folder: Path) -> None:
-    """Use Neo4j as most commands do, so that Java archives the classes that they need."""
+    """Use Neo4j as most commands do, so that Java archives the classes that those commands need."""
     from provhouse.cypher.graph import Graph
     from provhouse.cypher.server import connected
     from provhouse.model.arrays import SetId

@@ -1,4 +1,4 @@
-"""Progress on standard error: a list of steps on a terminal, plain sentences in a pipe."""
+"""Show progress on standard error: a list of steps on a terminal, plain sentences in a pipe."""
 
 import sys
 from collections.abc import Iterator
@@ -102,24 +102,22 @@ class StepDisplay:
 
 
 _SHOWN_LEFT = 0.5
-"""The shortest remaining time shown, in seconds: a step may go on after its last report."""
+"""The shortest remaining time shown, in seconds. A step may continue after its last report."""
 
 
 class Remaining:
-    """An estimate of the whole duration of a step, from the parts done so far and their times.
+    """Estimates the total duration of a step from the reported fractions and their times.
 
-    A step begins slowly, so neither the time until the first report nor the part done by then
-    counts.
+    A step begins slowly. So the estimate ignores the time up to the first report, and the fraction
+    that was done by then.
     """
 
     def __init__(self) -> None:
         self._reports: list[tuple[float, float]] = []
-        """The seconds and the part of the first report, and of the latest report with a larger
-        part.
-        """
+        """The seconds and the fraction of the first report, and of the latest larger one."""
 
     def add(self, seconds: float, part: float) -> None:
-        """Report that ``part`` of the step, from 0 to 1, is done after ``seconds``."""
+        """Report that the fraction ``part`` of the step, from 0 to 1, is done after ``seconds``."""
         if not self._reports or part > self._reports[-1][1]:
             self._reports[1:] = [(seconds, part)]
 

@@ -34,7 +34,7 @@ MEMBERS = {
 }  # fmt: skip
 """The members of classes of ``provhouse.interactive`` that are for users."""
 DEFAULTS = (str, int, float, bool, tuple, type(None))
-"""The types of the defaults that are shown."""
+"""A parameter's default is shown if it is of one of these types."""
 
 
 def document() -> str:
@@ -63,7 +63,7 @@ def _value(module: ModuleType, name: str) -> Any:
 
 
 def _class(found: Any, named: Sequence[Any], chosen: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield a class with its members, and with those of bases that have no part of their own."""
+    """Yield the section of a class: its members, and those of bases without a section."""
     bases = [each for each in found.__mro__[1:] if each in named]
     also = f" It has the members of `{bases[0].__name__}`, too." if bases else ""
     yield f"\n### {found.__name__}\n{_first(found)}{also}\n"
@@ -96,7 +96,7 @@ def _default(parameter: inspect.Parameter) -> Any:
 
 
 class _Other:
-    """A default that is not shown."""
+    """Stands for a parameter's default that is not shown."""
 
     def __repr__(self) -> str:
         return "…"

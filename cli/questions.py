@@ -1,4 +1,4 @@
-"""Answer questions with the warehouse's server if it is running, or else in this process."""
+"""Answer questions through the warehouse's server if it is running, or else in this process."""
 
 import os
 import shutil
@@ -42,7 +42,7 @@ ACCEPT = {
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """The form and the destination of a result."""
+    """The format and the destination of a result."""
 
     form: AnyForm | None
     out: Path | None = None
@@ -54,7 +54,7 @@ class OutputOptions:
 
     @property
     def as_found(self) -> bool:
-        """Whether to write the rows of a large answer in the order in which they are found."""
+        """Whether the rows of a large answer may be written in the order they are found."""
         form = choose_form(self.form, self.out, terminal=False, pictured=True)
         return form is Form.lines and self.order is Order.auto
 
@@ -67,7 +67,7 @@ class OutputOptions:
 
 @dataclass
 class AbsentItems:
-    """The number of items of a question that are missing, and the first of them."""
+    """How many of the items in a question are missing, and the name of the first one."""
 
     count: int = 0
     first: str = ""
@@ -98,7 +98,7 @@ def answer(settings: Settings, asked: Asking[Found], options: OutputOptions) -> 
 
 
 def found(settings: Settings, asked: Asking[Found], progress: "Progress") -> Found:
-    """Return the result of a question, of the remote server if the settings name one."""
+    """Return the result of a question. The remote server answers it if the settings name one."""
     from provhouse.connection import fetch
     from provhouse.warehouse import Warehouse
 
@@ -109,7 +109,7 @@ def found(settings: Settings, asked: Asking[Found], progress: "Progress") -> Fou
 
 
 def answer_as_found(settings: Settings, question: Question, options: OutputOptions) -> None:
-    """Answer a question about lineage or impact; write a large answer while its names are read."""
+    """Answer a question about lineage or impact; write a large answer while reading its names."""
     asked = AskingLineage(question)
     if client := _client(settings, options):
         _relay(client, asked.path, asked.body(), options)
@@ -138,7 +138,7 @@ def answer_records(settings: Settings, question: Question, options: OutputOption
     """
     if settings.server:
         raise UsageError(
-            "A remote server shows no records",
+            "A remote server cannot show records",
             f"The setting server is {settings.server}, and the records are in files on its machine",
             "Ask on the machine of the warehouse",
         )
@@ -193,10 +193,10 @@ def answer_many(
 def _client(settings: Settings, options: OutputOptions, *, quick: bool = False) -> Client | None:
     """Return a client of the server, or None if this process has to write the result.
 
-    If a person typed the question, starts a server for the questions that may follow, unless a
-    server is running or the answer is quick without a server. Starting the server does not delay
-    the first answer. This process writes Parquet, because the server cannot write it. Raises
-    UsageError if the name of the output shows no format.
+    If a person typed the question, start a server for the questions that may follow, unless a
+    server is running or this process can answer quickly. Starting the server does not delay the
+    first answer. Parquet is written by this process, because the server cannot write it. Raises
+    UsageError if the name of the output file does not indicate a format.
     """
     form = choose_form(options.form, options.out, terminal=False, pictured=True)
     parquet = form is Form.parquet
@@ -243,7 +243,7 @@ def _remote(settings: Settings, parquet: bool) -> Client:
     """
     if parquet:
         raise UsageError(
-            "A server writes no Parquet",
+            "A server cannot write Parquet",
             f"The setting server is {settings.server}",
             "Use another format, or `provhouse.connect` and `to_arrow` in Python",
         )

@@ -15,7 +15,7 @@ from .questions import found
 
 
 def plain_form(form: ReuseForm | None) -> Form | None:
-    """Return a format that all commands have; raise UsageError for Markdown."""
+    """Return ``form`` as a format that every command supports; raise UsageError for Markdown."""
     if form is ReuseForm.github:
         raise UsageError(
             "The format github is for --dbt", "A revision is given", "Choose another --format"
@@ -26,7 +26,7 @@ def plain_form(form: ReuseForm | None) -> Form | None:
 def reuse_result(
     settings: Settings, asked: AskingReuse, form: ReuseForm | None, out: Path | None, safe: bool
 ) -> None:
-    """Write the decision on a revision's result, and exit with 3 unless the result is reused."""
+    """Write the decision on a revision's result; exit with status 3 unless the result is reused."""
     from .progress_display import progress_display
 
     with opened(plain_form(form), out, safe=safe) as output:

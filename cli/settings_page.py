@@ -56,9 +56,9 @@ def _table() -> Iterator[str]:
 
 
 def _meanings() -> dict[str, str]:
-    """Return the text below each field of ``Settings``, on one line and in Markdown.
+    """Return the docstring below each field of ``Settings``, on one line and in Markdown.
 
-    Python does not keep these texts, so they are read from the source.
+    Python does not keep the docstrings of fields, so they are read from the source code.
     """
     (tree,) = ast.parse(inspect.getsource(Settings)).body
     assert isinstance(tree, ast.ClassDef)

@@ -1,4 +1,4 @@
-"""The page of a view, where a person can fold and unfold modules."""
+"""Write an answer as a page on which a person can fold and unfold modules."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 
 def answer_page(settings: Settings, asked: "AskingZoom", page: Path, given: bool) -> None:
-    """Answer a question for a view that can be folded, and write its page.
+    """Answer a question in a form that can be folded, and write the page.
 
-    Raises UsageError if another output is ``given``, or if the file's ending is not that of HTML.
+    Raises UsageError if another output is ``given``, or if the name of the file does not end in
+    .html or .htm.
     """
     if page.suffix.lower() not in (".html", ".htm"):
         raise UsageError(

@@ -11,15 +11,15 @@ _INSTEAD = {
     ("impact", "--upstream"): "Use `provhouse lineage`",
     ("browser", "--downstream"): "Use --impact",
 }
-"""The remedies for options that a command has by another name."""
+"""The remedies for options that a command supports under another name."""
 _OPTION_OF = {"what-if": "--delete", "export": "--lineage"}
-"""The options that take a name, of commands that take no name as an argument."""
+"""For commands without an argument for a name, the option with which to give the name."""
 MOST = 3
 """The largest number of commands that a remedy names."""
 
 
 def instead_of_option(ctx: typer.Context, option: str) -> str:
-    """Return what to use instead of an option that the command lacks; empty if nothing is known."""
+    """Return what to use instead of an option that the command lacks; empty if unknown."""
     if known := _INSTEAD.get((ctx.info_name or "", option)):
         return known
     names = [f"`provhouse {name}`" for name in _having(ctx, option)]
@@ -30,7 +30,7 @@ def instead_of_option(ctx: typer.Context, option: str) -> str:
 
 
 def instead_of_argument(ctx: typer.Context, given: str) -> str:
-    """Return the option for a name that was given as an argument; empty if nothing is known."""
+    """Return the option to use for a name that was given as an argument; empty if unknown."""
     option = _OPTION_OF.get(ctx.info_name or "")
     name = "NAME" if " " in given else given  # the message does not separate arguments
     return f"Name it with {option}: provhouse {ctx.info_name} {option} {name}" if option else ""

@@ -23,7 +23,7 @@ Only people read these ops.
 
 @dataclass(frozen=True)
 class Target:
-    """The place that an ingest writes to: its base, its number, and its first partition."""
+    """Where an ingest writes its rows: the base, the ingest's number, and its first partition."""
 
     layout: Layout
     base: int
@@ -48,7 +48,7 @@ def append(target: Target, name: str, tables: Iterable[pa.Table]) -> int:
 
 
 def _with_ingest(rows: pa.Table, ingest: int, name: str) -> pa.Table:
-    """Return the rows with all columns of the table ``name``, in its order."""
+    """Return the rows with all columns of the table ``name``, in the table's order of columns."""
     if INGEST not in rows.column_names:
         numbers = pa.repeat(pa.scalar(ingest, pa.int32()), rows.num_rows)
         rows = rows.append_column(INGEST, numbers)
@@ -71,11 +71,11 @@ def merged(tables: Sequence[pa.Table], *keys: str) -> pa.Table:
 
 
 def merged_ranges(ranges: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """Yield the set dependencies of some ranges of triples, with one row for each pair of sets.
+    """Yield the set dependencies of ranges of triples, with one row for each pair of sets.
 
-    The ranges are in the order of sets, and a pair occurs only once in each range. So if a pair
-    occurs again in the next range, its set is the last set of the range. Only one range at a time
-    is in memory.
+    The ranges are in the order of sets, and in each range's rows, a pair occurs only once. So a
+    pair can only occur again in the next range if its set is the last set of its range. Only one
+    range at a time is in memory.
     """
     held: pa.Table | None = None
     for rows in ranges:

@@ -1,4 +1,4 @@
-"""Find those set dependencies of an ingest that other ingests have brought too."""
+"""Find the set dependencies of an ingest that other ingests have added too."""
 
 from collections.abc import Iterable, Iterator
 
@@ -22,9 +22,9 @@ def dependencies_again(
 ) -> Iterator[pa.Table]:
     """Yield, as several tables, the visible dependencies between the pairs of sets in ``pairs``.
 
-    Rows of the ingest ``but``, which brought the pairs, are left out. The yielded tables have the
+    Rows of the ingest ``but``, which added the pairs, are left out. The yielded tables have the
     given columns and the ingest. Both ``pairs`` and the stored dependencies are read in pieces; the
-    snapshot's room has one number for each of ``pairs``.
+    snapshot's room holds one number for each pair.
     """
     wanted = [*dict.fromkeys([*columns, INGEST])]
     codes: I64 | None = None
@@ -48,7 +48,10 @@ def dependencies_again(
 
 
 def _older(snapshot: Snapshot, pairs: Iterable[pa.Table], ingest: int) -> Iterator[pa.Table]:
-    """Yield the pairs in which both sets are older than an ingest. Newer sets have higher ids."""
+    """Yield the pairs in which both sets are older than the given ingest.
+
+    Newer sets have higher ids.
+    """
     made = (rows[SET] for rows in snapshot.pieces("sets", [SET], ingest) if rows.num_rows)
     first = min((pc.min(ids).as_py() for ids in made), default=None)
     for rows in pairs:

@@ -65,7 +65,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class _EndedInPartition:
-    """Those triples of one partition that die, or that lose an origin but stay alive.
+    """The triples of one partition that die, or that lose an origin but stay alive.
 
     ``Ended`` explains the fields.
     """
@@ -123,7 +123,7 @@ def end_of_origins(
 
 
 def end_of_items(snapshot: Snapshot, items: ItemNumbers) -> Ended:
-    """Return, as ended, all live triples from or to the given items, whatever their origins."""
+    """Return all live triples from or to the given items, whatever their origins, as ended."""
 
     def living() -> Iterator[Ranges]:
         for partition in partitions_touching(snapshot, items).tolist():
@@ -135,7 +135,7 @@ def end_of_items(snapshot: Snapshot, items: ItemNumbers) -> Ended:
 
 
 def end_of_lineage(snapshot: Snapshot, items: ItemNumbers) -> Ended:
-    """Return, as ended, all live triples to the given items, whatever their origins."""
+    """Return all live triples to the given items, whatever their origins, as ended."""
 
     def living() -> Iterator[Ranges]:
         for partition in partitions_into(snapshot, items).tolist():
@@ -162,9 +162,9 @@ def _partitions_of_origins(
 ) -> dict[PartitionNumber, set[int]]:
     """Return the partitions that may have triples of these origins.
 
-    The value for each partition is the set of those given origins that have rows in the table
-    ``assertions`` for this partition. The set can be empty: the row of a triple names the origin
-    that added the triple, and for this origin no row in ``assertions`` is needed.
+    The value for each partition is the set of the given origins that have rows for this partition
+    in the table ``assertions``. The set can be empty, because a triple's own row names the origin
+    that added the triple, so ``assertions`` has no row for this origin.
     """
     listed = snapshot.rows("origins", [ORIGIN])
     ingests = set(np.asarray(listed[INGEST])[np.isin(listed[ORIGIN], [*origins])].tolist())
@@ -188,9 +188,9 @@ def _end_in_partition(
 ) -> _EndedInPartition:
     """Return the triples that end in one partition when these origins are retracted.
 
-    ``asserting`` are the retracted origins with rows in ``assertions`` for this partition.
-    ``repeated`` are the places of triples that the ingest contains again, and ``by`` are the
-    origins that contain them.
+    ``asserting`` has the retracted origins with rows in ``assertions`` for this partition.
+    ``repeated`` has the places of triples that the ingest contains again, and ``by`` the origins
+    that contain them.
     """
     first = np.asarray(_read(snapshot, partition, ORIGIN)[ORIGIN], dtype=np.int64)
     living = np.arange(len(first))

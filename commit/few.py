@@ -1,4 +1,4 @@
-"""Texts of nodes and relationships in Neo4j: short lists, and names that fit into an index."""
+"""Strings of nodes and relationships in Neo4j: short lists, and names that fit into an index."""
 
 import hashlib
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 KEY_LENGTH = 1000
 """The largest number of characters of a name that are written to Neo4j."""
 TEXTS_KEPT = 12
-"""The largest number of item tables, or of ops, that a node or relationship lists."""
+"""The largest number of item tables, or of ops, in the list of a node or relationship."""
 TEXTS_SURE = 3
 """The number of item tables, or of ops, that are listed however long they are."""
 LIST_BYTES = 120

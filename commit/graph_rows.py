@@ -1,8 +1,8 @@
 """Write to Neo4j the nodes and relationships that an ingest changed.
 
-Totals are read from the tables as of the new generation and written as absolute values, so writing
-them twice changes nothing. Answers are computed only from the sets and dependencies; everything
-else is written for people who look at the graph in Neo4j.
+Totals are read from the tables as of the new generation, and are written as absolute values, so
+writing them twice changes nothing. Answers are computed only from the sets and dependencies; the
+rest is for people who look at the graph in Neo4j.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -95,10 +95,10 @@ def load_ingest(
 
 
 def load_rollback(graph: Graph, before: Snapshot, after: Snapshot) -> None:
-    """Change Neo4j from showing ``before`` to showing ``after``, which has fewer ingests.
+    """Change Neo4j's state from ``before`` to ``after``, which has fewer ingests.
 
-    Sets and dependencies stay, since other generations show them. Everything else returns to its
-    state before the hidden ingests.
+    Sets and dependencies stay, since other generations use them. Everything else returns to its
+    state before the ingests that ``after`` lacks.
     """
     if before.commit.base == after.commit.base:
         for name, tables in _rollback_rows(before, after).items():
@@ -112,7 +112,7 @@ def load_rollback(graph: Graph, before: Snapshot, after: Snapshot) -> None:
 def _rollback_rows(before: Snapshot, after: Snapshot) -> dict[str, Iterable[pa.Table]]:
     """Return the rows that a rollback writes, by the name of the Cypher statement that writes them.
 
-    The statements are in writing order.
+    The statements are in the order in which they must run.
     """
 
     def hidden(table: str, *columns: str) -> Iterator[pa.Table]:
@@ -168,7 +168,7 @@ def _load_tables(graph: Graph, snapshot: Snapshot) -> None:
 
 @dataclass(frozen=True)
 class Pieces:
-    """The rows of a statement, as Arrow tables that are made during the iteration."""
+    """The rows of a statement, as Arrow tables that are made only during the iteration."""
 
     rows: int
     """The number of rows in all tables."""
@@ -181,7 +181,7 @@ class Pieces:
 def bulk(snapshot: Snapshot, ingest: int) -> dict[str, Pieces]:
     """Return the rows to write for changed sets, dependencies and components.
 
-    The keys are the names of the Cypher statements, in writing order.
+    The keys are the names of the Cypher statements, in the order in which they must run.
     """
     sets = _touched(snapshot, ingest)
     components = _components(snapshot, sets)
@@ -196,7 +196,7 @@ def bulk(snapshot: Snapshot, ingest: int) -> dict[str, Pieces]:
 
 
 def rows_without_nodes(snapshot: Snapshot, sets: SetIds) -> Iterator[pa.Table]:
-    """Yield the rows of those sets that are whole components and have got no node from an ingest.
+    """Yield the rows of sets that are components of their own and for which no ingest wrote a node.
 
     ``sets`` are in order.
     """
@@ -206,7 +206,7 @@ def rows_without_nodes(snapshot: Snapshot, sets: SetIds) -> Iterator[pa.Table]:
 
 
 def announce(graph: Graph, snapshot: Snapshot, modules: ModuleGraph) -> None:
-    """Show a generation as current in Neo4j, with its modules. Only people read these nodes."""
+    """Mark a generation as current in Neo4j, with its modules. Only people read these nodes."""
     commit = snapshot.commit
     shown = {
         "number": commit.generation,
@@ -239,7 +239,7 @@ def _touched(snapshot: Snapshot, ingest: int) -> SetPositions:
 
 
 def _ends(snapshot: Snapshot, ingest: int) -> Iterator[I64]:
-    """Yield the sets with which an ingest stored triples, and the sets of dependencies it added."""
+    """Yield the sets to which an ingest added triples, and both sets of each added dependency."""
     for table, columns in (("placements", [SET]), ("set_dependencies", [SET, DERIVES_FROM])):
         for rows in snapshot.pieces(table, columns, ingest):
             yield from (np.asarray(rows[column]) for column in columns)
@@ -262,7 +262,7 @@ def _component_rows(snapshot: Snapshot, components: I64) -> Iterator[pa.Table]:
 
 
 def _components(snapshot: Snapshot, sets: SetPositions) -> I64:
-    """Return the components of some sets, in order."""
+    """Return the components of the given sets, in order."""
     of_pieces = (unique(snapshot.set_components[sets[rows]]) for rows in _slices(len(sets)))
     return snapshot.room.distinct(of_pieces)
 
@@ -308,7 +308,7 @@ def _part_of_rows(snapshot: Snapshot, sets: SetPositions) -> Iterator[pa.Table]:
 
 
 def _dependencies_of(snapshot: Snapshot, ingest: int) -> Iterator[pa.Table]:
-    """Return the dependencies that an ingest added, with totals over all visible ingests."""
+    """Return the dependencies that an ingest added, with their totals over all visible ingests."""
 
     return _totalled(
         snapshot, lambda: snapshot.pieces("set_dependencies", DEPENDENCY, ingest), ingest
@@ -318,11 +318,11 @@ def _dependencies_of(snapshot: Snapshot, ingest: int) -> Iterator[pa.Table]:
 def _totalled(
     snapshot: Snapshot, pieces: Callable[[], Iterator[pa.Table]], ingest: int | None = None
 ) -> Iterator[pa.Table]:
-    """Yield the visible dependencies between some pairs of sets, with totals over all ingests.
+    """Yield the visible dependencies between given pairs of sets, with totals over all ingests.
 
-    ``pieces`` returns the pairs, as rows of the table ``set_dependencies`` in pieces, ordered by
-    set within each ingest. If ``ingest`` is given, all rows of ``pieces`` are from this ingest, and
-    the totals include them.
+    ``pieces`` returns the pairs as pieces of the table ``set_dependencies``; within each ingest,
+    rows are ordered by set. If ``ingest`` is given, all rows of ``pieces`` are from this ingest,
+    and the totals include them.
     """
     found = in_pieces(dependencies_again(snapshot, pieces(), but=ingest))
     others = [(one, *_ends_of(one)) for one in snapshot.room.tables(found)]
@@ -339,13 +339,13 @@ def _totalled(
 
 
 def _ends_of(rows: pa.Table) -> tuple[int, int]:
-    """Return the lowest and the highest id of the deriving sets of some dependencies."""
+    """Return the lowest and the highest id among the deriving sets of the given dependencies."""
     ends = pc.min_max(rows[SET]).as_py()
     return ends["min"], ends["max"]
 
 
 def _dependency_rows(rows: pa.Table) -> pa.Table:
-    """Return one row for each pair of sets, with the sum of triples and a few ops."""
+    """Return one row for each pair of sets, with the sum of its triples and a few of its ops."""
     rows = merged([rows.select(DEPENDENCY)], SET, DERIVES_FROM)
     return rows.select([SET, DERIVES_FROM, TRIPLES]).append_column("ops", few_of_each(rows[OPS]))
 

@@ -1,8 +1,8 @@
-"""Find, with the log of writers, generations whose commit records were deleted.
+"""Use the log of writers to find generations whose commit records were deleted.
 
-A killed writer may leave data without a commit record, and the next writer removes this data.
-Without the log, the data of a generation whose record was deleted would look like such leftovers
-and would be removed as well.
+A killed writer may leave data without a commit record, and the next writer removes this data. If a
+commit record is deleted, the data of its generation looks like such leftovers. Only because of the
+log is it not removed too.
 """
 
 import json
@@ -24,8 +24,8 @@ LOST = "lost generation"
 def lost_generations(layout: Layout) -> list[int]:
     """Return the generations that were once current and have no record, but were not pruned.
 
-    A warehouse that was restored from a backup also has the ids of the backup, so it has lost
-    nothing.
+    After a restore from a backup, the warehouse's ids are those of the backup too, so nothing
+    counts as lost.
     """
     held = generations(layout)
     if not held:
@@ -44,7 +44,7 @@ def lost_generations(layout: Layout) -> list[int]:
 def refuse_lost(layout: Layout) -> None:
     """Raise Damaged if the newest generation has lost its record.
 
-    A writer would otherwise remove this generation.
+    Otherwise, a writer would remove this generation.
     """
     held = generations(layout)
     if not held or read_ids(layout).generation == held[-1] + 1:  # the newest record exists
@@ -55,7 +55,7 @@ def refuse_lost(layout: Layout) -> None:
 
 
 def lost_record(layout: Layout, number: int) -> tuple[str, str, str]:
-    """Return the problem, the cause and the remedy of a lost record."""
+    """Return the problem, the cause and the remedy to report for a lost record."""
     return (
         f"The commit record of generation {number} is missing",
         f"{layout.logs}/writers.jsonl shows that it was current, and it was not pruned",

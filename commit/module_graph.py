@@ -1,7 +1,7 @@
 """Compute Neo4j's rows about the modules of a generation: their triples, tables, sets and calls.
 
-Modules are few, so all rows are computed again for each generation, in one pass over the triples.
-Only people read them; no answer depends on them.
+There are few modules, so all rows are computed again for each generation, in one pass over the
+triples. Only people read these rows; answers do not depend on them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,14 +40,14 @@ Rows = list[dict[str, Any]]
 ModuleGraph = Mapping[str, Rows]
 """The rows to write, by the name of the Cypher statement that writes them.
 
-The statements are in writing order. There are no rows if there are no modules.
+The statements are in the order in which they must run. Without modules, there are no rows.
 """
 
 MOST_COUNTED: Final = 1_000_000
-"""The largest number of triples that are counted.
+"""The largest number of triples in a warehouse in which the modules' triples are counted.
 
-In a larger warehouse, Neo4j shows only what the modules declare: counting reads columns of all
-triples at each commit, so appends would become slower as a warehouse grows.
+In a larger warehouse, Neo4j shows only the tables that modules declare. Counting reads columns of
+all triples at each commit, so appends would become slower as a warehouse grows.
 """
 MOST_MODULES: Final = 300
 """The largest number of modules that get a node. Modules with more triples come first."""
@@ -66,7 +66,7 @@ Sets with more triples of the module come first.
 MOST_MAKERS: Final = 30
 """The largest number of modules that a module is shown to derive from.
 
-The makers of tables with more triples come first.
+Modules that make tables with more triples come first.
 """
 
 _CALL = (MODULE, RUN, EXECUTION, INVOCATION)
@@ -104,7 +104,7 @@ def _counts(snapshot: Snapshot) -> dict[str, Rows]:
 
 
 def _placed(snapshot: Snapshot, rows: pa.Table) -> pa.Table:
-    """Return triples, with the tables of src and dst, and the set of dst."""
+    """Return triples with the tables of src and dst, and the set of dst, as further columns."""
     ends = [np.asarray(rows[end], np.int64) for end in (SRC, DST)]
     numbers, places = distinct(np.concatenate(ends))
     tables = snapshot.names.tables(ItemNumbers(numbers))
@@ -124,7 +124,7 @@ def _summed(parts: Sequence[pa.Table], by: Sequence[str]) -> Rows:
 
 
 def _declared(known: Mapping[str, Module]) -> dict[str, Rows]:
-    """Return the tables that modules declare, in the form of counts without numbers."""
+    """Return the tables that modules declare, as rows of counts in which the counts are None."""
 
     def rows(name: str, tables: Mapping[str, Sequence[str]]) -> Rows:
         return [
@@ -180,9 +180,9 @@ def _workflow(module: Module | None) -> str | None:
 
 
 def _first(rows: Rows, shown: Sequence[str], most: int, end: str) -> Rows:
-    """Return the first ``most`` rows of each shown module.
+    """Return the first ``most`` rows of each module with a node.
 
-    ``end`` is the column that has the table or the set.
+    ``end`` is the column that contains the table or the set.
     """
     left = dict.fromkeys(shown, most)
     found: Rows = []
@@ -212,7 +212,7 @@ def _invocations(calls: Rows, shown: Sequence[str]) -> Rows:
 
 
 def _flow(reads: Rows, makes: Rows, *, counted: bool) -> Rows:
-    """Return pairs of a module and another module that makes tables which the first module reads.
+    """Return pairs of modules in which the first module reads tables that the second module makes.
 
     Each pair has its number of triples. A module is not paired with itself: tables that pass
     between its own ops do not lead from one module to another.

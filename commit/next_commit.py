@@ -14,7 +14,7 @@ _COUNTED = ("items", "partitions", "triples", "duplicates", "rejected", "two_tab
 
 
 def next_commit(shown: Commit, ids: Ids) -> Commit:
-    """Return the record of a new generation with the contents of the generation ``shown``."""
+    """Return the record of a new generation that has the contents of the generation ``shown``."""
     return replace(
         shown,
         generation=ids.generation,

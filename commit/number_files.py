@@ -22,7 +22,7 @@ def number_files(paths: Sequence[str], settings: Settings, progress: Progress) -
 
     A path keeps its number permanently, and no other path ever gets it. Paths may be relative, or
     URIs such as ``file:///a`` or ``s3a://bucket/a``. The lock is taken only if a file needs a
-    number; then Busy is raised if another process writes.
+    number. In this case, raises Busy if another process writes.
     """
     layout = Layout(settings.warehouse)
     wanted = pa.array([_whole(path) for path in paths], pa.string())

@@ -22,7 +22,7 @@ from .single_writer import only_writer
 
 @dataclass(frozen=True)
 class NewWrite:
-    """A write that has no version yet; ``Written`` explains the fields."""
+    """A write that does not have a version yet; ``Written`` explains the fields."""
 
     table: str
     key: tuple[str, ...]
@@ -61,10 +61,11 @@ def number_writes(
 
 @contextmanager
 def numbered_write(write: NewWrite, settings: Settings, progress: Progress) -> Iterator[Written]:
-    """Yield a write with its version, and store it at the end of the block, which ingests its rows.
+    """Yield a write with its version, and store the write at the end of the block.
 
-    If the block raises an error, the version stays unused, and no write is stored. The files must
-    have no numbers yet. Raises Busy if another process writes.
+    The block must ingest the rows of the write. If the block raises an error, the version stays
+    unused, and the write is not stored. The files must not have numbers yet. Raises Busy if another
+    process writes.
     """
     layout = Layout(settings.warehouse)
     with only_writer(settings, progress):
@@ -76,7 +77,7 @@ def numbered_write(write: NewWrite, settings: Settings, progress: Progress) -> I
 
 
 def _file_numbers(layout: Layout, writes: Sequence[NewWrite]) -> list[tuple[int, ...]]:
-    """Return the numbers of the files of each write. Files without numbers get the next ones."""
+    """Return each write's file numbers. Files without numbers get the next ones."""
     paths = pa.array([str(path) for write in writes for path in write.files], pa.string())
     missing = paths.filter(pa.array(numbers_of(layout, paths) < 0))
     if len(missing):

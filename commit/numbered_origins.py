@@ -65,7 +65,7 @@ def _none(what: str, kind: str, others: Sequence[str]) -> list[Origin]:
 def origins_of(
     files: Sequence[str], run: str | None, before: Iterable[Origin], free: int
 ) -> list[Origin]:
-    """Return the origin of each file: a stored one, or else a new one, numbered from ``free`` on.
+    """Return each file's origin: the stored one, or else a new one, numbered from ``free`` on.
 
     ``files`` are absolute paths and labels, like ``Origin.file``.
     """
@@ -79,7 +79,7 @@ def origins_of(
 
 
 def origin_rows(origins: Iterable[Origin]) -> pa.Table:
-    """Return distinct rows for the table ``origins``, without the column ``ingest``."""
+    """Return distinct rows for the table ``origins``, but without the column ``ingest``."""
     rows = [{ORIGIN: o.number, RUN: o.run, FILE: o.file} for o in dict.fromkeys(origins)]
     form = pa.schema([(ORIGIN, pa.int32()), (RUN, pa.string()), (FILE, pa.string())])
     return pa.Table.from_pylist(rows, form)

@@ -16,7 +16,7 @@ from .module_graph import module_graph
 
 
 def make_current(layout: Layout, graph: Graph, after: Snapshot) -> None:
-    """Make a generation current. Its tables must be written, and Neo4j must have its sets."""
+    """Make a generation current. Its tables and its sets in Neo4j must be written before."""
     modules = module_graph(after)
     make_folder(layout.commits)
     for folder in (layout.base(after.commit.base), layout.root):

@@ -1,4 +1,4 @@
-"""Recovery, the first step of every writer: remove the unfinished work of a crashed writer."""
+"""Recover as the first step of every writer: remove the unfinished work of a crashed writer."""
 
 import shutil
 from contextlib import suppress
@@ -32,8 +32,8 @@ def recover(layout: Layout, *, thorough: bool = False) -> None:
 
     Neo4j may keep uncommitted data, which is harmless. With ``thorough``, all bases are checked
     even if no writer was interrupted, since a warehouse that was copied during a write has
-    uncommitted data. Raises Busy, with nothing changed, if this writer's lock was removed. Raises
-    Damaged if there are bases but no commit records.
+    uncommitted data. If this writer's lock was removed, raises Busy without changing anything.
+    Raises Damaged if there are bases but no commit records.
     """
     check_lock(layout)
     last = current(layout)  # raises an error for a newer format

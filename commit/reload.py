@@ -24,7 +24,7 @@ from .module_graph import module_graph
 def reload(settings: Settings, progress: Progress) -> None:
     """Load into Neo4j everything that any generation needs.
 
-    Only the writer may call this, in a warehouse with at least one generation.
+    Only the writer may call this, and only if the warehouse has at least one generation.
     """
     layout = Layout(settings.warehouse)
     with ExitStack() as stack:

@@ -1,7 +1,7 @@
-"""Count the triples that shared derivations stand for, when a generation is made.
+"""Count the triples that shared derivations represent, when a generation is made.
 
-The tables count a shared derivation of n inputs and m dst as n + m triples. It stands for n times m
-triples.
+The tables count a shared derivation with n inputs and m dst as n + m triples, but it represents n
+times m triples.
 """
 
 from dataclasses import replace
@@ -20,7 +20,7 @@ from provhouse.store.warehouse.commits import Beyond, Commit
 def with_shared_counts(
     before: Snapshot | None, after: Snapshot, ended: Ranges, new: range
 ) -> Commit:
-    """Return the commit record of ``after`` with its numbers of triples of shared derivations.
+    """Return the commit record of ``after``, completed by the counts for shared derivations.
 
     ``ended`` are the triples of ``before`` that die, and ``new`` are the new partitions. Only
     groups that are the src or dst of dead or new triples are counted again.

@@ -1,4 +1,4 @@
-"""Begin a write: take the lock, then complete or undo the work of an interrupted writer."""
+"""Begin a write: acquire the lock, then complete or undo the work of an interrupted writer."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,18 +18,18 @@ from .recover import recover
 from .writer_log import writing
 
 _WRITES: ContextVar[Path | None] = ContextVar("_WRITES", default=None)
-"""The warehouse whose single writer this context already is."""
+"""The folder of the warehouse that the current context has locked as its writer, or None."""
 
 
 @contextmanager
 def only_writer(
     settings: Settings, progress: Progress, *, thorough: bool = False
 ) -> Iterator[Resumed | None]:
-    """Be the single writer for the length of the block, after recovery.
+    """Recover, then be the single writer for the length of the block.
 
-    If an erasure was interrupted, it is completed and yielded. ``recover`` explains ``thorough``.
-    Raises Busy if another writer is active, Damaged if the record of the newest generation is lost,
-    and any error that ``recover`` raises.
+    If an erasure was interrupted, it is completed first, and its results are yielded. ``recover``
+    explains ``thorough``. Raises Busy if another writer is active, Damaged if the record of the
+    newest generation is lost, and any error that ``recover`` raises.
 
     Inside another ``only_writer`` block for the same warehouse, no lock is taken and nothing is
     recovered, so that one writer can call others.
@@ -53,8 +53,8 @@ def only_writer(
 def finish_erasure(settings: Settings, progress: Progress) -> None:
     """Complete an erasure whose command was killed.
 
-    This is needed because Neo4j may lack data that questions need. If completing it fails, the
-    erasure is left to the next writer, which may already be at work.
+    Until then, Neo4j may lack data that questions need. If completing it fails, the erasure is left
+    to the next writer, which may already be at work.
     """
     if Layout(settings.warehouse).erasure.exists():
         with suppress(ProvhouseError), only_writer(replace(settings, wait_seconds=0), progress):

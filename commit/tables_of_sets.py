@@ -1,4 +1,4 @@
-"""The item tables of sets, as Neo4j shows them."""
+"""The item tables of sets, as written to the nodes of sets in Neo4j."""
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +12,7 @@ from .few import few_of_each
 
 
 def tables_of(snapshot: Snapshot, sets: SetPositions, new: pa.Table) -> pa.Array:
-    """Return the item tables of each set, or null if Neo4j already has them.
+    """Return the item tables of each set, or null for a set whose item tables Neo4j already has.
 
     The item tables of a set never change, so they are needed only for a set that may lack a node.
     """

@@ -60,7 +60,7 @@ def logged(layout: Layout) -> Iterator[None]:
 
 
 def log_event(layout: Layout, event: str, person: str, address: str = "local") -> None:
-    """Log an event that changes no table, and the person that it concerns.
+    """Log an event that changes no table. ``person`` names the person whom the event concerns.
 
     No lock is needed, because the file is never renamed here. Raises Unavailable if the log cannot
     be written, except on a full disk.

@@ -1,6 +1,6 @@
 """Use the Neo4j of a warehouse: a managed server, or the server in the setting ``neo4j_uri``.
 
-Only this module chooses between the two kinds of server.
+Only this module distinguishes the two kinds of server.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -33,10 +33,10 @@ __all__ = [
 def connected(
     settings: Settings, progress: Progress, first: Import | None = None
 ) -> Iterator[Address]:
-    """Use the server for the length of the block.
+    """Use the server for the duration of the block.
 
-    A managed server is started if it is down, as ``server.connected`` describes. If it has never
-    run, ``first`` is imported before it starts. Any other server must be running. Raises
+    A managed server is started if it is not running, as ``server.connected`` describes. If it has
+    never run, ``first`` is imported before it starts. Any other server must be running. Raises
     Unavailable if the server cannot be reached.
     """
     if settings.neo4j_uri:
@@ -50,7 +50,7 @@ def connected(
 
 @contextmanager
 def starting(settings: Settings, progress: Progress, *, briefly: bool = False) -> Iterator[None]:
-    """Begin to start a managed server, as ``server.starting`` does. Verify any other server."""
+    """Begin to start a managed server, as ``server.starting`` does. Verify an external server."""
     if settings.neo4j_uri:
         verify(external_address(settings))
         yield
@@ -61,7 +61,7 @@ def starting(settings: Settings, progress: Progress, *, briefly: bool = False) -
 
 
 def up(settings: Settings, progress: Progress) -> Address:
-    """Start a managed server and keep it running. Verify any other server. Return the address."""
+    """Start a managed server and keep it running. Verify an external server. Return the address."""
     if settings.neo4j_uri:
         address = external_address(settings)
         verify(address)
@@ -70,7 +70,7 @@ def up(settings: Settings, progress: Progress) -> Address:
 
 
 def down(settings: Settings, progress: Progress) -> bool:
-    """Stop a managed server; return whether it was running. Leave any other server alone.
+    """Stop a managed server; return whether it was running. Do not stop an external server.
 
     Raises Busy while commands use the managed server.
     """
@@ -78,7 +78,7 @@ def down(settings: Settings, progress: Progress) -> bool:
 
 
 def running(settings: Settings) -> Address | None:
-    """Return the address of the server, or None if it is down; start nothing."""
+    """Return the address of the server, or None if it is down; do not start it."""
     if not settings.neo4j_uri:
         return server.running(settings.graph_home)
     try:
@@ -100,10 +100,10 @@ def process_id(settings: Settings) -> int | None:
 
 
 def has_names(settings: Settings, warehouse: str, items: Mapping[int, Collection[int]]) -> bool:
-    """Return whether a managed server's files may have names of items, as ``view_mark`` records.
+    """Return whether a managed server's files may contain item names, as ``view_mark`` records.
 
-    ``items`` has numbers of items, by base. For any other server, the result depends only on the
-    nodes of views, since provhouse does not know its files.
+    ``items`` contains the numbers of the items, by base. For an external server, the result depends
+    only on the nodes of views, because provhouse cannot access the server's files.
     """
     home = settings.graph_home.resolve()
     return not settings.neo4j_uri and view_mark.has_names(home, warehouse, items)

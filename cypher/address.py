@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 DATABASE = "neo4j"
-"""The database of a managed server: Community edition has only this database."""
+"""The database of a managed server; Neo4j's Community edition has only this database."""
 
 
 @dataclass(frozen=True)
@@ -15,12 +15,12 @@ class Address:
     http: str
     """The URL of Neo4j Browser.
 
-    It is empty if the server is not managed, since the URL is then unknown.
+    It is empty if the server is not managed, because the URL is then unknown.
     """
     user: str
     password: str = field(repr=False)
     password_file: Path | None
-    """The file with the password; None if provhouse does not log in to the server."""
+    """The file with the password; None if provhouse connects without a login."""
     database: str = DATABASE
     managed: bool = True
     """Whether provhouse starts and stops the server."""

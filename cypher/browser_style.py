@@ -1,4 +1,4 @@
-"""The colours and captions for Neo4j Browser, as a command that Browser runs after connecting."""
+"""The colours and captions for Neo4j Browser, as a command that Browser runs after it connects."""
 
 import json
 from importlib.resources import files

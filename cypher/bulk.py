@@ -1,8 +1,8 @@
 """Write many rows with several concurrent writers that never touch the same node.
 
-Two transactions that add relationships to the same node wait for each other, and may deadlock. So
-each node belongs to a bucket, rows are divided by the buckets of the nodes that they touch, and
-parts of the rows that have a bucket in common are written one after the other.
+Two transactions that add relationships to the same node wait for each other, and may deadlock.
+Therefore each node belongs to a bucket, and the rows are divided into parts by the buckets of the
+nodes that they touch. Parts with a common bucket are written one after the other.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -21,7 +21,7 @@ BUCKETS = 2 * WRITERS
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
 """A multiplier that spreads consecutive ids over the buckets."""
 SEPARATOR = ", "
-"""The separator of the strings of a list, which Neo4j gets as one text."""
+"""The separator of the strings of a list, which is sent to Neo4j as one string."""
 
 ENDS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "sets": (("Set", "id"),),
@@ -29,12 +29,12 @@ ENDS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "dependencies": (("Set", "set"), ("Set", "derives_from")),
     "part_of": (("Set", "set"), ("Component", "component")),
 }
-"""For each large statement, the nodes that a row touches: their labels and columns of ids."""
+"""For each large statement, the nodes that a row touches, as labels and columns of ids."""
 
 
 @dataclass(frozen=True)
 class BatchPart:
-    """Some rows, and all buckets of the nodes that these rows touch."""
+    """A part of the rows, and all buckets of the nodes that these rows touch."""
 
     buckets: frozenset[int]
     rows: pa.Table
@@ -44,7 +44,8 @@ class BatchPart:
 class Queue:
     """The parts that remain to be written.
 
-    A writer takes a part only if it shares no bucket with the parts that are being written.
+    A writer takes a part only if this part has no bucket in common with the parts that are being
+    written.
     """
 
     parts: list[BatchPart]
@@ -64,7 +65,7 @@ class Queue:
             raise
 
     def stop(self) -> None:
-        """Make each writer end after the part that it is writing."""
+        """Make each writer stop after the part that it is writing."""
         with self._changed:
             self.parts.clear()
             self._changed.notify_all()
@@ -108,16 +109,17 @@ def parts(name: str, rows: pa.Table) -> Iterator[BatchPart]:
 
 
 def _buckets(label: str, ids: pa.ChunkedArray) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    """Return the bucket of each node. No bucket has both components and sets."""
+    """Return the bucket of each node. No bucket contains both components and sets."""
     spread = np.asarray(ids).astype(np.uint64) * SPREAD
     own = (spread >> np.uint64(32)) % np.uint64(BUCKETS)
     return own.astype(np.int64) + (BUCKETS if label == "Component" else 0)
 
 
 def as_text(lists: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """Return each list of strings as one text.
+    """Return each list of strings as one string.
 
-    Neo4j stores a short text with its node or relationship, but every list in a block of its own.
+    Neo4j stores a short string together with its node or relationship, but every list in a separate
+    block.
     """
     return pc.binary_join(lists.cast(pa.list_(pa.string())), SEPARATOR)
 
@@ -125,9 +127,9 @@ def as_text(lists: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
 def parameters(rows: pa.Table) -> dict[str, object]:
     """Return the parameters of a statement: a list for each column.
 
-    A column C of lists of strings becomes two parameters: C_texts has each distinct list once, as
-    one text, and C has the position of each row's text in C_texts. In this form, sending takes a
-    third of the time.
+    A column C of lists of strings becomes two parameters: C_texts contains each distinct list once,
+    as one string, and C contains the position of each row's string in C_texts. This format reduces
+    the time for sending to a third.
     """
     found: dict[str, object] = {}
     for name in rows.column_names:

@@ -1,4 +1,4 @@
-"""Make the configuration, the password and the ports of a managed Neo4j server before it starts."""
+"""Set up a managed Neo4j server before it starts: its configuration, password and ports."""
 
 import errno
 import hashlib
@@ -65,7 +65,7 @@ def password_file(home: Path) -> Path:
 
 
 def read_password(home: Path) -> str:
-    """Return the password of the server in a home folder; raise Unavailable if it is unreadable."""
+    """Return the password of a home folder's server; raise Unavailable if it is unreadable."""
     file = password_file(home)
     try:
         return file.read_text(encoding="ascii").strip()
@@ -81,9 +81,10 @@ def read_password(home: Path) -> str:
 def ensure_password(home: Path) -> str:
     """Return the password; on the first call, create it and the hash that the server reads.
 
-    The hash has the same place and form as a hash from ``neo4j-admin dbms set-initial-password``.
-    That command would show the password in the process list, and it would need another start of
-    Java. Without a hash, the server would accept the default password at its first start.
+    The hash is stored where ``neo4j-admin dbms set-initial-password`` would store it, in the same
+    format. That command is not used, because it would show the password in the process list and
+    would have to start Java once more. Without a hash, the server would accept the default password
+    at its first start.
     """
     # The server reads the hash only while it has no users. Until then, writing the hash again is
     # safe, and it is necessary if the first start was interrupted.
@@ -103,14 +104,14 @@ def ensure_password(home: Path) -> str:
 def _write_private(file: Path, text: str) -> None:
     """Write a private file in one step.
 
-    Otherwise, a crash could leave half of a password in it, and no user could log in.
+    Otherwise, a crash could leave half of a password in the file, and nobody could log in.
     """
     if not write_new(file, text.encode("ascii"), mode=0o600):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(file))
 
 
 def _hashed(password: str) -> str:
-    """Return a salted SHA-256 in the form of Neo4j 5: algorithm, hash, salt, rounds."""
+    """Return a salted SHA-256 hash in Neo4j 5's format: algorithm, hash, salt, rounds."""
     salt, rounds = secrets.token_bytes(32), 1024
     hashed = salt + password.encode()
     for _ in range(rounds):
@@ -121,8 +122,8 @@ def _hashed(password: str) -> str:
 def free_ports() -> tuple[int, int]:
     """Return two free ports.
 
-    The ports are below the range that systems use for outgoing connections, so that other programs
-    rarely use a recorded port at the next start.
+    The ports are below the range that operating systems use for outgoing connections. So another
+    program has rarely taken a recorded port when the server starts again.
     """
     while True:
         bolt, http = random.sample(range(17_000, 32_000), 2)

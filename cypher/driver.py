@@ -19,13 +19,12 @@ else:
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
 RETRY_SECONDS = {True: 2, False: 60}
-"""The seconds for which a transaction is retried: on a managed server, and on any other server.
+"""For how many seconds a transaction is retried, by whether the server is managed.
 
-A managed server does not come back by itself. A server that is not managed may be restarted by its
-owner.
+Nobody restarts a managed server that has failed, but the owner of another server may restart it.
 """
 CONNECT_SECONDS = 60
-"""The time limit in seconds for a new connection, until the server has accepted the password."""
+"""The time limit in seconds for opening a connection, including the check of the password."""
 PROBE_SECONDS = 10
 """The time limit in seconds for a new connection that only checks whether a server answers."""
 IDLE_SECONDS = 20
@@ -36,7 +35,7 @@ Firewalls drop idle connections.
 
 
 def open_driver(address: Address, seconds: float = CONNECT_SECONDS) -> "neo4j.Driver":
-    """Return a driver, which connects when it is first used. The caller must close it.
+    """Return a driver, which connects on first use and which the caller must close.
 
     ``seconds`` is the time limit for a new connection.
     """

@@ -23,7 +23,7 @@ VIOLATED = "Neo.ClientError.Schema.ConstraintValidationFailed"
 
 @contextmanager
 def translated(address: Address) -> Iterator[None]:
-    """Turn failures of the server into Unavailable. Errors in a statement stay as they are."""
+    """Turn failures of the server into Unavailable; let errors in a statement pass unchanged."""
     try:
         yield
     except (neo4j.exceptions.Neo4jError, neo4j.exceptions.DriverError) as error:
@@ -34,7 +34,7 @@ def translated(address: Address) -> Iterator[None]:
 
 
 def reported(error: Exception) -> str:
-    """Return what Neo4j says about an error, as a sentence."""
+    """Return Neo4j's message for an error, as a sentence."""
     return f"It reports: {getattr(error, 'message', '') or error}"
 
 
@@ -45,7 +45,7 @@ def _untrusted(address: Address, error: BaseException) -> Unavailable | None:
             f"The certificate of Neo4j at {address.bolt} cannot be verified",
             error.verify_message or str(error),
             "It must be for the host in neo4j_uri. Set the variable SSL_CERT_FILE to a file with "
-            "the certificate of its authority, or with its own if it is self-signed",
+            "the certificate of its authority, or with the certificate itself if it is self-signed",
         )
     causes = error.exceptions if isinstance(error, BaseExceptionGroup) else (error.__cause__,)
     found = (_untrusted(address, cause) for cause in causes if cause)

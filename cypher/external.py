@@ -1,4 +1,4 @@
-"""Use a Neo4j server that the settings name and provhouse does not run."""
+"""Use a Neo4j server that the settings name and that provhouse does not run itself."""
 
 import re
 from pathlib import Path
@@ -12,11 +12,11 @@ from .address import Address
 SCHEMES = ("bolt", "bolt+s", "neo4j", "neo4j+s")
 UNVERIFIED = ("bolt+ssc:", "neo4j+ssc:")
 OLDEST = (5, 26)
-"""The oldest version of Neo4j that can be used. Later versions are numbered by year and month."""
+"""The oldest supported version of Neo4j. Versions after 5 are numbered by year and month."""
 
 
 def external_address(settings: Settings) -> Address:
-    """Return the address in the settings.
+    """Return the server's address, as in the settings.
 
     Raises UsageError if the URI is invalid, and Unavailable if the password file cannot be read.
     """

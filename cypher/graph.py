@@ -39,17 +39,17 @@ else:
 __all__ = ["CypherResult", "Graph", "shared_graph"]
 
 BATCH = 10_000
-"""The number of rows in one transaction. A heap of half a gigabyte can still process this many."""
+"""The number of rows in one transaction. A server with a heap of half a gigabyte can process it."""
 
 DEADLOCK = "Neo.TransientError.Transaction.DeadlockDetected"
 REPEATS = 5
-"""The largest number of repeats of a statement after deadlocks.
+"""How often a statement that ended in a deadlock is repeated at most.
 
-The driver's own retries come before each repeat.
+Before each repeat, the driver has already made its own retries.
 """
 
 CLOSE_SECONDS = 5
-"""The number of seconds for which closing the connections waits for the server."""
+"""How many seconds ``close`` waits for the server to close the connections."""
 
 MAX_ID = (1 << 63) - 1
 
@@ -61,7 +61,7 @@ class Graph:
     """One warehouse's nodes and relationships, which ``docs/neo4j.md`` describes.
 
     ``warehouse`` is the id that every node carries. All methods raise Unavailable if the server is
-    down or refuses the password. This is a context manager.
+    down or refuses the password. A graph is a context manager.
     """
 
     def __init__(self, address: Address, warehouse: str) -> None:
@@ -89,8 +89,9 @@ class Graph:
         """Write rows with ``statements/<name>.cypher``; return their number.
 
         A transaction writes at most 10,000 rows; after each transaction, ``written`` is called with
-        the number of its rows. Several transactions write a large table at the same time. Rows that
-        are not an Arrow table are consumed lazily. Writing a row a second time changes nothing.
+        the number of its rows. Several transactions write a large table at the same time. If the
+        rows are not an Arrow table, they are consumed lazily. Writing a row a second time changes
+        nothing.
         """
         if isinstance(rows, pa.Table) and name in ENDS and rows.num_rows > BATCH:
             write_disjoint(name, rows, lambda part: self._write_part(name, part, written))
@@ -108,14 +109,14 @@ class Graph:
         return int(rows.num_rows)
 
     def delete_tables(self) -> None:
-        """Delete all table nodes, so that they can be written again. No question uses them."""
+        """Delete all table nodes, so that they can be written again. Questions do not use them."""
         self._run(statement("delete_tables"))
 
     def delete_all(self) -> None:
         """Delete all data of this warehouse.
 
-        The marks of commits are deleted first, so that no commit counts as loaded. After an
-        interruption, call this again.
+        The marks of commits are deleted first. So after an interruption, no commit counts as
+        completely written. In that case, call this again.
         """
         self._run(statement("delete_loads"))
         for name in ("sets_pruned", "components_pruned", "generations_pruned"):
@@ -128,7 +129,8 @@ class Graph:
     def show_revisions(self, rows: Mapping[str, RowList]) -> None:
         """Replace all nodes about revisions of workflows, in one transaction.
 
-        ``rows`` are given by the name of the statement that writes them, in writing order.
+        ``rows`` maps the name of each statement to the rows that it writes. Statements are in the
+        order in which they must run.
         """
 
         def work(transaction: "neo4j.ManagedTransaction") -> list[Any]:
@@ -141,7 +143,7 @@ class Graph:
         self._repeated(work)
 
     def remove(self, name: str, first: int, last: int) -> None:
-        """Run ``statements/<name>.cypher`` until it finds no more nodes of a range to delete."""
+        """Run ``statements/<name>.cypher`` until it has deleted all nodes of the given range."""
         while self._run(statement(name), first=first, last=last)[0]:
             pass
 
@@ -152,12 +154,12 @@ class Graph:
 
     @property
     def home(self) -> Path | None:
-        """The folder with a managed server's files; None for any other server."""
+        """The folder with the managed server's files, or None for a server that is not managed."""
         file = self._address.password_file
         return file.parent if file and self._address.managed else None
 
     def answers(self) -> bool:
-        """Return whether the server answers at once, without retries."""
+        """Return whether the server answers. Does not retry."""
 
         def work() -> None:
             with self._session() as session:
@@ -186,9 +188,10 @@ class Graph:
         self._repeated(work)
 
     def announce(self, generation: Mapping[str, object], modules: Mapping[str, RowList]) -> None:
-        """Show a generation as current, with its modules, in one transaction.
+        """Mark a generation as current and write its modules, in one transaction.
 
-        ``modules`` has the rows to write, by the name of the statement, in writing order.
+        ``modules`` maps the name of each statement to the rows that it writes. Statements are in
+        the order in which they must run.
         """
         if modules:
             self.prepare()  # a database of an earlier version may lack their keys
@@ -205,12 +208,12 @@ class Graph:
         self._repeated(work)
 
     def modules(self) -> dict[str, tuple[int | None, int | None]]:
-        """Return, for each module that Neo4j shows, its numbers of triples and invocations."""
+        """Return each module in Neo4j by name, with its numbers of triples and invocations."""
         rows = self._run(statement("stored_modules"))
         return {str(name): (triples, calls) for name, triples, calls in rows}
 
     def generation(self) -> int | None:
-        """Return the generation that Neo4j shows as current."""
+        """Return the number of the generation that is marked as current in Neo4j, or None."""
         found = self._run(statement("shown_generation"))
         return int(found[0]) if found else None
 
@@ -219,12 +222,12 @@ class Graph:
         self._run(statement("view_removed"), view=view)
 
     def remove_views(self, *, expired: bool = False) -> int:
-        """Delete all views of this warehouse, or only expired ones; return the number of items."""
+        """Delete all or only expired views of this warehouse; return the number of their items."""
         until = datetime.now(UTC).isoformat() if expired else "9999"
         return int(self._run(statement("views_expired"), time=until)[0])
 
     def write_load(self, commit: str) -> None:
-        """Mark a commit as completely written, in the last transaction of that commit."""
+        """Mark a commit as completely written. Call this in the last transaction of the commit."""
         reach("mark unwritten")
         self._run(statement("load"), commit=commit)
         reach("mark written")
@@ -234,16 +237,16 @@ class Graph:
         return bool(self._run(statement("has_load"), commit=commit)[0])
 
     def owner(self, commits: Sequence[str]) -> str | None:
-        """Return the id of a warehouse that has a Load node of one of the commits, or None.
+        """Return the id of a warehouse that has a Load node for one of the commits, or None.
 
-        The result may differ from the id of this warehouse. The random id of a commit occurs only
-        in one warehouse and its copies.
+        This may be another warehouse: a commit's random id occurs only in one warehouse and in its
+        copies.
         """
         found = self._run(statement("owner"), commits=list(commits))
         return str(found[0]) if found else None
 
     def check_load(self, commit: str, generation: int) -> None:
-        """Raise Damaged unless the commit of this generation is completely written."""
+        """Raise Damaged unless this generation's commit is completely written."""
         if not self.has_load(commit):
             raise Damaged(
                 f"Neo4j does not have generation {generation}",
@@ -258,12 +261,12 @@ class Graph:
         direction: Literal["upstream", "downstream"],
         watch: Stopwatch | None = None,
     ) -> "list[SetId]":
-        """Return the ids of a set and of all sets that it reaches, in no particular order.
+        """Return the ids of a set and of all sets that a walk from it finds, in no order.
 
-        The list is empty if the set has no node. The query is an auto-commit query: it takes one
-        round trip, and a transaction would take three. It does not ask for read access, because in
-        a cluster, a server other than the leader might answer and lag behind. Raises TooSlow if the
-        time of ``watch`` is up.
+        The list is empty if the set has no node. The query runs in auto-commit mode, which takes
+        one round trip instead of the three of a transaction. It does not ask for read access: in a
+        cluster, a server other than the leader could then answer, and its data could lag behind.
+        Raises TooSlow if the time limit of ``watch`` has passed.
         """
 
         def once() -> "list[SetId]":
@@ -308,7 +311,7 @@ class Graph:
         return self._repeated(work)
 
     def _repeated(self, work: "Callable[[neo4j.ManagedTransaction], list[Any]]") -> list[Any]:
-        """Return the result of work in a transaction; repeat work that may not be committed."""
+        """Run work in a transaction, again if it may not be committed; return the work's result."""
 
         def repeated() -> list[Any]:
             with self._session() as session:
@@ -325,9 +328,9 @@ class Graph:
         return self._await(repeated)
 
     def _await(self, work: Callable[[], T], watch: Stopwatch | None = None) -> T:
-        """Return the result of work that uses the server, as ``awaited`` does.
+        """Run work that uses the server by ``awaited``, and return the work's result.
 
-        After the server has stopped answering, later work uses new connections.
+        If the server stops answering, later work uses new connections.
         """
         driver = self._driver
 
@@ -346,8 +349,8 @@ class Graph:
 def _close(driver: "neo4j.Driver") -> Thread:
     """Close a driver in a thread, and return the thread.
 
-    A connection that was interrupted in the middle of a message fails when it says goodbye. It is
-    no longer needed.
+    A connection that was interrupted in the middle of a message cannot be closed properly. The
+    error is ignored, since the connection is no longer needed.
     """
 
     def close() -> None:
@@ -365,7 +368,8 @@ def shared_graph(
 ) -> Iterator[Graph]:
     """Use a warehouse's summary for the length of the block.
 
-    The settings name the server. ``access.connected`` describes how it is started and stopped.
+    The settings name the server. ``access.connected`` describes how the server is started and
+    stopped.
     """
     with connected(settings, progress, first) as address, Graph(address, warehouse) as graph:
         graph.remove_views(expired=True)
@@ -373,11 +377,11 @@ def shared_graph(
 
 
 def wipe(warehouse: str, settings: Settings, progress: Progress) -> None:
-    """Delete everything that Neo4j has of a warehouse.
+    """Delete everything that Neo4j stores about a warehouse.
 
-    A managed server loses all its data and logs, including the data of other warehouses that share
-    it. If other commands use it, raises Busy without changing anything. In any other server, the
-    nodes of this warehouse are deleted.
+    On a managed server, all data and logs are deleted, including those of other warehouses that
+    share the server. If other commands use the managed server, raises Busy and changes nothing. On
+    any other server, only the nodes of this warehouse are deleted.
     """
     if not settings.neo4j_uri:
         server.wipe(settings.graph_home, progress)

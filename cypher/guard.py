@@ -41,7 +41,7 @@ EXPLAIN = "EXPLAIN\n"  # on its own line, so that column numbers in messages fit
 class CypherResult:
     """The columns and rows of a result.
 
-    Values are text, numbers, booleans, None, or lists and dicts.
+    Values are strings, numbers, booleans, None, or lists and dicts of these.
     """
 
     columns: tuple[str, ...]
@@ -53,7 +53,7 @@ def read(
 ) -> CypherResult:
     """Run one statement; raise UsageError if it is not valid or does more than read.
 
-    ``opened`` is a function that opens a session with a given access mode.
+    ``opened`` opens a session with a given access mode.
     """
     with opened(default_access_mode=neo4j.READ_ACCESS) as session:
         try:
@@ -94,9 +94,10 @@ def _procedure(operator: Mapping[str, Any]) -> str:
 
 
 def _located(message: str) -> str:
-    """Return Neo4j's message about an EXPLAIN query, with its line numbers changed.
+    """Return Neo4j's message about an EXPLAIN query, with corrected line numbers.
 
-    The new numbers count the lines of the user's query, which lacks the line EXPLAIN.
+    The corrected numbers count the lines of the user's query, which does not have the first line,
+    EXPLAIN.
     """
     return re.sub(
         r"\(line (\d+), column (\d+) \(offset: -?\d+\)\)",

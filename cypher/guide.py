@@ -11,13 +11,13 @@ from .address import Address
 class BrowserQuery:
     """A query to paste.
 
-    Its ``text`` starts with the title as a comment, as in Browser's favourites.
+    ``text`` starts with the title as a comment, as Browser's favorites do.
     """
 
     title: str
     text: str
     why_empty: str
-    """The reason why it may show nothing, as a clause."""
+    """The reason why the query may show nothing, as a clause."""
 
 
 def url(address: Address, query: str = "") -> str:
@@ -36,7 +36,7 @@ def url(address: Address, query: str = "") -> str:
 
 
 def view_query(warehouse: str, view: str, *, sets: bool = False) -> str:
-    """Return the query that shows a view; with ``sets``, also the sets that its items are in."""
+    """Return the query that shows a view and, with ``sets``, the sets that contain its items."""
     items = f"MATCH (i:Item {{warehouse: {_quoted(warehouse)}, view: {_quoted(view)}}})"
     links = "DERIVES|IN_SET" if sets else "DERIVES"
     return f"{items} OPTIONAL MATCH (i)-[d:{links}]->(n) RETURN i, d, n"
@@ -45,7 +45,7 @@ def view_query(warehouse: str, view: str, *, sets: bool = False) -> str:
 def queries(warehouse: str) -> list[BrowserQuery]:
     """Return the queries of the folder ``browser``, ordered by file name, for one warehouse.
 
-    The text contains the warehouse's id, because Browser starts without parameters.
+    The texts of the queries contain the warehouse's id, because Browser starts without parameters.
     """
     folder = files(__package__) / "browser"
     names = [file.name for file in folder.iterdir() if file.name.endswith(".cypher")]

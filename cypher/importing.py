@@ -1,8 +1,8 @@
 """Load a large graph with Neo4j's importer, before the first start of its server.
 
 The importer is several times as fast as statements, but it replaces the whole database, so it is
-used only in a home folder without a database. With each layout below, the importer writes the same
-nodes or relationships as the statement of the same name.
+used only in a home folder without a database. From a file with one of the layouts below, the
+importer writes the same nodes or relationships as the statement of the same name.
 """
 
 import os
@@ -30,19 +30,19 @@ WAREHOUSE = "warehouse"
 PAGE = 8192
 """The size of a page in Neo4j's store files."""
 RESERVED_FROM = 1 << 20
-"""The least size in bytes of store files for which the importer reserves pages in advance."""
+"""The smallest size in bytes of a store file whose pages the importer reserves in advance."""
 LOG_BYTES = 1 << 16
-"""The size in bytes of a shortened transaction log, of which an import uses a few hundred bytes."""
+"""The size in bytes of a shortened transaction log. An import uses only a few hundred bytes."""
 
 
 @dataclass(frozen=True)
 class CsvLayout:
-    """The layout of a CSV file for the importer, which has the rows of a statement."""
+    """The layout of a CSV file for the importer. The file contains the rows of a statement."""
 
     option: str
     header: tuple[str, ...]
     columns: tuple[str, ...]
-    """For each header of the file, the column of the rows."""
+    """Each header of the file, with the name of the column in the rows."""
 
 
 LAYOUTS = {
@@ -68,11 +68,11 @@ LAYOUTS = {
         ("set", "component"),
     ),
 }  # fmt: skip
-"""The layouts, by the name of the statement that writes the same rows."""
+"""The layouts, keyed by the name of the statement that would write the same rows."""
 
 
 class Import:
-    """The rows of each statement, which are imported if the home folder has no database yet.
+    """The rows of each statement, to be imported if the home folder has no database yet.
 
     Only one table of a statement's rows is in memory at a time.
     """
@@ -116,19 +116,19 @@ class Import:
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column in a form for CSV: each list becomes one text. Other values stay."""
+    """Return a column that CSV can represent: each list becomes one string; other values stay."""
     return as_text(column) if pa.types.is_list(column.type) else column
 
 
 def is_fresh(home: Path) -> bool:
-    """Return whether a home folder has no database, or only one of an interrupted import."""
+    """Return whether a home folder has no database, or only one from an interrupted import."""
     return _marker(home).exists() or not (home / "data" / "databases" / DATABASE).exists()
 
 
 def clear(home: Path) -> None:
     """Remove the files of an interrupted import.
 
-    Kill an importer that still runs after its command.
+    Kill its importer if that has outlived the command that started it.
     """
     if _marker(home).exists():
         for left in psutil.process_iter(["cmdline"]):
@@ -157,7 +157,7 @@ def _folder(home: Path) -> Path:
 
 
 def _report(home: Path) -> str:
-    """Return an option that identifies the importer of a home folder in the process list."""
+    """Return an option by which a home folder's importer is found in the process list."""
     return f"--report-file={_folder(home) / 'report'}"
 
 
@@ -210,8 +210,8 @@ def _sync(folder: Path) -> None:
 def trim_stores(stores: Path) -> None:
     """Cut off the pages of zeros at the end of large store files, up to 32 MB in each file.
 
-    The importer reserves these pages, whatever the settings say. A server adds pages when it needs
-    them.
+    The importer reserves these pages regardless of the settings. The server adds pages when it
+    needs them.
     """
     for path in stores.glob("neostore.*store.db*"):
         with path.open("r+b") as file:

@@ -1,9 +1,11 @@
-"""Lock a managed server while commands start, stop or use it. Locks end with their processes.
+"""Lock a managed server while commands start, stop or use it.
+
+A lock ends with the process that holds it.
 
 A command has an exclusive lock on ``transition.lock`` while it starts or stops the server, or joins
 or leaves the server's users. It has a shared lock on ``users.lock`` as long as it uses the server.
-If a leaving command can lock ``users.lock`` exclusively, it was the last user. A killed command
-leaves nothing to clean up.
+A command that leaves tries to lock ``users.lock`` exclusively; if it succeeds, it was the last
+user. After a command was killed, nothing has to be cleaned up.
 """
 
 import os
@@ -18,7 +20,7 @@ from provhouse.runtime.files import exclusive, lock, open_lock
 
 @contextmanager
 def transition(home: Path, progress: Progress) -> Iterator[None]:
-    """Run a block that starts, stops, joins or leaves the server, alone among such blocks."""
+    """Run a block that starts, stops, joins or leaves the server, one such block at a time."""
     with exclusive(
         home / "transition.lock",
         waiting=lambda: progress.say("Waiting for another command that starts or stops Neo4j"),

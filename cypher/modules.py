@@ -1,8 +1,9 @@
 """Show the modules of a generation in Neo4j: write changed modules, and remove those that are gone.
 
 The node of each module has a digest of all rows about the module, and the numbers of its
-relationships. If both are still right, the module is not written again. So a commit takes time only
-for changed modules, and a module is written again if someone has removed its relationships by hand.
+relationships. The module is written again only if the digest or one of these numbers no longer
+matches. So a commit takes time only for changed modules, and a module whose relationships someone
+has removed by hand is repaired.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +20,11 @@ _SHOWN = (_NUMBER, "module", "name", "run", "execution", "invocation", "triples"
 
 
 def show_modules(run: Run, rows: Mapping[str, RowList]) -> None:
-    """Write the rows about modules. ``rows`` has the rows of each statement, in writing order."""
+    """Write the rows about modules.
+
+    ``rows`` maps the name of each statement to the rows that it writes. Statements are in the order
+    in which they must run.
+    """
     wanted, digests = _by_module(rows)
     stored = {name: (state, ends) for name, state, ends in run("modules_shown")}
     changed = {
@@ -44,7 +49,7 @@ def show_modules(run: Run, rows: Mapping[str, RowList]) -> None:
 def _show_invocations(run: Run, rows: RowList) -> None:
     """Write all invocations again if any has changed.
 
-    They are few, and are numbered by their size.
+    There are few of them, and their numbers follow their sizes, so one change can renumber many.
     """
     wanted = [[row.get(name) for name in _SHOWN] for row in rows]
     if sorted(run("invocations_shown"), key=lambda row: row[0]) != wanted:
@@ -53,9 +58,9 @@ def _show_invocations(run: Run, rows: RowList) -> None:
 
 
 def _by_module(rows: Mapping[str, RowList]) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
-    """Return the rows of each module, by statement, and the digest of each module's rows.
+    """Return each module's rows, by statement, and the digest of these rows.
 
-    Both are without invocations.
+    Rows about invocations are not included.
     """
     found: dict[str, dict[str, Any]] = {str(row["name"]): {} for row in rows.get(MODULES, ())}
     for statement, some in rows.items():

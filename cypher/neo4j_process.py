@@ -19,7 +19,7 @@ from provhouse.runtime.processes import end, log_lines, quoted, spawn
 OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 STOP_SECONDS = 60
 ANSWER_SECONDS = 30
-"""The number of seconds within which a server that is up must answer a new connection."""
+"""Within how many seconds a running server must answer a new connection."""
 # Java derives the encoding of file names from the locale; with the locale C, some homes cannot be
 # opened.
 ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
@@ -28,7 +28,7 @@ ENVIRONMENT = {"LC_ALL": "C.UTF-8"}
 QUICK = "-XX:TieredStopAtLevel=1"
 """The option that makes Java use only its first compiler.
 
-The server starts with half as much work, but runs more slowly later.
+Starting the server then takes half as much work, but the server is slower later.
 """
 
 
@@ -36,7 +36,7 @@ def start(home: Path, memory: str, *, briefly: bool = False) -> int:
     """Start the server in a session of its own, which Ctrl-C in a terminal does not reach.
 
     Return the process id at once. The server prints to ``logs/console.log``. With ``briefly``, the
-    server starts faster, but it is meant for few queries.
+    server starts faster but answers more slowly, which suits a few queries.
     """
     command = [
         *java_command(memory, *([QUICK] if briefly else [])),
@@ -66,7 +66,7 @@ def java_command(memory: str, *options: str) -> list[str]:
 
 
 def log_file(home: Path) -> Path:
-    """Return the file with the output of the server's last start."""
+    """Return the path of the file with the output since the server's last start."""
     return home / "logs" / "console.log"
 
 
@@ -96,7 +96,7 @@ def stop_unrecorded(home: Path) -> None:
 
 
 def stop(pid: int | None, home: Path) -> None:
-    """Ask the server to stop and wait until it has ended; kill it after ``STOP_SECONDS``."""
+    """Ask the server to stop, and wait until it has ended. Kill it after ``STOP_SECONDS``."""
     if pid is not None and serves(pid, home):
         end(pid, STOP_SECONDS)
 
@@ -113,8 +113,8 @@ def await_ready(
     """Wait until the server answers, for at most ``seconds`` after its start.
 
     A server that was started long ago must answer within ``ANSWER_SECONDS``. Raises Unavailable if
-    the disk of the home folder is full; also, with the end of the server's log, if the server ends
-    or does not answer in time.
+    the disk with the home folder is full, or if the server ends or does not answer in time. In the
+    last two cases, the error quotes the end of the server's log.
     """
     left = max(seconds - _age(pid), min(seconds, ANSWER_SECONDS))
     deadline = monotonic() + left
@@ -140,13 +140,13 @@ def await_ready(
 
 
 def _check_log(home: Path) -> None:
-    """Raise Unavailable if a full disk keeps the server from starting. Its process may go on."""
+    """Raise Unavailable if a full disk keeps the server from starting; its process may run on."""
     if any(part in line for line in log_lines(log_file(home)) for part in NO_SPACE):
         raise full_disk(home)
 
 
 def full_disk(home: Path) -> Unavailable:
-    """Return the error for a home folder on a full disk."""
+    """Return the error to raise if the disk with a home folder is full."""
     return Unavailable(
         f"Neo4j cannot write to {home}",
         f"No space left on device: {shutil.disk_usage(home).free / 1e6:.1f} MB are free",
@@ -175,7 +175,7 @@ def begins(pid: int | None) -> bool:
 
 
 def reap(pid: int | None) -> None:
-    """Collect the exit status of a server that has ended, if this process started it."""
+    """Collect the exit status of an ended server if this process started the server."""
     with suppress(ChildProcessError):  # another command started it
         if pid is not None:
             os.waitpid(pid, os.WNOHANG)

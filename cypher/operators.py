@@ -1,8 +1,9 @@
 """The operators of Neo4j's plans that only read data; queries with any other operator are refused.
 
-These are the operators of Neo4j 5.26 that neither write nor reach beyond the data: no LOAD CSV, no
-settings, no transactions of other users. Operators of a later release are refused until they are in
-this list. In a plan, the brackets after an operator describe how it reads, not what it reads.
+These are the operators of Neo4j 5.26 that neither write nor read anything except the data.
+Operators for LOAD CSV, for settings and for other users' transactions are not among them. Operators
+of a later release are refused until somebody adds them to this list. In a plan, the brackets after
+an operator describe how the operator reads, not what it reads.
 """
 
 _NODES = """

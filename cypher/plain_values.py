@@ -14,7 +14,7 @@ else:
 
 
 def plain(value: Any) -> object:
-    """Return a value as text, a number, a boolean, None, or lists and dicts of these."""
+    """Return a value as a string, a number, a boolean, None, or lists and dicts of these."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)  # JSON has no infinity and no NaN
     if value is None or isinstance(value, str | int | float):

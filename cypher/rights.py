@@ -1,6 +1,7 @@
-"""Examine the version and the rights of a Neo4j server that provhouse does not run.
+"""Examine a Neo4j server that provhouse does not run: its version and the user's rights on it.
 
-Nothing is left in the database: all statements that are only tried are rolled back.
+The examination leaves nothing in the database: statements that are run only as a test are rolled
+back.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +26,7 @@ else:
 
 SHOW = "SHOW CONSTRAINTS YIELD name, type, entityType, labelsOrTypes, properties"
 UNIQUE = ("UNIQUENESS", "NODE_PROPERTY_UNIQUENESS", "NODE_KEY")
-"""The types of constraints that suffice, including the names of the types since Neo4j 2025."""
+"""The types of constraints that ensure unique nodes, including their names since Neo4j 2025."""
 WRITE = "CREATE (l:Load {warehouse: $name, commit: $name}) DETACH DELETE l"
 
 
@@ -38,11 +39,11 @@ class Allowed:
     to_create: int
     """The number of constraints that the first ingest will create."""
     foreign: tuple[str, ...]
-    """Constraints that others have set on labels of provhouse; its writes may violate them."""
+    """Constraints of others on provhouse's labels, which provhouse's writes may violate."""
 
 
 def examine(settings: Settings) -> Allowed:
-    """Return the version of the server in the settings, and the state of its constraints.
+    """Return the version of the server that the settings name, and the state of its constraints.
 
     Raises Unavailable if the user lacks a right that provhouse needs. If only constraints are
     missing and the user may not create them, the remedy ends with lines of Cypher that create them.
@@ -87,7 +88,10 @@ def _lacks(address: Address, error: Exception, statements: Sequence[str]) -> Una
 
 
 def missing_constraints(held: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the statements that create the constraints that rows of SHOW CONSTRAINTS lack."""
+    """Return statements that create those constraints that are not in ``held``.
+
+    ``held`` has the rows of SHOW CONSTRAINTS.
+    """
     keys = {_key(row) for row in held if row["type"] in UNIQUE}
     taken = {row["name"] for row in held}
     return tuple(

@@ -34,8 +34,8 @@ def connected(
 
     The last user in any process stops the server, unless ``up`` keeps it running. ``memory`` is the
     heap size, such as ``1g``, of a server that must be started. ``first`` is imported before the
-    server's very first start. Raises Unavailable if the server cannot be started or reached; if
-    this call started the server, it then stops it.
+    very first start of the server. Raises Unavailable if the server cannot be started or reached.
+    In this case, a server that this call started is stopped again.
     """
     home = home.resolve()
     with _accessible(home), transition(home, progress):
@@ -58,7 +58,7 @@ def starting(
     """Begin to start the server, unless it is up, and use it for the length of the block.
 
     Inside the block, call ``connected`` to wait until the server answers. With ``briefly``, the
-    server starts faster, but it is meant for few queries.
+    server starts faster but answers more slowly, which suits a few queries.
     """
     home = home.resolve()
     with _accessible(home), transition(home, progress):
@@ -117,7 +117,7 @@ def down(home: Path, progress: Progress) -> bool:
 
 
 def wipe(home: Path, progress: Progress) -> None:
-    """Stop the server of a home folder, and delete its data and logs, but keep password and ports.
+    """Stop the server of a home folder; delete its data and logs, but keep its password and ports.
 
     If commands use the server, raises Busy without changing anything.
     """
@@ -140,7 +140,7 @@ def wipe(home: Path, progress: Progress) -> None:
 
 
 def running(home: Path) -> Address | None:
-    """Return the address of a home folder's server, or None if it is down, without waiting."""
+    """Return the address of a home folder's server, or None if it is down. Does not wait."""
     home = home.resolve()
     record = ServerRecord.read(home)
     if record is None or not process.serves(record.pid, home):
@@ -156,7 +156,7 @@ def process_id(home: Path) -> int | None:
 
 @contextmanager
 def _accessible(home: Path) -> Iterator[None]:
-    """Make the home folder for the block, and turn an OSError in the block into Unavailable."""
+    """Create the home folder and run the block; turn an OSError in the block into Unavailable."""
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         yield
@@ -201,7 +201,7 @@ def _spawned(
     *,
     briefly: bool = False,
 ) -> tuple[ServerRecord, bool]:
-    """Start the server's process if it is down; return its record, and whether it was down."""
+    """Start the server's process if it is down; return its record, and whether it was started."""
     record = _record(home)
     if process.serves(record.pid, home) or process.begins(record.pid):
         return record, False
@@ -220,7 +220,7 @@ def _started(
     first: Import | None,
     briefly: bool,
 ) -> ServerRecord:
-    """Start the server's process, and record it at once, in case this command is killed later."""
+    """Start the server's process, and record it at once in case this command is killed."""
     process.stop_unrecorded(home)
     process.reap(record.pid)  # a killed server may be a zombie of this process
     ensure_password(home)

@@ -25,7 +25,7 @@ class ServerRecord:
 
     @staticmethod
     def read(home: Path) -> "ServerRecord | None":
-        """Return the saved record; None before the first start or if the file is damaged."""
+        """Return the saved record, or None before the first start or if the file is damaged."""
         try:
             text = (home / "server.json").read_text(encoding="utf-8")
             return ServerRecord(**json.loads(text))
@@ -33,7 +33,7 @@ class ServerRecord:
             return None
 
     def save(self, home: Path) -> None:
-        """Write the file, replacing it in one step, so that no reader sees half a record."""
+        """Replace the file in one step, so that readers never see half a record."""
         write_over(home / "server.json", (json.dumps(asdict(self)) + "\n").encode())
 
     def address(self, home: Path) -> Address:

@@ -1,9 +1,9 @@
-"""Wait for Neo4j, and notice a server that no longer answers.
+"""Wait for Neo4j, and detect a server that no longer answers.
 
 If the process of a server was stopped (SIGSTOP), or if the network loses packets, the connection
-stays open but no reply ever arrives. A statement may take minutes, so a time limit would not
-distinguish such a server from a busy server. But a busy server still accepts a new connection
-within milliseconds.
+stays open but no reply ever arrives. A statement may take minutes, so a time limit for statements
+would not tell such a server from a busy one. But a busy server still accepts a new connection
+within milliseconds, which is why a new connection is tried.
 """
 
 from collections.abc import Callable
@@ -21,9 +21,9 @@ from .driver import is_ready
 
 T = TypeVar("T")
 SILENT_SECONDS = 5.0
-"""The number of seconds without a reply before a new connection is first tried.
+"""The number of seconds without a reply after which a new connection is tried.
 
-There are as many seconds between further tries.
+While there is no reply, further new connections are tried at the same interval.
 """
 
 
@@ -35,9 +35,9 @@ def awaited(
 ) -> T:
     """Do some work with a server in another thread, and return the work's result.
 
-    If the server no longer answers, ``lost`` is called and Unavailable is raised. Raises TooSlow if
-    the time of ``watch`` is up. In both cases, the thread runs on until the server answers, and its
-    result is dropped.
+    If the server no longer answers, calls ``lost`` and raises Unavailable. Raises TooSlow if the
+    time limit of ``watch`` has passed. In both cases, the thread runs on until the server answers,
+    and the result is dropped.
     """
     result: Future[T] = Future()
     Thread(target=_do, args=(work, result), name="neo4j", daemon=True).start()
@@ -91,7 +91,7 @@ def _silent(address: Address) -> Unavailable:
 
 
 def _pause(watch: Stopwatch | None, address: Address) -> float:
-    """Return the number of seconds to wait before the next call; raise TooSlow if time is up."""
+    """Return how many seconds to wait before the next call; raise TooSlow if none are left."""
     try:
         left = watch.pause() if watch else None
     except TooSlow as error:

@@ -1,4 +1,4 @@
-"""The texts of provhouse's own Cypher statements, from the folder ``statements``."""
+"""Provhouse's own Cypher statements, read from the folder ``statements``."""
 
 import re
 from functools import cache
@@ -17,7 +17,7 @@ def statement(name: str) -> str:
 
 @cache
 def constraints() -> dict[Key, tuple[str, str]]:
-    """Return, by its key, the name of each constraint and the statement that creates it."""
+    """Return each constraint by its key: its name, and the statement that creates it."""
     found = {}
     for match in map(CONSTRAINT.search, statement("constraints").split(";")):
         if match:

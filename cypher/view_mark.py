@@ -1,9 +1,9 @@
-"""A file beside Neo4j's data that lists the items whose names the data may have.
+"""A file next to Neo4j's data that lists the items whose names the data may contain.
 
 Only views of answers (``provhouse browser ITEM``) bring names into Neo4j. Neo4j's files may still
-have the names after the views were removed, so the list stays until the data is deleted. The list
-has a line for each view: a warehouse, a base, and numbers of items. An empty line or file, which
-earlier versions wrote, stands for any items.
+contain the names after the views were removed, so the list is kept until the data is deleted. The
+list has a line for each view: a warehouse, a base, and the numbers of items. An empty line or an
+empty file, as earlier versions wrote, means that the data may contain the name of any item.
 """
 
 import json
@@ -28,8 +28,8 @@ def mark_names(home: Path, warehouse: str, base: int, items: Iterable[int]) -> N
 def has_names(home: Path, warehouse: str, items: Mapping[int, Collection[int]]) -> bool:
     """Return whether names of these items may be in Neo4j's data or logs.
 
-    ``items`` has numbers of items, by base. If a view has items of a base that is not in ``items``,
-    the result is also True, since that base may have had the same names.
+    ``items`` has item numbers by base. The result is also True if a view has items of a base that
+    is not in ``items``, since that base may have contained the same names.
     """
     try:
         lines = _file(home).read_text().splitlines() or [""]

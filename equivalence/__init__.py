@@ -1,1 +1,1 @@
-"""Decide whether two queries give the same rows: plans, their keys, and databases that refute."""
+"""Decide whether two queries return the same rows: plans, their keys, and refuting databases."""

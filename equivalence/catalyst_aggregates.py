@@ -1,4 +1,4 @@
-"""GROUP BY of Spark, whose select list may mix groups, aggregates and other functions."""
+"""Translate Spark's GROUP BY, whose select list may mix groups, aggregates and other functions."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ OVERFLOW = "whether a sum overflows depends on the order in which rows are read"
 def aggregated(
     groups: Sequence[Node], results: Sequence[Node], scope: Scope, below: Operator, node: Node
 ) -> Operator:
-    """Return the groups of an operator's rows, and a projection to the columns of the node."""
+    """Return an operator that groups rows, below a projection to the columns of Spark's node."""
     made = expressions(groups, scope)
     columns = _columns(made, scope)
     functions: list[Aggregation] = []
@@ -52,15 +52,15 @@ def aggregated(
 
 
 def function_varies(made: Aggregation, columns: Sequence[Column]) -> str:
-    """Return why the value of an aggregate may differ between runs."""
+    """Return the reason why an aggregate's value may differ between runs; empty if it cannot."""
     return aggregation_varies(made, columns) or sum_varies(made.call, columns)
 
 
 def sum_varies(made: Call, columns: Sequence[Column]) -> str:
-    """Return why a sum of Spark may differ between runs, even of exact values.
+    """Return the reason why a sum of exact values may differ between runs in Spark, or ''.
 
-    An average of integers is a sum of doubles. Where an overflow gives NULL and not an error, it
-    may depend on the order of the rows.
+    Spark computes an average of integers as a sum of doubles. If an overflow results in NULL
+    instead of an error, the occurrence of the overflow may depend on the order of the rows.
     """
     if made.function not in ("sum", "avg"):
         return ""
@@ -73,7 +73,7 @@ def sum_varies(made: Call, columns: Sequence[Column]) -> str:
 
 
 def _group(part: Node, made: Sequence[Expression], scope: Scope) -> int | None:
-    """Return the position of the group that a part of the select list is, or None."""
+    """Return the position of the group that equals a part of the select list, or None."""
     try:
         found = expression(part, scope)
     except NotTranslated:  # it contains an aggregate

@@ -35,19 +35,19 @@ class Scope:
     """The columns and functions that the expressions of one operator may contain."""
 
     ids: Sequence[str]
-    """Spark's numbers of the columns of all inputs."""
+    """Spark's ids of the columns of all inputs."""
     columns: Sequence[Column]
     functions: Mapping[str, FunctionFacts]
     """The Python functions of the program, by the digests of their pickles."""
     known: Known = _nothing
-    """Return the expression of a node that has a meaning here alone, or None."""
+    """A function that translates nodes with a special meaning in this scope, or returns None."""
     varies: list[str] = field(default_factory=list)
-    """Why the values of expressions may differ between runs."""
+    """The reasons why the values of expressions may differ between runs."""
     shared: dict[str, Expression] = field(default_factory=dict)
-    """Expressions that Spark computes once and reads several times, by its numbers."""
+    """Expressions that Spark computes once and reads several times, by their ids."""
 
     def reference(self, id_: str, type_: str) -> ColumnReference:
-        """Return a column by Spark's number. Raises NotTranslated if it is not in the inputs."""
+        """Return the column with this Spark id. Raises NotTranslated if it is not in the inputs."""
         found = [at for at, each in enumerate(self.ids) if each == id_]
         if not found or self.columns[found[0]].type != type_:
             raise NotTranslated("a column that is not in the inputs")
@@ -55,7 +55,7 @@ class Scope:
 
 
 def expression(node: Node, scope: Scope) -> Expression:
-    """Return an expression. Raises NotTranslated if an argument is not known."""
+    """Return an expression. Raises NotTranslated if a part of it is not known."""
     if (known := scope.known(node)) is not None:
         return known
     kind = kind_of(node)
@@ -70,18 +70,18 @@ def expression(node: Node, scope: Scope) -> Expression:
 
 
 def expressions(nodes: Sequence[Node], scope: Scope) -> tuple[Expression, ...]:
-    """Return several expressions."""
+    """Return a tuple of expressions."""
     return tuple(expression(node, scope) for node in nodes)
 
 
 def id_of(node: Node) -> str:
-    """Return Spark's number of a named expression; empty if it has none."""
+    """Return Spark's id of a named expression; empty if it has none."""
     kinds = ("Alias", "AttributeReference")
     return str(node["others"][0]) if kind_of(node) in kinds else ""
 
 
 def sort_keys(nodes: Sequence[Node], scope: Scope) -> tuple[SortKey, ...]:
-    """Return the keys of an order."""
+    """Return the sort keys of a list of nodes."""
     return tuple(_sort_key(node, scope) for node in nodes)
 
 
@@ -161,10 +161,10 @@ def _bound(node: Node, unit: str, scope: Scope) -> tuple[str, Expression | None]
 
 
 def _cast(made: Call, scope: Scope) -> Expression:
-    """Return a cast, which is its argument if the types are the same.
+    """Return a cast, or only its argument if the types are the same.
 
-    Spark reads a text such as ``12:30`` as a time of the current day, and the constants ``now`` and
-    ``today`` by the clock.
+    Spark reads a string such as ``12:30`` as a time on the current day, and the constants ``now``
+    and ``today`` according to the clock.
     """
     (child,) = made.arguments
     type_ = _type_of(child, scope)
@@ -198,7 +198,7 @@ def _listed_call(node: Node, listed: Mapping[str, str], scope: Scope) -> Call:
 
 
 def _call(name: str, part: CatalystNode, scope: Scope) -> Call:
-    """Return a call with all arguments of a node: expressions as arguments, others as options."""
+    """Return a call with all fields of a node: expressions as arguments, all others as options."""
     made: list[Expression] = []
     places, options = [], []
     for argument, value in part.rest():
@@ -253,7 +253,7 @@ def _case(part: CatalystNode, scope: Scope) -> Expression:
 
 
 def _with(part: CatalystNode, scope: Scope) -> Expression:
-    """Return an expression with others in place of the references to them."""
+    """Return an expression in which shared expressions replace the references to them."""
     for each in part.take("defs"):
         with CatalystNode(each) as shared:
             if shared.kind != "CommonExpressionDef":
@@ -283,7 +283,7 @@ def _static(part: CatalystNode, scope: Scope) -> Expression:
 
 
 def _python(part: CatalystNode, scope: Scope) -> Expression:
-    """Return a call of a Python function with all that its value depends on."""
+    """Return a call of a Python function, including everything on which its value depends."""
     name, function = part.take("name"), part.take("func")
     part.skip("resultId")
     part.expect(dataType=part.type)
@@ -304,7 +304,7 @@ def _python(part: CatalystNode, scope: Scope) -> Expression:
 
 
 def _shown(node: Node) -> str:
-    """Return the name of a function for people."""
+    """Return the name of a function for messages."""
     name = node["fields"].get("name") or node["fields"].get("udfName")
     return str(name) if isinstance(name, str) else kind_of(node).rsplit(".", 1)[-1]
 

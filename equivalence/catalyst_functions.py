@@ -1,7 +1,7 @@
-"""The expressions of Spark whose value depends on nothing but their arguments.
+"""The expressions of Spark whose value depends only on their arguments.
 
-The list names what is known, not what is excluded: a class that is missing here makes its operator
-opaque. Operations that rules treat like operations of DuckDB have DuckDB's names.
+This is a list of known classes, not of excluded ones: a class that is missing here makes its
+operator opaque. Operations that rules treat like operations of DuckDB have DuckDB's names.
 """
 
 
@@ -35,27 +35,30 @@ SCALAR = {
     "CreateNamedStruct GetStructField CreateArray GetArrayItem GetMapValue Size ArrayContains",
     "ElementAt",
 )  # fmt: skip
-"""The expressions, and their names in plans."""
+"""The classes of expressions, and their names in plans."""
 STATIC = {
     ("org.apache.spark.sql.catalyst.util.CharVarcharCodegenUtils", "readSidePadding"),
     ("org.apache.spark.sql.catalyst.util.CharVarcharCodegenUtils", "charTypeWriteSideCheck"),
     ("org.apache.spark.sql.catalyst.util.CharVarcharCodegenUtils", "varcharTypeWriteSideCheck"),
 }
-"""Classes and methods that Spark itself calls in expressions."""
+"""Classes and methods that Spark itself calls within expressions."""
 AGGREGATES = {
     "aggregate.Count": "count", "aggregate.Sum": "sum", "aggregate.Average": "avg",
     "aggregate.Min": "min", "aggregate.Max": "max", "aggregate.BitAndAgg": "bit_and",
     "aggregate.BitOrAgg": "bit_or", "aggregate.BitXorAgg": "bit_xor",
 }  # fmt: skip
-"""Aggregates whose value does not depend on the order of rows of an exact type."""
+"""Aggregates whose value does not depend on the order of rows if the argument's type is exact."""
 WINDOWED = {
     "Rank": "WINDOW_RANK", "DenseRank": "WINDOW_RANK_DENSE", "PercentRank": "WINDOW_PERCENT_RANK",
     "CumeDist": "WINDOW_CUME_DIST", "RowNumber": "WINDOW_ROW_NUMBER", "NTile": "WINDOW_NTILE",
     "Lag": "WINDOW_LAG", "Lead": "WINDOW_LEAD", "NthValue": "WINDOW_NTH_VALUE",
     "aggregate.First": "WINDOW_FIRST_VALUE", "aggregate.Last": "WINDOW_LAST_VALUE",
 }  # fmt: skip
-"""Functions of windows alone, and those that only a window gives an order."""
+"""Functions that exist only over windows, and functions that get an order only from a window."""
 PYTHON_BY_ROW = frozenset({100, 101, 200})
-"""Kinds of Python functions that give a value for each row: plain, Arrow, pandas."""
+"""The codes of Python functions that return one value per row: plain, Arrow, pandas."""
 EXACT_DIGITS = 28
-"""The most digits of a decimal whose sum cannot overflow: Spark adds ten digits, up to 38."""
+"""The maximum number of digits of a decimal whose sum cannot overflow.
+
+The sum has ten more digits than the summed decimal, but at most 38.
+"""

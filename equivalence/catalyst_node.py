@@ -1,7 +1,7 @@
-"""Reading a node of Spark's analysed plans, in which no argument may stay unread.
+"""Read a node of Spark's analysed plans, and make sure that no argument remains unread.
 
-``PlanText.java`` writes the nodes: ``fields`` has the arguments by their names, ``others`` those of
-further parameter lists.
+``PlanText.java`` writes the nodes: ``fields`` contains the arguments by name, and ``others`` the
+arguments of further parameter lists.
 """
 
 import re
@@ -14,7 +14,7 @@ from .plan_form import Column
 Node = dict[str, Any]
 CATALYST = "org.apache.spark.sql.catalyst."
 PACKAGES = (f"{CATALYST}expressions.", f"{CATALYST}plans.logical.", "org.apache.spark.sql.")
-"""Packages that names of classes are shortened by; the first that fits."""
+"""Package prefixes to remove from class names; the first matching one is removed."""
 OBJECT = re.compile(
     r"org\.apache\.spark\.sql\.catalyst\.(?:plans|expressions(?:\.aggregate)?)\.(\w+)\$"
 )
@@ -25,7 +25,7 @@ ATOMIC = frozenset(
 
 
 class CatalystNode(NodeReader):
-    """A node of Catalyst whose arguments are taken one by one."""
+    """A node of Catalyst whose arguments are read one by one."""
 
     def __init__(self, node: Node) -> None:
         self.kind = kind_of(node)
@@ -34,14 +34,14 @@ class CatalystNode(NodeReader):
         self._left = node["fields"] | others
 
     def rest(self) -> Iterator[tuple[str, Any]]:
-        """Yield the names and values of all arguments that are left, and take them."""
+        """Yield the names and values of all unread arguments, and mark them as read."""
         while self._left:
             name = next(iter(self._left))
             yield name, self._left.pop(name)
 
 
 def kind_of(node: Node) -> str:
-    """Return the class of a node, without the package if it is one of Spark's."""
+    """Return the class name of a node, without the package if it is one of Spark's."""
     name = str(node["node"])
     for package in PACKAGES:
         if name.startswith(package):
@@ -60,7 +60,7 @@ def is_plan(part: Any) -> bool:
 
 
 def object_of(part: Any) -> str:
-    """Return the class of a constant without arguments, such as the kind of a join."""
+    """Return the class name of an object without arguments, such as the type of a join."""
     found = (
         OBJECT.fullmatch(part["object"]) if isinstance(part, dict) and "object" in part else None
     )
@@ -70,7 +70,7 @@ def object_of(part: Any) -> str:
 
 
 def readable(part: Any) -> str:
-    """Return an argument as one text; raise NotTranslated if Spark's value has none."""
+    """Return an argument as one string; raise NotTranslated if Spark's value has no string form."""
     text = canonical(part)
     if '"unread":' in text or '"node":' in text:
         raise NotTranslated("an argument of an unknown class")
@@ -78,7 +78,7 @@ def readable(part: Any) -> str:
 
 
 def catalyst_type(part: Any) -> str:
-    """Return a type as a text. Raises NotTranslated for a type that is not known."""
+    """Return a type as a string. Raises NotTranslated for a type that is not known."""
     if isinstance(part, str) and (part in ATOMIC or part.startswith("decimal(")):
         return part
     for inner in _inner_types(part):

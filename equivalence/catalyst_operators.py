@@ -55,11 +55,11 @@ class Translating(TranslatingSubqueries, Protocol):
 
     whole: Node
     with_queries: dict[int, Operator]
-    """The queries of WITH, by Spark's numbers."""
+    """The WITH queries, by Spark's ids."""
 
 
 def _same_rows(_: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:
-    """Return the rows of the input, whose names and hints change nothing."""
+    """Return the input of a node that only has names or hints, which do not change rows."""
     part.skip("child", *UNCHANGED[part.kind])
     if part.kind == "View":
         part.expect(options={"map": []})
@@ -67,13 +67,13 @@ def _same_rows(_: Translating, part: CatalystNode, node: Node, inputs: Inputs) -
 
 
 def _moved_rows(_: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:
-    """Return the rows of the input without an order, because they move between tasks."""
+    """Return the input without an order, because its rows move between tasks."""
     part.skip("child", *UNCHANGED[part.kind])
     return unordered(inputs[0])
 
 
 def unordered(made: Operator) -> Operator:
-    """Return an operator without the order of its rows."""
+    """Return an operator whose rows have no order."""
     if isinstance(made, Sort):
         return unordered(made.inputs[0])
     if isinstance(made, Project):
@@ -119,7 +119,7 @@ def _one_row(_: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> 
 
 
 def _with_reference(of: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:
-    """Return the query of a WITH that is read here."""
+    """Return the WITH query that a node reads."""
     part.expect(isStreaming=False, recursive=False, maxRows=None, isUnlimitedRecursion=False)
     part.skip("_resolved", "output", "statsOpt")
     found = of.with_queries.get(part.take("cteId"))
@@ -173,7 +173,7 @@ def _aggregate(of: Translating, part: CatalystNode, node: Node, inputs: Inputs) 
 
 
 def _distinct(_: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:
-    """Return DISTINCT as the groups of all columns."""
+    """Return DISTINCT as a grouping by all columns."""
     part.skip("child")
     columns = columns_of(node["output"])
     if part.kind == "Deduplicate":
@@ -217,7 +217,7 @@ def _sort(of: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Op
 
 
 def _limit(_: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:
-    """Return the first rows. Spark plans them as those of each task, and then those of all."""
+    """Return the first rows. Spark plans two limits: one for each task, then one for all tasks."""
     count = _number(part.take("limitExpr"))
     with CatalystNode(part.take("child")) as local:
         local.skip("child")
@@ -263,7 +263,7 @@ def _united(inputs: Sequence[Operator], columns: tuple[Column, ...]) -> Operator
 
 
 def _expand(of: Translating, part: CatalystNode, node: Node, inputs: Inputs) -> Operator:
-    """Return the rows of all grouping sets, as a union of one projection for each."""
+    """Return the rows of all grouping sets, as a union of one projection per grouping set."""
     scope = of.scope(part.take("child"))
     part.skip("output")
     columns = columns_of(node["output"])
@@ -315,7 +315,7 @@ UNCHANGED: Mapping[str, tuple[str, ...]] = {
         "partitionExpressions", "optNumPartitions", "optAdvisoryPartitionSize",
     ),
 }  # fmt: skip
-"""Arguments that change no row: names, hints, and how rows are spread over tasks."""
+"""Arguments that do not change rows: names, hints, and how rows are distributed over tasks."""
 Translator = Callable[[Translating, CatalystNode, Node, Inputs], Operator]
 TRANSLATED: Mapping[str, Translator] = {
     "execution.datasources.LogicalRelation": _files,

@@ -10,9 +10,9 @@ from .node_reader import NotTranslated, canonical
 
 RELATION = "execution.datasources.LogicalRelation"
 PLACES = frozenset({"path", "paths", "serialization.format"})
-"""Options that repeat where the files are."""
+"""Options that repeat the location of the files."""
 PARSED = frozenset({"csv", "json", "xml"})
-"""Formats in which the columns that a query reads decide how a malformed record is read."""
+"""Formats for which a malformed record's values depend on the columns that a query reads."""
 
 
 @dataclass(frozen=True)
@@ -20,15 +20,15 @@ class FilesRead:
     """A table or folder that a plan reads."""
 
     table: tuple[str, ...]
-    """The name that its scan has in the plan's form."""
+    """The name of its scan in the plan form."""
     paths: tuple[str, ...]
     format: str
     version: int | None
-    """The version of a Delta table."""
+    """The version of a Delta table; None for other formats."""
 
 
 def files_read(plan: Any) -> Iterator[FilesRead]:
-    """Yield what a plan of Spark reads from files, in the order of its scans."""
+    """Yield the files and tables that a Spark plan reads, in the order of its scans."""
     if is_node(plan) and kind_of(plan) == RELATION:
         relation, table = plan["fields"]["relation"], plan["fields"]["catalogTable"]
         if isinstance(relation, dict) and "paths" in relation:
@@ -43,9 +43,9 @@ def files_read(plan: Any) -> Iterator[FilesRead]:
 def scanned(
     node: Node, relation: Any, table: Any, plan: Node
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the name of a table, or the paths of files; and all that decides how they are read.
+    """Return a table's name or the files' paths, and all options that affect how they are read.
 
-    Raises NotTranslated for another source.
+    Raises NotTranslated for any other source.
     """
     if not isinstance(relation, dict) or "paths" not in relation:
         raise NotTranslated("a source that is neither a table nor files")
@@ -67,7 +67,7 @@ def scanned(
 
 
 def _columns_read(node: Node, plan: Node) -> list[str]:
-    """Return the names of the columns of a scan that the plan reads."""
+    """Return the names of the scan's columns that the plan reads."""
     used = {str(each[0]) for each in plan["output"]} | set(_references(plan))
     return [name for id_, name, *_ in node["output"] if id_ in used]
 

@@ -1,8 +1,9 @@
-"""Subqueries inside expressions of Spark, as joins below the operator that contains them.
+"""Translate subqueries in Spark's expressions to joins below the operator that contains them.
 
-A scalar subquery is a SINGLE join, whose column the expression reads. IN and EXISTS are MARK joins.
-What a subquery reads of the operator around it are the first conditions of the join; inside the
-subquery, ``OUTER_REFERENCE`` has the position among them.
+A scalar subquery becomes a SINGLE join, whose column the expression reads. IN and EXISTS become
+MARK joins. The first conditions of the join are the columns that the subquery reads from the
+enclosing operator; inside the subquery, ``OUTER_REFERENCE`` contains the position of such a
+condition.
 """
 
 from collections.abc import Sequence
@@ -20,15 +21,15 @@ BOOLEAN = "boolean"
 
 @dataclass
 class Outer:
-    """The columns that a subquery may read of the operator around it."""
+    """The columns of the enclosing operator that a subquery may read."""
 
     ids: Sequence[str]
     columns: Sequence[Column]
     used: list[int] = field(default_factory=list)
-    """The positions of the columns that the subquery reads."""
+    """The positions of the columns that the subquery actually reads."""
 
     def reference(self, node: Node) -> Expression | None:
-        """Return a reference to the operator around, or None if the node is none."""
+        """Return a reference to a column of the enclosing operator; None for any other node."""
         if kind_of(node) != "OuterReference":
             return None
         with CatalystNode(node) as part:
@@ -43,16 +44,16 @@ class Outer:
 
 
 class Translating(Protocol):
-    """A translation of operators."""
+    """The interface of a translation of operators."""
 
     def operator(self, node: Node) -> Operator:
-        """Return the operator of a node."""
+        """Return the translated operator of a node."""
 
     def scope(self, *nodes: Node) -> Scope:
-        """Return what expressions over the columns of these nodes may contain."""
+        """Return the scope of expressions over the columns of the given nodes."""
 
     def inside(self, outer: Outer) -> "Translating":
-        """Return the translation of a subquery."""
+        """Return the translation to use for a subquery."""
 
 
 def joined(of: Translating, node: Node, child: Node, below: Operator) -> tuple[Scope, Operator]:

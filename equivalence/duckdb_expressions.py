@@ -27,13 +27,13 @@ from .plan_form import (
 )
 
 ROW_ID = Column("ROW ID", False)
-"""DuckDB's number of a row. It also stands for no column where a query only counts rows."""
+"""DuckDB's column of row numbers. It also represents no column, if a query only counts rows."""
 BOOLEAN = "BOOLEAN"
 Node = dict[str, Any]
 
 
 def expression(node: Node, columns: Sequence[Column]) -> Expression:
-    """Return an expression over these columns. Raises NotTranslated if a part is not known."""
+    """Return an expression over the given columns. Raises NotTranslated if a part is not known."""
     with NodeReader(node) as part:
         kind = str(part.take("expression_class"))
         part.expect(type=TYPES.get(kind, part.kind))
@@ -44,12 +44,12 @@ def expression(node: Node, columns: Sequence[Column]) -> Expression:
 
 
 def expressions(nodes: Sequence[Node], columns: Sequence[Column]) -> tuple[Expression, ...]:
-    """Return several expressions over the same columns."""
+    """Return several expressions over the given columns."""
     return tuple(expression(node, columns) for node in nodes)
 
 
 def column_of(made: Expression, columns: Sequence[Column]) -> Column:
-    """Return type and nullability of an expression."""
+    """Return the type and nullability of an expression."""
     if isinstance(made, ColumnReference):
         return columns[made.position]
     if isinstance(made, Constant):
@@ -161,7 +161,7 @@ def _function(part: NodeReader, columns: Sequence[Column]) -> Expression:
 
 
 def _called(part: NodeReader) -> tuple[list[str], tuple[tuple[str, str], ...]]:
-    """Return a function's path, and what chooses its version and its way."""
+    """Return a function's path, and the options that determine its overload and behavior."""
     name = path_of(part.take("qname"))
     data = part.take("function_data")
     for type_ in (arguments := part.take("arguments", [])):
@@ -192,7 +192,7 @@ def _window_function(part: NodeReader, columns: Sequence[Column]) -> Call:
 
 
 TYPES = {"BOUND_REF": "BOUND_REF", "BOUND_CONSTANT": "VALUE_CONSTANT", "BOUND_CASE": "CASE_EXPR"}
-"""The one type of some classes of expressions."""
+"""The only type that each of these classes of expressions has."""
 TRANSLATED: Mapping[str, Any] = {
     "BOUND_REF": _reference,
     "BOUND_CONSTANT": _constant,

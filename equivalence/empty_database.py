@@ -1,4 +1,4 @@
-"""A DuckDB in memory with the empty tables of a DDL text, without access to anything else."""
+"""An in-memory DuckDB with the empty tables of a DDL text, and without access to anything else."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -25,13 +25,13 @@ class EmptyDatabase:
 
     con: duckdb.DuckDBPyConnection
     columns: dict[tuple[str, ...], list[tuple[str, str]]]
-    """The names and types of the columns of each table, by the table's whole name."""
+    """The names and types of each table's columns, by the table's full name."""
     facts: dict[tuple[str, ...], TableFacts]
     settings: Options
-    """The settings that the DDL has changed; the others are those of DuckDB's version."""
+    """The settings that the DDL has changed; all others are the defaults of DuckDB's version."""
 
     def referred_first(self, tables: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
-        """Return tables and those that they refer to, in an order in which they can be filled."""
+        """Return the given tables and all tables that they reference, referenced tables first."""
         found: dict[tuple[str, ...], None] = {}
 
         def add(table: tuple[str, ...]) -> None:
@@ -46,12 +46,12 @@ class EmptyDatabase:
         return list(found)
 
     def clear(self, tables: Iterable[tuple[str, ...]]) -> None:
-        """Remove all rows of tables and of those that they refer to."""
+        """Remove all rows of the given tables and of all tables that they reference."""
         for table in reversed(self.referred_first(tables)):
             self.empty(table)
 
     def empty(self, table: tuple[str, ...]) -> None:
-        """Remove all rows of a table; those that refer to others of the table come first."""
+        """Remove all rows of a table; rows that refer to other rows of it are removed first."""
         for key in self.facts[table].foreign:
             if key.table == table:
                 referring = " or ".join(f"{quoted(name)} is not null" for name in key.columns)
@@ -74,9 +74,9 @@ class EmptyDatabase:
 def empty_database(ddl: str, small: bool = True) -> Iterator[EmptyDatabase]:
     """Yield a database with the tables, views, types and macros of a DDL text.
 
-    The database cannot read files or load extensions. If it is small, its queries may use 500 MB
-    and no disk. Raises BadInput if the text has other statements than CREATE and SET, or if DuckDB
-    refuses one.
+    The database cannot read files or load extensions. If ``small``, its queries may use 500 MB of
+    memory and no disk. Raises BadInput if the text contains statements other than CREATE and SET,
+    or if DuckDB refuses a statement.
     """
     with ExitStack() as opened:
         con = opened.enter_context(kept_instance())
@@ -99,14 +99,15 @@ def empty_database(ddl: str, small: bool = True) -> Iterator[EmptyDatabase]:
 
 
 def whole_name(table: tuple[str, ...]) -> str:
-    """Return the name of a table as SQL."""
+    """Return the full name of a table as SQL."""
     return ".".join(map(quoted, table))
 
 
 def table_columns(con: duckdb.DuckDBPyConnection) -> dict[tuple[str, ...], list[tuple[str, str]]]:
-    """Return the names and types of the columns of each table, by the table's whole name.
+    """Return the names and types of each table's columns, by the table's full name.
 
-    ``duckdb_columns()`` would bind all views of DuckDB's own, which takes longer than all else.
+    ``duckdb_columns()`` is not used because it would bind all of DuckDB's own views, which would
+    take longer than everything else.
     """
     tables = con.execute(TABLES).fetchall()
     if not tables:
@@ -141,7 +142,7 @@ def _refused(problem: str, error: Exception) -> BadInput:
 
 
 def _settings(con: duckdb.DuckDBPyConnection) -> Options:
-    """Return the settings that the DDL has changed; the others are those of DuckDB's version."""
+    """Return the settings that the DDL has changed; all others are DuckDB's defaults."""
     return tuple(sorted(set(_all_settings(con)) - _defaults()))
 
 

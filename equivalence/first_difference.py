@@ -1,8 +1,9 @@
-"""The first operator in which two plans differ, for people.
+"""Find the first operator in which two plans differ, and name it for people.
 
-An operator differs if the result depends on a key of its rows, columns or order that the other plan
-lacks. All operators above a difference differ too, so the first one counts: it was changed, added
-or removed. It was removed if the other plan has fewer operators that differ, and none in its place.
+An operator differs if its rows, columns or order have a key on which the result depends, but which
+the other plan does not have. All operators above a difference differ too, so the first one is
+reported: it was changed, added or removed. It was removed if the other plan has fewer differing
+operators, and none that corresponds to it.
 """
 
 from collections.abc import Sequence
@@ -11,13 +12,13 @@ from .keys import PlanKeys
 from .plan_form import AggregatedRows, Column, Operator, PlanForm, Scan, operators
 
 Keyed = Sequence[tuple[Operator, tuple[str, ...]]]
-"""The operators of a plan, and the keys of each."""
+"""The operators of a plan, each with its keys."""
 
 
 def first_difference(plans: tuple[PlanForm, PlanForm], keys: tuple[PlanKeys, PlanKeys]) -> str:
-    """Return the first operator that differs, with its number among those of its plan.
+    """Return the first operator that differs, with its position among its plan's operators.
 
-    Plans that differ in nothing but the choice or the names of their columns differ in "columns".
+    If plans differ only in the choice or the names of their columns, return "columns".
     """
     if keys[0].whole == keys[1].whole:
         return ""
@@ -39,7 +40,7 @@ def first_difference(plans: tuple[PlanForm, PlanForm], keys: tuple[PlanKeys, Pla
 
 
 def operator_name(operator: Operator) -> str:
-    """Return what people call an operator, with the table of a scan."""
+    """Return the common name of an operator, with the table for a scan."""
     name = type(operator).__name__.lower()
     if isinstance(operator, AggregatedRows):
         name = "aggregate" if operator.functions or len(operator.sets) > 1 else "distinct"
@@ -48,13 +49,13 @@ def operator_name(operator: Operator) -> str:
 
 
 def _differing(keyed: Keyed, keys: PlanKeys, other: PlanKeys) -> list[int]:
-    """Return the places of operators with keys that decide the result, and that the other lacks."""
+    """Return the positions of operators that have a relevant key which the other plan lacks."""
     own = keys.below(keys.whole).keys() - other.below(other.whole).keys()
     return [at for at, (_, parts) in enumerate(keyed) if own & {*parts}]
 
 
 def _redefined(old: Keyed, new: Keyed) -> list[int]:
-    """Return the places of scans that read a column with another type than before."""
+    """Return the positions of scans that read a column with a different type than the old plan."""
     known = {each: column for scan, _ in old for each, column in _scanned(scan)}
     return [
         at
@@ -64,14 +65,14 @@ def _redefined(old: Keyed, new: Keyed) -> list[int]:
 
 
 def _scanned(scan: Operator) -> list[tuple[tuple[str, ...], Column]]:
-    """Return the columns that an operator reads of a table, by their whole names."""
+    """Return the columns that a scan reads, by their full names."""
     if not isinstance(scan, Scan):
         return []
     return [((*scan.table, name), c) for name, c in zip(scan.names, scan.columns, strict=True)]
 
 
 def _counterparts(one: tuple[Operator, tuple[str, ...]], new: Keyed) -> list[int]:
-    """Return the places of operators of the same kind that have the same rows."""
+    """Return the positions of operators with the same type and the same rows key."""
     operator, (rows, *_) = one
     return [
         at
@@ -81,7 +82,7 @@ def _counterparts(one: tuple[Operator, tuple[str, ...]], new: Keyed) -> list[int
 
 
 def _same_kind(old: Keyed, gone: Sequence[int], new: Keyed, came: Sequence[int]) -> bool:
-    """Return whether the first operators that differ are of one kind: then one was changed."""
+    """Return whether the first differing operators have the same type, so that one was changed."""
     return bool(came) and type(old[gone[0]][0]) is type(new[came[0]][0])
 
 

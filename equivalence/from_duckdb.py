@@ -1,7 +1,7 @@
 """Translate the operators of DuckDB's bound, unoptimised plans.
 
-Each argument of each node is read. A node with an argument that is not known becomes an ``Opaque``
-operator, with the translations of its inputs and the reason.
+Every argument of every node is read. A node with an unknown argument becomes an ``Opaque``
+operator, which has the translated inputs and the reason.
 """
 
 import hashlib
@@ -46,12 +46,12 @@ from .variation import aggregation_varies, groups_vary, limit_varies, window_var
 
 NO_COLUMN = (1 << 64) - 1
 BOTH = frozenset({"INNER", "LEFT", "RIGHT", "FULL", "SINGLE"})
-"""Joins that have the columns of both inputs."""
+"""Types of joins whose columns are the columns of both inputs."""
 
 
 @dataclass(frozen=True)
 class ForeignKey:
-    """Columns whose values, unless one is NULL, are a key of a row of another table."""
+    """Columns whose values, unless one is NULL, equal a key of a row in the table ``table``."""
 
     columns: tuple[str, ...]
     table: tuple[str, ...]
@@ -66,19 +66,19 @@ class TableFacts:
     unique: tuple[str, ...]
     """The columns of the primary key."""
     keys: tuple[tuple[str, ...], ...] = ()
-    """The columns of the primary key and of each UNIQUE."""
+    """The columns of the primary key and of each UNIQUE constraint."""
     foreign: tuple[ForeignKey, ...] = ()
 
 
 @dataclass
 class Translation:
-    """The translation of one plan, which knows its tables and its WITH queries."""
+    """The translation of one plan, which keeps the plan's tables and WITH queries."""
 
     tables: Mapping[tuple[str, ...], TableFacts]
     _with: dict[int, Operator] = field(default_factory=dict)
 
     def operator(self, node: Node) -> Operator:
-        """Return the operator of a node, which is opaque where a part is not known."""
+        """Return the operator of a node; it is opaque if a part of the node is not known."""
         kind = node.get("type", "")
         if kind == "LOGICAL_MATERIALIZED_CTE":
             return self._with_query(node)
@@ -95,7 +95,7 @@ class Translation:
             return _opaque(node, inputs, str(reason))
 
     def _with_query(self, node: Node) -> Operator:
-        """Put the query of a WITH wherever it is read."""
+        """Translate a WITH query, and then the query that reads it."""
         query, reader = node["children"]
         self._with[node.get("table_index", 0)] = self.operator(query)
         known = {"type", "children", "table_index", "column_count", "ctename", "materialize"}
@@ -103,7 +103,7 @@ class Translation:
         return made if set(node) <= known else _opaque(node, (made,), "a WITH query")
 
     def with_reference(self, part: NodeReader, inputs: Sequence[Operator]) -> Operator:
-        """Return the query of a WITH that is read here."""
+        """Return the WITH query that a node reads."""
         found = self._with.get(part.take("cte_index", 0))
         part.skip("bound_columns")
         types = [type_text(each) for each in part.take("chunk_types", [])]
@@ -193,7 +193,7 @@ def _nullable(column: Column, also: bool) -> Column:
 
 
 def _distinct(_: Translation, part: NodeReader, inputs: tuple[Operator, ...]) -> Operator:
-    """Return DISTINCT as the groups of all columns."""
+    """Return DISTINCT as a grouping by all columns."""
     columns = inputs[0].columns
     part.expect(distinct_type="DISTINCT")
     targets = expressions(part.take("distinct_targets"), columns)
@@ -248,7 +248,7 @@ def _join(_: Translation, part: NodeReader, inputs: tuple[Operator, ...]) -> Ope
 
 
 def _kept(join: Join, maps: Sequence[Sequence[int]]) -> Operator:
-    """Return a join with a choice of the columns of its inputs; an empty map is all of a side."""
+    """Return a join with selected columns of its inputs; an empty map selects all of a side."""
     if not any(maps):
         return join
     widths = [len(each.columns) for each in join.inputs]
@@ -261,7 +261,7 @@ def _kept(join: Join, maps: Sequence[Sequence[int]]) -> Operator:
 
 
 def _condition(node: Node, left: Operator, both: Sequence[Column]) -> Expression:
-    """Return a condition over the columns of both inputs; ``left`` alone may be any condition."""
+    """Return a condition over the columns of both inputs, which may also be a single expression."""
     with NodeReader(node) as part:
         kind = part.take("comparison")
         one = expression(part.take("left"), both)
@@ -274,7 +274,7 @@ def _condition(node: Node, left: Operator, both: Sequence[Column]) -> Expression
 
 
 def _moved(node: Any, by: int) -> Any:
-    """Return an expression of the right input with positions among the columns of both."""
+    """Return an expression whose references are shifted from the right input to both inputs."""
     if isinstance(node, list):
         return [_moved(each, by) for each in node]
     if not isinstance(node, dict):

@@ -1,7 +1,7 @@
-"""Settings of Spark that change how a query runs, and never its rows.
+"""Settings of Spark that change how a query runs, but never its rows.
 
-All other settings ``spark.sql.*`` that are not at their defaults are in the keys of a plan. A
-setting that is missing here separates plans that may be equal.
+All other settings ``spark.sql.*`` with a value other than the default are part of a plan's keys. If
+a harmless setting is missing here, equal plans may get different keys.
 """
 
 NAMES = """

@@ -1,12 +1,12 @@
 """Keys of a plan: equal keys mean equal rows.
 
-A key is a SHA-256 of a *form*, a text with the keys of smaller forms. For each operator there is
-one form for its rows and one for each of its columns, a function of the rows. The form of rows
-contains what decides which rows exist: scans, filters, joins, groups. A projection adds nothing to
-it, and a reference has the form of its column, so that names, positions and projections vanish.
-
-Forms are stored by their keys. Two plans are equal only if all forms below their keys are equal
-too, so that a collision of hashes is no proof.
+A key is the SHA-256 of a *form*, a string that contains the keys of smaller forms. Each operator
+has one form for its rows, and one form for each of its columns, which is a function of the rows.
+The form of the rows contains the operators that decide which rows exist: scans, filters, joins,
+groups. A projection adds nothing to it, and a reference has the form of its column. Therefore
+names, positions and projections do not influence keys. Forms are stored by their keys. Two plans
+are equal only if all forms below their keys are equal too, so a hash collision cannot make
+different plans equal.
 """
 
 import hashlib
@@ -45,7 +45,7 @@ from .plan_form import (
 
 NO_KEY = ""
 WITH_COLUMNS = (AggregatedRows, Project, Values, Window, Generate)
-"""Operators with columns that their rows do not determine."""
+"""Operators that have columns which their rows do not determine."""
 
 
 @dataclass(frozen=True)
@@ -53,15 +53,15 @@ class KeyedPlan:
     """The keys of one operator."""
 
     rows: str
-    """The key of the multiset of its rows, without their columns."""
+    """The key of the multiset of the operator's rows, without their columns."""
     columns: tuple[str, ...]
     order: tuple[str, ...] = ()
-    """The order of its rows, where an ORDER BY has put them in order."""
+    """The keys of the order of its rows, if an ORDER BY has ordered them."""
 
 
 @dataclass(frozen=True)
 class TableKeys:
-    """The keys of a table that a query has made: of its rows, and of each column by its name."""
+    """The keys of a table that a query made: the key of its rows, and of each column by name."""
 
     rows: str
     columns: Mapping[str, str]
@@ -69,10 +69,11 @@ class TableKeys:
 
 @dataclass
 class KnownTables:
-    """Tables whose keys are known, by their paths, and the forms that these stand for.
+    """Tables whose keys are known, by their paths, and the forms behind these keys.
 
-    The keys of all plans that are made with it are added to its forms, so that the plan of a
-    query has equal keys, whether it reads a table or contains the query that has made the table.
+    The forms of all plans whose keys are computed with this object are added to it. The plan of a
+    query therefore has the same keys, whether it reads a table or contains the query that made the
+    table.
     """
 
     tables: dict[tuple[str, ...], TableKeys] = field(default_factory=dict)
@@ -81,7 +82,7 @@ class KnownTables:
 
 @dataclass(frozen=True)
 class PlanKeys:
-    """The keys of a plan, and the forms that they stand for."""
+    """The keys of a plan, and the forms behind them."""
 
     whole: str
     rows: str
@@ -91,15 +92,15 @@ class PlanKeys:
     operators: tuple[str, ...]
     """The key of each operator, in the order of ``plan.operators``."""
     parts: tuple[tuple[str, ...], ...]
-    """The keys of the rows, of the made columns and of the order of each of these operators."""
+    """For each of these operators, the keys of its rows, its made columns and its order."""
     forms: dict[str, str]
     values: tuple[str, ...]
-    """The key of the values of each column, without its nullability."""
+    """The key of each column's values, regardless of nullability."""
 
     def reader(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Return the keys that a reader of these columns depends on.
+        """Return the keys on which a reader of the named columns depends.
 
-        Raises KeyError if there is no such column, or several.
+        Raises KeyError if a name fits no column or several columns.
         """
         listed = [name for name, _ in self.columns]
         if unclear := [name for name in names if listed.count(name) != 1]:
@@ -107,7 +108,7 @@ class PlanKeys:
         return (self.rows, *(dict(self.columns)[name] for name in names))
 
     def below(self, *keys: str) -> dict[str, str]:
-        """Return all forms that the forms with these keys contain."""
+        """Return all forms that are contained in the forms with the given keys."""
         found: dict[str, str] = {}
         waiting = list(keys)
         while waiting:
@@ -118,9 +119,10 @@ class PlanKeys:
 
 
 def plan_keys(plan: PlanForm, known: KnownTables | None = None) -> PlanKeys:
-    """Return the keys of a plan. The engine, its version and its settings are part of each.
+    """Return the keys of a plan.
 
-    A known table has the keys of the query that has made it.
+    The engine, its version and its settings are part of each key. A known table has the keys of the
+    query that made it.
     """
     made_by = known or KnownTables()
     forms = _Forms(
@@ -148,7 +150,7 @@ def plan_keys(plan: PlanForm, known: KnownTables | None = None) -> PlanKeys:
 
 @dataclass
 class _Forms:
-    """The forms of one plan by their keys."""
+    """The forms of one plan, by their keys."""
 
     engine: str
     stored: dict[str, str]
@@ -164,7 +166,7 @@ class _Forms:
         return key
 
     def of(self, operator: Operator) -> KeyedPlan:
-        """Return the keys of an operator, and list its own key after those of its inputs."""
+        """Return the keys of an operator, and append its own keys after those of its inputs."""
         below = [self.of(each) for each in operator.inputs]
         keyed = self.keyed(operator, below)
         own = keyed.columns if isinstance(operator, WITH_COLUMNS) else ()
@@ -174,7 +176,7 @@ class _Forms:
 
     @singledispatchmethod
     def keyed(self, operator: Operator, below: list[KeyedPlan]) -> KeyedPlan:
-        """Return the keys of an operator above inputs with these keys."""
+        """Return the keys of an operator, given the keys of its inputs."""
         raise TypeError(type(operator))
 
     @keyed.register
@@ -284,7 +286,7 @@ class _Forms:
         return KeyedPlan(self.key("opaque", operator.digest, [each.rows for each in below]), ())
 
     def each(self, made: Sequence[Expression], columns: Sequence[str]) -> tuple[str, ...]:
-        """Return the keys of expressions over columns with these keys."""
+        """Return the keys of expressions, given the keys of the columns."""
         return tuple(self.expression(one, columns) for one in made)
 
     def expression(self, made: Expression | None, columns: Sequence[str]) -> str:
@@ -298,7 +300,7 @@ class _Forms:
         return self.call(made, columns)
 
     def call(self, made: Call, columns: Sequence[str]) -> str:
-        """Return the key of a call, without the order of arguments that may change places."""
+        """Return the key of a call, regardless of the order of interchangeable arguments."""
         arguments = list(self.each(made.arguments, columns))
         swaps = made.function in COMMUTATIVE_ON_NUMBERS and is_number(made.type)
         if made.function in COMMUTATIVE or (swaps and _same_types(made)):
@@ -306,7 +308,7 @@ class _Forms:
         return self.key("call", made.function, made.type, arguments, made.options)
 
     def conditions(self, made: Sequence[Expression], columns: Sequence[str]) -> list[str]:
-        """Return the keys of conditions that must all be true, without their order."""
+        """Return the key of conditions that must all be true, regardless of their order."""
         flat = [each for one in made for each in _conjuncts(one)]
         return sorted(set(self.each(flat, columns)))
 
@@ -341,6 +343,6 @@ def _conjuncts(made: Expression) -> list[Expression]:
 
 
 def _same_types(made: Call) -> bool:
-    """Return whether the two arguments of an operator have the same type."""
+    """Return whether both arguments of an operator have the same type."""
     first, *others = json.loads(dict(made.options)["arguments"])
     return bool(others == [first])

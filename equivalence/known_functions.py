@@ -1,13 +1,13 @@
-"""The functions of DuckDB whose value depends on nothing but their arguments, and types.
+"""The functions of DuckDB whose value depends only on their arguments, and properties of types.
 
-The list names what is known, not what is excluded: a function that is missing here makes its
-operator opaque. ``catalyst_functions`` has those of Spark, under the same names where the operation
-is the same. Types of DuckDB are in capitals, those of Spark are not.
+This is a list of known functions, not of excluded ones: a function that is missing here makes its
+operator opaque. ``catalyst_functions`` lists the functions of Spark, with the same name if the
+operation is the same. Types of DuckDB are in upper case, types of Spark in lower case.
 """
 
 
 def _listed(*names: str) -> frozenset[str]:
-    """Return names that are separated by spaces."""
+    """Return a set of names from strings in which spaces separate the names."""
     return frozenset(" ".join(names).split())
 
 
@@ -33,13 +33,13 @@ COMMUTATIVE = _listed(
     "COMPARE_EQUAL COMPARE_NOTEQUAL COMPARE_DISTINCT_FROM COMPARE_NOT_DISTINCT_FROM",
     "CONJUNCTION_AND CONJUNCTION_OR",
 )
-"""Functions of which any arguments may change places."""
+"""Functions whose arguments may be in any order."""
 COMMUTATIVE_ON_NUMBERS = _listed("+ *")
 AGGREGATES = _listed("count_star count sum avg min max bool_and bool_or")
-"""Aggregates whose value does not depend on the order of rows of an exact type."""
+"""Aggregates whose value does not depend on the order of rows if the argument's type is exact."""
 COUNTS = frozenset({"count_star", "count"})
 RANKS = _listed("WINDOW_RANK WINDOW_RANK_DENSE WINDOW_PERCENT_RANK WINDOW_CUME_DIST")
-"""Window functions that give equal values to rows that tie."""
+"""Window functions that return equal values for tied rows."""
 PLACES = _listed(
     "WINDOW_ROW_NUMBER WINDOW_NTILE WINDOW_LAG WINDOW_LEAD WINDOW_FIRST_VALUE WINDOW_LAST_VALUE",
     "WINDOW_NTH_VALUE",
@@ -50,13 +50,16 @@ INTEGERS = _listed(
 SPARK_INTEGERS = _listed("byte short integer long")
 SPARK_EXACT = SPARK_INTEGERS | _listed("boolean string binary date timestamp timestamp_ntz void")
 EXACT = INTEGERS | _listed("BOOLEAN VARCHAR DATE TIMESTAMP TIME UUID") | SPARK_EXACT
-"""Types of which equal values are identical. 0.0 and -0.0 are equal; so are 30 days and a month."""
+"""Types whose equal values are always identical.
+
+Counterexamples of other types: 0.0 equals -0.0, and 30 days equal a month.
+"""
 CONSTANTS = EXACT | frozenset({"DOUBLE", "FLOAT", "INTERVAL", "NULL"})
 NUMBERS = INTEGERS | SPARK_INTEGERS | _listed("DOUBLE FLOAT double float")
 
 
 def is_exact(type_: str) -> bool:
-    """Return whether equal values of a type are identical."""
+    """Return whether equal values of a type are always identical."""
     return type_ in EXACT or is_decimal(type_)
 
 

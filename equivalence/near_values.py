@@ -1,8 +1,8 @@
-"""Values near the literals that columns of tables are compared with, and columns compared.
+"""Values near the literals with which table columns are compared, and compared columns.
 
-A random row seldom meets a condition unless its values are those of the condition. So each column
-has values that meet its comparisons one by one, and their neighbours; columns that are compared
-with each other share their values, so that rows join.
+A random row seldom meets a condition unless its values are taken from the condition. Therefore each
+column gets values that meet its comparisons one by one, and the neighbours of these values. Columns
+that are compared with each other share their values, so that rows join.
 """
 
 import json
@@ -31,7 +31,7 @@ from .plan_form import (
 )
 
 TableColumn = tuple[tuple[str, ...], str]
-"""The whole name of a table, and the name of a column."""
+"""The full name of a table, and the name of a column."""
 EPOCH = datetime(1970, 1, 1)
 MONTH = 365.25 / 12
 LOGICAL = frozenset({"CONJUNCTION_AND", "CONJUNCTION_OR", "OPERATOR_NOT", "CASE"})
@@ -39,7 +39,7 @@ STEPS = {
     "COMPARE_LESSTHAN": -1, "COMPARE_GREATERTHAN": 1, "COMPARE_NOTEQUAL": 1,
     "COMPARE_DISTINCT_FROM": 1, "COMPARE_NOT_IN": 1,
 }  # fmt: skip
-"""The side of a literal on which a column has to be for a comparison to be true."""
+"""The side of a literal on which a column's value must be for a comparison to be true."""
 ORDERED = frozenset(
     {"COMPARE_LESSTHAN", "COMPARE_GREATERTHAN", "COMPARE_LESSTHANOREQUALTO",
      "COMPARE_GREATERTHANOREQUALTO"}
@@ -48,17 +48,17 @@ ORDERED = frozenset(
 
 @dataclass
 class Near:
-    """Texts of values for a column and for all columns that are compared with it."""
+    """Values, as strings, for a column and for all columns that are compared with it."""
 
     met: dict[str, None] = field(default_factory=dict)
-    """Values that meet one of the comparisons."""
+    """Values that make one of the comparisons true."""
     beside: dict[str, None] = field(default_factory=dict)
     """Literals and their neighbours."""
 
 
 @dataclass(frozen=True)
 class _Read:
-    """The columns and constants that a value is computed from."""
+    """The columns and constants from which a value is computed."""
 
     columns: frozenset[TableColumn] = frozenset()
     texts: tuple[str, ...] = ()
@@ -69,7 +69,7 @@ class _Read:
 
 
 class NearValues:
-    """The values for the columns of the tables that some plans read."""
+    """The values for the columns of the tables that the given plans read."""
 
     def __init__(self, plans: Iterable[PlanForm]) -> None:
         self._near: dict[TableColumn, Near] = {}
@@ -82,21 +82,21 @@ class NearValues:
             near.met.update(dict.fromkeys(_stepped(t, by) for t in [*near.met] for by in (-1, 1)))
 
     def of(self, column: TableColumn) -> Near:
-        """Return the values for a column; columns that are compared have one object."""
+        """Return the values for a column; columns that are compared share one object."""
         return self._near.setdefault(self.leader(column), Near())
 
     def leader(self, column: TableColumn) -> TableColumn:
-        """Return the column that stands for all that are compared with this one."""
+        """Return the column that represents all columns compared with this one."""
         while column in self._leaders:
             column = self._leaders[column]
         return column
 
     def texts(self) -> set[str]:
-        """Return all values."""
+        """Return all values of all columns."""
         return {text for each in self._near.values() for text in (*each.met, *each.beside)}
 
     def link(self, one: TableColumn, other: TableColumn) -> None:
-        """Let two columns share their values."""
+        """Make two columns share their values."""
         one, other = self.leader(one), self.leader(other)
         if one != other:
             kept, gone = self.of(other), self._near.pop(one, Near())
@@ -105,7 +105,10 @@ class NearValues:
             self._leaders[one] = other
 
     def _operator(self, operator: Operator) -> list[_Read]:
-        """Return what the columns of an operator are computed from; a shared one is read once."""
+        """Return the inputs of each column of an operator.
+
+        An operator that several others read is examined only once.
+        """
         if id(operator) not in self._known:
             below = [read for each in operator.inputs for read in self._operator(each)]
             for each in expressions(operator):
@@ -156,7 +159,7 @@ class NearValues:
         return _all(given)
 
     def _compared(self, function: str, given: Sequence[_Read]) -> None:
-        """Record the literals that a call has beside columns, and the columns that it compares."""
+        """Record the literals that a call combines with columns, and the columns it compares."""
         whole = _all(given)
         for column in whole.columns:
             near = self.of(column)
@@ -184,7 +187,7 @@ def _all(given: Iterable[_Read]) -> _Read:
 
 
 def _shown(one: Constant) -> tuple[str, ...]:
-    """Return a literal as a text. In plans, decimals, days and times are integers."""
+    """Return a literal as a string. In plans, decimals, days and times are integers."""
     plain: dict[str, Any] = json.loads(one.value)
     value = plain.get("value")
     if isinstance(value, bool) or value is None:
@@ -207,7 +210,7 @@ def _number(value: int, type_: str, scale: int) -> str:
 
 
 def _span(one: Expression) -> timedelta | None:
-    """Return the length of an interval that a text contains, with months of the mean length."""
+    """Return the length of an interval constant, where a month has the mean length of months."""
     if not isinstance(one, Constant) or one.type != "INTERVAL":
         return None
     value = json.loads(one.value).get("value") or {}
@@ -216,7 +219,7 @@ def _span(one: Expression) -> timedelta | None:
 
 
 def _moved(text: str, by: timedelta) -> str:
-    """Return a time that is later than another, or a text that is no time unchanged."""
+    """Return a time increased by ``by``; return a string that is not a time unchanged."""
     try:
         found = datetime.fromisoformat(text) + by
     except (ValueError, OverflowError):
@@ -225,7 +228,7 @@ def _moved(text: str, by: timedelta) -> str:
 
 
 def _stepped(text: str, by: int) -> str:
-    """Return the next value on one side of a literal; a pattern becomes a text that it matches."""
+    """Return the next value on one side of a literal; for a pattern, a string that matches it."""
     try:
         number = Decimal(text)
         return str(number + by * _unit(number))
@@ -239,7 +242,7 @@ def _stepped(text: str, by: int) -> str:
 
 
 def _unit(number: Decimal) -> Decimal:
-    """Return one in the last digit of a number, or 1 for a number without digits."""
+    """Return the unit of a number's last digit, or 1 for a number without digits."""
     exponent = number.as_tuple().exponent
     return Decimal(1).scaleb(exponent) if isinstance(exponent, int) else Decimal(1)
 

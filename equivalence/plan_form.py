@@ -1,8 +1,9 @@
-"""One form of a plan, whatever engine runs it: operators, expressions and columns by position.
+"""A plan form common to all engines: operators, expressions and columns by position.
 
-The vocabulary is closed. What an adapter cannot translate for certain is an ``Opaque`` operator
-with the reason. A reference is a position among the columns of all inputs of its operator, from the
-left. A type is a text in the notation of the engine, with all its parameters.
+The vocabulary is closed. An operator that an adapter cannot translate with certainty becomes an
+``Opaque`` operator with the reason. A reference is a position among the columns of all inputs of
+its operator, counted from the left. A type is a string in the notation of the engine, with all its
+parameters.
 """
 
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 Options = tuple[tuple[str, str], ...]
-"""Names and values of what else determines a result, in the order of the names."""
+"""Names and values of everything else that affects a result, sorted by name."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Column:
 
 @dataclass(frozen=True)
 class ColumnReference:
-    """The column of the inputs at a position."""
+    """The column at a position among the columns of all inputs."""
 
     position: int
 
@@ -77,7 +78,7 @@ class WindowCall:
     order: tuple[SortKey, ...]
     frame: Options
     bounds: tuple[Expression | None, ...]
-    """The start and the end of the frame, and the offset and the default of LAG and LEAD."""
+    """The start and end of the frame, and the offset and default of LAG and LEAD."""
     distinct: bool
     condition: Expression | None
 
@@ -89,7 +90,7 @@ class Operator:
     inputs: tuple["Operator", ...]
     columns: tuple[Column, ...]
     varies: str
-    """Why two runs on the same data may give different rows; empty if they give the same rows."""
+    """The reason why two runs on the same data may return different rows; empty if they cannot."""
 
 
 @dataclass(frozen=True)
@@ -97,18 +98,18 @@ class Scan(Operator):
     """The rows of a table."""
 
     table: tuple[str, ...]
-    """The whole name of the table, or the paths of files."""
+    """The full name of the table, or the paths of files."""
     names: tuple[str, ...]
-    """The names in the table of the columns that are read."""
+    """The names, in the table, of the columns that are read."""
     unique: tuple[str, ...]
-    """The columns of the primary key; empty without one."""
+    """The columns of the primary key; empty if there is none."""
     reading: tuple[str, ...] = ()
-    """The format, options and version by which the rows are read, in the notation of the engine."""
+    """The format, options and version with which the rows are read, in the engine's notation."""
 
 
 @dataclass(frozen=True)
 class Values(Operator):
-    """Rows that the text contains."""
+    """Rows that the query text contains."""
 
     rows: tuple[tuple[Expression, ...], ...]
 
@@ -122,7 +123,7 @@ class Filter(Operator):
 
 @dataclass(frozen=True)
 class Project(Operator):
-    """One row for each row, with other columns."""
+    """One row for each input row, with other columns."""
 
     expressions: tuple[Expression, ...]
 
@@ -135,12 +136,12 @@ class Join(Operator):
     """INNER, LEFT, RIGHT, FULL, SEMI, ANTI, MARK or SINGLE, as DuckDB names them."""
     conditions: tuple[Expression, ...]
     correlated: tuple[str, ...]
-    """The types of what a correlated subquery depends on, which the first conditions compare."""
+    """The types of the outer values that a correlated subquery uses in its first conditions."""
 
 
 @dataclass(frozen=True)
 class AggregatedRows(Operator):
-    """One row for each group: the groups' columns, then the functions', then those of GROUPING."""
+    """One row per group: columns of the groups, then of the functions, then of GROUPING."""
 
     groups: tuple[Expression, ...]
     sets: tuple[tuple[int, ...], ...]
@@ -150,14 +151,14 @@ class AggregatedRows(Operator):
 
 @dataclass(frozen=True)
 class Window(Operator):
-    """The columns of the input, and one for each function."""
+    """The columns of the input, and one column for each function."""
 
     functions: tuple[WindowCall, ...]
 
 
 @dataclass(frozen=True)
 class Sort(Operator):
-    """The rows of the input in an order."""
+    """The rows of the input in a specified order."""
 
     order: tuple[SortKey, ...]
 
@@ -177,21 +178,21 @@ class Union(Operator):
 
 @dataclass(frozen=True)
 class Except(Operator):
-    """The rows of the left input that the right one lacks."""
+    """The rows of the left input that are not in the right input."""
 
     all: bool
 
 
 @dataclass(frozen=True)
 class Intersect(Operator):
-    """The rows of the left input that the right one has too."""
+    """The rows of the left input that are also in the right input."""
 
     all: bool
 
 
 @dataclass(frozen=True)
 class Generate(Operator):
-    """The columns of the input, and the elements of lists, with one row for each element."""
+    """The columns of the input, and the elements of lists, with one row per element."""
 
     lists: tuple[Expression, ...]
 
@@ -202,12 +203,12 @@ class Opaque(Operator):
 
     reason: str
     digest: str
-    """A hash of all that the engine says about it."""
+    """A hash of the engine's complete description of the operator."""
 
 
 @dataclass(frozen=True)
 class PlanForm:
-    """The plan of one query, with all that determines its result beside the data."""
+    """The plan of one query, with everything except the data that determines its result."""
 
     engine: str
     version: str
@@ -217,13 +218,13 @@ class PlanForm:
 
 
 def operators(root: Operator) -> tuple[Operator, ...]:
-    """Return the operators of a plan; those of an operator's inputs come before it."""
+    """Return the operators of a plan; the operators of an operator's inputs come before it."""
     below = [each for child in root.inputs for each in operators(child)]
     return (*below, root)
 
 
 def expressions(operator: Operator) -> Iterator[Expression]:
-    """Yield the expressions of an operator, without those that are parts of others."""
+    """Yield the expressions of an operator, without nested expressions."""
     waiting: list[Any] = [
         getattr(operator, each.name)
         for each in fields(operator)
@@ -240,7 +241,7 @@ def expressions(operator: Operator) -> Iterator[Expression]:
 
 
 def doubts(plan: PlanForm) -> list[str]:
-    """Return why the plan's result is not determined by its form and the data, without repeats."""
+    """Return the distinct reasons why the plan form and the data do not determine the result."""
     found = [
         each.reason if isinstance(each, Opaque) else each.varies for each in operators(plan.root)
     ]

@@ -1,4 +1,4 @@
-"""Plans as JSON: an object for each part, with the name of its class as ``node``."""
+"""Plans as JSON: an object for each part; the field ``node`` contains the name of its class."""
 
 import json
 from dataclasses import fields, is_dataclass
@@ -20,7 +20,7 @@ def to_json(plan: PlanForm) -> str:
 
 
 def from_json(text: str) -> PlanForm:
-    """Return the plan of a JSON text. Raises ValueError if the text has none."""
+    """Return the plan that a JSON string contains. Raises ValueError if it contains no plan."""
     try:
         found = _part(json.loads(text))
     except (KeyError, TypeError) as error:

@@ -1,9 +1,10 @@
-"""Digests of all that the value of a Python function depends on.
+"""Digests of everything on which the value of a Python function depends.
 
-A function is read as Spark's workers get it. One that is pickled by value is its code, defaults,
-closure, and the globals that its code names. One of the user's modules is the source of the module
-and of all modules that it imports. One of an installed package is its name and the package's
-version. Any other value is described by its pickle.
+A function is described as Spark's workers get it. If it is pickled by value, its description is its
+code, defaults, closure, and the globals that its code names. If it is in one of the user's modules,
+its description is the source of the module and of all modules that this module imports. If it is in
+an installed package, its description is its name and the package's version. Any other value is
+described by its pickle.
 """
 
 import ast
@@ -26,14 +27,14 @@ from .node_reader import canonical
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 MARK = "provhouse_deterministic"
-"""The attribute of functions that are declared deterministic."""
+"""The name of the attribute that marks functions declared as deterministic."""
 UNPICKLED = frozenset({"pyspark.core.broadcast", "pyspark.broadcast", "pyspark.accumulators"})
-"""Modules whose values are more than their pickles."""
+"""Modules whose values depend on more than their pickles."""
 LIBRARIES = tuple(Path(sysconfig.get_path(name)).resolve() for name in ("purelib", "platlib"))
 
 
 class NotDescribed(Exception):
-    """The error for a function whose value may depend on something that has no description."""
+    """The error for a function whose value may depend on something that cannot be described."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +43,13 @@ class FunctionFacts:
 
     digest: str
     deterministic: bool
-    """Whether the program declares that equal arguments give equal values."""
+    """Whether the program declares that the function returns equal values for equal arguments."""
     problem: str = ""
-    """Why the function has no digest; empty if it has one."""
+    """The reason why the function has no digest; empty if it has one."""
 
 
 def deterministic(function: Function) -> Function:
-    """Declare that a Python function of Spark gives equal values for equal arguments.
+    """Declare that a Python function for Spark returns equal values for equal arguments.
 
     Without the declaration, no result of the function is reused. The function must not read a
     clock, files, the network or random numbers.
@@ -60,7 +61,7 @@ def deterministic(function: Function) -> Function:
 
 
 def facts_of(function: Callable[..., Any]) -> FunctionFacts:
-    """Return the digest of a function, or why it has none."""
+    """Return the digest of a function, or the reason why it has none."""
     declared = getattr(function, MARK, False) is True
     try:
         text = canonical([list(sys.version_info), _Description().of(function)])
@@ -73,11 +74,11 @@ def facts_of(function: Callable[..., Any]) -> FunctionFacts:
 
 @dataclass
 class _Description:
-    """The description of one function; what occurs again is a number."""
+    """The description of one function; repeated values are described by a number."""
 
     numbers: dict[int, int] = field(default_factory=dict)
     kept: list[Any] = field(default_factory=list)
-    """All values with numbers, so that no other value gets the address of one."""
+    """All numbered values; keeping them prevents another value from getting the same address."""
 
     def of(self, value: Any) -> Any:
         """Return a value as JSON. Raises NotDescribed if it has no description."""
@@ -107,7 +108,7 @@ class _Description:
         return self._pickled(value)
 
     def _named(self, value: Any) -> Any:
-        """Describe a function or a class, by its name if Spark's workers import it."""
+        """Describe a function or a class; use its name if Spark's workers import it."""
         module = sys.modules.get(str(value.__module__)) if value.__module__ else builtins
         if module is not None and _is_in(module, value):
             return [value.__qualname__, self.of(module)]
@@ -135,7 +136,7 @@ class _Description:
         return [[self.of(each) for each in flat], imported, [self.of(c) for c in code.co_consts]]
 
     def _module(self, module: ModuleType) -> Any:
-        """Describe a module, by the version of its package if it has one."""
+        """Describe a module; use the version of its package if it has one."""
         name = module.__name__
         file = getattr(module, "__file__", None)
         if name.partition(".")[0] in sys.stdlib_module_names:
@@ -173,11 +174,11 @@ COUNTED = (
     "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_flags", "co_argcount",
     "co_posonlyargcount", "co_kwonlyargcount",
 )  # fmt: skip
-"""The parts of a code object beside its instructions and constants, without lines and files."""
+"""The parts of a code object besides its instructions and constants, without lines and files."""
 
 
 def _is_in(module: ModuleType, value: Any) -> bool:
-    """Return whether Spark's workers find a function or class by its name in a module."""
+    """Return whether Spark's workers can find a function or class in a module by its name."""
     found: Any = module
     for name in value.__qualname__.split("."):
         found = getattr(found, name, None)
@@ -192,7 +193,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _names(code: CodeType) -> set[str]:
-    """Return all names of a code object that may be those of globals."""
+    """Return all names in a code object that may be names of globals."""
     return {name for each in _codes(code) for name in each.co_names}
 
 
@@ -209,7 +210,7 @@ def _imported(name: str) -> ModuleType:
 
 
 def _imported_by(source: bytes, module: ModuleType) -> list[ModuleType]:
-    """Return the modules that a module's source names, in order."""
+    """Return the modules that a module's source imports, in order."""
     package = module.__name__ if hasattr(module, "__path__") else module.__name__.rpartition(".")[0]
     found = set[str]()
     for node in ast.walk(ast.parse(source)):

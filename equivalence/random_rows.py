@@ -1,7 +1,7 @@
 """Small random contents of tables: NULLs, duplicates, rows that join and that meet conditions.
 
-The contents keep the constraints of the tables. Tables that others refer to are filled first, and a
-foreign key has the values of one of their rows.
+The contents satisfy the constraints of the tables. Referenced tables are filled first, and a
+foreign key gets the values of a row in the referenced table.
 """
 
 import random
@@ -24,22 +24,25 @@ VALUES = (
     *("2020-01-01", "2020-01-02", "2021-06-15 12:30:00", "12:30:00", "[1, 2]", "[]"),
     *map(str, range(4, 13)),
 )
-"""Values for each type that can be cast from one of them."""
+"""Strings of which at least one can be cast to each type."""
 MOST = 8
-"""The largest number of rows of a table."""
+"""The maximum number of rows of a table."""
 LARGEST = 20_000
-"""The largest number of rows of a join without conditions."""
+"""The maximum number of rows of a join without conditions."""
 SIZES = ((0, 1, 2), (1, 2, 3), (3, 5, 8), (5, 8), (5, 8))
 MET, NULLS = (0.5, 0.8, 0.95), (0.0, 0.1, 0.25)
-"""Each database has one choice of sizes, one part of values that meet conditions, one of NULLs."""
+"""Each database uses one element of ``SIZES``, ``MET`` and ``NULLS``.
+
+``MET`` are fractions of values that meet conditions, and ``NULLS`` are fractions of NULLs.
+"""
 BESIDE = 0.85
-"""The part of values that are near literals, if a column has some."""
+"""The fraction of values that are near literals, if there are literals for the column."""
 WIDENING = ("INNER", "LEFT", "RIGHT", "FULL")
 Table = tuple[str, ...]
 Row = dict[str, str | None]
-"""The texts of values by the names of columns."""
+"""The values of a row, as strings, by the names of columns."""
 Palette = tuple[list[str], list[str], list[str]]
-"""Values that meet conditions, values near literals, and others: few, so that rows repeat."""
+"""Values that meet conditions, values near literals, and other values; few, so that rows repeat."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +53,13 @@ class _Style:
     met: float
     nulls: float
     palettes: dict[TableColumn, Palette] = field(default_factory=dict)
-    """The values that compared columns share, by one of these columns."""
+    """The values that compared columns share, by the column that represents them."""
     choices: dict[TableColumn, Palette] = field(default_factory=dict)
-    """The values of a palette that can be cast to the type of a column, by column."""
+    """For each column, the values of its palette that can be cast to its type."""
 
 
 class RandomRows:
-    """A maker of contents for the tables that some plans read."""
+    """A generator of contents for the tables that the given plans read."""
 
     def __init__(self, database: EmptyDatabase, plans: Sequence[PlanForm], seed: int) -> None:
         self._database, self._random = database, random.Random(seed)
@@ -77,7 +80,7 @@ class RandomRows:
         """The rows of the tables that the plans need."""
 
     def fill(self) -> None:
-        """Replace the rows of the tables. Rows that break a constraint are left out."""
+        """Replace the rows of the tables. Rows that violate a constraint are left out."""
         if not self.made:
             self._fill(self._fixed, _Style(SIZES[-1], MET[0], 0))
         others = [table for table in self._tables if table not in self._fixed]
@@ -92,7 +95,7 @@ class RandomRows:
             self._insert(table, self.made[table])
 
     def _never_read(self, read: Container[Table]) -> list[Table]:
-        """Return the tables that neither are read nor refer to one that is."""
+        """Return the tables that are not read and do not reference any table that is read."""
         found: list[Table] = []
         for table in self._tables:
             referred = [key.table for key in self._database.facts[table].foreign]
@@ -101,20 +104,20 @@ class RandomRows:
         return found
 
     def rows(self) -> dict[str, list[tuple[Any, ...]]]:
-        """Return the rows of each table by its name."""
+        """Return the rows of each table, by the table's name."""
         con = self._database.con
         tables = self._database.columns
         return {t[-1]: con.execute(f"from {whole_name(t)}").fetchall() for t in tables}
 
     def _filled(self, table: Table, read: Iterable[str]) -> dict[str, str]:
-        """Return the types of columns that are read or part of a key, by their names."""
+        """Return the types of the columns that are read or part of a key, by column name."""
         facts = self._database.facts[table]
         keys = (*facts.keys, *(each.columns for each in facts.foreign))
         filled = {*read, *(name for key in keys for name in key)}
         return {name: t for name, t in self._database.columns[table] if name in filled}
 
     def _of_types(self, texts: set[str]) -> dict[str, dict[str, str]]:
-        """Return the texts that can be cast to each type of the tables, and what they become."""
+        """Return, for each type of the tables, the strings that can be cast to it, with results."""
         types = list({type_ for t in self._tables for _, type_ in self._database.columns[t]})
         if not types:
             return {}
@@ -127,7 +130,7 @@ class RandomRows:
         }
 
     def _never_null(self, table: Table) -> dict[str, str]:
-        """Return literals for columns that must not be NULL, and of which nothing else is known."""
+        """Return literals for columns that must not be NULL and have no other requirements."""
         filled, not_null = self._columns[table], self._database.facts[table].not_null
         return {
             name: _literal(next(iter(self._fitting[type_].values()), None))
@@ -136,7 +139,7 @@ class RandomRows:
         }
 
     def _insert(self, table: Table, rows: Sequence[Row]) -> None:
-        """Insert all rows at once, or if DuckDB refuses that, those that it accepts."""
+        """Insert all rows at once; if DuckDB refuses, insert each row that it accepts."""
         try:
             self._insert_all(table, rows)
         except duckdb.Error:
@@ -204,7 +207,7 @@ class RandomRows:
         return self._random.choice(listed) if listed else None
 
     def _palette(self, column: TableColumn, type_: str, style: _Style) -> Palette:
-        """Return a few values for a column and all columns that it is compared with."""
+        """Return a few values for a column and for all columns that are compared with it."""
         leader = self._near.leader(column)
         if leader not in style.palettes:
             near, fitting = self._near.of(column), self._fitting[type_]
@@ -227,7 +230,7 @@ class RandomRows:
         parents: Sequence[Row],
         style: _Style,
     ) -> None:
-        """Let a foreign key of a row refer to a row, or be NULL."""
+        """Make a foreign key of a row reference a row, or set it to NULL."""
         wanted = [tuple(parent[name] for name in key.referred) for parent in parents]
         wanted = [each for each in wanted if None not in each]
         nullable = self._database.facts[table].not_null.isdisjoint(key.columns)
@@ -242,7 +245,7 @@ class RandomRows:
     def _make_new(
         self, table: Table, row: Row, key: Sequence[str], seen: set[tuple[Any, ...]]
     ) -> None:
-        """Change a column of a key that refers to no row, until no other row has the key."""
+        """Change a key column outside of all foreign keys until no other row has the same key."""
         facts = self._database.facts[table]
         referring = {name for each in facts.foreign for name in each.columns}
         free = [name for name in key if name not in referring]
@@ -257,7 +260,7 @@ class RandomRows:
 
 
 def _read(plans: Iterable[PlanForm]) -> dict[Table, set[str]]:
-    """Return the columns that plans read, by their tables."""
+    """Return the columns that the given plans read, by table."""
     found: dict[Table, set[str]] = {}
     for plan in plans:
         for each in operators(plan.root):
@@ -267,13 +270,13 @@ def _read(plans: Iterable[PlanForm]) -> dict[Table, set[str]]:
 
 
 def _most(plans: Iterable[PlanForm]) -> int:
-    """Return the number of rows of tables for which joins without conditions stay small."""
+    """Return the number of rows per table with which joins without conditions stay small."""
     widest = max((max(_joined(plan.root)) for plan in plans), default=1)
     return max(2, min(MOST, int(LARGEST ** (1 / widest))))
 
 
 def _joined(operator: Operator) -> tuple[int, int]:
-    """Return the number of tables that an operator joins, and the largest number below it."""
+    """Return the number of tables that an operator joins, and the largest such number below it."""
     below = list(map(_joined, operator.inputs))
     widest = max((max(each) for each in below), default=1)
     if isinstance(operator, Join) and operator.kind in WIDENING:
@@ -284,5 +287,5 @@ def _joined(operator: Operator) -> tuple[int, int]:
 
 
 def _literal(value: str | None) -> str:
-    """Return a text as SQL; NULL has a type, since rows of NULL alone would be integers."""
+    """Return a string as SQL; NULL gets a type, because a column of only NULLs would be integer."""
     return "null::varchar" if value is None else text_of(value)

@@ -1,4 +1,4 @@
-"""The search for small contents of tables for which two queries give different rows."""
+"""The search for small contents of tables for which two queries return different rows."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from .plan_form import PlanForm
 from .random_rows import RandomRows
 
 FIRST, MORE = 6, 18
-"""The numbers of random databases that are tried before a proof, and where there is no proof."""
+"""The numbers of random databases tried before a proof, and additionally if there is no proof."""
 SEED = 38
 Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
 class Example:
-    """Contents of tables for which two queries give different rows."""
+    """Contents of tables for which two queries return different rows."""
 
     tables: dict[str, list[Row]]
     only_first: list[Row]
@@ -28,7 +28,7 @@ class Example:
 
 
 class Refutation:
-    """The random databases in which two queries are executed, and what came of it."""
+    """The random databases in which two queries are executed, and the outcome."""
 
     def __init__(
         self, database: EmptyDatabase, texts: tuple[str, str], plans: tuple[PlanForm, PlanForm]
@@ -38,7 +38,7 @@ class Refutation:
         self._tried = self._with_rows = self._limited = 0
 
     def example(self, databases: int) -> Example | None:
-        """Return contents for which the rows differ, or None if further databases have none."""
+        """Return contents for which the rows differ, or None if no further database shows any."""
         for _ in range(databases):
             self._random_rows.fill()
             self._tried += 1
@@ -58,7 +58,7 @@ class Refutation:
         return found if self._with_rows else f"{found}, but none of them gives rows"
 
     def _rows(self, text: str) -> Counter[Row] | None:
-        """Return the rows of a query as a multiset, or None if it ends with an error."""
+        """Return the rows of a query as a multiset, or None if the query ends with an error."""
         try:
             return Counter(map(_hashable, self._database.con.execute(text).fetchall()))
         except duckdb.OutOfMemoryException:
@@ -69,5 +69,5 @@ class Refutation:
 
 
 def _hashable(row: Row) -> Row:
-    """Return a row in which lists are texts, and NaN is equal to itself."""
+    """Return a row in which lists are strings, and NaN is equal to itself."""
     return tuple(repr(each) if isinstance(each, list | dict | float) else each for each in row)

@@ -1,7 +1,7 @@
-"""DuckDB in memory that reads no file and loads no extension, kept for the next use.
+"""An in-memory DuckDB that cannot read files or load extensions, kept for further use.
 
-Starting DuckDB takes longer than comparing two queries. So an instance stays, and each use has a
-database of its own in it, with the name that a database in memory always has.
+Starting DuckDB takes longer than comparing two queries. Therefore an instance is kept, and each use
+gets its own database in it, with the usual name of an in-memory database.
 """
 
 import secrets
@@ -17,24 +17,24 @@ SEALED: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": False,
     "threads": 1,
 }
-"""Settings under which a query reads no file."""
+"""Settings under which a query cannot read files."""
 SMALL: dict[str, str | bool | int | float | list[str]] = {
     **SEALED,
     "memory_limit": "500MB",
     "temp_directory": "",
 }
-"""Settings under which a query also fails where it needs more memory, for queries of few rows."""
+"""Settings for queries on few rows: a query also fails if it needs more than 500 MB of memory."""
 LOCK = "set lock_configuration = true"
 NAME = "memory"
 
 _lock = Lock()
 _free: list[duckdb.DuckDBPyConnection] = []
-"""The instances that are not in use."""
+"""The instances that are not in use at the moment."""
 
 
 @contextmanager
 def own_instance(small: bool = True) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Yield a new instance, whose settings can be changed until it is locked."""
+    """Yield a new instance whose settings can be changed before it is locked."""
     with duckdb.connect(config=SMALL if small else SEALED) as con:
         yield con
 
@@ -56,7 +56,10 @@ def kept_instance() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def _started() -> duckdb.DuckDBPyConnection:
-    """Return an instance without a database of the usual name; no text can guess the other name."""
+    """Return an instance without a database of the usual name.
+
+    Its own database has a random name, which no query can guess.
+    """
     con, other = duckdb.connect(config=SMALL), f"base_{secrets.token_hex(8)}"
     for text in (f"attach ':memory:' as {other}", f"use {other}", f"detach {NAME}", LOCK):
         con.execute(text)

@@ -1,8 +1,8 @@
-"""The segment of two plans around what differs: the operators above it are the same in both.
+"""The segments of two plans that differ; the operators above them are the same in both plans.
 
-An operator that gives the same rows in each run gives equal rows for equal inputs, whatever it
-does. So a proof of the segments is a proof of the plans, and operators that the prover has no model
-of may stay outside.
+An operator that returns the same rows in each run returns equal rows for equal inputs, whatever it
+does. Therefore a proof for the segments is a proof for the plans, and operators that the prover
+cannot model may be outside of the segments.
 """
 
 from dataclasses import replace
@@ -19,7 +19,7 @@ def smallest_segments(one: PlanForm, other: PlanForm) -> tuple[PlanForm, PlanFor
 
 
 def _below(one: Operator, other: Operator) -> tuple[Operator, Operator] | None:
-    """Return the inputs that differ, if nothing else does."""
+    """Return the pair of inputs that differ, or None if anything else differs."""
     if type(one) is not type(other) or len(one.inputs) != len(other.inputs):
         return None
     if one != replace(other, inputs=one.inputs):

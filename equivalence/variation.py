@@ -1,4 +1,4 @@
-"""Whether an operator gives the same rows in each run: ties, and the order of inexact numbers."""
+"""Whether an operator returns the same rows in each run: ties, and the order of inexact numbers."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ ROUNDING = "the result depends on the order in which inexact values are read"
 
 
 def limit_varies(below: Operator) -> str:
-    """Return why the first rows of an operator may differ between runs."""
+    """Return why an operator's first rows may differ between runs; empty if they cannot."""
     if isinstance(below, Project) and all(isinstance(e, Constant) for e in below.expressions):
         return ""
     order, kept = _order(below)
@@ -37,18 +37,18 @@ def limit_varies(below: Operator) -> str:
 
 
 def groups_vary(types: Sequence[str]) -> str:
-    """Return why the values of groups may differ between runs: equal values, not identical."""
+    """Return the reason why group values may differ between runs: equal, not identical values."""
     return "" if all(map(is_exact, types)) else ROUNDING
 
 
 def aggregation_varies(made: Aggregation, columns: Sequence[Column]) -> str:
-    """Return why the value of an aggregate may differ between runs."""
+    """Return the reason why an aggregate's value may differ between runs; empty if it cannot."""
     inexact = [each for each in made.call.arguments if not is_exact(type_of(each, columns))]
     return ROUNDING if inexact and (made.call.function not in COUNTS) else ""
 
 
 def window_varies(made: WindowCall, below: Operator) -> str:
-    """Return why the value of a window function may differ between runs."""
+    """Return why a window function's value may differ between runs; empty if it cannot."""
     columns = below.columns
     listed = [*made.partitions, *(key.expression for key in made.order)]
     if groups_vary([type_of(each, columns) for each in listed]):
@@ -71,7 +71,7 @@ def type_of(made: Expression, columns: Sequence[Column]) -> str:
 
 
 def unique_keys(below: Operator) -> list[frozenset[int]]:
-    """Return sets of columns in which no two rows have the same values, NULL included."""
+    """Return sets of columns in which no two rows have the same values, including NULLs."""
     if isinstance(below, Scan):
         if below.unique and set(below.unique) <= set(below.names):
             return [frozenset(map(below.names.index, below.unique))]
@@ -96,14 +96,14 @@ def _projected_keys(below: Project) -> list[frozenset[int]]:
 
 
 def _order(below: Operator) -> tuple[tuple[SortKey, ...], Operator]:
-    """Return the order of an operator's rows, and the operator that is in this order."""
+    """Return the order of an operator's rows, and the operator whose rows are in this order."""
     if isinstance(below, Sort):
         return below.order, below.inputs[0]
     return (), below
 
 
 def _is_total(ordered: Operator, order: Sequence[SortKey], columns: Sequence[Column]) -> bool:
-    """Return whether rows that tie are identical."""
+    """Return whether tied rows are identical."""
     if not all(is_exact(type_of(key.expression, columns)) for key in order):
         return False
     at = {key.expression.position for key in order if isinstance(key.expression, ColumnReference)}

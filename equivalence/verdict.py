@@ -1,4 +1,4 @@
-"""Say whether two queries are equal: by their keys, or refuted by rows, or not known."""
+"""Decide whether two queries are equal: by their keys, by rows that refute it, or unknown."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -18,7 +18,7 @@ Kind = Literal["equal", "equal columns", "different", "unknown"]
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether two queries give the same rows on all contents of their tables."""
+    """The verdict whether two queries return the same rows for all contents of their tables."""
 
     kind: Kind
     reason: str
@@ -26,21 +26,21 @@ class Verdict:
     """The first operator that differs; empty if the keys are equal."""
     example: Example | None = None
     proof: Proof | None = None
-    """The proof and its assumptions; None where keys alone decide."""
+    """The proof and its assumptions; None if the keys alone decide."""
 
 
 @dataclass(frozen=True)
 class Revision:
-    """The text of a query, and the DDL of its tables."""
+    """The SQL text of a query, and the DDL of its tables."""
 
     text: str
     ddl: str
 
 
 def compare(first: Revision, second: Revision, columns: Sequence[str] = ()) -> Verdict:
-    """Compare two queries, or only the columns that a reader uses, if some are named.
+    """Compare two queries; if ``columns`` are given, compare only these columns.
 
-    Raises BadInput if DuckDB refuses a text, and KeyError if a query lacks a named column.
+    Raises BadInput if DuckDB refuses a query or DDL, and KeyError if a query lacks a named column.
     """
     with ExitStack() as opened:
         one = opened.enter_context(empty_database(first.ddl))
@@ -61,7 +61,7 @@ def compare(first: Revision, second: Revision, columns: Sequence[str] = ()) -> V
 
 
 def compare_plans(first: PlanForm, second: PlanForm, columns: Sequence[str] = ()) -> Verdict:
-    """Compare two plans by their keys, or only the columns that a reader uses.
+    """Compare two plans by their keys; if ``columns`` are given, compare only these columns.
 
     Raises KeyError if a plan lacks a named column.
     """
@@ -83,7 +83,7 @@ def _shape(plan: PlanForm) -> tuple[tuple[str, ...], list[str]]:
 
 
 def by_key(keys: tuple[PlanKeys, PlanKeys], columns: Sequence[str]) -> Verdict | None:
-    """Return a verdict if keys are equal, and all forms that they stand for are equal too."""
+    """Return a verdict if the keys are equal, and all forms behind them are equal too."""
     one, other = keys
     if columns:
         pairs = one.reader(columns), other.reader(columns)
@@ -103,7 +103,7 @@ def _same_tables(one: EmptyDatabase, other: EmptyDatabase) -> bool:
 def _by_rows(
     database: EmptyDatabase, texts: tuple[str, str], plans: tuple[PlanForm, PlanForm], operator: str
 ) -> Verdict:
-    """Refute equality by the names or types of columns, or by the rows for random contents."""
+    """Refute equality by the columns' names or types, or by the rows for random contents."""
     if _shape(plans[0]) != _shape(plans[1]):
         return Verdict("different", "the names or types of the columns differ", operator)
     found: Proof | str = ""
@@ -120,7 +120,7 @@ def _by_rows(
 
 
 def _proved(plans: tuple[PlanForm, PlanForm], database: EmptyDatabase) -> Proof | str:
-    """Return a proof for the plans, or for the smallest segments that differ, or why not."""
+    """Return a proof for the plans or for the smallest differing segments, or why there is none."""
     found = prove(plans, database)
     if not isinstance(found, Proof) and (segments := smallest_segments(*plans)) != plans:
         return prove(segments, database)

@@ -1,4 +1,4 @@
-"""Decide how an ingest names row ids: by the stored patterns and the patterns it declares."""
+"""Determine how an ingest names row ids: by stored patterns and the patterns that it declares."""
 
 from collections.abc import Mapping
 

@@ -28,11 +28,11 @@ VERIFY = Step("verify", "Verify the import")
 
 
 def import_(folder: Path, settings: Settings, progress: Progress) -> Summary:
-    """Import the export in ``folder``, into a new warehouse or in addition to a stored base.
+    """Import the export in ``folder`` into a new warehouse, or add it to the stored base.
 
     Raises BadInput, and imports nothing, if the folder has no manifest, if a file differs from the
-    exported file, if totals differ from the manifest, or if the manifest names samples, since
-    answers would not mention them. Raises Busy if another process writes.
+    exported file, if totals differ from the manifest, or if the manifest names samples, because
+    answers could not mention them. Raises Busy if another process writes.
     """
     watch = Stopwatch()
     manifest = read_manifest(folder)
@@ -76,7 +76,10 @@ def _sampled(folder: Path, manifest: Manifest) -> BadInput:
 
 
 def _import_files(manifest: Manifest, job: Job) -> JobResult:
-    """Run the steps of an ingest, and compare the totals read and written with the manifest."""
+    """Run the steps of an ingest, and compare the totals with the manifest.
+
+    The totals are those that were read from the files and those that were written.
+    """
     with job.step(READ):
         found = read(job)
     if is_empty(job, found):

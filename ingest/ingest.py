@@ -28,19 +28,19 @@ from .steps.order import ingest_files
 from .writing_run import carry_out
 
 SMALL_BYTES = 32 << 20
-"""The least size in bytes of an input that is ingested with Spark.
+"""The smallest input, in bytes, that is ingested with Spark.
 
-For a smaller input, starting Spark would take longer than the time that using two cores saves.
+For a smaller input, starting Spark would take more time than Spark saves by using two cores.
 """
 IMPORTED_BYTES = 64 << 20
-"""The least size in bytes of an input that is expected to have many sets.
+"""The smallest input, in bytes, that is assumed to have many sets.
 
-For many sets, Neo4j's importer saves time.
+If there are many sets, Neo4j's importer saves time.
 """
 
 
 class Options(TypedDict, total=False):
-    """The options that ingests of files and of Arrow batches share; ``ingest`` explains them."""
+    """The options of ingests of files and of Arrow batches. ``ingest`` explains them."""
 
     splits: Path | None
     run: str | None
@@ -65,15 +65,15 @@ def ingest(
     """Ingest files and folders of triples as one new generation.
 
     ``columns`` maps known column names to the names in the files. ``splits`` is a file that assigns
-    tables to splits. Triples end in the new generation if an earlier ingest of ``run`` brought them
-    and this one does not. ``replace`` begins a new base beside the stored base. With ``strict``, a
-    rejected row, a file in a folder that would be passed over, or an item named with two tables is
-    an error. ``names`` is ``table`` to name items ``TABLE/NAME``, or ``global`` to merge items of
-    two tables that have the same name; the warehouse stores the choice. ``label`` replaces the
-    paths of the files in messages, rejected rows and origins. ``patterns`` maps a table to the
-    pattern of its row ids; the default is ``{table}/{id}``. ``operations`` is a file, or Arrow
-    batches, with descriptions of ops. ``modules`` is a file that declares modules. With either,
-    ``files`` may be empty.
+    tables to splits. Triples that an earlier ingest of ``run`` added, and that this ingest does not
+    contain, end in the new generation. With ``replace``, a new base begins, and the stored base is
+    kept. With ``strict``, a rejected row, a file in a folder that would be passed over, or an item
+    named with two tables is an error. ``names`` is ``table`` to name items ``TABLE/NAME``, or
+    ``global`` to merge items of two tables that have the same name; the warehouse stores the
+    choice. ``label`` replaces the paths of the files in messages, rejected rows and origins.
+    ``patterns`` maps a table to the pattern of its row ids; the default is ``{table}/{id}``.
+    ``operations`` is a file, or Arrow batches, with descriptions of ops. ``modules`` is a file that
+    declares modules. With either, ``files`` may be empty.
 
     Raises BadInput for an unusable file, and for a name in two tables if ``names`` was never given.
     Raises UsageError if ``names`` differs from the naming of stored items, and Busy if another
@@ -98,8 +98,8 @@ def ingest_sources(
 ) -> Summary:
     """Ingest sources as one new generation, as ``ingest`` does.
 
-    ``missed`` has the paths of files that are not read, for the summary. An input smaller than
-    ``small_bytes`` is ingested without Spark.
+    ``missed`` has the paths of the files that are not read, which the summary lists. An input
+    smaller than ``small_bytes`` is ingested without Spark.
     """
     watch = Stopwatch()
     splits, given = options.get("splits"), options.get("operations")
@@ -135,7 +135,7 @@ def ingest_sources(
 
 
 def _check(found: Sequence[Source]) -> None:
-    """Raise the errors that can be found before the ingest writes files or starts processes."""
+    """Raise the errors that can be detected before the ingest writes files or starts processes."""
     for source in found:
         check(source)
     java()

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 SHOWN = 5
-"""The largest number of rejected rows, and of passed-over files, that a summary names."""
+"""The largest number of rejected rows, and also of passed-over files, that a summary lists."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Summary:
     duplicates: int
     two_tables: int
     ended: int
-    """The number of triples that ended because this ingest of the run no longer brings them."""
+    """The number of triples that ended because this ingest of the run no longer contains them."""
     new_triples: int
     new_items: int
     tables: tuple[str, ...]
@@ -58,7 +58,7 @@ class Summary:
     first_passed_over: tuple[str, ...]
     bytes_on_disk: int
     committed: bool
-    """Whether the ingest made a generation; False if it brought nothing new."""
+    """Whether the ingest made a generation. It makes none if the input contains nothing new."""
     seconds: dict[str, float]
     peak_memory_mb: int
     operations: int = 0
@@ -68,4 +68,4 @@ class Summary:
     hubs: tuple[Hub, ...] = ()
     """Items that may stand for a missing value. With the option ``null``, they are left out."""
     unread: dict[str, int] = field(default_factory=dict)
-    """The number of parts of documents that do not become triples, by name."""
+    """For each kind of part that did not become triples, the number in the documents."""

@@ -1,4 +1,4 @@
-"""Decide how an ingest names items, and refuse names that occur in two tables."""
+"""Determine how an ingest names items, and refuse names that occur in two tables."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from provhouse.model.naming import Naming
 from provhouse.store.warehouse.commits import Commit
 
 EXAMPLES = 3
-"""The number of names in the error about two tables."""
+"""The number of example names in the error about names in two tables."""
 InTwoTables = tuple[str, str, str]
 """A name, and two of its tables."""
 
@@ -38,12 +38,12 @@ def naming_of(before: Commit | None, said: Naming | None, *, new_base: bool) -> 
 
 
 def refuse_two_tables(naming: Naming, count: int, examples: Sequence[InTwoTables]) -> None:
-    """Raise BadInput for names in two tables, unless the user chose to merge them."""
+    """Raise BadInput for names in two tables, unless the user chose to merge such items."""
     if not count or naming == "global":
         return
     some = "; ".join(f"{name!r} in {one} and {other}" for name, one, other in examples)
     raise BadInput(
-        f"{count:,} {'name stands' if count == 1 else 'names stand'} in two tables",
+        f"{count:,} {'name occurs' if count == 1 else 'names occur'} in two tables",
         f"For example {some}",
         "If these are different items, use --names table: items are then named TABLE/NAME. If the "
         "warehouse already stores items, add --replace. If each name is one item, use "
@@ -63,9 +63,9 @@ def with_tables(names: pa.Array, tables: pa.Array) -> pa.Array:
 
 
 def _texts(column: pa.Array) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:
-    """Return the bytes of a column's texts, and the offset where each text begins.
+    """Return the bytes of all strings of a column, and the offset at which each string begins.
 
-    The last offset is the end of the last text.
+    The last offset is the end of the last string.
     """
     _, offsets, data = column.buffers()
     at = np.frombuffer(offsets, np.int32)[column.offset : column.offset + len(column) + 1]

@@ -1,4 +1,4 @@
-"""Definition of a job: its inputs, the generation it adds to, and how its steps and tasks run.
+"""Define a job: its inputs, the generation that it adds to, and how its steps and tasks run.
 
 Ingests, imports, compactions and previews are jobs.
 """
@@ -44,8 +44,8 @@ T = TypeVar("T")
 class Step:
     """A step of a job.
 
-    ``name`` never changes: it is the key of the step in ``seconds``, and its fault point. ``title``
-    is shown to people.
+    ``name`` must never change: it is the key of the step in ``seconds``, and the name of the step's
+    fault point. ``title`` is the step's name for users.
     """
 
     name: str
@@ -61,10 +61,10 @@ class Task(Protocol[T_co]):
 
 @dataclass(frozen=True)
 class GivenOperations:
-    """Descriptions of ops that an ingest stores, one for each op."""
+    """The descriptions that an ingest stores, one for each op."""
 
     rows: pa.Table
-    """Rows with the columns ``OPERATION``, and also ``born`` if they were stored before."""
+    """Rows with the columns ``OPERATION``, and with ``born`` if they were stored before."""
     source: str = ""
     """The path of the file, or the label of rows that a program passed.
 
@@ -77,7 +77,7 @@ class GivenModules:
     """Declarations of modules that an ingest stores."""
 
     rows: pa.Table
-    """Rows with the columns module, workflow, part and name, and also ``born`` if stored before."""
+    """Rows with the columns module, workflow, part and name, and with ``born`` if stored before."""
     source: str = ""
     """The path of the file; empty for declarations that were stored before."""
 
@@ -115,17 +115,18 @@ class Inputs:
 
 @dataclass(frozen=True)
 class GraphAccess:
-    """Access to Neo4j for one job; the server may start as late as the step ``load``."""
+    """Access to Neo4j for one job. The server may start as late as in the step ``load``."""
 
     start: "Callable[[Import | None], Graph]"
     """A function that runs the given import, if any, starts the server and returns the graph.
 
-    The graph is connected.
+    The returned graph is connected to the server.
     """
     await_graph: "Callable[[], Graph | None]"
     """A function that waits for the server, checks the graph and returns it.
 
-    It returns None if the step ``load`` starts the server, so that Neo4j's importer can run first.
+    It returns None if the step ``load`` has yet to start the server, so that Neo4j's importer can
+    run first.
     """
 
 
@@ -138,7 +139,7 @@ class Job:
     before: Commit | None
     """The current generation; None in a new warehouse."""
     extends: Commit | None
-    """The generation that this job adds to; None if it begins a base."""
+    """The generation that this job adds to; None if the job begins a base."""
     rolls_back_to: int | None
     """The generation that becomes current again if this job is rolled back."""
     ids: Ids
@@ -165,7 +166,7 @@ class Job:
         return self.settings.theta or (self.before and self.before.theta) or THETA
 
     def snapshot(self) -> Snapshot | None:
-        """Return the snapshot of the generation that this job adds to; None if it begins a base."""
+        """Return the snapshot of the generation that this job adds to; None for a new base."""
         return self._before
 
     @cached_property
@@ -181,7 +182,7 @@ class Job:
 
     @cached_property
     def room(self) -> Room:
-        """The room for arrays that grow with the data, limited by the setting ``driver_mb``."""
+        """The memory for arrays that grow with the data, limited by the setting ``driver_mb``."""
         return Room(self.staging.folder, self.settings.driver_mb)
 
     @contextmanager

@@ -1,7 +1,7 @@
 """Read the file that declares modules, and refuse wrong or contradictory declarations.
 
-The file is TOML or JSON: a list of modules, or an object whose key ``modules`` has the list, and
-whose key ``workflow`` has the name of the workflow that they share.
+The file is TOML or JSON. It contains a list of modules, or an object: its key ``modules`` has the
+list, and its key ``workflow`` has the name of the workflow to which all modules belong.
 """
 
 import json
@@ -73,7 +73,7 @@ def _content(path: Path) -> object:
 
 
 def _listed(path: Path, content: object) -> tuple[Sequence[object], str | None]:
-    """Return the list of modules, and the workflow that the file names for all of them."""
+    """Return the list of modules, and the workflow that the file names for all modules."""
     if isinstance(content, list):
         return content, None
     if not isinstance(content, Mapping) or not isinstance(content.get(MODULES_KEY), list):

@@ -1,7 +1,8 @@
 """Read events of OpenLineage into the catalogue of jobs and datasets.
 
-Of the facets of an event, the columns (``schema``) and other names (``symlinks``) of datasets and
-the kind of a job (``jobType``) are read. All others are named, and otherwise ignored.
+Only three facets of events are read: the columns (``schema``) and other names (``symlinks``) of
+datasets, and the kind of a job (``jobType``). The names of all other facets are reported, and their
+content is ignored.
 """
 
 import json
@@ -34,26 +35,26 @@ _SPACE = re.compile(r"\s*")
 
 @dataclass(frozen=True)
 class EventsRead:
-    """The counts of the events that were read."""
+    """The counts of the events that were read, and of the jobs and datasets in them."""
 
     events: int
     jobs: int
     datasets: int
     left_out: int
-    """The number of events about a dataset alone, which name no job."""
+    """The number of events that were left out because they describe a dataset, and no job."""
     facets_not_read: tuple[str, ...]
 
 
 @dataclass
 class _Event:
-    """An event with its place, for errors."""
+    """An event, and its position in a file, which error messages contain."""
 
     place: str
     content: Mapping[str, Any]
 
     def wrong(self, why: str) -> BadInput:
         return BadInput(
-            f"{self.place}: this is no event of OpenLineage",
+            f"{self.place}: this is not an event of OpenLineage",
             why,
             "Correct or remove it; nothing of the files was stored",
         )
@@ -75,7 +76,7 @@ class _Event:
         return found
 
     def text(self, of: Mapping[str, Any], name: str, where: str) -> str:
-        """Return the text in a field."""
+        """Return the string in a field. Raises BadInput if it is missing, empty or not a string."""
         found = of.get(name)
         if not isinstance(found, str) or not found:
             raise self.wrong(f"{where} is {'missing' if found is None else 'not a text'}")
@@ -87,9 +88,9 @@ class _Event:
 def ingest_events(files: Iterable[Path], settings: Settings, progress: Progress) -> EventsRead:
     """Store the jobs and datasets of events, and return their counts.
 
-    A file has an event on each line, one event or a list of events. Raises BadInput for a file that
-    cannot be read and for an event that is not valid; then nothing is stored. Raises Busy if
-    another writer is at work.
+    A file has an event on each line, or a single event, or a list of events. Raises BadInput if a
+    file cannot be read or an event is not valid; in this case, nothing is stored. Raises Busy if
+    another process writes.
     """
     found, read = _read(files)
     layout = Layout(settings.warehouse)
@@ -119,7 +120,7 @@ def _read(files: Iterable[Path]) -> tuple[list[JobRun], EventsRead]:
 
 
 def _events(file: Path) -> Iterator[_Event]:
-    """Yield the events of a file: one on each line, or JSON of any form."""
+    """Yield the events of a file, which has one event per line, or other JSON values."""
     if not file.is_file():
         raise BadInput(f"Cannot open {file}", "There is no file of this name", "Check the name")
     number, lines = 0, False
@@ -176,13 +177,13 @@ def _document(file: Path) -> Iterator[_Event]:
 
 
 def _after_space(text: str, at: int) -> int:
-    """Return the position of the next character that is no space."""
+    """Return the position of the next character that is not white space."""
     space = _SPACE.match(text, at)
     return space.end() if space else at
 
 
 def _valid(found: object) -> str:
-    """Return a text that UTF-8 can write; empty for null."""
+    """Return a string that can be encoded in UTF-8; it is empty for null."""
     return str(found or "").encode(errors="replace").decode()
 
 
@@ -200,7 +201,7 @@ def _not_json(place: str) -> BadInput:
 
 
 def _run(event: _Event, facets: set[str]) -> JobRun | None:
-    """Return what an event says about a run, or None for an event without a job."""
+    """Return the facts about a run in an event, or None if the event is about a dataset only."""
     content = event.content
     time = _time(event, event.text(content, "eventTime", "eventTime"))
     if "job" not in content and "dataset" in content:
@@ -228,7 +229,7 @@ def _run(event: _Event, facets: set[str]) -> JobRun | None:
 
 
 def _time(event: _Event, text: str) -> str:
-    """Return a time in UTC; a time without a zone is in UTC."""
+    """Return a time in UTC. A time without a time zone is assumed to be in UTC."""
     try:
         found = datetime.fromisoformat(text)
         found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
@@ -238,7 +239,7 @@ def _time(event: _Event, text: str) -> str:
 
 
 def _integration(event: _Event, facets: Mapping[str, Any]) -> str:
-    """Return the program that sent an event, from its facet or the address of its producer."""
+    """Return the program that sent an event, from a facet of the job or the producer's address."""
     found = event.part(facets, "jobType", "jobType").get("integration")
     if isinstance(found, str) and found:
         return _valid(found).upper()

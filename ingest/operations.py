@@ -1,6 +1,7 @@
 """Read the descriptions of ops that a user passes with an ingest, and refuse wrong descriptions.
 
-Descriptions are few, written by hand or by a program, so one wrong value refuses all of them.
+There are only a few descriptions, written by hand or by a program. So if one value is wrong, all
+descriptions are refused.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -24,11 +25,11 @@ from .formats.spool import ArrowStream, spooled
 from .job import GivenOperations
 
 LABEL = "operations"
-"""The name, in messages, of descriptions that a program passes."""
+"""The name in messages for descriptions that a program passes."""
 KNOWN = (*OPERATION, BORN)
-"""The columns of a file of descriptions, with ``born``, which ``provhouse list ops`` writes."""
+"""The columns that a file of descriptions may have. ``provhouse list ops`` also writes ``born``."""
 ALLOWED = {KIND: (*KINDS, UNKNOWN), FUNCTION: FUNCTIONS, EXACTNESS: LEVELS}
-"""For each of these columns, the values that it may have unless it is empty."""
+"""For some columns, the values that are allowed in addition to an empty value."""
 _REMEDY = "Correct it and run the command again; nothing was ingested"
 _SOURCE, _ROW = "source", "row"
 _TEXTS = pa.schema([(name, pa.string()) for name in OPERATION])
@@ -46,11 +47,11 @@ class OperationColumns(ColumnNames):
 
     @cached_property
     def read_for(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of a known name and the column to read for it, which has the same name."""
+        """Pairs of a known name and the column that is read as this name: both are equal."""
         return tuple((name, name) for name in KNOWN)
 
     def of(self, present: Collection[str]) -> "OperationColumns":
-        """Return this object, whatever columns a file has."""
+        """Return this object for any columns that a file has."""
         return self
 
     def check(self, place: str, present: Sequence[str]) -> None:
@@ -73,7 +74,7 @@ COLUMNS = OperationColumns()
 
 
 def given_operations(given: Path | ArrowStream, own: Iterable[Path] = ()) -> GivenOperations:
-    """Return the descriptions in a file or folder, or in Arrow batches, one for each op.
+    """Return the descriptions in a file, folder or Arrow batches, one for each op.
 
     Files must not be in the folders ``own``. Raises BadInput, with the file and the row, for a
     value that is not allowed, an unknown column, and an op with two different descriptions.
@@ -89,15 +90,15 @@ def given_operations(given: Path | ArrowStream, own: Iterable[Path] = ()) -> Giv
 
 @contextmanager
 def without_triples(source: str, *, run: str | None, replace: bool) -> Iterator[list[Source]]:
-    """Yield sources without rows, to ingest descriptions from ``source`` alone.
+    """Yield sources without rows, to ingest only the descriptions from ``source``.
 
-    Raises UsageError for a run or a replacement, since this would end triples and bring none.
+    Raises UsageError for a run or a replacement, because this would end triples and add none.
     """
     if run is not None or replace:
         raise UsageError(
             "Descriptions are given without triples",
             "A run or a replacement would end all triples that its files do not contain",
-            "Leave it out, or name the files with its triples",
+            "Leave out the run or the replacement, or name the files with its triples",
         )
     with spooled(_NO_TRIPLES, source, AS_NAMED) as sources:
         yield sources
@@ -132,12 +133,12 @@ def _checked(source: Source, batch: Batch) -> pa.Table:
 
 
 def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column with null in place of empty text."""
+    """Return ``column`` with null in place of empty strings."""
     return pc.if_else(pc.equal(column, ""), None, column)
 
 
 def _wrong(rows: pa.Table, batch: Batch) -> Iterator[tuple[str, pa.ChunkedArray]]:
-    """Yield the name of each column, and a mask of the rows whose value there is not allowed."""
+    """Yield the name of each column, and a mask of the rows whose values in it are not allowed."""
     yield OP, pc.is_null(rows[OP])
     for name, values in ALLOWED.items():
         yield (
@@ -164,7 +165,7 @@ def _found(name: str, rows: pa.Table, batch: Batch, at: int) -> str:
 
 
 def _one_each(rows: pa.Table) -> pa.Table:
-    """Return the rows without repetitions; raise BadInput if an op is described in two ways."""
+    """Return the rows without repetitions; raise BadInput if an op is described differently."""
     groups = rows.group_by([*OPERATION], use_threads=False)
     each = groups.aggregate([(_SOURCE, "first"), (_ROW, "first")])
     each = each.sort_by(OP).combine_chunks()

@@ -1,8 +1,8 @@
 """Preview an ingest (``ingest --dry-run``): run only its first steps and report the results.
 
 The steps run in this process and use a temporary folder. They start neither Spark nor Neo4j, and do
-not write to the warehouse, which need not exist. They do not count duplicates, because finding them
-is most of the work of the later steps.
+not write to the warehouse, which need not exist. They do not count duplicates, because finding
+duplicates is most of the work of the later steps.
 """
 
 from collections import Counter
@@ -52,17 +52,17 @@ from .steps.order import CUT, NUMBER, READ
 from .steps.read import ReadResult, read
 
 LARGEST = 3
-"""The largest number of components that a preview reports: those with the most new items."""
+"""The largest number of components that a preview lists: the components with the most new items."""
 
 
 @dataclass(frozen=True)
 class FileKind:
-    """The files of one format that have the same columns."""
+    """Files that have the same format and the same columns."""
 
     format: str
     files: int
     first: str
-    """The path of the first of these files."""
+    """The path of the first file."""
     columns: tuple[tuple[str, tuple[str, ...]], ...]
     """Pairs of a column and its meaning: known names, ``attribute``, or ``scope, attribute``."""
     constants: tuple[tuple[str, str], ...] = ()
@@ -76,7 +76,7 @@ class Component:
     items: int
     sets: int
     splits: tuple[tuple[str, ...], ...]
-    """The tables of the items, in groups; tables that share a set are in one group.
+    """The tables of the items, in groups. Tables whose items are in the same set are in one group.
 
     The empty name stands for items without a table.
     """
@@ -84,7 +84,7 @@ class Component:
 
 @dataclass(frozen=True)
 class Preview:
-    """The results of an ingest of the same files."""
+    """The results that an ingest of the same files would have."""
 
     files: int
     rows: int
@@ -112,7 +112,7 @@ class Preview:
     modules: int = 0
     """The number of modules whose declaration is new or would change."""
     unread: dict[str, int] = field(default_factory=dict)
-    """The number of parts of documents that do not become triples, by name."""
+    """For each kind of part that would not become triples, the number in the documents."""
 
 
 def preview(
@@ -246,7 +246,7 @@ def _found(
 
 
 def _without_groups(sets: pa.Table, groups: I64) -> pa.Table:
-    """Return the new sets with their numbers of items, without counting groups as items."""
+    """Return the new sets, with numbers of items that do not count groups as items."""
     if not len(groups):
         return sets
     of = np.searchsorted(np.asarray(sets[FIRST]), groups, "right") - 1
@@ -255,7 +255,7 @@ def _without_groups(sets: pa.Table, groups: I64) -> pa.Table:
 
 
 def _splits(tables: pa.ChunkedArray) -> tuple[tuple[str, ...], ...]:
-    """Return groups of tables, ordered by name; tables that share a set are in one group."""
+    """Return groups of tables, ordered by name. Tables that share a set are in one group."""
     found: list[set[str]] = []
     for names in {tuple(names) or ("",) for names in tables.to_pylist()}:
         joined = set(names).union(*(split for split in found if not split.isdisjoint(names)))

@@ -19,7 +19,7 @@ from provhouse.sets.split_arrays import Split, tables_of
 
 
 def read_splits(path: Path) -> list[Split]:
-    """Return the splits of a file, in order; raise BadInput if the file is not valid."""
+    """Return the splits in a file, in their order; raise BadInput if the file is not valid."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -48,7 +48,7 @@ def _well_formed(split: object) -> bool:
 
 
 def check_splits(path: Path, splits: list[Split], tables: Iterable[str]) -> None:
-    """Raise BadInput unless the splits name exactly these tables."""
+    """Raise BadInput unless the splits name exactly the given tables."""
     named, existing = set(tables_of(splits)), {table for table in tables if table}
     unknown, missing = sorted(named - existing), sorted(existing - named)
     if unknown or missing:

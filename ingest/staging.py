@@ -21,17 +21,17 @@ CHUNK = 1 << 22
 
 @dataclass(frozen=True)
 class FileGroup:
-    """The files of one kind; one or two numbers name each file."""
+    """The files of one kind. The name of each file consists of one or two numbers."""
 
     folder: Path
     ending: str
 
     def __call__(self, *numbers: int) -> Path:
-        """Return the path of the file with these numbers."""
+        """Return the path of the file that ``numbers`` select."""
         return self.folder / ("-".join(f"{number:06d}" for number in numbers) + self.ending)
 
     def all(self, *first: int) -> list[Path]:
-        """Return the existing files whose names begin with these numbers, in order."""
+        """Return the existing files whose names begin with ``numbers``, in order."""
         prefix = "".join(f"{number:06d}-" for number in first)
         return list_files(self.folder, f"{prefix}*{self.ending}")
 
@@ -70,8 +70,8 @@ class Staging:
     numbered from 0. The description of a group of files begins with the numbers that select a file,
     for example "By range and file".
 
-    The place of an item is the position of its name's hash among all hashes of the job. Items that
-    occur only as row ids have the places after all hashes.
+    The place of an item is the position of its name's hash among all hashes of the job. The places
+    of items that occur only as row ids follow the places of all hashes.
     """
 
     folder: Path
@@ -95,24 +95,24 @@ class Staging:
     id_parts = _Group(".arrow")
     """By shard and file: row ids as read, each with its number of occurrences."""
     id_shards = _Group(".npy")
-    """By shard and kind of array: distinct row ids, ordered by table and id, and their facts."""
+    """By shard and kind of array: distinct row ids, ordered by table and id, or data about each."""
     ids = _File(".npy")
     """The distinct row ids of all shards, shard after shard."""
     id_blocks = _File(".npz")
-    """The blocks of ``ids``, by table and id. They map a row id to its position in ``ids``."""
+    """The blocks of ``ids``, by table and id, which map a row id to its position in ``ids``."""
     id_bits = _File(".npy")
-    """The bits of dense blocks."""
+    """The bit maps of dense blocks."""
     id_places = _File(".npy")
-    """The place of each row id's item; missing if the row ids follow the names in order."""
+    """The place of each row id's item; missing if all row ids follow the names in order."""
     id_only = _File(".npy")
     """The positions in ``ids`` of items that occur only as row ids, in the order of places.
 
     It is missing if all of ``ids`` occur only as row ids.
     """
     id_names = _Group(".npy")
-    """By bucket, for items that occur as row ids and as names: the positions of both.
+    """By bucket: the two positions of each item that occurs both as a row id and as a name.
 
-    The first array has positions in ``ids``, the second has positions among the bucket's names.
+    The first array has the positions in ``ids``, the second the positions among the bucket's names.
     """
     tables = _File(".npy")
     """The table of each item, as a number, in the order of the items' places."""
@@ -141,7 +141,7 @@ class Staging:
     cut_edges = _File(".npy")
     """Both ends of all edges, as positions within groups, group after group."""
     cut_sets = _Group(".npz")
-    """By group: the set of each new item, and the packed set of each set, by rule."""
+    """By group: the set of each new item, and for each packing rule, each set's packed set."""
     numbers = _File(".npy")
     """The number of each item, stored or new, in the order of the items' places."""
     sets = _File(".arrow")
@@ -153,7 +153,7 @@ class Staging:
     range_names = _Group(".arrow")
     """By range and bucket: new names, with item numbers."""
     item_tables = _Group(".npy")
-    """By bucket: the tables of the names, as numbers; only a compaction stages this."""
+    """By bucket: the tables of the names, as numbers. Only a compaction stages these files."""
     lookups = _Group(".npz")
     """By bucket: the hashes of new names, and item numbers counted from the first new number."""
     sorted_ids = _Group(".npy")
@@ -164,13 +164,13 @@ class Staging:
     partitions = _Group(".parquet")
     """By range and partition: partitions of triples, as the warehouse will store them."""
     placements = _Group(".arrow")
-    """By range: the partitions of each set, numbered from 0 in each range."""
+    """By range: the partitions that contain each set, numbered from 0 in each range."""
     dependencies = _Group(".arrow")
     """By range: dependencies between sets."""
     workflow = _Group(".arrow")
     """By range: dependencies between tables."""
     repeats = _Group(".arrow")
-    """By range: stored triples that the input brings again."""
+    """By range: stored triples that the input contains again."""
     new_assertions = _Group(".arrow")
     """By range: stored triples that an input file asserts for the first time."""
     more_origins = _Group(".arrow")
@@ -181,7 +181,7 @@ class Staging:
     """The progress of each running task."""
 
     def create(self) -> "Staging":
-        """Create the folder, and a folder for each group of files."""
+        """Create the staging folder, and in it a folder for each group of files."""
         for name, value in vars(type(self)).items():
             if isinstance(value, _Group):
                 (self.folder / name).mkdir(parents=True, exist_ok=True)
@@ -193,7 +193,7 @@ class Staging:
         self.create()
 
     def count_groups(self) -> int:
-        """Return the number of groups of the input."""
+        """Return the number of groups in the input."""
         return len(open_array(self.groups)) if has_file(self.groups) else 0
 
     def new_groups(self, room: Room) -> I64:

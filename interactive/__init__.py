@@ -6,8 +6,8 @@
     result = con.sql("select carrier, avg(delay) d from flights group by carrier", lineage=True)
     result.backward("flights", rows=[3]).to_pandas()
 
-The package starts neither Spark, Java nor Neo4j. It imports a module when a program first uses a
-name from it.
+The package starts neither Spark, Java nor Neo4j. It imports each of its modules only when a program
+first uses a name from the module.
 """
 
 from importlib import import_module

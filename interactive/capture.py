@@ -38,21 +38,21 @@ class CapturedRows:
     The table has no columns if compiled loops ran the query.
     """
     apart: Apart | None = None
-    """The temporary tables with hidden values whose types Arrow does not carry."""
+    """The temporary tables for hidden values whose types cannot be passed through Arrow."""
     listed: dict[int, list[Chain]] = field(default_factory=dict)
-    """For each reference whose rids the query listed, the chains from rows to these rids."""
+    """For each reference whose rids the query itself listed, the chains from rows to these rids."""
     row_cells: NDArray[np.int32] | None = None
-    """The cell of each row, if compiled loops ran the query."""
+    """The number of each row's cell in ``cells``, if compiled loops ran the query."""
     cells: Cells | None = None
-    """The cell of each record, if compiled loops ran the query."""
+    """The cell of each record of the table, if compiled loops ran the query."""
 
 
 def capture(
     con: "Connection", plan: Plan, want: Want, mode: Mode | None, refs: frozenset[int]
 ) -> CapturedRows:
-    """Run a query and return its rows with their lineage; ``refs`` are the declared references.
+    """Run a query, and return its rows with their lineage; ``refs`` are the declared references.
 
-    Raises UsageError if the query cannot run in the forced mode, and passes on DuckDB's errors.
+    Raises UsageError if the query cannot run in the mode ``mode``, and passes on DuckDB's errors.
     """
     fused = compiled(con, plan, want, mode)
     if fused is not None:
@@ -115,6 +115,6 @@ def _check_keys(kinds: list[str]) -> None:
 
 
 def keep(con: "Connection", plan: Plan) -> None:
-    """Store, once for each plan, the blocks that might choose other rows if they ran again."""
+    """Store, once for each plan, the blocks that might select other rows if they ran again."""
     for name, query in plan.kept:
         con.duckdb.execute(f'create temp table if not exists "{name}" as {query}').fetchall()

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 Decoded = Coded | DecodedNumbers | DecodedValues
 Form = TypeVar("Form", Coded, DecodedNumbers, DecodedValues)
 Key = tuple[TablePlace, str, str]
-"""A table, the name of a column, and the form it is decoded to."""
+"""A table, the name of one of its columns, and the format to which the column is decoded."""
 BYTES = 4
-"""The bytes of one value, to estimate the size of a column before it is read."""
+"""The assumed size of one value in bytes, to estimate a column's size before it is read."""
 
 
 SECONDS = {"codes": 6e-8, "numbers": 1e-8}
-"""For each form, the processor time in seconds to decode one value, to estimate costs."""
+"""For each format, the assumed processor time in seconds to decode one value."""
 
 
 class ColumnCache:
-    """Decoded columns by table, name and form; the least recently used comes first."""
+    """Decoded columns by table, name and format. The least recently used comes first."""
 
     def __init__(self, con: "Connection") -> None:
         self._con = con
@@ -42,7 +42,7 @@ class ColumnCache:
 
     @property
     def size(self) -> int:
-        """The size of all columns in bytes."""
+        """The size of all cached columns in bytes."""
         return sum(each.size for each in self._kept.values())
 
     def clear(self) -> None:
@@ -52,7 +52,7 @@ class ColumnCache:
         self._paid.clear()
 
     def drop_oldest(self) -> bool:
-        """Forget the least recently used column; return False if no column is kept."""
+        """Forget the least recently used column; return False if no column is cached."""
         oldest = next(iter(self._kept), None)
         if oldest is not None:
             del self._kept[oldest]
@@ -75,35 +75,36 @@ class ColumnCache:
         return all(key in self._kept for key in keys)
 
     def wanted(self, keys: Collection[Key]) -> bool:
-        """Return whether all the given columns were asked for before, and note this request."""
+        """Return whether all the given columns were requested before, and record this request."""
         before = self._asked.issuperset(keys)
         self._asked.update(keys)
         return before
 
     def paid(self, keys: Collection[Key], seconds: float) -> None:
-        """Note the processor time of a run in DuckDB that decoded columns would have saved."""
+        """Record ``seconds`` of processor time that decoded columns would have saved."""
         for key in keys:
             self._paid[key] = self._paid.get(key, 0.0) + seconds
 
     def pays(self, keys: Collection[Key], rows: int) -> bool:
-        """Return whether earlier runs have cost as much as decoding the missing columns will.
+        """Return whether earlier runs lost as much time as decoding the missing columns will take.
 
-        So decoding at most doubles the cost of a series of runs, whenever the series ends.
+        Waiting for this bounds the cost: whenever a series of runs ends, decoding has at most
+        doubled its cost.
         """
         missing = [key for key in keys if key not in self._kept]
         expected = rows * sum(SECONDS[form] for _, _, form in missing)
         return min((self._paid.get(key, 0.0) for key in missing), default=0.0) >= expected
 
     def coded(self, table: TablePlace, column: str) -> Coded:
-        """Return a column as codes; decode it if it is not kept."""
+        """Return a column as codes, and decode it first if it is not cached."""
         return self._found((table, column, "codes"), Coded, read_codes)
 
     def numbers(self, table: TablePlace, column: str) -> DecodedNumbers:
-        """Return a column as integers; decode it if it is not kept."""
+        """Return a column as integers, and decode it first if it is not cached."""
         return self._found((table, column, "numbers"), DecodedNumbers, read_numbers)
 
     def values(self, table: TablePlace, column: str) -> DecodedValues:
-        """Return a column as Arrow values; decode it if it is not kept."""
+        """Return a column as Arrow values, and decode it first if it is not cached."""
         return self._found((table, column, "values"), DecodedValues, read_values)
 
     def _found(self, key: Key, form: type[Form], read: Callable[..., Form]) -> Form:
@@ -116,6 +117,6 @@ class ColumnCache:
 
 
 def needed(fused: "Grouping") -> list[Key]:
-    """Return the columns that compiled loops need for a query."""
+    """Return the columns that compiled loops need to run a query."""
     coded = [(fused.table, name, "codes") for name in fused.coded]
     return coded + [(fused.table, name, "numbers") for name in fused.numbers]

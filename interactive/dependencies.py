@@ -1,4 +1,4 @@
-"""Check functional dependencies of a table, with the rows of each violation (Smoke, section 6)."""
+"""Check functional dependencies of a table, and find each violation's rows (Smoke, section 6)."""
 
 import re
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _DEPENDENCY = re.compile(r"\s*([^>]+?)\s*->\s*([^>]+?)\s*")
 class Violations:
     """The groups of rows that agree on the left side of a dependency but not on the right side.
 
-    ``groups`` has the columns of the left side, and the number of rows of each group.
+    ``groups`` is a table of the groups: the columns of the left side, and the number of rows.
     """
 
     groups: pa.Table
@@ -54,8 +54,8 @@ class Violations:
 def check_dependency(con: "Connection", table: str, dependency: str) -> Violations:
     """Return the violations of a dependency such as ``customer -> segment``.
 
-    Either side may be several columns, separated by commas. NULL equals NULL, and no other value.
-    Raises UsageError if the table or a column is missing, or the text is not a dependency.
+    Either side may be several columns, separated by commas. NULL equals only NULL. Raises
+    UsageError if the table or a column is missing, or if ``dependency`` is malformed.
     """
     place, columns = con.find(table)
     left, right = _sides(dependency, place, columns)
@@ -106,7 +106,10 @@ def _sides(
 
 
 def _differs(column: str) -> str:
-    """Return SQL that tests faster than a count whether a group has several values of a column."""
+    """Return SQL for whether a group has different values in a column.
+
+    This is faster than counting the distinct values.
+    """
     some_null = f"count({column}) between 1 and count(*) - 1"
     return f"min({column}) <> max({column}) or {some_null}"
 

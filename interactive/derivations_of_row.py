@@ -1,4 +1,4 @@
-"""Why- and how-provenance of one row: the combinations of records from which it was made."""
+"""The why- and how-provenance of one row: the combinations of records that produce it."""
 
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 ASKED = "__provhouse_row"
 MOST = 100_000
-"""The largest number of derivations that are listed."""
+"""The maximum number of derivations that are returned."""
 
 
 def derivations(result: "Result", row: int, how: bool) -> Counter[Derivation]:
-    """Return the derivations of a row's values, each with the number of its occurrences.
+    """Return the derivations of a row, and how often each occurs.
 
     Raises NotCovered for queries whose derivations are not combinations of records, and UsageError
     if the row has more than ``MOST`` derivations.
@@ -74,12 +74,12 @@ def check(number: int) -> None:
         raise UsageError(
             f"The row has more than {MOST:,} derivations",
             "The answer would list each combination of records",
-            "Ask backward() for its records",
+            "Call backward() to get its records instead",
         )
 
 
 def one_row(table: pa.Table, columns: list[int], row: int) -> pa.Table:
-    """Return some columns of a row, with the names ``c0``, ``c1``, ...."""
+    """Return the given columns of one row, renamed ``c0``, ``c1``, ...."""
     chosen = table.take(pa.array([row])).select(columns)
     fields = [chosen.schema.field(at).with_name(f"c{at}") for at in range(len(columns))]
     return pa.Table.from_arrays(chosen.columns, schema=pa.schema(fields))

@@ -1,4 +1,4 @@
-"""The distinct rows of some columns, numbered: the rows that a witness query asks about."""
+"""Number the distinct rows of a table, so that a witness query asks about each only once."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 @dataclass
 class Questions:
-    """Distinct rows, and for each row of the original table the number of its distinct row."""
+    """Distinct rows, and for each row of the original table the position of the equal one."""
 
     table: pa.Table
     number: int
@@ -18,7 +18,7 @@ class Questions:
 
 
 def distinct_questions(table: pa.Table, rows: int) -> Questions:
-    """Return the distinct rows of a table with this number of rows. NULL equals NULL."""
+    """Return the distinct rows of a table, which has ``rows`` rows. NULL equals NULL."""
     if not table.num_columns:
         return Questions(table, min(rows, 1), np.zeros(rows, np.int32))
     numbers, number = _encoded(table.column(0))
@@ -32,7 +32,7 @@ def distinct_questions(table: pa.Table, rows: int) -> Questions:
 
 
 def _encoded(column: pa.ChunkedArray) -> tuple[NDArray[np.int64], int]:
-    """Return a code for each value, and the number of codes."""
+    """Return a code for each value, and the number of different codes."""
     one = column.combine_chunks()
     if isinstance(one, pa.ChunkedArray):
         one = one.chunk(0) if one.num_chunks else pa.array([], column.type)

@@ -1,8 +1,8 @@
-"""The division of each row's records by the values of some columns, with aggregates of each part.
+"""The division of each row's records by the values of chosen columns, and each part's aggregates.
 
-A later aggregate over the records of a row, by these columns, only reads the stored values (Smoke,
-section 4.2: group-by push-down). The records for each value of a column are stored too (selection
-by attribute).
+A later aggregate over a row's records, grouped by these columns, only reads stored values (Smoke,
+section 4.2: group-by push-down). The records of each part are also stored, so that a row's records
+can be selected by value (selection by attribute).
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
 
 PARTS, PART = "__provhouse_parts", "__provhouse_part"
 FEW = 1 << 22
-"""Up to this many combinations of a row and values, parts are numbered by counting, not sorting."""
+"""Up to this many possible parts, parts are numbered by counting instead of sorting."""
 ADDED: dict[type[exp.Expr], str] = {
     exp.Count: "sum", exp.Sum: "sum", exp.Min: "min", exp.Max: "max",
 }  # fmt: skip
-"""For each aggregate, the function that merges its values over several parts."""
+"""For each aggregate function, the function that merges its values from several parts."""
 
 
 @dataclass
 class Divided:
-    """The parts of rows. Row ``row`` has the part ``row * len(values) + value`` for each value."""
+    """The parts of rows. For each value, ``row`` has a part ``row * len(values) + value``."""
 
     values: pa.Table
-    """The distinct combinations of the columns' values."""
+    """The distinct combinations of the columns' values, one per row."""
     parts: NDArray[np.int64]
-    """The numbers of the parts that have records, in ascending order."""
+    """The numbers of the nonempty parts, in ascending order."""
     link: Link
     """The records of each part."""
     aggregates: pa.Table
@@ -54,9 +54,9 @@ class Divided:
     """Whether each record belongs to at most one row."""
 
     def records(self, rows: Rows, where: Mapping[str, Any]) -> Rows:
-        """Return the rids behind ``rows`` of records with the values in ``where``.
+        """Return the rids of the records behind ``rows`` that have the values in ``where``.
 
-        Raises UsageError for a column that the lineage is not divided by.
+        Raises UsageError for a column by which the lineage is not divided.
         """
         for name in where:
             if name not in self.values.column_names:
@@ -72,7 +72,7 @@ class Divided:
         return distinct(self.link.backward(at[chosen[self.parts[at] % len(self.values)]]))
 
     def read(self, con: "Connection", rows: Rows) -> pa.Table | None:
-        """Return the aggregates of rows, or None if aggregates of several rows cannot be merged."""
+        """Return the aggregates of ``rows``, or None if those of several rows cannot be merged."""
         at = self._of(rows)
         named = self.values.take(pa.array(self.parts[at] % max(1, len(self.values))))
         for name in self.aggregates.column_names:
@@ -98,7 +98,7 @@ class Divided:
             con.duckdb.unregister(PARTS)
 
     def _of(self, rows: Rows) -> NDArray[np.int64]:
-        """Return the positions in ``parts`` of all parts of some rows."""
+        """Return the positions in ``self.parts`` of all parts of ``rows``."""
         number = len(self.values)
         first = np.searchsorted(self.parts, rows.astype(np.int64) * number)
         end = np.searchsorted(self.parts, (rows.astype(np.int64) + 1) * number)
@@ -106,7 +106,7 @@ class Divided:
 
 
 def _merging(text: str) -> str | None:
-    """Return the aggregate that merges the values of several parts, or None if there is none."""
+    """Return the function that merges an aggregate's values from several parts, or None."""
     query: Any = sqlglot.parse_one(f"select {text}", dialect="duckdb")
     function = query.expressions[0].unalias()
     if function.expressions or isinstance(function.this, exp.Distinct):
@@ -117,10 +117,10 @@ def _merging(text: str) -> str | None:
 def divide(
     con: "Connection", place: "TablePlace", by: Sequence[str], aggregates: Sequence[str], link: Link
 ) -> Divided:
-    """Divide the records of each row by the columns ``by``.
+    """Divide the records of each row by the values of the columns ``by``.
 
-    Raises UsageError if a column is missing or unsuitable, or if one of the ``aggregates`` is
-    not an aggregate.
+    Raises UsageError if a column is missing or unsuitable, or if one of ``aggregates`` is not an
+    aggregate.
     """
     columns = con.find(".".join(map(quoted, place)))[1]
     known = {name.lower(): name for name in columns}
@@ -155,7 +155,7 @@ def divide(
 
 
 def _numbered(cells: NDArray[np.int64], number: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the distinct values of ``cells``, and for each cell its position among these."""
+    """Return the distinct values in ``cells``, and for each element its position among them."""
     if number > FEW:
         return np.unique(cells, return_inverse=True)
     parts = np.flatnonzero(np.bincount(cells, minlength=number))

@@ -44,8 +44,8 @@ def connect(
 
     A Parquet, CSV or JSON file becomes a table with the name of the file. ``memory_mb`` is the
     memory in megabytes for lineage indexes and decoded columns; indexes beyond it are moved to
-    files. Raises NotFound or UsageError if the file does not exist, and DuckDB's errors if it is
-    broken.
+    files. Raises NotFound or UsageError if the file does not exist, and DuckDB's own errors if it
+    is broken.
     """
     if isinstance(source, duckdb.DuckDBPyConnection):
         return Connection(source, shared=True, memory_mb=memory_mb)
@@ -91,16 +91,17 @@ class Connection:
         self.close()
 
     def close(self) -> None:
-        """Close the DuckDB connection, and remove the indexes in files."""
+        """Close the DuckDB connection, and delete the index files."""
         self.memory.close()
         self.duckdb.close()
 
     def register(self, name: str, data: Any) -> None:
-        """Make a temporary table from a file, or from an Arrow, pandas or polars table.
+        """Create a temporary table from a file, or from an Arrow, pandas or polars table.
 
-        The table has copies of the rows, so that their row numbers stay the same. If the file
-        changes, questions about the table are errors until it is registered again. Raises NotFound
-        for a missing file, UsageError for other data, and DuckDB's errors for a broken file.
+        The table contains copies of the rows, so that their row numbers stay the same. If the file
+        changes, questions about the table raise an error until it is registered again. Raises
+        NotFound for a missing file, UsageError for data of another type, and DuckDB's own errors
+        for a broken file.
         """
         with self.lock:
             self._registered.add(name, data)
@@ -110,7 +111,7 @@ class Connection:
         self._registered.check(tables)
 
     def number(self, table: TablePlace) -> int:
-        """Return DuckDB's number of a table, or 0. Replacing the table changes its number."""
+        """Return DuckDB's ID of a table, or 0 if it is missing. A replaced table has a new ID."""
         text = """
             select table_oid from duckdb_tables()
             where (lower(database_name), lower(schema_name), lower(table_name))
@@ -119,18 +120,18 @@ class Connection:
         return int(found[0][0]) if found else 0
 
     def file_version(self, table: TablePlace) -> FileVersion:
-        """Return the state in which the file behind a table was read; empty without a file."""
+        """Return the version of the file that a table was read from; empty without a file."""
         found = self._registered.source(table) or self._unnamed.source(table)
         return found.version if found is not None else ()
 
     def execute(self, sql: str, parameters: Any = None) -> duckdb.DuckDBPyConnection:
-        """Run any statement without lineage. A write ends the lineage of earlier results."""
+        """Run any statement without lineage. A write invalidates the lineage of earlier results."""
         with self.lock:
             self._note(sql)
             return self.duckdb.execute(sql, parameters)
 
     def _note(self, sql: str) -> None:
-        """Declare that tables may have changed if one of the statements is not a SELECT."""
+        """Call ``changed`` if one of the statements is not a SELECT."""
         statements = duckdb.extract_statements(sql)
         if any(each.type != duckdb.StatementType.SELECT for each in statements):
             if self._made is not None:
@@ -138,13 +139,13 @@ class Connection:
             self.read_again()
 
     def changed(self) -> None:
-        """Declare that tables may have changed, which ends the lineage of earlier results."""
+        """Record that tables may have changed, which invalidates the lineage of earlier results."""
         if self._made is not None:
             self._made.forget()
         self.read_again()
 
     def read_again(self) -> None:
-        """Forget what was read of tables, and end the lineage of earlier results."""
+        """Discard all cached data of tables, and invalidate the lineage of earlier results."""
         self._version += 1
         self._catalog = None
         self._plans.clear()
@@ -179,7 +180,7 @@ class Connection:
         want: Want = Want(),  # noqa: B008  # immutable
         mode: Mode | None = None,
     ) -> Any:
-        """Run a query. With lineage, the result can be asked for the origin of its rows.
+        """Run a query. With lineage, the result can return the origins of its rows.
 
         ``params`` are the values of the query's parameters. A query with lineage may also read
         files, and data frames that are variables of the caller. ``mode`` forces how lineage is
@@ -206,7 +207,7 @@ class Connection:
             return Result(self, text, self.current_plan(text), want, mode)
 
     def text(self, query: str, params: Parameters | None, variables: Mapping[str, Any]) -> str:
-        """Return a query without parameters that reads tables instead of files and frames."""
+        """Rewrite a query: insert its parameters, and read tables instead of files and frames."""
         text = query if params is None else with_parameters(self.duckdb, query, params)
         if not self._unnamed.reads(text):
             try:
@@ -222,7 +223,7 @@ class Connection:
         return text
 
     def _named(self, text: str, variables: Mapping[str, Any]) -> str:
-        """Return a query that reads tables instead of files and frames."""
+        """Rewrite a query to read tables instead of files and data frames."""
         number = self._unnamed.number
         found = self._unnamed.named(text, self.catalog(), variables)
         if self._unnamed.number != number:
@@ -230,7 +231,7 @@ class Connection:
         return found
 
     def current_plan(self, text: str) -> "Plan":
-        """Return the plan of a query, after a check for changes by other DuckDB connections."""
+        """Return a query's plan, after checking for changes by other DuckDB connections."""
         if self._changed_outside(self.plan(text)):
             self.read_again()
         return self.plan(text)
@@ -255,9 +256,9 @@ class Connection:
     ) -> "TableViews":
         """Return linked views of a table, one for each named SQL expression.
 
-        ``bins`` says how to divide each view (see ``charts.binning``), ``measures`` are columns to
-        add up and average, and ``grids`` are pairs of columns. Raises UsageError or BadInput for a
-        column that cannot be charted, and DuckDB's own errors.
+        ``bins`` states how to divide each view into bars (see ``charts.binning``), ``measures`` are
+        the columns to sum and average, and ``grids`` are pairs of columns. Raises UsageError or
+        BadInput for a column that cannot be charted, and DuckDB's own errors.
 
         >>> views = con.views("flights", date="flight_date", hour="hour", bins={"date": "month"})
         >>> views.brush("hour", [7, 8]).views["date"].counts
@@ -268,10 +269,10 @@ class Connection:
         return TableViews(self, table, by, bins or {}, measures, grids or {}, budget_mb)
 
     def edits(self) -> "Edits":
-        """Return a session of edits, which uses the results of earlier queries.
+        """Return a session for editing a query, which reuses the results of earlier queries.
 
-        Undone and reordered edits have their results at once; a tightened query is computed from an
-        earlier result, and a widened one from an earlier result and the rows that it lacks.
+        Undone and reordered edits get their results at once. A tightened query is computed from an
+        earlier result, and a widened one from an earlier result plus the missing rows.
 
         >>> edits = con.edits()
         >>> edits.sql("select * from flights where delay > 10").by
@@ -293,9 +294,8 @@ class Connection:
     def check_fd(self, table: str, dependency: str) -> "Violations":
         """Return the violations of a functional dependency, such as ``customer -> segment``.
 
-        Either side may be several columns, separated by commas. NULL equals NULL, and no other
-        value. Raises UsageError if the table or a column is missing, or the text is not a
-        dependency.
+        Either side may be several columns, separated by commas. NULL equals only NULL. Raises
+        UsageError if the table or a column is missing, or if ``dependency`` is malformed.
         """
         from .dependencies import check_dependency
 
@@ -314,7 +314,7 @@ class Connection:
             raise UsageError(
                 f"There is no table {table!r}",
                 "Only tables have row numbers, not views" if found else "",
-                "Name a table, or make one with register()",
+                "Name an existing table, or create one with register()",
             )
         if "rowid" in map(str.lower, found.columns):
             raise UsageError(
@@ -325,11 +325,11 @@ class Connection:
         return found.place, found.columns
 
     def plan(self, query: str) -> "Plan":
-        """Return the plan of a query. The connection keeps plans by the text of the query."""
+        """Return the plan of a query. The connection caches plans by SQL text."""
         return self._plans.get(query, self.catalog)
 
     def apart(self) -> Apart:
-        """Return a place for values that stay in DuckDB; drop the tables of discarded places."""
+        """Return a store for values that stay in DuckDB; drop the tables of discarded stores."""
         while self._discarded:
             drop(self.duckdb, [self._discarded.pop()])
         return Apart(self.duckdb, self._discarded)
@@ -346,7 +346,7 @@ class Connection:
 
     @property
     def made(self) -> "MadeTables":
-        """The tables and files that statements with lineage have made."""
+        """The tables and files that statements with lineage have created."""
         if self._made is None:
             from .made_tables import MadeTables
 
@@ -354,7 +354,7 @@ class Connection:
         return self._made
 
     def catalog(self) -> Catalog:
-        """Return the tables and views. They are read once, and again only after a change."""
+        """Return the tables and views. They are read once, and read again only after a change."""
         if self._catalog is None:
             self._catalog = Catalog(self.duckdb)
         return self._catalog
@@ -367,8 +367,8 @@ class Connection:
     def states(self, tables: Iterable[TablePlace]) -> list[tuple[int, ...]]:
         """Return, for each table, values that differ after a change by another DuckDB connection.
 
-        Returns an empty list for a database that this connection opened. A second update of the
-        same rows is not noticed if it keeps the number of rows.
+        Returns an empty list for a database that this connection opened. A repeated update of rows
+        is not noticed if the number of rows stays the same.
         """
         return [self._state(table) for table in tables] if self._shared else []
 
@@ -379,17 +379,17 @@ class Connection:
         return (*self.measured(table), updated)
 
     def size(self, table: TablePlace) -> int:
-        """Return one more than the largest rid of a table."""
+        """Return a table's largest rid plus one."""
         return self.extent(table)[1]
 
     def extent(self, table: TablePlace) -> tuple[int, int]:
-        """Return a table's number of rows and its largest rid plus one, kept until a change."""
+        """Return a table's number of rows and its largest rid plus one; both are cached."""
         if table not in self._sizes:
             self._sizes[table] = self.measured(table)
         return self._sizes[table]
 
     def measured(self, table: TablePlace) -> tuple[int, int]:
-        """Return the number of rows of a table, and one more than its largest rid."""
+        """Return a table's number of rows and its largest rid plus one, without using the cache."""
         text = f"select count(*), coalesce(max(rowid) + 1, 0) from {table.sql()}"
         ((rows, end),) = self.duckdb.execute(text).fetchall()
         return rows, end

@@ -1,6 +1,7 @@
-"""The edits of a query: an earlier result is used where it is certainly the same, or a part.
+"""The edits of a query: earlier results are reused where this is certain to be correct.
 
-The results are in memory. They are forgotten when a table may have changed.
+The result of an edit may equal an earlier result, or be computed from one in whole or in part.
+Results are kept in memory, and discarded when a table may have changed.
 """
 
 from collections import Counter
@@ -28,7 +29,7 @@ MOST = 100
 """The number of results that are kept."""
 MOST_BYTES = 512 << 20
 MOST_TRIED = 8
-"""The number of earlier results from which one edit is tried to be computed."""
+"""The number of earlier results that are tried as the basis of one edit."""
 SCHEMAS = """
     select format('create schema if not exists "{}"', replace(schema_name, '"', '""'))
     from duckdb_schemas() where database_name = current_database() and not internal
@@ -46,7 +47,7 @@ class Edited:
     """The result of one edit."""
 
     number: int
-    """Its number, which counts from 1."""
+    """The number of the edit, counted from 1."""
     rows: pa.Table
     by: Literal["key", "filter", "delta", "computed"]
     """key: the rows of an earlier result. filter: computed from these. delta: computed from these
@@ -57,7 +58,7 @@ class Edited:
 
 @dataclass(frozen=True)
 class _Kept:
-    """A result that may be used again."""
+    """A result that may be reused."""
 
     edited: Edited
     plan: SinkPlan
@@ -65,7 +66,7 @@ class _Kept:
 
 
 class Edits:
-    """The edits of an analyst's queries over one connection, and their results."""
+    """A session of edits to queries on one connection, and the edits' results."""
 
     def __init__(self, con: "Connection") -> None:
         self._con = con
@@ -75,7 +76,7 @@ class Edits:
         self._states: TableStates | None = None
 
     def sql(self, query: str) -> Edited:
-        """Return the rows of a query, from earlier results if that is certain.
+        """Return the rows of a query, from earlier results if this is certain to be correct.
 
         Raises UsageError if the file behind a table has changed, and DuckDB's own errors.
         """
@@ -114,7 +115,7 @@ class Edits:
         return ";\n".join(str(text).rstrip(";") for (text,) in rows)
 
     def _forget_changed(self) -> None:
-        """Forget all results if a table may have changed since they were computed."""
+        """Discard all results if a table may have changed since they were computed."""
         try:
             if self._states:
                 self._states.check("", "")
@@ -137,7 +138,7 @@ class Edits:
         return None
 
     def _parted(self, plan: SinkPlan) -> Edited | None:
-        """Return the rows that are computed from those of an earlier result, if need be in part."""
+        """Compute a query's rows from an earlier result, and the missing rows from the tables."""
         parted: tuple[Contained, _Kept] | None = None
         for each in self._nearest(plan):
             part = contained(plan, each.plan, each.stored, proving=False)
@@ -155,7 +156,10 @@ class Edits:
         return Edited(self._number, pa.concat_tables([rows, more]), "delta", each.edited.number)
 
     def _nearest(self, plan: SinkPlan) -> list[_Kept]:
-        """Return the results with the most operators in common with a plan, the newest first."""
+        """Return the results whose plans share the most operators with ``plan``, best first.
+
+        Of equally good ones, newer results come first.
+        """
         mine = Counter(plan.keys.operators)
 
         def rank(each: _Kept) -> tuple[int, int]:
@@ -164,7 +168,7 @@ class Edits:
         return sorted(self._kept, key=rank, reverse=True)[:MOST_TRIED]
 
     def _keep(self, found: Edited, plan: SinkPlan) -> None:
-        """Keep a result, and drop the oldest ones beyond the bounds."""
+        """Keep a result, and drop the oldest results beyond the limits on number and size."""
         if found.by == "key":
             return
         name = f"result{found.number}"

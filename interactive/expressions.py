@@ -1,7 +1,7 @@
-"""Expressions that a user writes about the records of one table, checked by DuckDB's own plan.
+"""Check expressions that users write over the records of one table, by DuckDB's own plan.
 
-An expression has one value for each record, and the same value at each call. So the plan that
-DuckDB binds reads the table once, and only computes, filters or aggregates its rows.
+A valid expression has one value for each record, and the same value at each call. So the plan that
+DuckDB binds must read the table once, and may only compute, filter or aggregate its rows.
 """
 
 import re
@@ -34,7 +34,7 @@ def check_values(con: "Connection", place: TablePlace, text: str, what: str) -> 
 
 
 def check_aggregate(con: "Connection", place: TablePlace, text: str, what: str) -> None:
-    """Raise UsageError unless an expression aggregates only the records of a table."""
+    """Raise UsageError unless an expression is an aggregate over the records of a table."""
     _check(con, place, f"select {text}\nfrom {place.sql()}", what, {*PLAIN, AGGREGATE})
 
 
@@ -49,7 +49,7 @@ def _check(con: "Connection", place: TablePlace, query: str, what: str, allowed:
     try:
         (plan,) = bound(con.duckdb, query)
     except NotBound as error:
-        raise UsageError(f"{what} cannot be checked", str(error), "Write another") from None
+        raise UsageError(f"{what} cannot be checked", str(error), "Rewrite it") from None
     if unstable := sorted(plan.called & con.catalog().functions.unstable):
         _refuse(what, f"{unstable[0]}(), which returns a different value at each call")
     for operator in operators(plan):
@@ -65,7 +65,7 @@ def _refuse(what: str, contained: str) -> None:
     raise UsageError(
         f"{what} cannot be used",
         f"It contains {contained}",
-        "Compute it in a query first, and make a table of the result",
+        "Compute it in a query, store the result as a table, and use that table",
     )
 
 

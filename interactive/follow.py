@@ -1,8 +1,8 @@
-"""Follow hidden columns down to base tables: from rows of a block to the rids they come from.
+"""Follow hidden columns down to base tables, from a block's rows to the rids behind them.
 
-Each block is one step, and its rows are numbered (``eid``). The hidden columns of a block yield one
-link, or the questions for a witness query. The rows that the witness query finds are the rows of
-the next block (Smoke, section 3.3: *defer*).
+Each block of the query is one step, and its rows are numbered (``eid``). The hidden columns of a
+block yield either a link, or the questions for a witness query. The rows that the witness query
+returns are the rows of the next block (Smoke, section 3.3: *defer*).
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ from .planning.witness import ASKED
 
 @dataclass
 class Tracer:
-    """One descent from rows of a result to the rids of some references."""
+    """One descent from the rows of a result to the rids of the ``wanted`` references."""
 
     con: duckdb.DuckDBPyConnection
     apart: Apart
@@ -46,12 +46,14 @@ class Tracer:
     dense: frozenset[int] = frozenset()
     """The references to tables whose rids have no gaps."""
     masks: Mapping[int, NDArray[np.bool_]] = field(default_factory=dict)
-    """For some references, a mask of the rids that may have lineage."""
+    """For references with a condition, a mask of the rids that may have lineage."""
     found: dict[int, list[Chain]] = field(default_factory=dict)
     _readable: set[str] = field(default_factory=set)
 
     def rows(self, identity: Identity, table: pa.Table, number: int) -> dict[int, list[Chain]]:
-        """Return the chains from rows, given by their hidden columns, to each wanted reference.
+        """Return the chains from the rows of ``table`` to each wanted reference.
+
+        ``table`` contains the hidden columns of the rows.
 
         Raises NotCovered if DuckDB ends a witness query with an internal error.
         """
@@ -104,7 +106,7 @@ class Tracer:
     def _grouped(
         self, part: Grouped, count: int | None, block: "BlockRows", path: list[Link]
     ) -> None:
-        """Ask for the rows of groups, separately for each set of keys that groups them."""
+        """Run witness queries for groups: one query for each grouping set."""
         masked = block.table.column(part.grouping).is_valid()  # NULL if DuckDB added an empty group
         block = block.where(masked)
         masks = np.asarray(block.table.column(part.grouping))
@@ -113,7 +115,7 @@ class Tracer:
             self._ask(part.asked(mask), count, rows, path)
 
     def _recursive(self, part: Recursive, block: "BlockRows", path: list[Link]) -> None:
-        """Ask for the records of a recursion's rows, and of all rows that they derive from."""
+        """Run witness queries for a recursion's rows, and for all rows that these derive from."""
         if not any(each.witness.refs & self.wanted for each in part.asked):
             return
         block = block.where(block.table.column(part.column).is_valid())
@@ -127,7 +129,7 @@ class Tracer:
             self._ask(each, None, block, path)
 
     def _parents(self, part: Recursive) -> Link:
-        """Return for each stored row the stored rows that it was derived from in one step."""
+        """Return the link from each stored row to the stored rows one step before it."""
         ref, name = part.recursion.ref, part.recursion.name
         ((number,),) = self.con.sql(f'select count(*) from "{name}"').fetchall()
         tracer = Tracer(self.con, self.apart, {ref: number}, frozenset({ref}))
@@ -142,7 +144,7 @@ class Tracer:
     def _ask(
         self, part: WitnessQuestion, count: int | None, block: "BlockRows", path: list[Link]
     ) -> None:
-        """Run a witness query, and follow the hidden columns of the rows that it finds."""
+        """Run a witness query, and follow the hidden columns of the rows that it returns."""
         witness = part.witness
         if not witness.refs & self.wanted:
             return
@@ -187,10 +189,7 @@ class Tracer:
         self.found.setdefault(ref, []).append(chained([*path, link]))
 
     def _asking(self, part: WitnessQuestion, asked: Questions) -> str:
-        """Make the questions of a witness query a table that DuckDB can read.
-
-        Return the text of the witness query.
-        """
+        """Give DuckDB the questions of a witness query as a table; return the query's SQL text."""
         names = [f"c{at}" for at in range(len(part.columns))]
         eids = column(np.arange(asked.number, dtype=np.int32))
         table = with_eids(asked.table, names, eids)
@@ -203,7 +202,7 @@ class Tracer:
 
 
 def verify(right: NDArray[np.bool_]) -> None:
-    """Raise Damaged unless the witnesses of all rows were found."""
+    """Raise Damaged unless all elements of ``right`` are true: each group has its witnesses."""
     if not right.all():
         raise Damaged(
             "The lineage of the result is incomplete",
@@ -214,7 +213,7 @@ def verify(right: NDArray[np.bool_]) -> None:
 
 
 def _numbered(numbers: NDArray[np.int64]) -> "BlockRows":
-    """Return a block of rows, given by their numbers."""
+    """Return a block with one row for each of the given numbers."""
     table = pa.table({"number": numbers.astype(np.int64)})
     return BlockRows(table, np.arange(numbers.size, dtype=np.int32), numbers.size)
 
@@ -237,13 +236,13 @@ class BlockRows:
         return BlockRows(self.table.filter(mask), self.eids[chosen], self.number, self.distinct)
 
     def select(self, columns: list[int]) -> "BlockRows":
-        """Return the rows with some of the columns only."""
+        """Return the rows with only the given columns."""
         return BlockRows(self.table.select(columns), self.eids, self.number)
 
     def questions(self, columns: list[int], keyed: bool = False) -> tuple[Questions, Link]:
-        """Return the distinct values of some columns, and the link from eids to them.
+        """Return the distinct values of the given columns, and the link from eids to them.
 
-        If ``keyed``, any two distinct rows differ in these columns, so that rows need not be
+        If ``keyed``, distinct rows always differ in these columns, so the rows need not be
         compared.
         """
         if keyed and self.distinct and columns:

@@ -1,4 +1,4 @@
-"""Two results that highlight each other's rows through the records from which both were made."""
+"""Link two results, so that each highlights the other's rows that derive from the same records."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 class Linked:
     """Rows of two results, linked if they share a record of a base table.
 
-    The lineage of both results is indexed and joined once, so that, where the join is small, a
-    highlight reads no records. The results may share any number of tables; ``table`` restricts the
-    link to one. Raises UsageError if they share no table, or a table has changed.
+    The lineage of both results is indexed and joined once. If the join is small, a highlight then
+    reads no records. The results may share any number of tables; ``table`` restricts the link to
+    one of them. Raises UsageError if they share no table, or a table has changed.
     """
 
     def __init__(self, first: "Result", second: "Result", table: str | None = None) -> None:
         if first.connection is not second.connection:
-            raise UsageError("The results cannot be linked", "They are of two connections")
+            raise UsageError("The results cannot be linked", "They belong to different connections")
         self.results = (first, second)
         shared = set(first.tables) & set(second.tables)
         chosen = sorted(
@@ -50,8 +50,8 @@ class Linked:
     def highlight(self, result: "Result", rows: Iterable[int]) -> Rows:
         """Return the rows of the other result that share a record with ``rows`` of ``result``.
 
-        Raises UsageError if ``result`` is neither of the two or has no such row, or a table has
-        changed.
+        Raises UsageError if ``result`` is neither of the two, if it has no such row, or if a table
+        has changed.
         """
         if result not in self.results:
             raise UsageError("The result is not one of the two linked results")

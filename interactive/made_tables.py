@@ -1,8 +1,8 @@
-"""Tables and files that statements with lineage have made, and the way back through their rows.
+"""Tables and files that statements with lineage have created, and links back from their rows.
 
-Links connect the rows of states of tables. A state ends if row numbers may have changed, as after
-UPDATE, or if the table is replaced. Links between earlier states stay, so that rows of a table lead
-on to the tables behind tables that no longer exist.
+Links connect the rows of states of tables. A state ends when row numbers may have changed, as after
+UPDATE, or when the table is replaced. Links between earlier states are kept, so that the rows of a
+table can be followed through tables that no longer exist to the tables behind those.
 """
 
 from collections import Counter
@@ -32,22 +32,22 @@ KEEPING = {
     _TYPE.SELECT, _TYPE.CREATE, _TYPE.CREATE_FUNC, _TYPE.DROP, _TYPE.ATTACH, _TYPE.SET,
     _TYPE.VARIABLE_SET, _TYPE.LOAD, _TYPE.TRANSACTION, _TYPE.PREPARE, _TYPE.COPY,
 }  # fmt: skip
-"""The statements that change no row of a table and no row number, though they may add rows."""
+"""The statement types that keep all existing rows and row numbers, though they may add rows."""
 
 
 class Version(NamedTuple):
-    """A table between two changes of its rows or row numbers. New rows make no new version."""
+    """A table between two changes of its rows or row numbers. Adding rows keeps the version."""
 
     key: TablePlace
     """The full name of the table, in lower case."""
     number: int
-    """DuckDB's number of the table: a table that was replaced has another one."""
+    """DuckDB's ID of the table. If the table is replaced, the new table has a different ID."""
     changes: int
 
 
 @dataclass(frozen=True)
 class State:
-    """A version of a table, and its extent at one time."""
+    """A version of a table, and its number of rows and largest rid at one time."""
 
     place: TablePlace
     version: Version
@@ -55,10 +55,10 @@ class State:
     end: int
     """One more than the largest rid."""
     outside: tuple[int, ...]
-    """The values that differ after a change by another connection; none if no other has it."""
+    """Values that differ after a change by another connection; empty if no other is open."""
 
     def became(self, later: "State") -> bool:
-        """Return whether all rows of this state have the same rids and values in a later one."""
+        """Return whether all rows of this state have the same rids and values in a later state."""
         if (later.version, later.outside[2:]) != (self.version, self.outside[2:]):
             return False
         if self.rows == self.end:  # without gaps, DuckDB moves no row
@@ -68,7 +68,7 @@ class State:
 
 @dataclass(eq=False)
 class Made:
-    """The rows that one statement has stored, and their links to the tables that it read."""
+    """The rows that one statement stored, and their links to the tables that the statement read."""
 
     rows: int
     sources: list[tuple[State, list[Chain]]]
@@ -76,14 +76,17 @@ class Made:
     """The rid of the first row."""
 
     def reordered(self, order: Rows | None) -> "Made":
-        """Return the links of the same rows in another order; None stands for the same order."""
+        """Return the same rows and links in another order; None keeps the order."""
         if order is None:
             return self
         sources = [(state, [reordered(each, order) for each in of]) for state, of in self.sources]
         return replace(self, sources=sources)
 
     def within(self, rids: Rows) -> Rows:
-        """Return those of some rids that the statement has stored, counted from its first row."""
+        """Return the positions of the given rids among the rows that the statement stored.
+
+        Other rids are dropped.
+        """
         low, high = np.searchsorted(rids, [self.first, self.first + self.rows])
         return rids[low:high] - self.first
 
@@ -94,7 +97,7 @@ class Made:
 
     @property
     def resident(self) -> int:
-        """The part of the size that is in memory."""
+        """The number of bytes of ``size`` that are in memory, not in files."""
         return sum(chain.resident for chain in self._chains())
 
     def spill(self, folder: Path) -> None:
@@ -108,7 +111,7 @@ class Made:
 
 
 class MadeTables:
-    """The rows that the statements of one connection have stored, and the states of tables."""
+    """The rows stored by one connection's statements with lineage, and the states of tables."""
 
     def __init__(self, con: "Connection") -> None:
         self._con = con
@@ -117,7 +120,7 @@ class MadeTables:
         self._files: dict[FileVersion, Made] = {}
 
     def forget(self) -> None:
-        """End the lineage of all tables, whose rows may have changed."""
+        """End the lineage of all tables, since their rows may have changed."""
         self._changes.update({version.key for version in self._made} | self._sources())
 
     def _sources(self) -> set[TablePlace]:
@@ -128,7 +131,7 @@ class MadeTables:
         return {state.version.key for made in stored for state, _ in made.sources}
 
     def note(self, statements: Sequence[duckdb.Statement]) -> None:
-        """Note statements that are about to run, and end the lineage that they may make wrong."""
+        """End the lineage that the given statements, which are about to run, may make wrong."""
         for statement in statements if self._made or self._files else ():
             if statement.type in KEEPING:
                 continue
@@ -139,7 +142,7 @@ class MadeTables:
                 self._changes.update(map(_key, changed))
 
     def _changed_by(self, text: str) -> list[TablePlace] | None:
-        """Return the tables whose rows or row numbers a statement changes; None if not known."""
+        """Return the tables whose rows or row numbers a statement changes; None if unknown."""
         try:
             (tree,) = read(text)
         except (SqlglotError, ValueError):
@@ -154,7 +157,7 @@ class MadeTables:
         return [found.place] if found else None
 
     def state(self, place: TablePlace) -> State:
-        """Return the state of a table now. Unnoticed changes of its row numbers end its version."""
+        """Return a table's current state; begin a new version if its row numbers have changed."""
         now = self._measured(place)
         then, _ = self._made.get(now.version, (now, []))
         if not then.became(now):
@@ -174,7 +177,7 @@ class MadeTables:
         return State(place, version, *self._con.extent(place), outside)
 
     def of(self, place: TablePlace) -> list[Made]:
-        """Return what statements have stored in a table, if its rows are still the same."""
+        """Return the rows that statements stored in a table, if they are still unchanged."""
         return self._then(self.state(place)) if self._made or self._files else []
 
     def _then(self, state: State) -> list[Made]:
@@ -182,14 +185,14 @@ class MadeTables:
         return found
 
     def links(self, result: "Result") -> Made:
-        """Return the links of the rows of a query to its tables, as these are now."""
+        """Return the links from a query's rows to its tables, in the tables' current state."""
         places = dict.fromkeys(result.tables)
         return Made(len(result), [(self.state(place), result.chains(place)) for place in places])
 
     def add(self, place: TablePlace, first: int, made: Made, before: list[Made]) -> None:
-        """Note the rows that a statement has stored in a table, from the rid ``first`` on.
+        """Record that a statement has stored rows in a table, beginning with the rid ``first``.
 
-        ``before`` is what earlier statements have stored in the table.
+        ``before`` are the rows that earlier statements stored in the table.
         """
         made.first = first
         state = self._measured(place)
@@ -197,12 +200,12 @@ class MadeTables:
         self._con.memory.used(made)
 
     def add_file(self, version: FileVersion, made: Made) -> None:
-        """Note the rows that a statement has stored in a file."""
+        """Record the rows that a statement has stored in a file."""
         self._files[version] = made
         self._con.memory.used(made)
 
     def behind(self, places: Iterable[TablePlace]) -> list[State]:
-        """Return the states of tables behind some tables, the nearest first."""
+        """Return the states of all tables from which ``places`` were made, the nearest first."""
         found: dict[State, None] = {}
         left = [made for place in dict.fromkeys(places) for made in self.of(place)]
         for made in left:  # grows
@@ -212,10 +215,10 @@ class MadeTables:
         return list(found)
 
     def back(self, place: TablePlace, rids: Rows, to: Collection[State]) -> Rows:
-        """Return the records, in some states of a table, that records of another were made of.
+        """Return the records in the states ``to`` from which the records ``rids`` were made.
 
-        Raises UsageError if other statements have stored some of the records, or if the states have
-        ended.
+        Raises UsageError if statements without lineage stored some of the records, or if one of the
+        states has ended.
         """
         return self._back(place, self.of(place), rids, to)
 
@@ -244,7 +247,10 @@ class MadeTables:
         return together(parts)
 
     def forth(self, place: TablePlace, rids: Rows, to: Collection[State]) -> Rows:
-        """Return the records of a table that were made of records in some states of another."""
+        """Return the records of ``place`` that were made from the records ``rids`` of ``to``.
+
+        ``to`` are states of another table.
+        """
         return self._forth(self.of(place), rids, to)
 
     def _forth(self, stored: Sequence[Made], rids: Rows, to: Collection[State]) -> Rows:
@@ -265,13 +271,13 @@ class MadeTables:
             name = state.place.name
             raise UsageError(
                 f"The records of {name} behind {made.name} can no longer be read",
-                f"{name} has changed since {made.name} was made of it",
+                f"{name} has changed since {made.name} was made from it",
                 f"Make {made.name} again",
             )
 
 
 def same_name(place: TablePlace, others: Iterable[TablePlace]) -> bool:
-    """Return whether one of several tables has the name of a table; the case does not matter."""
+    """Return whether ``place`` is among ``others``, ignoring case."""
     return _key(place) in map(_key, others)
 
 

@@ -1,7 +1,7 @@
-"""The memory budget of a connection's indexes and decoded columns; further indexes go to files.
+"""The memory budget for a connection's indexes and decoded columns.
 
-The least recently used indexes are written to Arrow files first, and then read as mapped memory. If
-this does not suffice, decoded columns are forgotten; they can be decoded again.
+Beyond the budget, the least recently used indexes are written to Arrow files, and then used
+memory-mapped. If this does not suffice, decoded columns are dropped; they can be decoded again.
 """
 
 import tempfile
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class Indexes(Protocol):
-    """The indexes of a result, or of rows that a statement has stored."""
+    """The indexes of a result, or of the rows that a statement has stored."""
 
     @property
     def resident(self) -> int:
         """The size in memory, in bytes."""
 
     def spill(self, folder: Path) -> None:
-        """Move them to files in a folder."""
+        """Move the indexes to files in a folder."""
 
 
 class Memory:
@@ -35,18 +35,18 @@ class Memory:
 
     @property
     def size(self) -> int:
-        """The bytes in memory now, without the indexes in files."""
+        """The number of bytes that are now in memory, not counting indexes in files."""
         columns = self.columns.size if self.columns is not None else 0
         return columns + sum(each.resident for each in self._alive())
 
     def used(self, result: Indexes) -> None:
-        """Note that the indexes of a result were used, and make room if they exceed the budget."""
+        """Record that a result's indexes were used, and free memory beyond the budget."""
         self._results.pop(id(result), None)
         self._results[id(result)] = weakref.ref(result)
         self.settle()
 
     def settle(self) -> None:
-        """Write indexes to files, and forget columns, until the rest fits the budget."""
+        """Write indexes to files, and then drop columns, until the rest fits into the budget."""
         size = self.size
         for result in self._alive():
             if size <= self.limit:

@@ -1,4 +1,4 @@
-"""The choice of when the lineage of a query is captured, and an explanation for the user."""
+"""Choose the mode in which a query's lineage is captured, and explain it to the user."""
 
 from typing import TYPE_CHECKING
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from .duckdb_session import Connection
 
 COMPILED_ROWS = 1 << 17
-"""With fewer rows than this, DuckDB has aggregated them before compiled loops would start."""
+"""With fewer rows than this, DuckDB finishes before compiled loops would have started."""
 FEW_LISTED = 1 << 15
-"""Listing up to this many rids takes less time than starting another query."""
+"""Listing up to this many rids takes less time than starting a second query."""
 LISTED_SHARE = 1 / 8
-"""Listing the rids of a larger share of all rows takes longer than computing a join twice."""
+"""Listing the rids of more than this share of all rows is slower than running a join twice."""
 WHEN = {
     "compiled": "compiled loops aggregate and capture in one pass",
     "inject": "the query lists the rids of each group",
@@ -29,13 +29,14 @@ WHEN = {
 
 
 def compiled(con: "Connection", plan: Plan, want: Want, mode: Mode | None) -> Fused | None:
-    """Return the query for compiled loops if they are to run it.
+    """Return the query for compiled loops, or None if another mode is to run it.
 
-    They run it if its columns are decoded. If needs are declared, columns are decoded once queries
-    of these columns have cost as much as decoding them. DuckDB runs aggregates of a whole table,
-    since it skips more of the table; without declared needs, it also runs queries of small tables.
-    Compiled loops that have cost more than another mode are not chosen again. Raises UsageError if
-    ``compiled`` is forced and the loops cannot run the query.
+    Compiled loops run a query whose columns are decoded. If ``want`` declares needs, columns are
+    decoded as soon as queries of these columns have cost as much as decoding them. DuckDB runs
+    aggregates without GROUP BY keys, since it can skip more of the table. Without declared needs,
+    it also runs queries of small tables. If compiled loops took longer for a query than another
+    mode, they are not chosen for it again. Raises UsageError if ``compiled`` is forced and the
+    loops cannot run the query.
     """
     if mode is not None and mode not in WHEN:
         raise UsageError(f"There is no mode {mode!r}", f"The modes are: {', '.join(WHEN)}")
@@ -60,9 +61,9 @@ def compiled(con: "Connection", plan: Plan, want: Want, mode: Mode | None) -> Fu
 
 
 def located(con: "Connection", plan: Plan) -> Grouping | None:
-    """Return the groups of a query if compiled loops are to find their records.
+    """Return the grouping of a query if compiled loops are to find each group's records.
 
-    They find them if DuckDB groups many rows and the columns are decoded, or if the runs so far
+    This requires that DuckDB groups many rows, and that the columns are decoded or the runs so far
     have cost as much as decoding them.
     """
     if len(plan.references) != 1 or plan.limited:
@@ -92,8 +93,8 @@ def chosen(
 ) -> Mode:
     """Return the mode for a query.
 
-    Without a declared need, lineage is found on request, which costs the query nothing. If
-    references are declared, a GROUP BY that groups few of the rows that it reads lists their rids
+    Without declared references, lineage is found on request, which costs the query nothing
+    (witness). With them, a GROUP BY that groups few of the rows that it reads also lists their rids
     (inject). If it groups many rows, or if LIMIT leaves few groups of one table, a second query is
     cheaper (defer). Raises UsageError if ``inject`` is forced and the rids cannot be listed.
     """

@@ -1,4 +1,4 @@
-"""Tables that a notebook shows for rows: the first of them, and how many more there are."""
+"""HTML tables for notebooks: the first rows, and the number of further rows."""
 
 from html import escape
 
@@ -7,7 +7,7 @@ import pyarrow as pa
 from provhouse.model.visible import visible
 
 SHOWN = 20
-"""The largest number of rows that a notebook shows."""
+"""The maximum number of rows that a notebook shows."""
 _RIGHT = ' style="text-align: right"'
 
 

@@ -1,4 +1,4 @@
-"""The graph of a result: its tables, and the numbers of records that some rows were made from."""
+"""The graph of a result: its tables, and the numbers of records behind the chosen rows."""
 
 from collections.abc import Collection, Mapping
 
@@ -7,7 +7,7 @@ import pyarrow as pa
 from provhouse.pictures.graph import Graph
 
 _SHORT = 200
-"""The largest number of characters of a query that a picture shows."""
+"""The maximum number of characters of the query that a picture shows."""
 
 
 def lineage_graph(
@@ -15,8 +15,8 @@ def lineage_graph(
 ) -> Graph:
     """Return a graph with a node for each reference to a table, and one for the result.
 
-    ``records`` has the number of records of each reference behind the ``rows`` rows. A ``negative``
-    reference must have no match, so it gives no records.
+    ``records`` contains, for each reference, its number of records behind the result's ``rows``
+    rows. A ``negative`` reference must have no match, so it contributes no records.
     """
     names = [*records]
     one_line = " ".join(query.split())

@@ -1,4 +1,4 @@
-"""The plans of a connection's queries, by their texts, and the temporary tables of these plans."""
+"""The plans of a connection's queries, by SQL text, and the plans' temporary tables."""
 
 import weakref
 from collections.abc import Callable, Iterable
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from .planning.plan import Plan
 
 PLANS = 500
-"""The number of query texts whose plans are kept."""
+"""The maximum number of queries whose plans are kept."""
 
 
 class PlanCache:
-    """The plans of one connection. The oldest ones are forgotten first."""
+    """The plans of one connection. The oldest plans are discarded first."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         self._con = con
@@ -46,14 +46,14 @@ class PlanCache:
         return found
 
     def clear(self) -> None:
-        """Forget all plans, and drop their temporary tables."""
+        """Discard all plans, and drop their temporary tables."""
         drop(self._con, [name for each in self._plans.values() for name, _ in each.kept])
         drop(self._con, [name for _, names in self._evicted for name in names])
         self._plans.clear()
         self._evicted.clear()
 
     def _drop_evicted(self) -> None:
-        """Drop the temporary tables of the plans that neither the connection nor a result uses."""
+        """Drop the temporary tables of discarded plans that no result uses any more."""
         drop(self._con, [name for plan, names in self._evicted if plan() is None for name in names])
         self._evicted = [each for each in self._evicted if each[0]() is not None]
 

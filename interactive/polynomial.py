@@ -1,4 +1,4 @@
-"""Records, witnesses and polynomials: the answers of why- and how-provenance."""
+"""Records, witnesses and polynomials: the answers to why- and how-provenance questions."""
 
 import operator
 from collections import Counter
@@ -24,7 +24,7 @@ class RecordTerm(NamedTuple):
 
 
 Derivation = tuple[RecordTerm, ...]
-"""The records that one derivation joins, in order; a record that it uses twice occurs twice."""
+"""The records that one derivation joins, sorted. A record that is used twice occurs twice."""
 Witness = frozenset[RecordTerm]
 
 
@@ -33,7 +33,7 @@ class Polynomial:
     """A sum of products of records: each product is one derivation (Green and others, 2007)."""
 
     terms: dict[Derivation, int]
-    """The products, each with the number of its occurrences."""
+    """The products, and how often each of them occurs."""
 
     @overload
     def evaluate(self, value: Callable[[RecordTerm], int]) -> int: ...
@@ -75,7 +75,7 @@ class Polynomial:
 
 
 def _repeated(value: Value, number: int, plus: Callable[[Value, Value], Value]) -> Value:
-    """Return ``number`` times a value, in as many steps as the number has binary digits."""
+    """Return the sum of ``number`` copies of ``value``, by repeated doubling."""
     if number == 1:
         return value
     half = _repeated(value, number // 2, plus)
@@ -92,7 +92,7 @@ def _product(records: Derivation, times: int) -> str:
 
 
 def minimal(derivations: Iterable[Derivation]) -> list[Witness]:
-    """Return the sets of records that contain no other of the sets, the smallest first."""
+    """Return the sets of records that contain none of the other sets, the smallest first."""
     found = sorted(
         {frozenset(each) for each in derivations}, key=lambda each: (len(each), sorted(each))
     )

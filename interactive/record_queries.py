@@ -1,9 +1,8 @@
-"""Queries over some records of a table, answered from its decoded columns.
+"""Queries over selected records of a table, answered from the table's decoded columns.
 
-Rids are positions in a decoded column, so the rest of the table is not read. A GROUP BY of exact
-values runs in compiled loops over the values of the records; any other query runs in DuckDB over an
-Arrow table of these values. Columns are decoded when queries over records name them for the second
-time.
+Rids are positions in a decoded column, so only the records' values are read. A GROUP BY of exact
+values runs in compiled loops over these values; any other query runs in DuckDB over an Arrow table
+of them. Columns are decoded when queries over records use them for the second time.
 """
 
 import re
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 RECORDS, CHOSEN, ROW = "records", "__provhouse_records", "__provhouse_rid"
 BATCH = 1 << 17
-"""The number of rows that DuckDB reads in one piece; its threads share the pieces."""
+"""The number of rows in a batch for DuckDB, which distributes batches among its threads."""
 _WITH = re.compile(r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*with\b(\s+recursive\b)?", re.I | re.S)
 
 
@@ -45,14 +44,14 @@ class RecordQuery:
     names: list[str]
     """The columns of the result."""
     columns: list[str] | None
-    """The columns of the records that the query reads, or None if it may read all columns."""
+    """The record columns that the query reads, or None if it may read all columns."""
     fused: Fused | None
-    """The query on the whole table for compiled loops, or None if they cannot run it."""
+    """The query for compiled loops, on the whole table; None if they cannot run it."""
 
 
 @dataclass(frozen=True)
 class OfRecords:
-    """The decoded columns of some records, in the order of their rids."""
+    """The decoded columns of the given records, in the order of their rids."""
 
     columns: ColumnCache
     rids: Rows
@@ -75,14 +74,17 @@ class OfRecords:
 
 
 def taken(values: NDArray[Any], rids: Rows) -> NDArray[Any]:
-    """Return the values of the records with these rids."""
+    """Return the elements of ``values`` at the given rids."""
     out = np.empty(rids.size, values.dtype)
     kernels.take(values, rids, out)
     return out
 
 
 def answered(con: "Connection", table: TablePlace, rids: Rows, query: str) -> pa.Table | None:
-    """Return the result of a query over records, or None if DuckDB is to read the table."""
+    """Return the result of a query over the given records, from decoded columns.
+
+    Returns None if DuckDB must read the table itself.
+    """
     found = _planned(con, table, query)
     if found.fused is not None and _usable(con.columns, needed(found.fused)):
         try:
@@ -115,7 +117,7 @@ def _usable(columns: ColumnCache, keys: Sequence[Key]) -> bool:
 
 
 def _gathered(con: "Connection", keys: Sequence[Key], rids: Rows, query: str) -> pa.Table:
-    """Run a query in DuckDB over the values of records."""
+    """Run a query in DuckDB over the decoded values of the given records."""
     table = pa.table({ROW: rids})  # keeps the number of rows if no column is needed
     for place, name, _ in keys:
         con.columns.rows(place)
@@ -133,14 +135,14 @@ def _gathered(con: "Connection", keys: Sequence[Key], rids: Rows, query: str) ->
 
 
 def over(records: str, query: str) -> str:
-    """Return a query in which the name ``records`` means the rows of the query ``records``."""
+    """Return ``query`` with a CTE named ``records``, which is the SQL query ``records``."""
     if start := _WITH.match(query):
         return f"with{start[1] or ''} {RECORDS} as ({records}), {query[start.end() :]}"
     return f"with {RECORDS} as ({records}) {query}"
 
 
 def _planned(con: "Connection", table: TablePlace, query: str) -> RecordQuery:
-    """Return the plan of a query over records, and keep the plan by the query's text."""
+    """Return the plan of a query over records. Plans are cached by SQL text."""
     kept = con.record_queries
     if (table, query) not in kept:
         if len(kept) >= MOST:
@@ -150,11 +152,11 @@ def _planned(con: "Connection", table: TablePlace, query: str) -> RecordQuery:
 
 
 MOST = 500
-"""The largest number of query texts that are kept."""
+"""The maximum number of queries whose plans are kept."""
 
 
 def _plan(con: "Connection", table: TablePlace, query: str) -> RecordQuery:
-    """Find the columns that a query needs. DuckDB reports errors in the query."""
+    """Determine the columns that a query needs. Raises DuckDB's own errors for an invalid query."""
     found = con.duckdb.sql(over(f"select * from {table.sql()}", query))
     plain = RecordQuery(found.columns, None, None)
     try:
@@ -188,7 +190,7 @@ def _sources(tree: exp.Expr) -> Iterator[Any]:
 
 
 def _of_table(tree: exp.Expr, table: TablePlace) -> str | None:
-    """Return the query on the whole table; None unless it reads the records once, and only them."""
+    """Return the query, applied to the whole table; None unless it reads only the records, once."""
     tables = list(tree.find_all(exp.Table))
     if len(tables) != 1 or tables[0].name.lower() != RECORDS or tables[0].db:
         return None

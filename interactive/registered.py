@@ -1,4 +1,4 @@
-"""Files and frames that ``register`` copied into tables, and the files' states at that time."""
+"""Files and data frames that ``register`` copied into tables, and the files' states then."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,14 +17,14 @@ GIVEN = "__provhouse_data"
 
 
 class Registered:
-    """The tables that one connection has made of files and frames."""
+    """The tables that one connection has created from files and data frames."""
 
     def __init__(self, con: "Connection") -> None:
         self._con = con
         self._sources: dict[TablePlace, tuple[ReadSource, int]] = {}
 
     def add(self, name: str, data: Any) -> None:
-        """Make a temporary table from a file or a frame; see ``Connection.register``."""
+        """Create a temporary table from a file or a data frame; see ``Connection.register``."""
         con, table = self._con, quoted(name)
         if isinstance(data, (str, Path)):
             read, found = f"select * from {reader(data)}(?)", ReadSource.of(data)
@@ -39,7 +39,7 @@ class Registered:
             con.duckdb.unregister(GIVEN)
 
     def source(self, table: TablePlace) -> ReadSource | None:
-        """Return the file that a table was read from; None if another table replaced it."""
+        """Return the file from which a table was read; None if the table has been replaced."""
         found, number = self._sources.get(table, (None, 0))
         return found if found is not None and number == self._con.number(table) else None
 
@@ -50,6 +50,6 @@ class Registered:
             if found is not None and found.changed:
                 raise UsageError(
                     f"{found.path} has changed since it was read",
-                    f"The table {table.name} still has its earlier records",
+                    f"The table {table.name} still contains the earlier records",
                     f"Read it again: register({table.name!r}, {found.path!r})",
                 )

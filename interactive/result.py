@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class Result:
-    """The rows of a query, numbered from 0 in the order that DuckDB returned them."""
+    """The rows of a query, numbered from 0 in the order in which DuckDB returned them."""
 
     def __init__(
         self, con: "Connection", query: str, plan: Plan, want: Want, mode: Mode | None
@@ -60,7 +60,7 @@ class Result:
         self._lineage = Lineage(con, plan, captured, self._masks)
         self._divided: Divided | None = None
         self.added = False
-        """Whether a statement has added the rows to those of a table."""
+        """Whether a statement has added the rows to a table that had other rows."""
         self._ahead(forced=mode is not None)
         if not want.pushed and con.columns.size == decoded:  # later runs need not decode
             seconds = process_time() - began
@@ -71,7 +71,7 @@ class Result:
         con.memory.used(self)
 
     def _ahead(self, forced: bool) -> None:
-        """Index the declared lineage before it is asked for."""
+        """Index the declared lineage in advance."""
         wanted = self._want.refs is not None or forced
         if self.mode == "defer" or (self.mode == "compiled" and wanted):
             self._lineage.index(sorted(self._declared))
@@ -84,7 +84,7 @@ class Result:
 
     @property
     def connection(self) -> "Connection":
-        """The connection that the query ran on."""
+        """The connection on which the query ran."""
         return self._con
 
     def __len__(self) -> int:
@@ -100,19 +100,19 @@ class Result:
 
     @property
     def kinds(self) -> list[str]:
-        """The types of the columns in DuckDB."""
+        """The DuckDB types of the columns."""
         return list(self._plan.kinds)
 
     @property
     def references(self) -> list[str]:
-        """The uses of base tables in the query, in the order of its text."""
+        """The references to base tables in the query, in the order of the SQL text."""
         return [each.name for each in self._plan.references]
 
     @property
     def behind(self) -> list[str]:
-        """The tables behind those that the query reads, which statements with lineage have read.
+        """The tables from which statements with lineage made the tables that the query reads.
 
-        ``backward`` and ``forward`` lead to their records too.
+        ``backward`` and ``forward`` also accept these tables.
         """
         with self._con.lock:
             behind = self._con.made.behind(self.tables)
@@ -120,19 +120,20 @@ class Result:
 
     @property
     def negative(self) -> list[str]:
-        """The references that must have no match for a row of the result, and so give no records.
+        """The references that must have no match for a row to be in the result.
 
-        These are tables in NOT EXISTS, NOT IN, ALL, and on the right of EXCEPT.
+        They contribute no records to its lineage. These are tables in NOT EXISTS, NOT IN, ALL, and
+        on the right of EXCEPT.
         """
         return [self._plan.references[at].name for at in sorted(self._plan.negative)]
 
     @property
     def choices(self) -> list[str]:
-        """The clauses of the query that choose among rows, such as "OFFSET in line 2, column 8".
+        """The clauses of the query that select some rows, such as "OFFSET in line 2, column 8".
 
-        Rows that were passed over may be in no lineage. So the records of a row show the data from
-        which it was made, not the reason for its choice, and the query on these records alone might
-        not return the row.
+        The rows that such a clause skips may be missing from all lineage. So the records of a row
+        show the data from which it was made, not why it was selected, and the query on these
+        records alone might not return the row.
         """
         return list(self._plan.choices)
 
@@ -152,10 +153,9 @@ class Result:
         return html_table(self._rows.slice(0, SHOWN), len(self))
 
     def draw(self, rows: Iterable[int] | None = None) -> Drawing:
-        """Return a picture of the tables behind ``rows``, with the numbers of their records.
+        """Return a picture of the tables behind ``rows``, with the number of records of each.
 
-        None stands for all rows. A notebook shows the picture. Raises UsageError as ``backward``
-        does.
+        None means all rows. Notebooks display the picture. Raises UsageError as ``backward`` does.
 
         >>> result.draw([0]).save("row.svg")
         """
@@ -170,13 +170,14 @@ class Result:
         *,
         where: Mapping[str, Any] | None = None,
     ) -> Records:
-        """Return the records of a table from which ``rows`` were made; None stands for all rows.
+        """Return the records of a table from which ``rows`` were made; None means all rows.
 
-        ``ref`` is a table, or one use of it such as ``lineitem#2``, or one of ``behind``. If
-        ``Want.where`` was declared, only records that meet it are found. ``where`` maps columns in
-        ``Want.by`` to values; only records with these values are found. Raises UsageError if the
-        query does not read the table, if a row does not exist, if a column was not declared, if a
-        table changed since the query ran, or if the way to one of ``behind`` is not known.
+        ``ref`` is a table, or a reference to it such as ``lineitem#2``, or one of ``behind``. If
+        ``Want.where`` was declared, only records that meet this condition are returned. ``where``
+        maps columns in ``Want.by`` to values; only records with these values are returned. Raises
+        UsageError if the query does not read the table, if a row does not exist, if a column was
+        not declared, if a table has changed since the query ran, or if the lineage back to one of
+        ``behind`` is unknown.
         """
         chosen = self.positions(rows)
         with self._con.lock:
@@ -193,12 +194,12 @@ class Result:
             return Records(self._con, table, rids, states)
 
     def aggregate(self, ref: str, rows: Iterable[int] | None = None) -> pa.Table:
-        """Return the declared aggregates over the records behind ``rows``, by the declared columns.
+        """Return the declared aggregates over the records behind ``rows``.
 
-        For one row, the stored aggregates are read. For several rows, stored aggregates are merged
-        if no record belongs to two rows and all aggregates are counts, sums, minima or maxima; else
-        the aggregates are computed from the records. Raises UsageError as ``backward`` does, and if
-        ``Want.by`` was not declared.
+        They are grouped by the declared columns. For one row, the stored aggregates are read. For
+        several rows, stored aggregates are merged if no record belongs to two rows and all
+        aggregates are counts, sums, minima or maxima; else the aggregates are computed from the
+        records. Raises UsageError as ``backward`` does, and if ``Want.by`` was not declared.
         """
         chosen = self.positions(rows)
         refs = self._plan.named(ref)
@@ -221,7 +222,7 @@ class Result:
         return self._divided
 
     def forward(self, ref: str, rids: Iterable[int]) -> Rows:
-        """Return the numbers of the result's rows that records of a table belong to.
+        """Return the numbers of the result's rows to which the given records contributed.
 
         Raises UsageError as ``backward`` does.
         """
@@ -241,10 +242,10 @@ class Result:
         return TableBehind(self._con.made, self._plan, self._lineage, name)
 
     def why(self, row: int) -> list[Witness]:
-        """Return the witnesses of a row: the smallest sets of records that suffice for its values.
+        """Return the witnesses of a row: the minimal sets of records that suffice to produce it.
 
         The records of one set were joined. For a GROUP BY, each set suffices for the group to
-        exist; the values of aggregates rest on all sets together. Raises NotCovered where a row
+        exist; the values of aggregates depend on all sets together. Raises NotCovered if a row
         depends on more than the joined records, as with outer joins or LIMIT in a subquery, and
         UsageError as ``backward`` does.
         """
@@ -267,7 +268,10 @@ class Result:
             return derivations(self, at, how)
 
     def identifying(self, row: int) -> pa.Table | None:
-        """Return a row's values, or a group's keys; return None after compiled loops."""
+        """Return the values that identify a row: all its values, or the keys of its group.
+
+        Returns None if compiled loops ran the query.
+        """
         return self._lineage.identifying(row)
 
     def explain(self) -> str:
@@ -281,7 +285,7 @@ class Result:
 
     @property
     def resident(self) -> int:
-        """The part of the size that is in memory, not in files."""
+        """The number of bytes of ``size`` that are in memory, not in files."""
         return sum(link.resident for link in self._links())
 
     def spill(self, folder: Path) -> None:
@@ -306,15 +310,16 @@ class Result:
     ) -> "Summary":
         """Ingest the lineage of all rows into a warehouse, as one new generation.
 
-        A row becomes the item ``table/K@V``, where K is its value in the column ``key``, and V the
-        version of this save. Rows of earlier saves of ``table`` that the result lacks count as
-        deleted, unless the result is that of an INSERT. ``names`` maps each base table to the
-        column that identifies its records. ``run`` is a name for the run. All records of one row
-        are one derivation; its kind follows from the outermost operator of the query, and is
-        ``unknown`` where this would not say exactly when a row exists, as with subqueries or
-        windows. ``settings`` are the warehouse settings that differ from those in its settings
-        file. Raises UsageError if a column is missing, or is NULL or not unique, if records with
-        versions are named without them, or if a table has changed, and the errors of an ingest.
+        A row becomes the item ``table/K@V``, where K is its value in the column ``key``, and V is
+        the version of this save. Rows that earlier saves of ``table`` stored and the result lacks
+        count as deleted, unless the result comes from an INSERT. ``names`` maps each base table to
+        the column that identifies its records. ``run`` is a name for the run. All records of one
+        row form one derivation. Its kind is determined by the outermost operator of the query, and
+        is ``unknown`` if this operator does not determine exactly when a row exists, as with
+        subqueries or windows. ``settings`` are the warehouse settings that differ from the settings
+        file. Raises UsageError if a column is missing, contains NULL or is not unique, if versioned
+        records are named without their versions, or if a table has changed. Also raises the errors
+        of an ingest.
 
         >>> result.save("warehouse", table="report", key="carrier", names={"flights": "id"})
         """
@@ -329,14 +334,14 @@ class Result:
         return [each.table for each in self._plan.references]
 
     def chains(self, table: TablePlace) -> list[Chain]:
-        """Return the indexes of all rows in the references to a table.
+        """Return the indexes of all rows, for all references to ``table``.
 
-        Raises UsageError if a table has changed, or a condition left records without lineage.
+        Raises UsageError if a table has changed, or if ``Want.where`` left records without lineage.
         """
         if any(self.tables[ref] == table for ref in self._masks):
             raise UsageError(
                 "The lineage of this result is incomplete",
-                f"Want declared that only records with {self._want.where} have lineage",
+                f"Want restricts the lineage to records with {self._want.where}",
                 "Run the query again without this condition",
             )
         refs = [at for at, place in enumerate(self.tables) if place == table]
@@ -346,7 +351,7 @@ class Result:
             return [chain for at in refs for chain in self._lineage.chains[at]]
 
     def positions(self, rows: Iterable[int] | None) -> Rows:
-        """Return the distinct numbers of ``rows`` in ascending order; None stands for all rows.
+        """Return the distinct numbers of ``rows`` in ascending order; None means all rows.
 
         Raises UsageError if a row does not exist.
         """
@@ -361,9 +366,9 @@ class Result:
     def stored(self, order: Rows | None, *, renewed: bool = True, added: bool = False) -> "Result":
         """Return the result after a statement has stored its rows, in the order of stored rows.
 
-        ``order`` has the number of each row in the order so far, which None leaves as it is.
-        ``renewed`` is whether the statement has changed no table of the query, and ``added`` is
-        whether its table had other rows, as with INSERT.
+        ``order`` contains the current number of each row, in the new order; None keeps the order.
+        ``renewed`` is whether the tables that the query read are unchanged by the statement, and
+        ``added`` is whether the target table had other rows, as with INSERT.
         """
         self.added = added
         if order is not None:

@@ -1,4 +1,4 @@
-"""The lineage of a result's rows: indexed for all rows, or found for some rows on request."""
+"""The lineage of a result's rows: indexed for all rows, or found on request for given rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
 
 class Lineage:
-    """The lineage of one result, by the positions of the references in its query.
+    """The lineage of one result. References are given by their positions in the query.
 
-    ``masks`` has, for some references, a mask of the records that may have lineage.
+    ``masks`` contains, for references with a condition, a mask of the records that may have
+    lineage.
     """
 
     def __init__(
@@ -40,7 +41,7 @@ class Lineage:
         """The indexes, by reference. A reference without an entry has no index yet."""
 
     def index(self, refs: Sequence[int]) -> None:
-        """Index the lineage of all rows in some references, unless they are indexed."""
+        """Index the lineage of all rows in the given references, if not done yet."""
         missing = [at for at in refs if at not in self.chains]
         captured = self._captured
         if not missing:
@@ -60,7 +61,7 @@ class Lineage:
         return cells.only(self._masks[ref]) if ref in self._masks else cells
 
     def _located(self, refs: Sequence[int]) -> Chain | None:
-        """Find the records of groups in compiled loops; return None if DuckDB must find them."""
+        """Find the groups' records in compiled loops; return None if DuckDB must find them."""
         con, hidden = self._con, self._captured.hidden
         grouping = located(con, self._plan)
         question = self._plan.identity.parts[0] if grouping else None
@@ -77,7 +78,7 @@ class Lineage:
         return self._masked(refs[0], found.cells).chain(groups)
 
     def reorder(self, order: Rows) -> None:
-        """Put the rows in another order. Indexes of all references must exist."""
+        """Reorder the rows. The indexes of all references must exist."""
         captured = self._captured
         hidden = captured.hidden.take(pa.array(order)) if captured.hidden.num_columns else None
         self._captured = replace(
@@ -89,14 +90,17 @@ class Lineage:
         }
 
     def invert(self) -> None:
-        """Index the other direction of all existing indexes."""
+        """Compute the inverses of all existing indexes."""
         for chains in self.chains.values():
             for link in (link for chain in chains for link in chain.links):
                 if link.codes is None:
                     link.inverse()
 
     def backward(self, refs: Sequence[int], rows: Rows) -> Rows:
-        """Return the distinct rids of some rows. Only compiled loops need an index for this."""
+        """Return the distinct rids of the given rows.
+
+        This indexes all rows only if compiled loops ran the query.
+        """
         if self._captured.cells is not None:
             self.index(refs)
         missing = [at for at in refs if at not in self.chains]
@@ -110,12 +114,12 @@ class Lineage:
         return together(parts)
 
     def forward(self, refs: Sequence[int], rids: Rows) -> Rows:
-        """Return the distinct rows that some rids belong to, from an index of all rows."""
+        """Return the distinct rows that derive from the given rids, by an index of all rows."""
         self.index(refs)
         return together([chain.forward(rids) for at in refs for chain in self.chains[at]])
 
     def whole(self, ref: int) -> Link:
-        """Return the lineage in one reference as one link, however large it is."""
+        """Return the lineage in one reference as a single link, however large it becomes."""
         self.index([ref])
         links = merged([Chain([flattened(chain.links)]) for chain in self.chains[ref]])
         if links:
@@ -126,7 +130,7 @@ class Lineage:
         )
 
     def identifying(self, row: int) -> pa.Table | None:
-        """Return a row's values, or a group's keys, or None if compiled loops ran the query."""
+        """Return a row's values, or its group's keys; None if compiled loops ran the query."""
         captured, identity = self._captured, self._plan.identity
         if captured.cells is not None:
             return None

@@ -1,4 +1,4 @@
-"""Save the lineage of a result in a warehouse: its rows become items, derived from records."""
+"""Save a result's lineage in a warehouse: its rows become items derived from records."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -93,14 +93,14 @@ def save(
 
 
 def _check_versions(settings: Settings, names: Mapping[str, pa.ChunkedArray]) -> None:
-    """Raise UsageError if rows with versions are given by their plain names, which mean no item."""
+    """Raise UsageError if versioned rows are named without versions: no item has such a name."""
     versioned = {each.table for each in read_since(Layout(settings.warehouse), 0) if each.key}
     for table in sorted(versioned & names.keys()):
         found = names[table].cast(pa.string())
         if not pc.all(pc.match_substring_regex(found, r"@\d+$"), min_count=0).as_py():
             raise UsageError(
                 f"The rows of {table} have versions in the warehouse",
-                f"The names do not say which version: an example is {_example(found)}",
+                f"A name without a version names no row, for example {_example(found)}",
                 f"Add the version, such as id || '@7', and name this column in names[{table!r}]",
             )
 
@@ -111,7 +111,7 @@ def _example(names: pa.ChunkedArray) -> str:
 
 
 def _derived(chains: Sequence[Chain], rows: int) -> Any:
-    """Return, for each row, whether it derives from a record."""
+    """Return, for each row, whether it derives from any record."""
     found = np.zeros(rows, bool)
     for chain in chains:
         found |= _reached([link.csr() for link in chain.links], 0) > 0
@@ -121,10 +121,10 @@ def _derived(chains: Sequence[Chain], rows: int) -> Any:
 def operation(
     query: str, tables: Collection[str], aggregates: Collection[str] = ()
 ) -> tuple[str, str]:
-    """Return the op of a query's rows, from the outermost operator, and its kind.
+    """Return the op of a query's rows, named after the outermost operator, and the kind.
 
-    ``tables`` are the base tables that the query reads, and ``aggregates`` the names of all
-    aggregates. The kind is ``unknown`` where no other kind says exactly when a row exists.
+    ``tables`` are the base tables that the query reads, and ``aggregates`` are the names of all
+    aggregate functions. The kind is ``unknown`` if no other kind states exactly when a row exists.
     """
     return operation_of(sqlglot.parse_one(query, dialect="duckdb"), tables, aggregates)
 
@@ -132,7 +132,10 @@ def operation(
 def operation_of(
     root: Any, tables: Collection[str], aggregates: Collection[str]
 ) -> tuple[str, str]:
-    """Return the op and the kind of a parsed query, whose calls of aggregates become nodes."""
+    """Return the op and the kind of a parsed query.
+
+    In the parsed query, calls of the named aggregates are replaced by aggregate nodes.
+    """
     for call in list(root.find_all(exp.Anonymous)):
         if call.name.lower() in aggregates:
             call.replace(exp.AnonymousAggFunc(this=call.name, expressions=call.expressions))
@@ -160,7 +163,7 @@ def _outermost(root: Any) -> tuple[str, str]:
 
 
 def _is_plain(root: Any, tables: Collection[str]) -> bool:
-    """Return whether a query has only tables, filters, inner joins, groups and unions."""
+    """Return whether a query consists only of tables, filters, inner joins, groups and unions."""
     nested = (each for each in root.find_all(exp.Select) if each is not root)
     if any(root.find_all(*_NESTED)) or any(
         not isinstance(each.parent, exp.SetOperation) for each in nested
@@ -182,7 +185,7 @@ _NESTED = (
 
 
 class _Rows:
-    """The names and the operation of the result's rows, to add to batches of their lineage."""
+    """The item names and the operation of a result's rows, to add to batches of lineage."""
 
     def __init__(
         self, table: str, keys: pa.ChunkedArray, suffix: str, op: str, kind: str, run: str
@@ -229,7 +232,7 @@ def _identifying(keys: pa.ChunkedArray, kind: str, what: str) -> pa.ChunkedArray
 
 
 def _keys_by_rid(con: "Connection", place: TablePlace, column: str) -> pa.ChunkedArray:
-    """Return the key of the record with each rid, and NULL for a rid without a record."""
+    """Return the records' keys, indexed by rid; NULL for a rid without a record."""
     kinds = con.find(place.sql())[1]
     columns = {name.lower(): name for name in kinds}
     if column.lower() not in columns:
@@ -258,7 +261,7 @@ def _names(table: str, keys: pa.ChunkedArray) -> Any:
 def _batches(
     chain: Chain, table: str, keys: Any, by_id: bool, rows: int
 ) -> Iterator[tuple[Any, Any, str]]:
-    """Yield batches: names or ids of records, the result's row for each, and the records' table."""
+    """Yield batches: the records' names or ids, each one's row in the result, and their table."""
     if not by_id and pa.types.is_integer(keys.type):
         keys = _names(table, keys)
     for chosen, rids in gathered(chain, rows):
@@ -268,7 +271,7 @@ def _batches(
 
 
 def gathered(chain: Chain, rows: int) -> Iterator[tuple[Rows, Rows]]:
-    """Yield pairs of a row and a rid as two arrays, for one small group of rows after another."""
+    """Yield all (row, rid) pairs as two arrays of rows and rids, in chunks of rows."""
     steps = [link.csr() for link in chain.links]
     for first, end in pairwise(_bounds(steps, rows)):
         chosen = rids = np.arange(first, end)
@@ -282,7 +285,7 @@ def gathered(chain: Chain, rows: int) -> Iterator[tuple[Rows, Rows]]:
 
 
 def _bounds(steps: Sequence[tuple[Offsets, Rids]], rows: int) -> list[int]:
-    """Return the bounds of groups of rows; each group has about ``CHUNK`` rids to follow."""
+    """Return the bounds of chunks of rows; each chunk has about ``CHUNK`` rids to follow."""
     reached = _reached(steps, 1)
     total = np.cumsum(reached)
     cuts = np.searchsorted(total, np.arange(CHUNK, int(total[-1]) if rows else 0, CHUNK))
@@ -290,7 +293,7 @@ def _bounds(steps: Sequence[tuple[Offsets, Rids]], rows: int) -> list[int]:
 
 
 def _reached(steps: Sequence[tuple[Offsets, Rids]], each: int) -> Any:
-    """Return, for each row, the number of its rids, plus ``each`` for each rid of a step."""
+    """Return how many rids each row reaches; each rid on the way there counts ``each`` more."""
     reached = np.full(int(steps[-1][1].max(initial=-1)) + 1, 1 - each)
     for offsets, rids in reversed(steps):
         total = np.concatenate([[0], np.cumsum(each + reached[rids])])

@@ -1,4 +1,4 @@
-"""Files and frames that become tables, and a check for changes of a file since it was read."""
+"""Files and data frames that become tables, and a check whether a file has changed since then."""
 
 import os
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ READERS = {
     ".parquet": "read_parquet", ".csv": "read_csv", ".csv.gz": "read_csv", ".json": "read_json",
     ".jsonl": "read_json",
 }  # fmt: skip
-"""For each ending of a file's name, the DuckDB function that reads the file."""
+"""The DuckDB function that reads a file, by the extension of the file's name."""
 DATABASES = (".duckdb", ".ddb", ".db")
 FileVersion = tuple[tuple[int, int, int], ...]
-"""The inode, the time of the last change and the size of each file."""
+"""The inode, modification time and size of each file."""
 
 
 @dataclass(frozen=True)
 class ReadSource:
-    """A file, or a pattern of files, in one state."""
+    """A file, or a pattern of files, in the state in which it was read."""
 
     path: str
     version: FileVersion
@@ -42,42 +42,43 @@ class ReadSource:
 
 
 def _version(path: str) -> FileVersion:
-    """Return values that differ after a change of files; none for a URL, which is not watched."""
+    """Return values that differ after a change of files; none for a URL, which is not checked."""
     states = map(os.stat, sorted(glob(path)))
     return tuple((each.st_ino, each.st_mtime_ns, each.st_size) for each in states)
 
 
 def ending(path: str | Path) -> str | None:
-    """Return the ending of a file that can be read, or None for another file."""
+    """Return the extension of a file if such files can be read, else None."""
     return next((each for each in READERS if str(path).lower().endswith(each)), None)
 
 
 def reader(path: str | Path) -> str:
-    """Return DuckDB's function that reads a file. Raises UsageError for other endings."""
+    """Return DuckDB's function that reads a file. Raises UsageError for other extensions."""
     if (found := ending(path)) is None:
         raise UsageError(
             f"Cannot read {path}",
-            f"Files with lineage end in {', '.join(READERS)}",
+            f"Lineage is supported for files that end in {', '.join(READERS)}",
             "Convert the file, or load it with execute()",
         )
     return READERS[found]
 
 
 def check_database(path: Path) -> None:
-    """Raise UsageError for a path that is no file and does not look like a new database."""
+    """Raise UsageError unless ``path`` is a file or has the extension of a new database."""
     if path.exists() or ":" in str(path) or path.suffix.lower() in DATABASES:
         return  # a path with a colon is in memory or elsewhere
     raise UsageError(
         f"There is no file {path}",
-        f"A new database of DuckDB ends in {', '.join(DATABASES)}",
+        f"The name of a new DuckDB database ends in {', '.join(DATABASES)}",
         "Check the path",
     )
 
 
 def to_arrow(data: Any) -> pa.Table:
-    """Return Arrow, pandas or polars data as an Arrow table. Raises UsageError for other data.
+    """Return Arrow, pandas or polars data as an Arrow table.
 
-    The labels of a pandas data frame's rows are left out unless they have a name.
+    The index of a pandas data frame is left out unless it has a name. Raises UsageError for data of
+    another type.
     """
     if hasattr(data, "collect") and not hasattr(data, "__arrow_c_stream__"):
         raise UsageError(

@@ -1,6 +1,6 @@
-"""Read a statement that stores the rows of a query: CREATE TABLE AS, INSERT and COPY TO.
+"""Parse statements that store the rows of a query: CREATE TABLE AS, INSERT and COPY TO.
 
-Every token before and after the query is read. A clause that is not known is refused by name.
+Every token before and after the query is parsed. The error for an unknown clause names the clause.
 """
 
 from collections.abc import Sequence
@@ -30,16 +30,16 @@ class Storing:
     kind: Literal["CREATE TABLE", "INSERT", "COPY"]
     query: str
     target: tuple[str, ...]
-    """The parts of the name of the table, or the path of the file."""
+    """The parts of the table's name, or the path of the file."""
     columns: tuple[str, ...] = ()
-    """The columns that the statement lists; none if it lists no columns."""
+    """The columns that the statement lists; empty if it lists none."""
     by_name: bool = False
 
 
 def storing(text: str) -> Storing | None:
-    """Return a statement that stores rows; None for a query or any other statement.
+    """Parse a statement that stores rows; return None for a query or any other statement.
 
-    Raises NotCovered for a clause with which the lineage of the rows is not supported.
+    Raises NotCovered for a clause that prevents lineage of the rows.
     """
     try:
         tokens = Verbatim().tokenize(text)
@@ -58,13 +58,16 @@ def storing(text: str) -> Storing | None:
 
 
 class _Reader:
-    """The tokens of a statement, which are read from the first to the last."""
+    """A reader of a statement's tokens, from the first to the last."""
 
     def __init__(self, text: str, tokens: Sequence[Token]) -> None:
         self._text, self._tokens, self._at = text, tokens, 0
 
     def word(self, after: int = 0) -> str:
-        """Return a token that is not read yet, in upper case; quotes around a name stay."""
+        """Return the next token, or the one ``after`` tokens later, without consuming it.
+
+        The token is in upper case, unless it is quoted: then it is returned with its quotes.
+        """
         at = self._at + after
         if at >= len(self._tokens):
             return ""
@@ -74,18 +77,18 @@ class _Reader:
         return token.text.upper()
 
     def takes(self, *words: str) -> bool:
-        """Read the words if they come next; return whether they do."""
+        """Consume ``words`` if they come next; return whether they do."""
         found = all(self.word(at) == word for at, word in enumerate(words))
         self._at += len(words) if found else 0
         return found
 
     def expect(self, statement: str, *words: str) -> None:
-        """Read the words. Raises NotCovered, with the word that comes instead."""
+        """Consume ``words``. Raises NotCovered, naming the actual word, if others come next."""
         if not self.takes(*words):
             self.refuse(f"{self.word() or 'the end of the text'} in {statement}")
 
     def refuse(self, what: str) -> NoReturn:
-        """Raise NotCovered for a part of the statement, with its place."""
+        """Raise NotCovered for a part of the statement, with its position."""
         last = self._tokens[min(self._at, len(self._tokens) - 1)]
         column = last.col - (last.end - last.start)
         place = f"It is in line {last.line}, column {column}"
@@ -122,7 +125,7 @@ class _Reader:
         return self.word(after) in {"SELECT", "FROM", "WITH", "VALUES", "(", "TABLE", "PIVOT"}
 
     def string(self, statement: str) -> str:
-        """Read a text in single quotes."""
+        """Read a string in single quotes."""
         token = self._tokens[self._at] if self._at < len(self._tokens) else None
         if token is None or token.token_type is not TokenType.STRING:
             self.refuse(f"{self.word() or 'the end of the text'} in {statement}")

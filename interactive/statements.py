@@ -1,8 +1,9 @@
 """Run a statement that stores the rows of a query, and keep the lineage of the stored rows.
 
 First the query runs with hidden columns, and the lineage of all its rows is indexed. Then DuckDB
-runs the user's own text, and the stored rows are matched with those of the query (``stored_rows``)
-in the same transaction, so that no table changes if they do not match.
+runs the user's own statement, and the stored rows are matched with the query's rows
+(``stored_rows``). Both happen in one transaction, so that no table changes if the rows do not
+match.
 """
 
 from collections.abc import Iterable, Iterator
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from .duckdb_session import Connection
 
 FILE = "__provhouse_file"
-"""The temporary table with the rows of a file that COPY has written."""
+"""The temporary table for the rows of the file that COPY has written."""
 TABLES = "select database_name, schema_name, table_name, table_oid from duckdb_tables()"
 COLUMNS = """
     select column_name from information_schema.columns
@@ -121,7 +122,7 @@ class _Run:
             self.con.read_again()
 
     def order(self, stored: StoredRows) -> Rows | None:
-        """Return the numbers of the query's rows in the order of stored rows; None if it is theirs.
+        """Return the query's row numbers in the order of stored rows; None if the order is equal.
 
         Raises NotCovered if other rows are stored.
         """
@@ -168,7 +169,7 @@ def _insert(run: _Run, statement: Storing) -> Result:
 
 
 def _target(con: "Connection", statement: Storing) -> TablePlace:
-    """Return the table of an INSERT. Raises DuckDB's error if there is none."""
+    """Return the table of an INSERT. Raises DuckDB's own error if it does not exist."""
     names = zip(("this", "db", "catalog"), reversed(statement.target), strict=False)
     parts = {part: exp.to_identifier(name, quoted=True) for part, name in names}
     found = con.catalog().find(exp.Table(**parts))
@@ -180,14 +181,14 @@ def _target(con: "Connection", statement: Storing) -> TablePlace:
 
 
 def _first(con: "Connection", place: TablePlace, end: int, rows: int) -> int:
-    """Return the rid of the first of the rows that were added to a table."""
+    """Return the rid of the first row that an INSERT added to a table."""
     text = f"select min(rowid), max(rowid), count(*) from {place.sql()} where rowid >= {end}"
     ((first, last, number),) = con.duckdb.execute(text).fetchall()
     if number != rows or (rows and last - first + 1 != rows):
         raise UsageError(
             f"The lineage of the new rows of {place.name} is unknown",
             "Another connection has changed the table at the same time",
-            f"The rows are stored; make {place.name} again for their lineage",
+            f"The rows are stored; create {place.name} again to get their lineage",
         )
     return int(first) if rows else end
 

@@ -1,8 +1,9 @@
 """Find the rows that a statement has stored among the rows of its query, which ran before.
 
-Rows are the same if all values are, at the same place or else anywhere, since rows with equal
-values can replace each other. Floating-point sums may differ from run to run, so it also suffices
-that the values are the same from which the lineage of a row follows, such as the keys of its group.
+Rows match if all their values are equal. They are first compared position by position, and then in
+any order, since rows with equal values are interchangeable. Floating-point sums may differ from run
+to run, so it also suffices that the values are equal that determine a row's lineage, such as the
+keys of its group.
 """
 
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ from .index.links import Rows
 from .planning.plan import Plan
 
 QUERY = "__provhouse_query"
-"""The temporary table with the rows of the query that ran first, as the columns c0, c1, ...."""
+"""The temporary table with the rows of the first run of the query; its columns are c0, c1, ...."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +29,13 @@ class StoredRows:
     table: str
     """The table, or a copy of the file, as SQL."""
     columns: Sequence[str]
-    """The columns that have the values of the query, in its order."""
+    """The columns that contain the query's values, in the order of the query's columns."""
     first: int = 0
-    """The stored rows have this rid or a higher one."""
+    """The smallest rid of the stored rows."""
 
 
 def order_of(con: duckdb.DuckDBPyConnection, plan: Plan, stored: StoredRows) -> Rows | None:
-    """Return the number of each stored row among the rows of the query; None if it is its own.
+    """Return the query's row number for each stored row; None if the order is the same.
 
     Raises NotCovered if other rows are stored.
     """
@@ -65,16 +66,16 @@ class _Match:
         )
 
     def _at_same_places(self, columns: Sequence[int]) -> int:
-        """Return how many rows have the values of the query's row at the same place."""
+        """Return how many stored rows equal the query's row at the same position."""
         place = "s.r - (select min(r) from s) = q.r"
         return self._number(
             f"select count(*) from s join q on {' and '.join([place, *_same(columns)])}", columns
         )
 
     def _anywhere(self, columns: Sequence[int]) -> Rows:
-        """Pair stored rows with rows of the query that have the same values, each with another one.
+        """Pair each stored row with a different row of the query that has the same values.
 
-        Returns the numbers of the query's rows, in the order of the stored rows.
+        Returns the numbers of these rows of the query, in the order of the stored rows.
         """
         keys = "".join(f"k{at}, " for at in columns)
         by = f"partition by {keys[:-2]}" if keys else ""
@@ -89,7 +90,7 @@ class _Match:
         return int(number)
 
     def _with(self, columns: Sequence[int]) -> str:
-        """Return a clause with the stored rows as ``s``, and the rows of the query as ``q``."""
+        """Return a WITH clause with the stored rows as ``s``, and the query's rows as ``q``."""
         stored, queried = "rowid as r", "rowid as r"
         for at in columns:
             kind, value = self._kinds[at], f"c{at}"
@@ -103,7 +104,7 @@ class _Match:
         )
 
     def _identifying(self) -> list[int] | None:
-        """Return the columns from whose values the lineage of a row follows.
+        """Return the columns whose values determine a row's lineage.
 
         Returns None if some of them are not stored, or are stored with another type.
         """
@@ -120,7 +121,7 @@ def _same(columns: Sequence[int]) -> list[str]:
 
 
 def _exact(value: str, kind: str) -> str:
-    """Return an expression that is equal for the same values only, whatever the collation."""
+    """Return an SQL expression that compares values exactly, regardless of collation."""
     if kind == '"NULL"':
         return "1"
     if kind in ("VARCHAR", "JSON") or kind.startswith("ENUM("):

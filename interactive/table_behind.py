@@ -1,4 +1,4 @@
-"""The records of a table that a query reads, itself or through tables that statements made."""
+"""The records of a table that a query reads, directly or through tables made from it."""
 
 from collections.abc import Sequence
 
@@ -11,13 +11,14 @@ from .result_lineage import Lineage
 
 
 class TableBehind:
-    """One table behind the rows of a query. A name means the same table wherever it is read.
+    """One table behind the rows of a query, which reads it directly or through other tables.
 
-    If the query reads the table itself, a table of this name that was replaced before is left out.
+    If the query reads the table directly, an earlier table of the same name, which has been
+    replaced, is left out.
     """
 
     def __init__(self, made: MadeTables, plan: Plan, lineage: Lineage, name: str) -> None:
-        """Find the table. Raises UsageError unless the name means exactly one."""
+        """Find the table. Raises UsageError unless ``name`` denotes exactly one."""
         self._made, self._lineage = made, lineage
         self._refs: Sequence[int] = plan.meant(name)
         tables = [each.table for each in plan.references]
@@ -41,7 +42,7 @@ class TableBehind:
         ]
 
     def backward(self, rows: Rows) -> Rows:
-        """Return the rids of the records from which some rows were made."""
+        """Return the rids of the records from which ``rows`` were made."""
         parts = [self._lineage.backward(self._refs, rows)] if self._refs else []
         for at, place in self._through:
             rids = self._lineage.backward([at], rows)
@@ -49,7 +50,7 @@ class TableBehind:
         return together(parts)
 
     def forward(self, rids: Rows, rows: Rows) -> Rows:
-        """Return the rows to which some records belong; ``rows`` are all rows."""
+        """Return the rows made from the records ``rids``. ``rows`` are all rows of the result."""
         parts = [self._lineage.forward(self._refs, rids)] if self._refs else []
         if self._through:
             self.backward(rows)  # raises UsageError if a part of the lineage is unknown
@@ -60,6 +61,6 @@ class TableBehind:
 
 
 def _replaced(state: State, read: Sequence[State]) -> bool:
-    """Return whether a table was replaced by a table that a query reads."""
+    """Return whether the table of ``state`` was replaced by one of the tables ``read``."""
     mine = state.version
     return any(each.version.key == mine.key and each.version.number != mine.number for each in read)

@@ -1,4 +1,4 @@
-"""Records of a table, by their rids: the answer to a lineage query."""
+"""Records of a table, given by their rids: the answer to a lineage query."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +72,7 @@ class Records:
         self._snapshot.check("The records can no longer be read", "Ask for them again")
 
     def _scanned(self, query: str, order: str = "") -> pa.Table:
-        """Run a query in DuckDB, which looks for the records in the table."""
+        """Run a query in DuckDB, which finds the records in the table by itself."""
         rows, end = self._con.extent(self.table)
         dense = rows == end and self.rids.size * DENSE > rows
         self._con.duckdb.register(RIDS, self._mask(rows) if dense else self._list())
@@ -89,28 +89,29 @@ class Records:
         return f"select * from {self.table.sql()} where rowid in (select rid from {RIDS})"
 
     def _mask(self, rows: int) -> pa.Table:
-        """Return a row for each row of the table: 1 if it is one of the records, else 0."""
+        """Return a mask with a row for each row of the table: 1 for the records, else 0."""
         mask = np.zeros(rows, np.uint8)  # Arrow's booleans are bits, which take longer to make
         mask[self.rids] = 1
         return pa.table({"rid": mask})
 
     def _dense(self) -> str:
-        """Return the query for the records, which reads the table and the mask in table order."""
+        """Return the SQL for the records, which reads the table together with the mask."""
         return f"select t.* from {self.table.sql()} t positional join {RIDS} m where m.rid = 1"
 
 
 def _check_query(con: "Connection", query: str) -> None:
-    """Raise UsageError unless a text is one query. DuckDB reports errors in it."""
+    """Raise UsageError unless ``text`` is a single query; raise DuckDB's own error if invalid."""
     found = con.duckdb.extract_statements(over("select 1", query))
     if len(found) != 1 or found[0].type != duckdb.StatementType.SELECT:
         raise UsageError(
-            "Records are read by one query", "The text is another statement, or several",
+            "Only a single query can read the records", "The text is another statement, or several",
             "Run other statements with execute()",
         )  # fmt: skip
 
 
 RIDS = "__provhouse_rids"
 DENSE = 400
-"""If more than one row in this many is a record, the table is read together with a mask, which
-takes less time than a join with the rids.
+"""If more than one row in this many is a record, the table is read with a mask.
+
+This takes less time than a join with the rids.
 """

@@ -1,4 +1,4 @@
-"""The state of some tables at one moment, for a later check that they have not changed."""
+"""The states of tables at one moment, for later checks that they have not changed."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class TableStates:
-    """The tables that row numbers were taken from. A row number belongs to one snapshot.
+    """A snapshot of tables whose row numbers were read: they are valid until a table changes.
 
     Raises UsageError if the file behind one of the tables has changed since it was read.
     """
@@ -32,5 +32,5 @@ class TableStates:
             if self._version == self._con.version:
                 return
         raise UsageError(
-            what, "A table has changed since, so row numbers may have changed too", remedy
+            what, "A table has changed, so its row numbers may have changed too", remedy
         )

@@ -22,7 +22,7 @@ RID = "__provhouse_rid"
 
 
 def _listed(columns: Mapping[str, str]) -> str:
-    """Return columns in the form of a SELECT list."""
+    """Return the given columns as a SELECT list."""
     return ", ".join(f"({text}\n) as {quoted(name)}" for name, text in columns.items())
 
 
@@ -54,7 +54,7 @@ class TableViews(ChartViews):
     ) -> None:
         if not by and not grids:
             raise UsageError(
-                "No view is named", "", f"Name some: views({table!r}, hour='hour', day='date')"
+                "No view is named", "", f"Name one: views({table!r}, hour='hour', day='date')"
             )
         if unknown := sorted(bins.keys() - by.keys()):
             raise UsageError(
@@ -88,10 +88,10 @@ class TableViews(ChartViews):
     def records(
         self, brushes: Mapping[str, Iterable[int] | None] | None = None, limit: int | None = None
     ) -> Records:
-        """Return the records that pass ``brushes``, which are the views' own brushes by default.
+        """Return the records that pass ``brushes``, by default the current brushes of the views.
 
         At most the first ``limit`` records are returned. Raises UsageError if a table has changed
-        since the views were made.
+        since the views were created.
         """
         self._snapshot.check(
             "The records of these views can no longer be read", "Make the views again"

@@ -1,9 +1,10 @@
 """Files and data frames that a query reads without registering them.
 
-``from 'x.parquet'``, ``from read_csv('x.csv', ...)`` and ``from frame``, a variable of the caller,
-are copied into tables, so that their rows have lasting row numbers: the position in the file or
-frame. The tables are in a database of their own, which no unqualified name finds. A file or frame
-that has changed gets a new table, so that earlier results keep theirs.
+``from 'x.parquet'``, ``from read_csv('x.csv', ...)`` and ``from frame``, where ``frame`` is a
+variable of the caller, are copied into tables, so that their rows have lasting row numbers: the
+position in the file or data frame. These tables are in a separate database, where unqualified names
+are not looked up. A changed file or data frame is copied to a new table, so that earlier results
+keep the old one.
 """
 
 from collections.abc import Mapping
@@ -40,7 +41,7 @@ class _Copy:
 
 
 class Unnamed:
-    """The copies of files and frames that queries of one connection have read."""
+    """The copies of files and data frames that the queries of one connection have read."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         self._con = con
@@ -50,18 +51,19 @@ class Unnamed:
         """The number of copies made so far."""
 
     def reads(self, sql: str) -> bool:
-        """Return whether a query is known to read files or frames."""
+        """Return whether a query is known to read files or data frames."""
         return sql in self._reading
 
     def source(self, place: TablePlace) -> ReadSource | None:
-        """Return the file that was copied to a table, in the state in which it was read."""
+        """Return the file that was copied to a table, and its state at that time."""
         return next((each.source for each in self._copies.values() if each.place == place), None)
 
     def named(self, sql: str, catalog: Catalog, variables: Mapping[str, Any]) -> str:
-        """Return a query that reads copies of files and frames; return other texts unchanged.
+        """Rewrite a query to read copies of files and data frames; return other queries unchanged.
 
-        ``variables`` are the variables that a name in the query may mean. Raises NotFound for a
-        missing file, UsageError for data that is no table, and DuckDB's errors for a broken file.
+        ``variables`` are the variables to which a name in the query may refer. Raises NotFound for
+        a missing file, UsageError for data that is not a table, and DuckDB's own errors for a
+        broken file.
         """
         try:
             trees = read(sql)
@@ -86,7 +88,7 @@ class Unnamed:
     def _copy(
         self, text: str, table: exp.Table, catalog: Catalog, variables: Mapping[str, Any]
     ) -> TablePlace | None:
-        """Return the copy of the file or frame that an item of FROM means, or None."""
+        """Return the copy of the file or data frame to which a FROM item refers, or None."""
         if isinstance(table.this, exp.Func):
             if table.this.name.lower() not in READERS:
                 return None
@@ -131,7 +133,7 @@ class Unnamed:
 
 
 def _span(table: exp.Table, tokens: list[Token]) -> tuple[int, int] | None:
-    """Return the place of a table in the text, including the arguments of a function."""
+    """Return the start and end of a table in the SQL text, including a function's arguments."""
     meta = next((node.meta for node in table.this.walk() if "start" in node.meta), None)
     at = next((at for at, token in enumerate(tokens) if meta and token.start == meta["start"]), -1)
     if at < 0:
@@ -149,7 +151,7 @@ def _span(table: exp.Table, tokens: list[Token]) -> tuple[int, int] | None:
 
 
 def _alias(table: exp.Table) -> str:
-    """Return the name that DuckDB gives a file or frame without an alias."""
+    """Return the alias that DuckDB gives a file or data frame by default."""
     if isinstance(table.this, exp.Func):
         return table.this.name
     return Path(table.name).name.split(".")[0] if ending(table.name) else table.name

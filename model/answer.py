@@ -36,15 +36,15 @@ class Counts:
 
 @dataclass(frozen=True, kw_only=True)
 class Header:
-    """The fields that every result of a question has."""
+    """The fields that the result of every question has."""
 
     generation: int
     time: str
     """When the generation was committed, in ISO 8601."""
     seconds: dict[str, float]
-    """The duration of each step, and the whole duration as ``total``."""
+    """The duration of each step, and the total duration as ``total``."""
     samples: tuple[Sample, ...] = ()
-    """Samples through which paths may lead. The result lacks the rows outside of these samples."""
+    """Samples through which paths may lead. Rows outside of them are not in the result."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,11 +70,11 @@ class FoundRows(Header):
     triples: pa.Table
     read: Read
     erased: int = 0
-    """The number of erased items found, before any filter. Erased items are never shown."""
+    """The number of erased items found, counted before any filter. Erased items are never shown."""
     exactness: Weakest | None = None
-    """The weakest exactness on the paths to the items; None if no op on them declares one."""
+    """The weakest exactness on the paths to the items; None if no op on the paths declares one."""
     exactness_triples: dict[str, int] = field(default_factory=dict)
-    """The number of triples on these paths by exactness, strongest first; empty if undeclared."""
+    """The number of triples on these paths by exactness, strongest first; empty if none known."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class MissingKeys:
 
 
 ColumnRole = Literal["value", "influence", "unknown"]
-"""The role of a table for a column: it gives values, only decides on rows, or is unknown."""
+"""The role of a table for a column: provides values, only decides which rows exist, or unknown."""
 
 
 @dataclass(frozen=True)
@@ -101,16 +101,16 @@ class Influence:
 
 @dataclass(frozen=True)
 class TableColumns:
-    """The columns of one table that a column of a captured write was made from."""
+    """The columns of one table from which a column of a captured write was computed."""
 
     table: str
     items: int
-    """The number of items of the table in the answer."""
+    """The number of the table's items in the answer."""
     role: ColumnRole
     values: tuple[str, ...]
-    """The columns whose values the asked column was computed from."""
+    """The columns from whose values the asked column was computed."""
     influence: tuple[Influence, ...]
-    """The columns that decided on the rows behind the asked column."""
+    """The columns that decided which rows are behind the asked column."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,38 +118,46 @@ class Answer(ItemHeader, FoundRows):
     """The lineage or impact of one item, as of one generation.
 
     ``items`` has the columns item, table and depth (fewest hops), ordered by depth, then item. It
-    also has a column named ``set`` if the question asked for sets.
-    ``triples`` has src, dst, op and attributes (a JSON object as text). It is ordered by the depth
-    of the near end (dst upstream, src downstream), then src, dst, op, attributes. Item names are
-    dictionary-encoded: both tables share one Arrow dictionary, so each name is stored once. Table
-    names are dictionary-encoded too.
+    also has a column named ``set`` if the question asked for sets. ``triples`` has src, dst, op and
+    attributes (a JSON object as a string). It is ordered by the depth of the near end (dst
+    upstream, src downstream), then src, dst, op, attributes. Item names are dictionary-encoded:
+    both tables share one Arrow dictionary, so each name is stored once. Table names are
+    dictionary-encoded too.
     """
 
     truncated: str | None
-    """The option that cut the answer short: ``limit``, ``depth`` or None."""
+    """The option that limited the answer: ``limit``, ``depth`` or None."""
     hidden: int = 0
-    """The number of items found that a filter or a limit hides."""
+    """The number of found items that a filter or a limit hides."""
     links: int = 0
-    """The number of triples found that lead from or to an erased item."""
+    """The number of found triples from or to an erased item."""
     missing_keys: "MissingKeys | None" = None
-    """Keys of ``where`` that no triple found has; None if each key is in some triple."""
+    """Keys of ``where`` that no found triple has; None if each key occurs in a triple."""
     counts: Counts | None = None
-    """The counts if the question asked for a summary; ``items`` and ``triples`` are then empty."""
+    """The counts if the question asked for a summary; otherwise None.
+
+    If there are counts, ``items`` and ``triples`` are empty.
+    """
     versions: tuple[str, ...] = ()
-    """The names that the question used instead of ``item``: the newest version, or all."""
+    """The names that the question used instead of ``item``: the newest version, or all versions."""
     column: str | None = None
-    """The column that the question named, as in ``report/AA.delay``; ``item`` is the row."""
+    """The column that the question named, such as ``delay`` for ``report/AA.delay``.
+
+    In this case, ``item`` is the row.
+    """
     columns: tuple[TableColumns, ...] = ()
-    """The role of each table of the answer for ``column``."""
+    """The role of each table in the answer for ``column``."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LargeAnswer(ItemHeader):
-    """An answer with millions of rows, to be read once. Rows get their names when they are read.
+    """An answer with millions of rows, which can be read only once.
+
+    The names of rows are looked up when the rows are read.
 
     ``items`` and ``triples`` yield Arrow tables with the columns of ``Answer``: items in the order
-    of depth, triples in the order of the near end's depth. Rows of one depth have no particular
-    order. All items must be read before the first triple.
+    of depth, triples in the order of the near end's depth. Rows of the same depth are in no
+    particular order. Read all items before the first triple.
     """
 
     complete: bool

@@ -1,4 +1,4 @@
-"""Short names for array types that packages exchange, and functions that numpy lacks."""
+"""Short names for array types that several packages use, and functions that numpy lacks."""
 
 from collections.abc import Sequence
 from typing import Any, NewType, TypeAlias, TypeVar
@@ -19,9 +19,9 @@ Column: TypeAlias = pa.Array | pa.ChunkedArray
 ItemNumbers = NewType("ItemNumbers", npt.NDArray[np.int64])
 SetIds = NewType("SetIds", npt.NDArray[np.int64])
 SetPositions = NewType("SetPositions", npt.NDArray[np.int64])
-"""Sets, given by their positions in ``Snapshot.set_ids`` instead of by their ids."""
+"""Sets, identified by their positions in ``Snapshot.set_ids`` instead of by their ids."""
 RowPlaces = NewType("RowPlaces", npt.NDArray[np.int64])
-"""The partition and row of each triple as one number; see ``store/tables/ranges.py``."""
+"""The partition and row of each triple, encoded as one number; see ``store/tables/ranges.py``."""
 PartitionNumbers = NewType("PartitionNumbers", npt.NDArray[np.int64])
 ItemNumber = NewType("ItemNumber", int)
 SetId = NewType("SetId", int)
@@ -30,16 +30,16 @@ PartitionNumber = NewType("PartitionNumber", int)
 _Number = TypeVar("_Number", bound=np.generic)
 
 MOST_PER_VALUE = 8
-"""The maximum size of the table that ``among`` uses, in bytes for each value to look up.
+"""The maximum size of the table that ``among`` uses, in bytes per value to look up.
 
-The table has one byte for each number in the range of ``ordered``. Instead of a larger table,
-``among`` uses binary search.
+The table has one byte for each number in the range of ``ordered``. If the table would be larger,
+``among`` uses binary search instead.
 """
 
 DENSE = 64
-"""``distinct`` uses tables if the range of the values has at most this many numbers per value.
+"""``distinct`` uses a table if the range of the values spans at most this many numbers per value.
 
-Otherwise it sorts the values, which is then faster.
+For a wider range, it sorts the values, which is then faster.
 """
 
 
@@ -66,8 +66,8 @@ def among(values: I64, ordered: I64) -> Bools:
 def unique(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
     """Return the distinct values in order.
 
-    Since numpy 2.3, ``numpy.unique`` uses a hash table. For three million integers, this takes a
-    hundred times as long as sorting.
+    Since numpy 2.3, ``numpy.unique`` uses a hash table. For three million integers, the hash table
+    takes a hundred times as long as sorting.
     """
     given = np.asarray(values)
     # Row ids are often in order already, and checking that takes an eighth of a sort.
@@ -79,7 +79,7 @@ def unique(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
 
 
 def union(*arrays: I64 | Sequence[int]) -> I64:
-    """Return the distinct numbers of all arrays in order."""
+    """Return the distinct numbers of all arrays together, in order."""
     return unique(np.concatenate([np.asarray(each, np.int64) for each in arrays]))
 
 
@@ -115,9 +115,9 @@ def column(values: npt.NDArray[np.generic]) -> pa.Array:
 
 
 def key_starts(keys: npt.NDArray[np.integer[Any]], number: int) -> I64:
-    """Return where each key begins in sorted order, and the number of keys at the end.
+    """Return the position where each key begins in sorted order, followed by the total count.
 
-    Keys are less than ``number``.
+    ``keys`` are integers from 0 to ``number - 1``.
     """
     offsets = np.zeros(number + 1, np.int64)
     np.cumsum(np.bincount(keys, minlength=number), out=offsets[1:])
@@ -125,14 +125,14 @@ def key_starts(keys: npt.NDArray[np.integer[Any]], number: int) -> I64:
 
 
 def expand_ranges(starts: I64, counts: I64) -> I64:
-    """Return ``counts[n]`` consecutive numbers from ``starts[n]`` on, for each range in turn."""
+    """Return ``counts[n]`` consecutive numbers from ``starts[n]``, for each range in turn."""
     before = np.cumsum(counts) - counts
     expanded: I64 = np.repeat(starts - before, counts) + np.arange(counts.sum())
     return expanded
 
 
 def matching_rows(keys: I64, wanted: I64) -> tuple[I64, I64]:
-    """Find each wanted value in ordered keys, where it may occur several times.
+    """Find all occurrences of each wanted value in ordered ``keys``, which may contain duplicates.
 
     Return the positions of all matches in ``keys``, and for each match its position in ``wanted``.
     """
@@ -142,9 +142,11 @@ def matching_rows(keys: I64, wanted: I64) -> tuple[I64, I64]:
 
 
 def without_views(table: pa.Table) -> pa.Table:
-    """Return a table with plain texts and bytes instead of the views that writers in Rust store.
+    """Return a table with plain string and binary columns instead of Arrow's view types.
 
-    Arrow lacks functions for views, such as the selection of rows.
+    Writers in Rust store view types.
+
+    Arrow lacks some functions for view types, such as the selection of rows.
     """
     fields = [field.with_type(_plain_type(field.type)) for field in table.schema]
     return table.cast(pa.schema(fields, table.schema.metadata))

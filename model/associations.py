@@ -1,22 +1,24 @@
-"""The form of association files and of the descriptions of captured writes.
+"""The format of association files and of the descriptions of captured writes.
 
-``capturing/java/.../taps/Form.java`` has the same values for Java, and ``tests/model`` compares
-them. Nothing else may define them.
+``capturing/java/.../taps/Form.java`` defines the same values for Java, and ``tests/model`` compares
+both. No other file may define these values.
 """
 
 FORM = 1
-"""The version of this form, in each description. Folders of the first releases state none.
+"""The version of this format, stored in each description.
 
-Raise it if an older reader would misread a new folder. A field that a reader may ignore needs no
-new version.
+Folders of the first releases contain no version.
+
+Raise it if an older reader would misread a new folder. A field that a reader may ignore does not
+need a new version.
 """
 COPYING = 2
-"""The version of the form of a write that copies rows, which earlier releases cannot read."""
+"""The format version of a write that copies rows, which earlier releases cannot read."""
 NONE = -(1 << 63)
 """The number that stands for NULL."""
 NULL_GROUP = NONE + 1
-"""The key of the group of NULL, unless the key is a hash."""
+"""The key of the group whose key is NULL, unless keys are hashes."""
 ROWS = -1
-"""The kind of a slot that has ids of source rows. Other kinds are the numbers of taps."""
+"""The kind of a slot that contains ids of source rows. All other kinds are the numbers of taps."""
 ROW_BITS = 40
-"""The number of bits of a row's index in its id; the number of its file is above them."""
+"""The number of low bits of a row's id with the row's index; the other bits are the file number."""

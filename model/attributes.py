@@ -1,10 +1,10 @@
-"""The canonical form of the attributes of an operation, a JSON object as text.
+"""The canonical format of an operation's attributes: a JSON object as a string.
 
-Values are text. Numbers and times have one form, whatever file they come from: integers without a
-plus sign or leading zeros, fractions in the shortest form that reads back as the same number, times
-in ISO 8601 with a ``T`` and without trailing zeros. A null is left out; an empty string is a
-value. Text from a CSV is kept unchanged, except for times: ``2013-01-01 05:00:00`` becomes the same
-text as the timestamp in a Parquet file.
+All values are strings. Numbers and times have the same format, whatever file they come from:
+integers without a plus sign or leading zeros, fractions in the shortest form that reads back as the
+same number, times in ISO 8601 with a ``T`` and without trailing zeros. A null is left out; an empty
+string is a value. Text from a CSV file is kept unchanged, except for times: ``2013-01-01 05:00:00``
+becomes the same string as the equal timestamp in a Parquet file.
 """
 
 import json
@@ -25,7 +25,7 @@ _TO_ESCAPE = r'[\x00-\x1f"\\]'
 
 
 def canonical(columns: pa.Table) -> pa.Array:
-    """Return a JSON object with sorted keys for each row; an empty string without attributes."""
+    """Return a JSON object with sorted keys for each row; an empty string if it has none."""
     names = sorted(columns.column_names)
     if not names:
         return pa.repeat(pa.scalar("", pa.string()), columns.num_rows)
@@ -51,7 +51,7 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def texts(column: pa.Array) -> pa.Array:
-    """Return each value of a column in its canonical form, without quotes."""
+    """Return each value of a column in its canonical format, without quotes."""
     encoded = _texts_of(column).dictionary_encode()
     return _as_texts(encoded.dictionary).take(encoded.indices)
 
@@ -64,7 +64,7 @@ def _pairs(name: str, column: pa.Array) -> pa.Array:
 
 
 def quoted(texts: pa.Array) -> pa.Array:
-    """Return each text as a JSON string, in quotes."""
+    """Return each string as a JSON string, in quotes."""
     escaped = pc.match_substring_regex(texts, _TO_ESCAPE)
     return _replaced(_between('"', texts, '"'), escaped, texts, _encode)
 
@@ -74,7 +74,7 @@ def _between(before: str, texts: pa.Array, after: str) -> pa.Array:
 
 
 def _as_texts(values: pa.Array) -> pa.Array:
-    """Return values in their canonical form; Arrow converts integers and booleans itself."""
+    """Return values in their canonical format; Arrow converts integers and booleans itself."""
     if pa.types.is_integer(values.type) or pa.types.is_boolean(values.type):
         return values.cast(pa.string())
     if not pa.types.is_string(values.type):
@@ -84,9 +84,9 @@ def _as_texts(values: pa.Array) -> pa.Array:
 
 
 def _replaced(texts: pa.Array, where: pa.Array, of: pa.Array, by: Callable[[str], str]) -> pa.Array:
-    """Return a copy of ``texts`` with new texts in the rows where the mask ``where`` is true.
+    """Return a copy of ``texts`` with new strings in the rows where the mask ``where`` is true.
 
-    The new text of a row is the result of the function ``by`` for the row's value in ``of``.
+    The new string of a row is the function ``by`` applied to the row's value in ``of``.
     """
     if not pc.any(where).as_py():
         return texts
@@ -95,7 +95,7 @@ def _replaced(texts: pa.Array, where: pa.Array, of: pa.Array, by: Callable[[str]
 
 
 def _texts_of(column: pa.Array) -> pa.Array:
-    """Return a column, as text if Python would round or refuse values of its type."""
+    """Return a column, as strings if Python would round or refuse values of its type."""
     if pa.types.is_timestamp(column.type):
         utc = pa.timestamp(column.type.unit, "UTC" if column.type.tz else None)
         return column.cast(utc).cast(pa.string())
@@ -113,7 +113,7 @@ def _texts_of(column: pa.Array) -> pa.Array:
 
 
 def as_text(value: object) -> str:
-    """Return a value in its canonical form."""
+    """Return a value in its canonical format."""
     match value:
         case str():
             return _time_text(value)

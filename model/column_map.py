@@ -1,4 +1,4 @@
-"""The map from each column of a captured write to the source columns that it is made from."""
+"""The map from each column of a captured write to the source columns that it is computed from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,19 +12,19 @@ Influence = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class ColumnMap:
-    """The sources of the columns of one write, known from the plan of its job."""
+    """The sources of the columns of one write, as derived from the plan of its job."""
 
     values: Mapping[str, Sequence[Column]] = field(default_factory=dict)
-    """The columns whose values each column is computed from."""
+    """For each column, the columns from whose values it is computed."""
     influence: Mapping[str, Sequence[Influence]] = field(default_factory=dict)
-    """The columns that influence a column without being part of its value."""
+    """For each column, the columns that influence it without being part of its value."""
     rows: Sequence[Influence] = ()
-    """The columns that influence all columns, since they decide which rows the write has."""
+    """The columns that influence all columns because they decide which rows are written."""
     tables: Sequence[str] = ()
-    """The tables that were read, including tables without a used column."""
+    """The tables that were read, including tables of which no column was used."""
 
     def influences(self, column: str) -> Sequence[Influence]:
-        """Return the columns that influence a column itself, or the rows of the write."""
+        """Return the columns that influence a column's value, or the choice of the write's rows."""
         return (*self.influence.get(column, ()), *self.rows)
 
 

@@ -86,7 +86,7 @@ DESCRIPTION: Final = {
 """
 
 OPERATION: Final = (OP, KIND, FUNCTION, MODULE, SQL, JOB, PLACE, EXACTNESS)
-"""The columns of a description of an op, all of them text. Only ``op`` is never null."""
+"""The columns of an op's description. All are strings, and only ``op`` is never null."""
 
 TABLES: Final[dict[str, pa.Schema]] = {
     "triples": pa.schema(

@@ -1,9 +1,9 @@
-"""The name of the running command, for the log of writers."""
+"""The name of the running command, which the log of writing commands records."""
 
 from contextvars import ContextVar
 
 COMMAND: ContextVar[str] = ContextVar("command", default="python")
-"""The command, such as ``ingest``, without its arguments, which may contain item names.
+"""The command, such as ``ingest``; in a program that imports provhouse, ``python``.
 
-In a program that imports provhouse, it is ``python``.
+The arguments are left out because they may contain item names.
 """

@@ -1,7 +1,7 @@
-"""The one door to compiled loops: numba, which the extra ``fast`` installs.
+"""The only module that compiles loops, using numba, which the extra ``fast`` installs.
 
-A loop that a user without numba reaches has a twin that computes the same with NumPy. All other
-loops belong to the warehouse, whose extra ``spark`` installs numba too.
+Each loop that can run without numba has a twin that computes the same result with NumPy. All other
+loops belong to the warehouse, whose extra ``spark`` also installs numba.
 """
 
 from collections.abc import Callable
@@ -21,10 +21,11 @@ if HAS_COMPILER:
 def compiled(
     twin: Callable[..., Any] | None = None, *, nogil: bool = False, inline: bool = False
 ) -> Callable[[Loop], Loop]:
-    """Compile a loop at its first call; the machine code is kept in a file for later processes.
+    """Compile a loop at its first call; later processes load the machine code from a file.
 
-    Without numba, ``twin`` runs instead, and a loop without a twin raises Unavailable. ``nogil``
-    releases the interpreter's lock; ``inline`` copies the loop into the loops that call it.
+    If numba is missing, ``twin`` runs instead, or if there is no twin, the call raises Unavailable.
+    ``nogil`` releases the interpreter's lock; ``inline`` copies the loop into the loops that call
+    it.
     """
 
     def door(loop: Loop) -> Loop:

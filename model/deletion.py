@@ -13,19 +13,19 @@ class Deletion:
 
     items: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
-    """Tables whose items are deleted; with ``where``, only the items that match it."""
+    """Tables whose items are deleted; with ``where``, only the items that match ``where``."""
     where: tuple[tuple[str, str], ...] = ()
-    """Attributes: an item of ``tables`` counts only if such a triple leads from it."""
+    """Attributes: an item of ``tables`` is deleted only if it is the src of a triple with them."""
     ops: tuple[str, ...] = ()
     """Ops whose triples are all deleted."""
     files: tuple[str, ...] = ()
-    """Ingested files or folders. Their triples are deleted unless other origins have them too."""
+    """Ingested files or folders: triples that no other origin asserts are deleted."""
     runs: tuple[str, ...] = ()
-    """Names of runs. Their triples are deleted unless other origins have them too."""
+    """Names of runs. Triples that no other origin asserts are deleted."""
 
     @property
     def named(self) -> dict[str, list[object]]:
-        """The fields that name something, as lists."""
+        """The fields that are not empty, with their values as lists."""
         return {
             each.name: [list(one) if isinstance(one, tuple) else one for one in given]
             for each in fields(self)

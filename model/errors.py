@@ -20,7 +20,7 @@ class ProvhouseError(Exception):
     """An error in three parts: the problem, the cause that was found, and the remedy.
 
     Each part is one sentence without a full stop, which the printer adds. ``found`` and ``remedy``
-    may be empty. ``wanted`` states the problem.
+    may be empty. ``wanted`` is the problem.
     """
 
     exit_status: ClassVar[int] = 1
@@ -54,7 +54,7 @@ class BadInput(ProvhouseError):
 
 
 class Unavailable(ProvhouseError):
-    """Something outside provhouse is missing, unreachable or down."""
+    """Something outside of provhouse is missing, unreachable or down."""
 
     exit_status = 5
 
@@ -66,7 +66,7 @@ class TooSlow(Unavailable):
 class StillFilling(TooSlow):
     """A method needs a copy of all triples, and this copy is still being filled.
 
-    ``seconds`` is an estimate of how long filling it will take.
+    ``seconds`` is the estimated remaining time.
     """
 
     def __init__(self, wanted: str, found: str = "", remedy: str = "", seconds: int = 1) -> None:

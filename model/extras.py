@@ -1,4 +1,4 @@
-"""The packages that not all users need, and the extras of provhouse that install them."""
+"""The optional packages, and the extras of provhouse that install them."""
 
 from importlib.util import find_spec
 
@@ -21,9 +21,9 @@ EXTRA_OF = {
     "dbt": "dbt",
     "pyoxigraph": "prov",
 }
-"""The extra that installs a package, by the name that programs import."""
+"""For each package, by its import name, the extra that installs it."""
 _MEANS = {"fast": "compiled loops", "spark": "Spark", "prove": "z3", "mcp": "the SDK of MCP"}
-"""The name of what an extra brings, for messages."""
+"""For each extra, the name of the feature that it provides, for messages."""
 
 
 def missing(package: str) -> Unavailable:

@@ -95,7 +95,7 @@ class _Fault:
     """The armed fault of this process, if there is one.
 
     One object serves the whole process because code in many places calls ``reach``. Spark's workers
-    call it too, and receive the fault through their environment.
+    call it too, and get the fault from their environment.
     """
 
     def __init__(self, text: str = "") -> None:
@@ -120,10 +120,10 @@ _fault = _Fault(os.environ.get(VARIABLE, ""))
 
 
 def arm(text: str) -> None:
-    """Arm the fault that a text like ``NAME=stop@3`` describes; an empty text disarms."""
+    """Arm the fault that a string such as ``NAME=stop@3`` describes; an empty string disarms it."""
     _fault.arm(text)
 
 
 def reach(name: str) -> None:
-    """Act if the point of this name is armed: stop, or raise OSError as a full disk does."""
+    """Act if the point with this name is armed: stop, or raise OSError as if the disk were full."""
     _fault.reach(name)

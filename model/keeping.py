@@ -1,4 +1,4 @@
-"""Ages for which generations and old versions of rows are kept, as people write them."""
+"""The ages up to which generations and old versions of rows are kept, in the notation of users."""
 
 import re
 from calendar import monthrange
@@ -14,21 +14,21 @@ _MONTHS = {"m": 1, "y": 12}
 
 @dataclass(frozen=True)
 class Keep:
-    """The generations to keep, and the old versions of rows."""
+    """The generations and the old versions of rows to keep."""
 
     generations: int | None = None
-    """The number of generations, if a number was given instead of an age."""
+    """The number of generations to keep, if a number was given instead of an age."""
     since: datetime | None = None
-    """Questions as of this time or later can still be answered."""
+    """Questions as of this time or a later time can still be answered."""
     versions_since: datetime | None = None
-    """Versions of rows written at this time or later stay; None if all stay."""
+    """Old versions of rows written at this time or later are kept; None if all are kept."""
 
 
 def keeping(text: str, now: datetime) -> Keep:
-    """Convert a text such as ``3``, ``30d`` or ``30d,12m`` to what it keeps at the time ``now``.
+    """Convert a string such as ``3``, ``30d`` or ``30d,12m`` to what is kept at the time ``now``.
 
-    The first part is about generations, the second about versions of rows. Units are days, weeks,
-    months and years. Raises UsageError for any other text.
+    The first part is about generations, the second about versions of rows. The units are days,
+    weeks, months and years. Raises UsageError for any other string.
     """
     first, comma, second = (part.strip() for part in text.partition(","))
     versions = _before(second, now) if comma else None
@@ -46,7 +46,7 @@ def keeping(text: str, now: datetime) -> Keep:
 
 
 def _before(age: str, now: datetime) -> datetime | None:
-    """Return the time that is ``age`` before ``now``; None if the text is no age."""
+    """Return the time that is ``age`` before ``now``, or None if the string is not an age."""
     if not (found := _AGE.fullmatch(age)):
         return None
     number, unit = int(found[1]), found[2]

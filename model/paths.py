@@ -1,4 +1,4 @@
-"""Local paths from texts of users, and errors for texts that are not local paths."""
+"""Convert strings that users enter to local paths, and raise errors for other strings."""
 
 import os
 import re
@@ -10,10 +10,10 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 
 
 def local_path(text: str | os.PathLike[str]) -> Path:
-    """Return a path; raise UsageError for an empty text and for an address such as ``s3a://x``.
+    """Return a path; raise UsageError for an empty string and for an address such as ``s3a://x``.
 
-    ``Path`` itself would accept both: it takes an empty text for the current folder, and an address
-    for a path below the current folder.
+    ``Path`` itself would accept both: it treats an empty string as the current folder, and an
+    address as a path below the current folder.
     """
     if not str(text):
         raise UsageError(
@@ -24,12 +24,12 @@ def local_path(text: str | os.PathLike[str]) -> Path:
 
 
 def is_address(text: str | os.PathLike[str]) -> bool:
-    """Return whether a text is an address such as ``s3a://x``, and no path of a file or folder."""
+    """Return whether a string is an address such as ``s3a://x`` and not the path of a file."""
     return bool(_ADDRESS.match(str(text))) and not Path(text).exists()
 
 
 def check_local(path: Path) -> None:
-    """Raise UsageError if a path is an address, unless a file or folder has this name."""
+    """Raise UsageError if a path is an address, unless a file or folder with this name exists."""
     if is_address(path):
         scheme, _, rest = str(path).partition(":")
         raise UsageError(

@@ -1,4 +1,4 @@
-"""The pattern of a table, which gives the names of the items that are its row ids."""
+"""The pattern of a table, which determines the names of the items that are its row ids."""
 
 import re
 from collections.abc import Mapping
@@ -8,13 +8,13 @@ from itertools import combinations
 from .errors import UsageError
 
 USUAL = "{table}/{id}"
-"""The pattern of a table that declares none."""
+"""The pattern of a table for which no pattern is declared."""
 _SIGNED, _DIGITS = re.compile(r"-?[0-9]*"), re.compile(r"[0-9]*")
 
 
 @dataclass(frozen=True, order=True)
 class Pattern:
-    """The texts before and after the id in the names of a table's rows."""
+    """The strings before and after the id in the names of a table's rows."""
 
     before: str
     after: str = ""
@@ -25,19 +25,19 @@ class Pattern:
 
 
 def usual_pattern(table: str) -> Pattern:
-    """Return the pattern of a table that declares none: ``TABLE/ID``."""
+    """Return the pattern of a table for which no pattern is declared: ``TABLE/ID``."""
     return Pattern(f"{table}/")
 
 
 def pattern_of(table: str, declared: Mapping[str, Pattern]) -> Pattern:
-    """Return the declared pattern of a table, or else the usual one."""
+    """Return the declared pattern of a table, or the usual pattern if none is declared."""
     return declared.get(table) or usual_pattern(table)
 
 
 def declared_patterns(texts: Mapping[str, str]) -> dict[str, Pattern]:
-    """Return the patterns that texts such as ``INV-{id}`` declare for tables.
+    """Return the patterns that strings such as ``INV-{id}`` declare for tables.
 
-    Raises UsageError for a text that is no pattern.
+    Raises UsageError for a string that is not a pattern.
     """
     return {table: _declared(table, text) for table, text in texts.items()}
 
@@ -61,7 +61,7 @@ def _declared(table: str, text: str) -> Pattern:
 
 
 def check_apart(patterns: Mapping[str, Pattern]) -> None:
-    """Raise UsageError if two row ids might share a name under these or the usual patterns."""
+    """Raise UsageError if two row ids could share a name under these patterns or the usual ones."""
     declared = [table for table, each in patterns.items() if each != usual_pattern(table)]
     for table in declared:
         pattern = patterns[table]
@@ -77,7 +77,7 @@ def check_apart(patterns: Mapping[str, Pattern]) -> None:
 
 
 def _meet(one: Pattern, other: Pattern) -> bool:
-    """Return whether one text may be the name of a row id under both patterns."""
+    """Return whether the same string can be the name of a row id under both patterns."""
     short, long = sorted((one.before, other.before), key=len)
     least, most = sorted((one.after, other.after), key=len)
     return (

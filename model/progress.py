@@ -10,7 +10,7 @@ from .errors import TooSlow
 
 
 class Progress(Protocol):
-    """A receiver of steps, counts and messages, such as the terminal's display."""
+    """A receiver of steps, counts and messages, for example the display of a terminal."""
 
     def begin(self, step: str) -> None:
         """Start a step, which ends the step before it."""
@@ -22,7 +22,7 @@ class Progress(Protocol):
         """Report a count, such as the number of items read."""
 
     def say(self, sentence: str) -> None:
-        """Report an event, as a sentence for people."""
+        """Report an event as a sentence for people."""
 
 
 class Silent:
@@ -42,20 +42,21 @@ class Silent:
 
 
 LOOK_SECONDS = 0.2
-"""The longest time in seconds between two checks for a client that has disconnected."""
+"""The longest time in seconds between two checks whether the client has disconnected."""
 
 
 START = "start "
-"""The beginning of the names of starts among the seconds of steps, as in ``start Neo4j``."""
+"""The prefix of the names of starts in the durations of steps, as in ``start Neo4j``."""
 _SHORTEST_START = 0.5
-"""The shortest wait in seconds that counts as a start: connecting to a running server is none."""
+"""The minimum wait in seconds that counts as a start. Connecting to a running server takes less."""
 
 
 class Stopwatch:
-    """The seconds spent in each named step and in total, with an optional limit.
+    """A watch that measures the seconds of each named step and in total, with an optional limit.
 
     ``limit`` is the number of seconds allowed; ``gone`` is set when the client has disconnected.
-    Waits for a program that starts are counted apart from the step in which they occur.
+    The time spent waiting for a program to start is counted separately from the step in which it
+    occurs.
     """
 
     def __init__(self, limit: float | None = None, gone: Event | None = None) -> None:
@@ -68,7 +69,10 @@ class Stopwatch:
         self._starts: dict[str, float] = {}
 
     def inner(self) -> "Stopwatch":
-        """Return a watch for work inside a step of this watch, which counts its starts, too."""
+        """Return a watch for work inside a step of this watch.
+
+        Starts that the inner watch measures are counted by this watch too.
+        """
         watch = Stopwatch()
         watch._starts = self._starts
         return watch
@@ -79,7 +83,7 @@ class Stopwatch:
         return self._gone is not None and self._gone.is_set()
 
     def pause(self) -> float | None:
-        """Return the seconds after which a waiting caller must call again; None means never.
+        """Return the seconds after which a waiting caller must call again; None for never.
 
         Raises TooSlow if the time is up or the client has disconnected.
         """
@@ -108,7 +112,7 @@ class Stopwatch:
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """Add the time of the block, without the starts in it, to the step ``name``."""
+        """Add the duration of the block, without the starts in it, to the step ``name``."""
         began, before = perf_counter(), sum(self._starts.values())
         try:
             yield
@@ -119,7 +123,7 @@ class Stopwatch:
 
     @contextmanager
     def start(self, program: str) -> Iterator[None]:
-        """Count the time of the block apart from the step around it, if a program starts in it."""
+        """Count the block's duration apart from the step around it, if a program starts in it."""
         began = perf_counter()
         try:
             yield
@@ -128,5 +132,5 @@ class Stopwatch:
                 self._starts[START + program] = self._starts.get(START + program, 0.0) + took
 
     def total(self) -> dict[str, float]:
-        """Return the seconds of all steps and starts and, as ``total``, since the watch began."""
+        """Return the seconds of all steps and starts; ``total`` is the time since the start."""
         return {**self.seconds, **self._starts, "total": perf_counter() - self._began}

@@ -1,4 +1,4 @@
-"""A question about the lineage or impact of an item, with filters of the answer."""
+"""A question about the lineage or impact of an item, with filters for the answer."""
 
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Literal
@@ -60,12 +60,12 @@ class Question:
 
     @property
     def filtered(self) -> bool:
-        """Whether the answer has only a part of the rows found, or counts of them."""
+        """Whether the answer contains only a part of the rows found, or counts of them."""
         return self.looks_at_triples or self.summary or self.limit is not None
 
     @property
     def filter_tables(self) -> tuple[str, ...]:
-        """The tables that the filters name; an empty name stands for items without a table."""
+        """The tables that the filters name; an empty name stands for items that have no table."""
         return self.tables if self.through is None else (*self.tables, self.through)
 
     @property

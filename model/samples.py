@@ -1,4 +1,4 @@
-"""A captured write that has lineage for only a sample of its rows."""
+"""A captured write for which only a sample of the rows has lineage."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,18 +8,18 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class Sample:
-    """A sampled write. Rows outside the sample are missing in answers, or look like sources."""
+    """A sampled write. In answers, rows outside of the sample are missing, or look like sources."""
 
     table: str
     version: int
     part: float
-    """The part of its rows that has lineage, above 0 and below 1."""
+    """The fraction of the write's rows that has lineage, above 0 and below 1."""
 
 
 def sample_sentence(samples: Sequence[Sample]) -> str:
-    """Return a sentence on the sampled part of each write, without full stop.
+    """Return a sentence about the sampled fraction of each write, without a full stop.
 
-    It names only the newest writes and counts the other writes.
+    The sentence names only the newest writes and counts the others.
     """
     named = [
         f"{100 * each.part:.3g}% of the rows of {each.table}@{each.version}"

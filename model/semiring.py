@@ -1,4 +1,4 @@
-"""The computations over derivations, from weights of sources, and checks of the weights."""
+"""Computations over derivations from the weights of sources, and checks of these weights."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from .errors import UsageError
 
 Semiring = Literal["trust", "access", "cost", "count"]
 Aggregates = Literal["any", "all"]
-"""The used inputs of an aggregate: one input, as for its existence, or all, as for its value."""
+"""The used inputs of an aggregate: one, enough for its existence, or all, as for its value."""
 
 SEMIRINGS: Final[tuple[Semiring, ...]] = get_args(Semiring)
 
 
 @dataclass(frozen=True)
 class Evaluating:
-    """A question: the value of an item in a semiring, from weights of its sources by name."""
+    """A question for the value of an item in a semiring, given the weights of sources by name."""
 
     item: str
     semiring: Semiring

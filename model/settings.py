@@ -20,7 +20,7 @@ PREFIX = "PROVHOUSE_"
 OTHER_VARIABLES = {VARIABLE, "PROVHOUSE_FUZZ", "PROVHOUSE_FUZZ_SEED", "PROVHOUSE_FUZZ_RECORD"}
 """Environment variables that only provhouse's own tests use. They are not settings."""
 THETA = 25_000
-"""The theta of a warehouse if no theta was ever set."""
+"""The theta of a warehouse whose theta was never set."""
 UNUSABLE = "%\\*?[]{}"
 
 
@@ -33,32 +33,33 @@ class Settings:
     theta: int | None = None
     """Components of this many items or more are cut into sets of fewer items; at least 2.
 
-    Without a value, a warehouse keeps the theta of its last ingest or compaction. Its first ingest
-    uses 25,000.
+    If this is not set, a warehouse keeps the theta of its last ingest or compaction. Its first
+    ingest uses 25,000.
     """
     pack: int = 200
     """Tiny sets are packed together into sets of at most this many items; 0 turns this off.
 
-    A set of sources from which the same rows of a report derive has at most 20 times as many.
+    A set of sources from which the same rows of a report are derived may have up to 20 times as
+    many items.
     """
     partition_triples: int = 32_768
-    """The largest number of triples in one partition, which questions read whole; at least 1."""
+    """The maximum number of triples per partition, at least 1. Questions read whole partitions."""
     plain_nodes: int = 10_000
-    """The largest number of uncut components that an ingest writes to Neo4j as nodes.
+    """The maximum number of uncut components that an ingest writes to Neo4j as nodes.
 
-    If there are more, it writes the largest.
+    If there are more, only the largest components are written.
     """
     cut_mb: int = 0
-    """The megabytes that cutting items into sets may take; with 0, three quarters of what is free.
+    """The megabytes of memory for cutting items into sets; 0 for three quarters of the free memory.
 
-    An ingest that needs more is cut in groups of components, in files, into the same sets. If one
-    component needs more than a value above 0, the ingest ends with an error.
+    If an ingest needs more, components are cut in groups, with temporary files, into the same sets.
+    If a single component needs more than a limit above 0, the ingest ends with an error.
     """
     driver_mb: int = 0
-    """The megabytes for arrays of sets, row ids and ended triples in the process of a command.
+    """The megabytes of memory for arrays of sets, row ids and ended triples in commands that write.
 
-    They are for commands that write. Arrays beyond that go to files in the folder of the warehouse,
-    with the same result. With 0, it is a quarter of the memory that is free.
+    Arrays beyond this limit go to files in the folder of the warehouse; the result is the same.
+    With 0, the limit is a quarter of the free memory.
     """
     master: str = "local[*]"
     """The Spark master. ``local[2]`` uses two cores, ``spark://HOST:PORT`` a cluster."""
@@ -67,9 +68,9 @@ class Settings:
     spark_storage: str = "MEMORY_AND_DISK"
     """The name of the storage level at which Spark caches triples for rq and ccprov."""
     hot_mb: int = 256
-    """Megabytes of partitions to keep open for later questions.
+    """The megabytes of partitions that stay open for later questions.
 
-    All others are opened when they are needed.
+    All other partitions are opened when they are needed.
     """
     neo4j_home: Path | None = None
     """The folder of the managed Neo4j server, by default ``WAREHOUSE/neo4j``.
@@ -91,12 +92,12 @@ class Settings:
     neo4j_database: str = "neo4j"
     """The database to use in the server in ``neo4j_uri``."""
     server_port: int = 0
-    """The port of the warm server, which ``provhouse up`` starts; 0 is any free port."""
+    """The port of the warm server, which ``provhouse up`` starts; 0 chooses any free port."""
     server_address: str = ""
     """An IP address and port, such as ``0.0.0.0:8443``, at which the warm server listens with TLS.
 
-    It needs ``server_certificate``. The server always listens on loopback, too, without TLS. The
-    server that a question on a terminal starts listens at this address as well.
+    It needs ``server_certificate``. The server always listens on loopback, too, without TLS. A
+    server that a question on a terminal starts also listens at this address.
     """
     server_certificate: Path | None = None
     """The server's certificate with its chain, in PEM.
@@ -106,7 +107,7 @@ class Settings:
     server_key: Path | None = None
     """The key of that certificate, in PEM, without a password.
 
-    Without a value, it is in the certificate's file.
+    If this is not set, the key is in the certificate's file.
     """
     server_names: str = ""
     """The host names, separated by commas, under which clients or a reverse proxy reach the server.
@@ -123,21 +124,22 @@ class Settings:
     ca_file: Path | None = None
     """Certificates, in PEM, of the authorities to trust for ``server`` instead of the system's."""
     wait_seconds: int = 0
-    """The number of seconds that a command that writes waits for another one that writes.
+    """The number of seconds that a command that writes waits for another such command.
 
-    After it, the exit status is 6.
+    After this time, it ends with exit status 6.
     """
     keep: str = ""
     """The ages to keep after each ingest, such as ``30d,12m``, as for ``provhouse tidy --keep``.
 
-    Then generations older than 30 days and old versions of rows older than 12 months are deleted.
-    Without a value, all are kept.
+    With this value, generations older than 30 days and old versions of rows older than 12 months
+    are deleted. If this is not set, everything is kept.
     """
     answer_seconds: int = 60
     """The longest time in seconds for one answer of the warm server."""
     idle_minutes: int = 15
-    """A server that a typed question started ends after this many minutes without a question. With
-    0, questions start no server.
+    """The minutes without a question after which a server started by a typed question ends.
+
+    With 0, questions do not start a server.
     """
 
     @property
@@ -147,7 +149,7 @@ class Settings:
 
     @property
     def shares_graph_home(self) -> bool:
-        """Whether other warehouses may use the managed Neo4j server of this warehouse, too."""
+        """Whether other warehouses may also use the managed Neo4j server of this warehouse."""
         return self.neo4j_home is not None and not self.neo4j_uri
 
     @property

@@ -6,10 +6,10 @@ from .errors import UsageError
 
 
 def parse_time(text: str, wanted: str, day: time) -> datetime:
-    """Convert a text in ISO 8601 to a time, which is local if the text has no time zone.
+    """Convert a string in ISO 8601 to a time, which is local if the string has no time zone.
 
     A date without a time gets the time of day ``day``. Raises UsageError with ``wanted`` as its
-    first part if the text is not a time.
+    first part if the string is not a time.
     """
     try:
         try:

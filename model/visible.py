@@ -1,4 +1,4 @@
-"""Text with visible characters only: others are escaped, as some can control a terminal."""
+"""Text with visible characters only: others are escaped, because some can control a terminal."""
 
 import unicodedata
 
@@ -10,7 +10,7 @@ _NO_CHARACTERS = "\ufffe\uffff"
 
 
 def visible(text: str) -> str:
-    """Return text on one line, with control, bidi and invisible characters escaped."""
+    """Return a string on one line, with control, bidi and invisible characters escaped."""
     return text if text.isascii() and text.isprintable() else "".join(map(_character, text))
 
 

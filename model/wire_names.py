@@ -1,6 +1,6 @@
 """The names of fields in JSON and HTTP, where they differ from the names in Python.
 
-Some are keywords or built-in functions of Python, such as ``from`` and ``all``.
+Some of them are keywords or built-in functions of Python, such as ``from`` and ``all``.
 """
 
 from typing import Final

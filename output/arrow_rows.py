@@ -23,13 +23,13 @@ _text = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", "
 
 
 def tuples(table: pa.Table) -> Iterator[Sequence[object]]:
-    """Yield each row of a table as a sequence of Python values."""
+    """Yield each row of a table, as a sequence of Python values."""
     for batch in _batches(table):
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
 def decoded(table: pa.Table) -> pa.Table:
-    """Return a table with text in place of dictionary-encoded text."""
+    """Return a table whose dictionary-encoded strings are replaced by plain strings."""
     types = [pa.string() if pa.types.is_dictionary(one) else one for one in table.schema.types]
     schema = pa.schema(list(zip(table.column_names, types, strict=True)))
     return pa.Table.from_batches(_batches(table), schema)

@@ -1,4 +1,4 @@
-"""Results as Arrow streams, for programs that want tables and not text.
+"""Results as Arrow streams, for programs that need tables instead of text.
 
 A result is a dataclass with Arrow tables in its fields, at any depth. Each table becomes one stream
 in Arrow's IPC format; a result without tables becomes one stream without columns. The metadata of
@@ -19,7 +19,7 @@ import pyarrow as pa
 HEADER = b"provhouse"
 """The key of the JSON object in the metadata of the first stream."""
 ROWS = 1 << 16
-"""The largest number of rows in one piece."""
+"""The maximum number of rows in one piece."""
 
 
 def pieces(result: object) -> Iterator[bytes]:

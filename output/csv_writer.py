@@ -14,7 +14,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  #
 class CsvWriter:
     """A writer of CSV.
 
-    ``safe`` puts an apostrophe before text that a spreadsheet would take for a formula.
+    ``safe`` puts an apostrophe before text that a spreadsheet would interpret as a formula.
     """
 
     def __init__(self, handle: TextIO, safe: bool = False) -> None:
@@ -43,7 +43,7 @@ class _LineFeeds:
 
 
 class _FormulaSafe:
-    """A writer of rows whose text no spreadsheet takes for a formula, as OWASP advises.
+    """A writer of rows whose text no spreadsheet interprets as a formula, as OWASP advises.
 
     Every cell is quoted, because some spreadsheets also split unquoted cells at semicolons.
     """

@@ -1,4 +1,4 @@
-"""The forms of a result, and the choice of a form for a destination."""
+"""The output formats of a result, and the choice of a format for a destination."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -21,7 +21,7 @@ AnyForm = Form | Picture
 
 
 class Order(StrEnum):
-    """The values of ``--order`` for JSON lines; other forms order rows by depth and name."""
+    """The values of ``--order`` for JSON lines. Other formats order rows by depth and name."""
 
     auto = "auto"
     depth = "depth"
@@ -40,11 +40,12 @@ ENDINGS = {
 def choose_form(
     form: AnyForm | None, out: Path | None, terminal: bool, *, pictured: bool = False
 ) -> AnyForm:
-    """Return ``form`` if it is given; otherwise choose the form by the destination.
+    """Return ``form`` if it is given; otherwise choose a format for the destination.
 
-    The ending of a file chooses the form; a name without an ending means JSON. Without a file, the
-    form is a table on a terminal and JSON elsewhere. Raises UsageError for an unknown ending, for
-    Parquet on a terminal, and for a picture of a result that is not ``pictured``.
+    The extension of the file determines the format; a name without an extension means JSON. Without
+    a file, the format is a table on a terminal, and JSON elsewhere. Raises UsageError for an
+    unknown extension, for Parquet on a terminal, and for a picture of a result that is not
+    ``pictured``.
     """
     found = _chosen(form, out, terminal)
     if isinstance(found, Picture) and not pictured:

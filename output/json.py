@@ -23,7 +23,7 @@ class JsonWriter:
         """Write each value of a result on a line of its own.
 
         If the result is ``listed``, the lines together are one JSON list. Otherwise, each line is a
-        JSON text of its own, and is flushed as soon as it is complete.
+        separate JSON text, and is flushed as soon as it is complete.
         """
         if result.listed:
             self._list(result.json())

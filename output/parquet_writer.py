@@ -1,4 +1,4 @@
-"""Parquet: the columns and rows of the CSV form, with types instead of text."""
+"""Parquet: the same columns and rows as in CSV, but with types."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -13,12 +13,12 @@ from provhouse.model.errors import UsageError
 from .shown_result import ShownResult
 
 ROWS = 1 << 16
-"""The largest number of rows in one row group."""
+"""The maximum number of rows in one row group."""
 _PLAIN = (bool, int, float)
 
 
 class ParquetWriter:
-    """A writer of Parquet. The first rows decide the type of each column."""
+    """A writer of Parquet. The first rows determine the type of each column."""
 
     def __init__(self, handle: TextIO) -> None:
         self._handle = handle

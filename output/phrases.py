@@ -31,7 +31,7 @@ def duration(seconds: float) -> str:
 def steps(seconds: Mapping[str, float]) -> str:
     """Return the total time, and in parentheses each step that took at least 1% of it.
 
-    The time in which programs started is apart, and not in the total.
+    The time to start programs is stated separately, and is not part of the total.
     """
     starts = {name: took for name, took in seconds.items() if name.startswith(START)}
     total = seconds.get("total", sum(seconds.values())) - sum(starts.values())
@@ -43,7 +43,7 @@ def steps(seconds: Mapping[str, float]) -> str:
 
 
 def names_of(names: Sequence[str]) -> str:
-    """Return the number of names, followed by the first few of them."""
+    """Return how many names there are, followed by the first few."""
     return f"{len(names):,}: {listed(names, 8)}" if names else "none"
 
 

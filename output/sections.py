@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 Section: TypeAlias = "Text | Table"
-"""A paragraph or a printed table."""
+"""A section of printed text: a paragraph or a table."""
 
 
 def styled(text: str, style: str = "") -> "Text":
@@ -25,7 +25,7 @@ def styled(text: str, style: str = "") -> "Text":
 
 
 def unbroken(text: str) -> "Text":
-    """Return text to copy, such as an address, which is printed without line breaks."""
+    """Return text for users to copy, such as an address. It is printed without line breaks."""
     from rich.text import Text
 
     return Text(text, no_wrap=True)

@@ -1,4 +1,4 @@
-"""The interface of all results: each can be text for people, JSON values or CSV rows."""
+"""The interface of all results: each can be written as text for people, as JSON or as CSV."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,14 +12,14 @@ from .sections import Section
 Json: TypeAlias = Mapping[str, object]
 """A JSON object. Its values may be ``JsonRows``, also inside nested objects."""
 Csv: TypeAlias = tuple[Sequence[str], Iterable[Sequence[object]]]
-"""Column names, and rows whose values are text, numbers, booleans, None, lists or maps."""
+"""Column names, and rows whose values are strings, numbers, booleans, None, lists or maps."""
 
 
 @dataclass(frozen=True)
 class JsonRows:
     """A JSON list of objects, one for each row. Rows are read only while the list is written.
 
-    ``pieces`` is called with the text to put between objects. It yields the JSON text of a few
+    ``pieces`` is called with the separator to put between objects. It yields the JSON text of a few
     thousand objects at a time.
     """
 
@@ -27,10 +27,10 @@ class JsonRows:
 
 
 class ShownResult(ABC):
-    """A result that can be written in every form."""
+    """A result that can be written in every format."""
 
     listed: ClassVar[bool] = False
-    """Whether the JSON form is one list of all values. Otherwise each value is on its own line."""
+    """Whether the JSON output is one list of all values; otherwise, each value has its own line."""
 
     @abstractmethod
     def text(self, timing: bool = False) -> Iterator[Section]:
@@ -38,7 +38,7 @@ class ShownResult(ABC):
 
     @abstractmethod
     def json(self) -> Iterator[Json]:
-        """Yield the JSON values: a single value, or a value for each row or reply."""
+        """Yield the JSON values: a single value, or one for each row or reply."""
 
     @abstractmethod
     def csv(self) -> Csv:
@@ -56,5 +56,5 @@ def attributes(of: object, *names: str) -> dict[str, object]:
 
 
 def rounded(seconds: Mapping[str, float]) -> dict[str, float]:
-    """Return the times of steps, without those of starts, rounded to microseconds."""
+    """Return the times of all steps except starts, in seconds, rounded to microseconds."""
     return {step: round(took, 6) for step, took in seconds.items() if not step.startswith(START)}

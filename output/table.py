@@ -29,7 +29,7 @@ class TableWriter:
         self.print(result.text(self._timing))
 
     def print(self, sections: Iterable[Section]) -> None:
-        """Print some sections."""
+        """Print the given sections."""
         for section in sections:
             self._console.print(section, soft_wrap=is_unbroken(section))
 

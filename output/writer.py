@@ -1,4 +1,4 @@
-"""The writer of a result in the chosen form, opened on the destination of the result."""
+"""The writer of a result in the chosen format, opened for the result's destination."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from .shown_result import ShownResult
 
 
 class Writer(Protocol):
-    """A writer of results in one form."""
+    """A writer of results in one format."""
 
     def write(self, result: ShownResult) -> None:
         """Write one result."""
@@ -30,10 +30,10 @@ def opened(
 ) -> Iterator[Writer]:
     """Open a writer on ``out`` or standard output.
 
-    Commands open the writer before any work, so that a bad ``out`` fails early. ``timing`` adds
-    the time of each step of an answer to printed tables. ``safe`` makes CSV that no spreadsheet
-    takes for formulas. ``pictured`` results may be drawn. Raises Unavailable if ``out`` cannot be
-    written.
+    Commands open the writer before any work, so that a bad ``out`` fails early. ``timing`` adds the
+    time of each step of an answer to printed tables. ``safe`` writes CSV whose cells no spreadsheet
+    interprets as formulas. ``pictured`` is whether the result can be drawn. Raises Unavailable if
+    ``out`` cannot be written.
     """
     with destination(out) as handle:
         terminal = out is None and handle.isatty()
@@ -50,7 +50,7 @@ def writer_of(
     timing: bool = False,
     safe: bool = False,
 ) -> Writer:
-    """Return the writer of a form.
+    """Return the writer for a format.
 
     ``safe`` applies only to CSV, and the other options apply only to printed tables.
     """

@@ -1,7 +1,8 @@
-"""A page with pictures of the views of an answer, where a person can fold and unfold modules.
+"""A page with pictures of an answer's views, on which a person can fold and unfold modules.
 
-The page is one file with everything it needs, and loads nothing from a network. It has a picture of
-each view, so its script neither folds nor draws: it shows another one.
+The page is a single file with everything it needs, and loads nothing from a network. It contains a
+picture of each view. So its script does not fold or draw anything: it only switches between
+pictures.
 """
 
 import json
@@ -21,11 +22,14 @@ from .zoom_views import MOST_VIEWS, View, views
 
 _FOLDER = files(__package__) / "static"
 MOST_ROWS = 500
-"""The largest number of edges in the table of a view."""
+"""The maximum number of edges in the table of a view."""
 
 
 def zoom_page(view: str) -> str:
-    """Return the page of a view, given as JSON with ``foldable``, as ``schemas/zoom.json`` says."""
+    """Return the page for a view, which is given as JSON with the field ``foldable``.
+
+    The JSON is described in ``schemas/zoom.json``.
+    """
     found = json.loads(view)
     modules = found["foldable"]["modules"]
     begin = frozenset(at for at, name in enumerate(modules) if name in found["folded"])

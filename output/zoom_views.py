@@ -1,6 +1,7 @@
-"""The views of an answer, one for each choice of folded modules, from its classes.
+"""Compute the views of a zoom answer: one view for each set of modules that may be folded.
 
-``query/zoom/foldable.py`` explains classes: items that the same folded modules hide, with counts.
+The views are computed from the answer's classes. A class is a number of items that are hidden by
+the same folded modules, see ``query/zoom/foldable.py``.
 """
 
 from collections import Counter
@@ -14,7 +15,7 @@ import pyarrow as pa
 from provhouse.query.zoom.zoom_rows import EDGES, NODES
 
 MOST_VIEWS = 32
-"""The largest number of views that all combinations of folded modules may make."""
+"""If there are more combinations of folded modules than this, only some of them get a view."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,9 @@ class View:
 def views(classes: Mapping[str, Any], begin: frozenset[int]) -> Iterator[View]:
     """Yield the views of an answer; ``classes`` is the field ``foldable`` of ``schemas/zoom.json``.
 
-    With many modules, these are the view ``begin``, and those with all modules folded, all but one,
-    and none.
+    If the modules have more than ``MOST_VIEWS`` combinations, yield only these views: the modules
+    ``begin`` folded, all modules folded, all modules but one folded (for each module), and no
+    module folded.
     """
     for folded in _choices(len(classes["modules"]), begin):
         yield view_of(classes, folded)
@@ -46,7 +48,7 @@ def _choices(modules: int, begin: frozenset[int]) -> list[frozenset[int]]:
 
 
 def view_of(classes: Mapping[str, Any], folded: frozenset[int]) -> View:
-    """Return the view in which some modules are folded."""
+    """Return the view in which the modules with the numbers ``folded`` are folded."""
     nodes, items = classes["nodes"], classes["items"]
     number = {name: at for at, name in enumerate(classes["modules"])}
     inside = {at for at, node in enumerate(nodes) if number.get(node["module"]) in folded}

@@ -1,4 +1,4 @@
-"""The texts on boxes: names that fit and that tell boxes apart."""
+"""The texts on boxes: names that fit into the boxes and distinguish them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +33,7 @@ def captions(boxes: Sequence[Box], room: float) -> list[Caption]:
     """Return the caption of each box.
 
     The name of an asked box is never cut. Other names are cut in the middle to ``room`` pixels. If
-    two boxes would then look the same, their names begin where they differ.
+    two boxes would then look the same, the part of the names where they differ is shown.
     """
     titles = [visible(_title(box)) for box in boxes]
     below = [tuple(visible(text) for text in _below(box)) for box in boxes]
@@ -62,14 +62,14 @@ def _title(box: Box) -> str:
 
 
 def _without_table(box: Box) -> str:
-    """Return a name without the table that it begins with, as the table is on the box anyway."""
+    """Return a name without the table as its prefix, because the box shows the table anyway."""
     rest = box.name.removeprefix(box.table or "")
     ours = box.table and rest != box.name and rest[:1] in _SEPARATORS and rest[1:]
     return rest[1:] if ours else box.name
 
 
 def _below(box: Box) -> Iterator[str]:
-    """Yield the lines below the title: where it belongs, its size, and what happens to it."""
+    """Yield the lines below the title: the box's table or kind, size, and what happens to it."""
     if box.kind in ("item", "invocation"):
         yield box.table or box.kind
     elif box.kind in ("table", "module") or (box.items and box.items != box.members):
@@ -94,7 +94,7 @@ def _happens(box: Box) -> Iterator[str]:
 
 
 def tone(box: Box) -> str:
-    """Return what happens to most of a box, as a name of ``FATES``, ``came`` or ``went``; or ''."""
+    """Return what happens to most of a box: a name of ``FATES``, ``came`` or ``went``; or ''."""
     counts = box.counts or {}
     if ADDED in counts and REMOVED in counts:
         return "changed"
@@ -123,7 +123,7 @@ def _distinct(
 def _alike(
     shown: Sequence[tuple[str, ...]], titles: Sequence[str], below: Sequence[object]
 ) -> Iterable[list[int]]:
-    """Return the places of the boxes that look the same although their names differ."""
+    """Return, in groups, the positions of boxes that look the same although their names differ."""
     places = defaultdict(list)
     for at, (title, texts) in enumerate(zip(shown, below, strict=True)):
         places[title, texts].append(at)
@@ -131,7 +131,7 @@ def _alike(
 
 
 def _from_the_difference(title: str, among: Sequence[str], room: float) -> str:
-    """Return as much of a name as fits around the place where it differs from names ``among``."""
+    """Return as much of a name as fits around the part where it differs from names ``among``."""
     begin, after = _common(among), _common([each[::-1] for each in among])
     end = len(title) - min(after, min(map(len, among)) - begin)
     text = _window(title, begin, end)
@@ -147,7 +147,7 @@ def _from_the_difference(title: str, among: Sequence[str], room: float) -> str:
 
 
 def _common(texts: Sequence[str]) -> int:
-    """Return the number of characters that all texts begin with."""
+    """Return the number of characters that all strings have in common at the beginning."""
     first, last = min(texts), max(texts)
     same = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
     return sum(1 for _ in same)

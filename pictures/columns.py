@@ -1,8 +1,8 @@
 """Place boxes and trunks in columns, so that few lines cross.
 
-Columns of boxes and columns of texts alternate: the column 2n has the boxes of layer n, the column
-2n + 1 the texts of the trunks between the layers n and n + 1. A trunk has a slot in each column on
-its way. So no line crosses a box, and none crosses a text.
+Columns of boxes and columns of texts alternate: column 2n contains the boxes of layer n, and column
+2n + 1 contains the texts of the trunks between layers n and n + 1. A trunk has a slot in each
+column that it passes. Therefore no line crosses a box or a text.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,18 +12,18 @@ from itertools import pairwise
 from .trunks import Trunk
 
 Key = tuple[int, int]
-"""A box as (-1, its number), or the slot of a trunk as (the trunk's number, the column)."""
+"""A box as (-1, the box's number), or the slot of a trunk as (the trunk's number, the column)."""
 GAP = 10
 TEXT, THIN = 24, 8
-"""The heights of a trunk's slot with its text, and of its other slots."""
+"""The height of the slot with a trunk's text, and the height of its other slots."""
 LOOP = 36
-"""The height above a box that a trunk from the box to itself needs."""
+"""The height above a box that a trunk from the box to itself occupies."""
 _ROUNDS = 16
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The keys of each column from top to bottom, and the middle of each key."""
+    """The keys of each column from top to bottom, and the vertical middle of each key."""
 
     keys: tuple[tuple[Key, ...], ...]
     y: Mapping[Key, float]
@@ -51,9 +51,10 @@ def way(trunk: Trunk, layer: Sequence[int]) -> range:
 def in_columns(
     heights: Sequence[float], order: Iterable[int], layer: Sequence[int], trunks: Sequence[Trunk]
 ) -> Columns:
-    """Return the place of each box and of each slot.
+    """Return the position of each box and each slot.
 
-    ``heights`` are those of the boxes. ``order`` decides where the lines do not.
+    ``heights`` are the heights of the boxes. Where the lines do not determine the order of boxes,
+    ``order`` does.
     """
     work = _Work(1 + 2 * max(layer, default=0))
     for number in order:
@@ -123,9 +124,9 @@ def _settle(
     heights: Mapping[Key, float],
     y: dict[Key, float],
 ) -> None:
-    """Move the keys of a column as near to their wishes as the gaps between them allow.
+    """Move the keys of a column as near to their wished positions as the gaps between them allow.
 
-    Keys that touch form a group, which moves to the mean of the wishes of its keys.
+    Keys that touch form a group, which moves to the mean of its keys' wished positions.
     """
     groups: list[tuple[list[tuple[Key, float]], float]] = []
     offset = 0.0

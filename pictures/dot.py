@@ -1,4 +1,4 @@
-"""The language of Graphviz: a directed graph from left to right."""
+"""Pictures in DOT, the language of Graphviz: a directed graph from left to right."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A picture of a result, which a notebook shows and a file can have."""
+"""A picture of a result, which a notebook can show and a file can store."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -56,7 +56,7 @@ class Drawing:
         return _WRITERS[Picture(form)](self._boxes)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture to a file, whose ending names the format.
+        """Write the picture to a file; the ending of the file's name determines the format.
 
         Raises UsageError for an unknown ending, and Unavailable if the file cannot be written.
         """

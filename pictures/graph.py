@@ -7,9 +7,9 @@ import pyarrow as pa
 
 ADDED, REMOVED = "came", "went"
 FATES = ("deleted", "dies", "changed", "undecided", "survives")
-"""The counts of a node in a what-if picture: its deleted items, and its items with each fate."""
+"""The counts of a node in a what-if picture: its deleted items, and its items by fate."""
 OTHERS = "others"
-"""The kind of the box that stands for everything that has no box of its own."""
+"""The kind of the box that represents all nodes without a box of their own."""
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,8 @@ class Graph:
 
     ``nodes`` has the columns kind, name, table, items and ``counts``. ``kind`` is ``item``,
     ``invocation``, ``module``, ``table`` or ``set``. ``table`` is the table of an item or the
-    module of an invocation, else null. ``edges`` has the columns from and to, which are places in
-    ``nodes``, op, and then one count for each of ``weights``.
+    module of an invocation, else null. ``edges`` has the columns from and to, which are row
+    positions in ``nodes``, op, and then one column of counts for each name in ``weights``.
     """
 
     title: str
@@ -28,9 +28,9 @@ class Graph:
     nodes: pa.Table
     edges: pa.Table
     asked: tuple[int, ...] = ()
-    """The places of the nodes that the question names."""
+    """The positions of the nodes that the question names."""
     details: Mapping[int, str] | None = None
-    """A line of text for some nodes, such as a value before and after a deletion."""
+    """By a node's position, a line of text about it, such as a value around a deletion."""
 
     @property
     def counts(self) -> tuple[str, ...]:
@@ -45,7 +45,7 @@ class Graph:
 
 @dataclass(frozen=True)
 class Box:
-    """A node of a picture. ``members`` is the number of nodes of the graph that it stands for."""
+    """A node of a picture. ``members`` is the number of nodes of the graph that it represents."""
 
     kind: str
     name: str
@@ -74,7 +74,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Boxes:
-    """A picture before it is laid out: few enough boxes and lines to be read."""
+    """A picture before its layout: few enough boxes and lines to be legible."""
 
     title: str
     notes: tuple[str, ...]

@@ -1,8 +1,8 @@
-"""Group a graph of any size until it can be read: at most 60 boxes, and at most 120 lines.
+"""Group a graph of any size until it is legible: at most 60 boxes, and at most 120 lines.
 
 The asked nodes keep boxes of their own. Of all other nodes, the largest tables are grouped first:
-all items of such a table become one box, with their number. So an item of a small table stays
-visible beside a table of a million items. No item and no triple is lost from the counts.
+all items of such a table become one box, which shows their number. An item of a small table thus
+stays visible next to a table of a million items. The counts include every item and every triple.
 """
 
 from collections import Counter
@@ -18,9 +18,9 @@ from .graph import OTHERS, Box, Boxes, Graph, Line
 I64 = npt.NDArray[np.int64]
 MOST_BOXES = 60
 MOST_LINES = 120
-"""The largest number of pairs of boxes that lines link."""
+"""The maximum number of pairs of boxes that are linked by lines."""
 MOST_ASKED = 12
-"""The largest number of asked nodes that have boxes of their own."""
+"""The maximum number of asked nodes that have boxes of their own."""
 _MEMBERS = ("item", "invocation")
 """The kinds of nodes that are grouped by their table or module."""
 
@@ -43,10 +43,10 @@ def grouped(graph: Graph) -> Boxes:
 
 @dataclass(frozen=True)
 class _Families:
-    """The nodes that may be grouped with each other.
+    """Families of nodes; the nodes of one family may be grouped with each other.
 
-    An asked node is a family of its own, and so is a table, a module or a set. The asked nodes have
-    the first numbers.
+    Each asked node is a family of its own. Each node that is a table, a module or a set is one too.
+    The families of asked nodes have the lowest numbers.
     """
 
     of: I64
@@ -82,7 +82,7 @@ def _codes(column: pa.ChunkedArray) -> I64:
 
 
 def _boxes_of(families: _Families) -> I64:
-    """Return the number of each node's box; boxes are numbered by their first node."""
+    """Return the box number of each node; boxes are numbered in the order of their first nodes."""
     sizes = families.sizes
     order = families.asked + np.argsort(-sizes[families.asked :], kind="stable")
     total, whole = int(sizes.sum()), np.zeros(len(sizes), bool)
@@ -100,7 +100,7 @@ def _boxes_of(families: _Families) -> I64:
 
 
 def _one_grouped(family: I64) -> I64 | None:
-    """Return the new number of each box after the family with the most boxes became one box."""
+    """Return the new number of each box after the boxes of the largest family became one box."""
     sizes = np.bincount(family)
     if sizes.max(initial=0) < 2:
         return None
@@ -189,7 +189,7 @@ def _boxes(graph: Graph, families: _Families, of: I64) -> Iterator[Box]:
 
 
 def _mixed(families: _Families, of: I64, first: I64) -> npt.NDArray[np.bool_]:
-    """Return whether each box stands for nodes of several families."""
+    """Return for each box whether it represents nodes of several families."""
     mixed = np.zeros(len(first), bool)
     mixed[of[families.of != families.of[first][of]]] = True
     return mixed

@@ -1,12 +1,12 @@
-"""Layers from left to right: what was made from something is right of it, except on cycles."""
+"""Layers from left to right: derived boxes are to the right of their sources, except on cycles."""
 
 from collections.abc import Iterable, Sequence
 
 
 def layers(count: int, pairs: Iterable[tuple[int, int]]) -> list[int]:
-    """Return the layer of each of ``count`` boxes, for pairs of a source and what was made from it.
+    """Return the layer of each of ``count`` boxes; each pair is a source and a box made from it.
 
-    A source is as near as possible to what was made from it.
+    A source is placed as near as possible to the boxes that were made from it.
     """
     following: list[list[int]] = [[] for _ in range(count)]
     for source, target in pairs:
@@ -25,7 +25,7 @@ def layers(count: int, pairs: Iterable[tuple[int, int]]) -> list[int]:
 
 
 def _visited(following: Sequence[Sequence[int]]) -> tuple[list[int], set[tuple[int, int]]]:
-    """Return the boxes, each before what was made from it, and the pairs that close a cycle."""
+    """Return the boxes, each before those made from it, and the pairs that close a cycle."""
     state, ended, back = [0] * len(following), [], set()
     for root in range(len(following)):
         if state[root]:

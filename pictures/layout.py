@@ -1,7 +1,7 @@
 """The layout of a picture: where boxes are, and where trunks lead.
 
-A picture that would be wider than a page continues below, as text does: its layers are cut into
-bands. So its texts keep their size.
+If a picture would be wider than a page, its layers are divided into bands below each other, like
+lines of text. The texts thus keep their size.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,12 +17,12 @@ from .trunks import Trunk, label_of, trunks
 from .widths import SMALL, TITLE, breadth
 
 WIDE = 960
-"""The largest width of a picture, in pixels. Only a single layer that is wider can exceed it."""
+"""The maximum width of a picture, in pixels. Only a layer that is wider by itself can exceed it."""
 NARROW = 76
-"""The least width of a box."""
+"""The minimum width of a box."""
 PADDING, TITLE_LINE, SMALL_LINE = 11, 16, 14
 BEFORE, AFTER = 38, 30
-"""The widths for bends before a text and after it; the second one includes the arrow's head."""
+"""The widths for bends before a text and after it; the second width includes the arrowhead."""
 LANE = 8
 """The distance between lines that lead from one band to the next."""
 EXIT = 24
@@ -31,7 +31,7 @@ EXIT = 24
 
 @dataclass(frozen=True)
 class Rectangle:
-    """The place of a box."""
+    """The position and size of a box."""
 
     x: float
     y: float
@@ -41,18 +41,18 @@ class Rectangle:
 
 @dataclass(frozen=True)
 class Band:
-    """Some layers beside each other. ``shift`` is what their heights are moved by."""
+    """A range of layers side by side. ``shift`` is added to their vertical positions."""
 
     layers: range
     shift: float
     bottom: float
     lanes: tuple[Key, ...]
-    """The slots that lines reach from the band above, or lead to it from, from top to bottom."""
+    """The slots whose lines come from the band above or lead to it, from top to bottom."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The places of boxes, columns and bands."""
+    """The positions of boxes, columns and bands."""
 
     layer: tuple[int, ...]
     trunks: tuple[Trunk, ...]
@@ -76,7 +76,7 @@ class Layout:
 
     @cached_property
     def bands(self) -> list[Band]:
-        """The bands from top to bottom."""
+        """The bands, from top to bottom."""
         found: list[Band] = []
         bottom = 0.0
         for cut in self._cut:
@@ -100,7 +100,7 @@ class Layout:
 
     @cached_property
     def middles(self) -> Mapping[Key, float]:
-        """The middle of each box and slot. Heights that nothing of a band uses are left out."""
+        """The middle of each box and slot, after removing heights that nothing in a band uses."""
         found: dict[Key, float] = {}
         for cut in self._cut:
             found |= _compact(self._keys(cut), self.columns.y, self.columns.heights)
@@ -119,7 +119,7 @@ class Layout:
         return end
 
     def start(self, begin: int) -> float:
-        """Return where the first text of a band that begins with a layer is, after its lanes."""
+        """Return the left edge of the first text in a band that begins with the given layer."""
         return LANE * (self._crossing(begin) + 2) if begin else 0
 
     def _crossing(self, layer: int) -> int:
@@ -168,7 +168,7 @@ class Layout:
 
     @cached_property
     def rectangles(self) -> list[Rectangle]:
-        """The place of each box. All boxes of a column are equally wide."""
+        """The rectangle of each box. All boxes of a column have the same width."""
         loops = {trunk.target for trunk in self.trunks if trunk.loops}
         found = []
         for number, (_, height) in enumerate(self.sizes):
@@ -188,7 +188,7 @@ class Layout:
 
 
 def laid_out(captions: Sequence[Caption], lines: Sequence[Line], ops: dict[str, str]) -> Layout:
-    """Return the layout of boxes with captions. ``ops`` has the text that shows each op."""
+    """Return the layout of boxes with captions; ``ops`` maps each op to its displayed text."""
     layer = layers(len(captions), dict.fromkeys((line.source, line.target) for line in lines))
     shown = [Line(each.source, each.target, ops[each.op], each.counts) for each in lines]
     found = trunks(shown, layer)
@@ -205,7 +205,7 @@ def laid_out(captions: Sequence[Caption], lines: Sequence[Line], ops: dict[str, 
 def _compact(
     keys: Iterable[Key], y: Mapping[Key, float], heights: Mapping[Key, float]
 ) -> dict[Key, float]:
-    """Return the middles of keys after no two of them have more than a gap of nothing between."""
+    """Return the middles of keys after reducing each empty space between keys to the usual gap."""
     found: dict[Key, float] = {}
     low, left_out = -inf, 0.0
     for key in sorted(keys, key=lambda key: y[key] - heights[key] / 2):

@@ -1,4 +1,4 @@
-"""Mermaid flowcharts, which code hosts and wikis draw from text."""
+"""Mermaid flowcharts, a text format that code hosts and wikis show as drawings."""
 
 import re
 from collections.abc import Iterator
@@ -11,9 +11,9 @@ from .svg import FILLS, INK, ROOM, TONES
 from .trunks import label_of
 
 _ESCAPES = {ord(each): f"#{ord(each)};" for each in '"#&<>`\\[](){}|;:@%*_~$'}
-"""Characters with a meaning in a label, as Mermaid's own entities, which name decimal codes."""
+"""Characters with a special meaning in labels, and their entities with decimal codes in Mermaid."""
 _LATE = re.compile(r"\\(?=n)|\$(?=\$)|\bfa\w?:(?=fa)")
-"""Texts that Mermaid reads as a line break, a formula or an icon even if they are entities."""
+"""Strings that Mermaid reads as a line break, a formula or an icon even if written as entities."""
 _NOTHING = "\u200b"
 
 
@@ -43,5 +43,5 @@ def _escaped(text: str) -> str:
 
 
 def _comment(text: str) -> str:
-    """Return text for a comment, in which braces would begin a directive."""
+    """Return text for a comment, without braces, because braces would begin a directive."""
     return visible(text).translate({ord("{"): "(", ord("}"): ")"})

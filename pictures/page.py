@@ -1,4 +1,4 @@
-"""An HTML page with a picture, and with its lines as a table. It loads nothing and runs nothing."""
+"""An HTML page with a picture and a table of its lines. It loads nothing and runs no scripts."""
 
 from collections.abc import Iterator
 from html import escape

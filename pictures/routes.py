@@ -15,14 +15,14 @@ HEAD = 8
 
 @dataclass(frozen=True)
 class Route:
-    """The paths of a trunk, the tip of its arrow with its direction, and the place of its text."""
+    """The paths of a trunk, the tip and direction of its arrow, and the position of its text."""
 
     trunk: Trunk
     label: str
     paths: tuple[str, ...]
     tip: tuple[float, float, int, int]
     text: tuple[float, float]
-    """The left end of the text's line."""
+    """The left end of the text's baseline."""
 
 
 def routes(layout: Layout) -> list[Route]:
@@ -35,7 +35,10 @@ def routes(layout: Layout) -> list[Route]:
 
 
 def _entries(layout: Layout) -> dict[int, float]:
-    """Return the height at which each trunk enters its target; they are spread over its side."""
+    """Return the height at which each trunk enters its target.
+
+    The entries are spread over the side of the target.
+    """
     sides = defaultdict(list)
     for number, trunk in enumerate(layout.trunks):
         if not trunk.loops:
@@ -152,7 +155,7 @@ def _curve(start: tuple[float, float], end: tuple[float, float]) -> str:
 
 @dataclass(frozen=True)
 class _Turn:
-    """The way of a line around the end of a band: out at a height, down, left, down, in."""
+    """The path of a line around the end of a band: out at one height, down, left, down, and in."""
 
     out: tuple[float, float]
     right: float
@@ -161,9 +164,9 @@ class _Turn:
 
 
 def _turn(layout: Layout, number: int, column: int) -> _Turn:
-    """Return the way of a trunk into the band that begins with the texts of a column.
+    """Return the path of a trunk into the band that begins with the texts of ``column``.
 
-    Lanes do not cross: the topmost line is outermost right, and lowest between the bands.
+    Lanes do not cross: the topmost line is the rightmost one, and the lowest one between the bands.
     """
     band = layout.band(column)
     above = layout.bands[layout.bands.index(band) - 1]

@@ -1,6 +1,6 @@
-"""SVG that stands alone: no script, no link, and texts of at least 11 pixels.
+"""Standalone SVG without scripts or links, with texts of at least 11 pixels.
 
-A screen reader reads the title and the description, which has every line as a sentence.
+A screen reader reads the title and the description, which states every line as a sentence.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from .routes import HEAD, Route, routes
 from .widths import SMALL, TITLE, broken
 
 ROOM = 190
-"""The largest width of a name that is not asked for, in pixels."""
+"""The maximum width of the name of a box that was not asked for, in pixels."""
 MARGIN = 16
 HEADING, HEADING_LINE = 15, 20
 FONT = "Helvetica, Arial, 'DejaVu Sans', sans-serif"
@@ -28,7 +28,7 @@ FILLS = {
     "set": ("#dbe8f8", "#2a68b4"),
     "others": ("#eceef1", "#6b7480"),
 }
-"""The colours of a box's ground and frame, by kind."""
+"""The fill and frame colours of a box, by kind."""
 TONES = {
     "deleted": ("#e3e5e8", "#4f5864"),
     "dies": ("#fbdada", "#b3261e"),
@@ -37,7 +37,7 @@ TONES = {
     ADDED: ("#d8f0dc", "#1f7a34"),
     REMOVED: ("#fbdada", "#b3261e"),
 }
-"""The colours of a box to which something happens; its text says the same."""
+"""The colours of a box to which something happens; the box's text states it too."""
 
 
 def svg(picture: Boxes) -> str:
@@ -102,7 +102,7 @@ def _route(picture: Boxes, route: Route) -> Iterator[str]:
 
 
 def _stroke(counts: Mapping[str, int]) -> tuple[str, str]:
-    """Return the colour of a trunk, and an attribute that draws removed triples as dashes."""
+    """Return the colour of a trunk, and the attribute that draws removed triples as dashes."""
     if not counts.get(REMOVED):
         return (TONES[ADDED][1] if counts.get(ADDED) else LINE), ""
     return (LINE, "") if counts.get(ADDED) else (TONES[REMOVED][1], ' stroke-dasharray="6 4"')
@@ -134,7 +134,7 @@ def _box(box: Box, caption: Caption, layout: Layout, at: int) -> Iterator[str]:
 
 
 def _marks(box: Box) -> str:
-    """Return attributes for scripts: the asked box, and the module that a box belongs to."""
+    """Return attributes for scripts: whether the box was asked for, and the module of the box."""
     name = box.name if box.kind == "module" else box.table if box.kind == "invocation" else None
     return " data-asked=''" * box.asked + (f' data-module="{_safe(name)}"' if name else "")
 

@@ -1,6 +1,7 @@
-"""Trunks: the lines into one box that have the same op, drawn as one line that branches.
+"""Trunks: all lines into one box that have the same op, drawn as one branching line.
 
-An op makes an item from several inputs, so its name is written once, where the inputs meet.
+An op makes an item from several inputs, so its name is written only once, where the lines from the
+inputs meet.
 """
 
 from collections import Counter
@@ -11,21 +12,21 @@ from .graph import ADDED, REMOVED, Line
 from .widths import SMALL, breadth, cut
 
 MOST_OPS = 4
-"""The largest number of trunks into one box; the last one stands for all other ops."""
+"""The maximum number of trunks into one box; the last trunk stands for all other ops."""
 MOST_TRUNKS = 40
-"""The largest number of trunks of a picture in which a box has several of them."""
+"""The maximum number of trunks in a picture in which a box may have more than one."""
 MOST_LABEL = 150
-"""The largest width of a trunk's text, in pixels."""
+"""The maximum width of a trunk's text, in pixels."""
 
 
 @dataclass(frozen=True)
 class Trunk:
-    """The lines into one box with one op. ``back`` trunks lead against the order of the layers."""
+    """The lines into one box with one op. A ``back`` trunk runs against the order of the layers."""
 
     target: int
     op: str
     sources: Mapping[int, int]
-    """The number of triples from each box."""
+    """The number of triples from each source box."""
     counts: Mapping[str, int]
     back: bool = False
 
@@ -54,8 +55,8 @@ def _numbers(counts: Mapping[str, int]) -> Iterator[str]:
 def trunks(lines: Sequence[Line], layer: Sequence[int]) -> list[Trunk]:
     """Return the trunks of some lines between boxes in layers.
 
-    In a picture with many trunks, all lines into a box have one trunk. Lines from a box to itself
-    always have one.
+    In a picture with many trunks, all lines into a box form one trunk. Lines from a box to itself
+    always form one trunk.
     """
     found = list(_trunks(lines, layer, MOST_OPS))
     return found if len(found) <= MOST_TRUNKS else list(_trunks(lines, layer, 1))
@@ -79,7 +80,7 @@ def _sort(line: Line, layer: Sequence[int]) -> str:
 
 
 def _named(lines: Sequence[Line], most: int) -> dict[str, str]:
-    """Return the name that stands for each op: its own, or one for all of the rarest ops."""
+    """Return the name shown for each op: its own, or one common name for all of the rarest ops."""
     sizes: Counter[str] = Counter()
     for line in lines:
         sizes[line.op] += line.triples

@@ -1,16 +1,16 @@
-"""The widths of texts, and texts that are cut or broken to fit.
+"""The widths of texts, and functions that shorten or wrap texts to fit.
 
-Fonts are not measured: their widths are those of DejaVu Sans, one of the widest common fonts, so
-that a text fits with any other font too.
+Fonts are not measured: the widths are those of DejaVu Sans, one of the widest common fonts, so that
+a text fits in any other common font too.
 """
 
 import unicodedata
 from collections.abc import Iterator
 
 TITLE, SMALL = 13, 11
-"""The sizes of the two kinds of text, in pixels."""
+"""The font sizes of titles and of smaller text, in pixels."""
 BOLD = 1.13
-"""The width of bold text, as a multiple of that of plain text."""
+"""The width of bold text, relative to plain text."""
 _WIDTHS = {
     **dict.fromkeys("ijl|'.,:;! ", 318),
     **dict.fromkeys('frt()[]{}/\\-"`·', 400),
@@ -51,7 +51,7 @@ def cut(text: str, room: float, size: int, bold: bool = False) -> str:
 
 
 def broken(text: str, room: float, size: int, bold: bool = False) -> tuple[str, ...]:
-    """Return a text as lines that are not wider than ``room``. Nothing is left out."""
+    """Split a text into lines that are not wider than ``room``. Nothing is left out."""
     lines, line = [], ""
     for word in _words(text):
         for part in _parts(word, room, size, bold):
@@ -63,7 +63,7 @@ def broken(text: str, room: float, size: int, bold: bool = False) -> tuple[str, 
 
 
 def _words(text: str) -> Iterator[str]:
-    """Yield pieces of a text, each with the separators after it."""
+    """Yield the words of a text, each with the separators after it."""
     begin = 0
     for at, character in enumerate(text, 1):
         if character in " /:._-,":

@@ -1,1 +1,1 @@
-"""Answer questions: lineage and impact by three methods, paths, differences, exports."""
+"""Answer questions: lineage and impact by three methods, paths, differences and exports."""

@@ -1,4 +1,4 @@
-"""Find the generation of a question: the current one, or one given by number or time."""
+"""Find the generation that a question is about: the current one, or one given by number or time."""
 
 from datetime import datetime, time
 
@@ -15,10 +15,11 @@ _ALL = "Run `provhouse list generations` to list them all"
 def commit_as_of(layout: Layout, as_of: AsOf | None = None) -> Commit:
     """Return the commit record of one generation; None means the current generation.
 
-    A whole number is a generation, even if it was rolled back later. Any other text is a time in
-    ISO 8601 and means the last generation committed at or before that time. A date means the end of
-    that day, and a time without a zone is local. Raises UsageError if the text is neither a number
-    nor a time, and NotFound if there is no such generation.
+    A whole number is a generation, even if it was rolled back later. Any other string must be a
+    time in ISO 8601, and selects the last generation that was committed at or before that time. A
+    date stands for the end of that day, and a time without a time zone is local time. Raises
+    UsageError if the string is neither a number nor a time, and NotFound if there is no such
+    generation.
     """
     held = generations(layout)
     if not held:
@@ -63,7 +64,7 @@ def _by_time(layout: Layout, stored: list[int], text: str) -> Commit:
 def _pruned(layout: Layout) -> int:
     """Return the last pruned generation; 0 if none was pruned or the ids cannot be read.
 
-    Only an error message needs it, so damaged ids are no error here.
+    Only an error message uses the result, so damaged ids do not raise an error here.
     """
     try:
         return read_ids(layout).pruned

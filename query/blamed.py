@@ -7,7 +7,7 @@ from .source_records import Record, TableRecords
 
 @dataclass(frozen=True)
 class Blamed:
-    """Wrong rows of a table, and, for the first of them, the lineage and the records to blame."""
+    """Wrong rows of a table, and for the first wrong row, its lineage and the records to blame."""
 
     table: str
     rows: tuple[Record, ...]
@@ -19,7 +19,7 @@ class Blamed:
     smallest: tuple[TableRecords, ...] | None = None
     """The part of ``lineage`` with which the program still fails the test.
 
-    None without a program.
+    It is None if no program was given.
     """
     runs: int = 0
     """The number of times that the program was run."""

@@ -29,11 +29,11 @@ class Use:
     """The table of the warehouse with this name; None if there is none, or if several datasets
     have the name."""
     columns: int
-    """The number of columns that events have named; 0 if they are not known."""
+    """The number of columns that events have named; 0 if unknown."""
     integration: str
-    """The program that ran the job, such as SPARK; empty if it is not known."""
+    """The program that ran the job, such as SPARK; empty if unknown."""
     state: str
-    """The state of the newest complete run; without one, of the newest run."""
+    """The state of the newest complete run, or if no run is complete, of the newest run."""
     time: str
     job_namespace: str
     dataset_namespace: str
@@ -61,11 +61,12 @@ def table_names(snapshot: Snapshot) -> Collection[str]:
 
 
 def join(jobs: Iterable[JobRun], tables: Collection[str]) -> dict[Key, str]:
-    """Return the table of each dataset that has the name of one.
+    """Return the table that each dataset belongs to, by the names of both.
 
-    A name is that of a table, or ends with it after a dot or a slash, as ``shop.public.orders`` and
-    ``/data/orders`` do. The names of symlinks count too. If several datasets have the name of a
-    table, only the one whose whole name it is belongs to it.
+    The name of such a dataset is the name of the table, or ends with it after a dot or a slash, as
+    in ``shop.public.orders`` and ``/data/orders``. The names of symlinks count too. If the names of
+    several datasets match a table, only a dataset whose complete name is that of the table belongs
+    to it.
     """
     datasets = datasets_of(jobs)
     whole = {key: _one(_names(each), tables) for key, each in datasets.items()}
@@ -83,9 +84,10 @@ def join(jobs: Iterable[JobRun], tables: Collection[str]) -> dict[Key, str]:
 
 
 def links(layout: Layout, tables: Collection[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield, for each job, its inputs with its outputs: two names and the name of the job.
+    """Yield, for each job, each pair of an input and an output: two names and the name of the job.
 
-    A name is that of the table, or the namespace and the name of a dataset that has no table.
+    The name of an input or output is that of its table, or if it has no table, the namespace and
+    the name of the dataset.
     """
     jobs = read_jobs(layout)
     joined = join(jobs, tables)
@@ -104,7 +106,7 @@ def _names(dataset: Dataset) -> Sequence[str]:
 
 
 def _one(names: Iterable[str], tables: Collection[str]) -> str | None:
-    """Return the only table among the names, or None."""
+    """Return the table if exactly one of the names is that of a table, else None."""
     found = {name for name in names if name in tables}
     return found.pop() if len(found) == 1 else None
 

@@ -1,7 +1,7 @@
 """Check whether the newest known version of a row is still the newest one.
 
-A later captured write of the row's table may have deleted the row, or may have captured only a
-sample that lacks the row.
+A later captured write of the row's table may have deleted the row. Or it may have captured only a
+sample, which does not contain the row.
 """
 
 from collections.abc import Collection, Sequence
@@ -21,9 +21,9 @@ def check_newest(
     """Raise NotFound if a later write may have replaced or deleted a version of an item.
 
     ``version`` is the item's newest version in a generation, and ``samples`` are the samples of the
-    item's table in that generation. A write that replaced the table without this row has deleted
-    the row. But if a write has rows that are derived from nothing, these rows have no items, so the
-    write proves nothing.
+    item's table in that generation. A write that replaced the table and did not write this row has
+    deleted the row. This cannot be concluded from a write with rows that derive from no source:
+    such rows have no items, so the row may be one of them.
     """
     writes = read_since(layout, version)
     if not writes or writes[0].version != version or not item.startswith(f"{writes[0].table}/"):

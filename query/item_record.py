@@ -1,4 +1,4 @@
-"""The record of one item: the values of its columns, or the reason why they cannot be read."""
+"""Find the record of one item: its columns' values, or the reason why they cannot be read."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from .source_records import records_of
 
 @dataclass(frozen=True)
 class LostRecordFile:
-    """A file that may have had a record, and its state: ``gone``, ``changed`` or ``unreadable``."""
+    """A file that may have had a record, and its state: ``gone``, ``changed``, ``unreadable``."""
 
     file: str
     state: str
@@ -28,11 +28,11 @@ class ItemRecord:
     """The name of the item, or of its newest version."""
     table: str
     values: Mapping[str, Any]
-    """The values of its columns; empty if there is no record."""
+    """The values of the item's columns; empty if no record was found."""
     file: str
-    """The file with the record; empty if there is none."""
+    """The file with the record; empty if no record was found."""
     lost: tuple[LostRecordFile, ...]
-    """The files that may have had the record."""
+    """The files that may have contained the record, but cannot be read any more."""
 
 
 def item_record(layout: Layout, snapshot: Snapshot, item: str) -> ItemRecord:

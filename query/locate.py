@@ -1,4 +1,4 @@
-"""Find the number of the item that a question names, and check the tables of its filters."""
+"""Find the number of the item that a question names, and check the tables in its filters."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from .suggest import close_matches, similar_names
 
 @dataclass(frozen=True)
 class Located:
-    """The items that a question is about, and their names: one item, or several versions of it."""
+    """The items that a question is about, and their names: one item, or all versions of a row."""
 
     numbers: ItemNumbers
     names: tuple[str, ...]
@@ -33,9 +33,9 @@ def locate_versions(
 ) -> Located:
     """Return an item, or else its newest version; with ``every``, the item and all its versions.
 
-    Looks for versions only if they are needed: a stored item needs none. Raises NotFound if nothing
-    is stored; the error suggests similar names if ``suggest``. Without ``every``, also raises
-    NotFound if a later captured write has deleted the row, or has a sample without the row.
+    Versions are looked up only if needed: not for a stored item without ``every``. Raises NotFound
+    if nothing is stored; the error suggests similar names if ``suggest``. Without ``every``, also
+    raises NotFound if a later captured write has deleted the row, or has a sample without the row.
     """
     number = int(snapshot.locate(pa.array([item], pa.string()))[0])
     found = [(number, item)] if number >= 0 else []
@@ -67,7 +67,7 @@ def _remedy(others: list[str]) -> str:
 
 
 def check_tables(named: Iterable[str], snapshot: Snapshot) -> None:
-    """Raise UsageError for a table that has no items: an empty answer would mislead.
+    """Raise UsageError for a table without items, because an empty answer would be misleading.
 
     The empty name stands for items without a table.
     """

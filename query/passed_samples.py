@@ -1,4 +1,4 @@
-"""The samples that an answer may pass through: writes with lineage for only some of their rows."""
+"""Find the samples that an answer may pass through: writes with lineage for some rows only."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from provhouse.store.tables.snapshot import Snapshot
 def samples_passed(
     snapshot: Snapshot, direction: Direction, *found: ItemNumbers
 ) -> tuple[Sample, ...]:
-    """Return the samples that an answer with these items may pass through, in order of version.
+    """Return the samples that an answer with the given items may pass through, by version.
 
     Upstream, these are the samples of the items' tables: a row outside of the sample looks like a
     source. Downstream, these are the samples of writes that read one of the items' tables: rows
@@ -50,10 +50,10 @@ def samples_named(snapshot: Snapshot, item: str) -> list[Sample]:
 
 
 def sample_note(snapshot: Snapshot, item: str | None = None) -> str:
-    """Return a sentence to add to the error of a search without result; empty without samples.
+    """Return a sentence about samples, to add to the error of a search without a result.
 
-    With ``item``, only the samples of the item's table count. The item's name begins with the name
-    of its table.
+    It is empty if there are no samples. With ``item``, only the samples of the item's table count.
+    The item's name begins with the name of its table.
     """
     every = [each.sample for each in snapshot.samples]
     found = every if item is None else samples_named(snapshot, item)

@@ -34,7 +34,7 @@ UNREADABLE = "unreadable"
 
 @dataclass(frozen=True)
 class Record:
-    """The values of one item's columns, and the file that has them."""
+    """The values of one item's columns, and the file from which they were read."""
 
     item: str
     file: Path
@@ -43,7 +43,7 @@ class Record:
 
 @dataclass(frozen=True)
 class LostFile:
-    """A pinned file that is gone or has changed, so that nothing is read from it."""
+    """A pinned file that is gone, changed or unreadable, so that nothing is read from it."""
 
     path: Path
     state: str
@@ -57,9 +57,9 @@ class TableRecords:
     table: str
     records: tuple[Record, ...]
     missing: tuple[str, ...]
-    """The items without a record."""
+    """The items for which no record was found."""
     lost: tuple[LostFile, ...]
-    """The files that may have had the missing records."""
+    """The files that may have contained the missing records."""
 
 
 @dataclass(frozen=True)
@@ -69,14 +69,17 @@ class CapturedRecords:
     answer: Answer
     tables: tuple[TableRecords, ...]
     more: int
-    """The number of items whose records were not read, because there are too many."""
+    """The number of further items, whose records were not read.
+
+    An answer may have too many items to read all records.
+    """
 
 
 def records(layout: Layout, answer: Answer, most: int = MOST) -> CapturedRecords:
     """Return the records of the first items of an answer.
 
-    If jobs read a source in several states, returns its record in the state that the latest job
-    read. Raises Damaged if a table of the warehouse is unreadable.
+    If jobs read a source in different states, its records are returned in the state that the latest
+    job read. Raises Damaged if a table of the warehouse is unreadable.
     """
     by_table: defaultdict[str, list[str]] = defaultdict(list)
     for row in answer.items.slice(0, most).to_pylist():
@@ -86,7 +89,7 @@ def records(layout: Layout, answer: Answer, most: int = MOST) -> CapturedRecords
 
 
 def records_of(layout: Layout, items: Mapping[str, Sequence[str]]) -> tuple[TableRecords, ...]:
-    """Return the records of items, which are given by table. Raises the errors of ``records``."""
+    """Return the records of ``items``, given by table. Raises the errors of ``records``."""
     files = _Files.of(layout, items)
     return tuple(_table(table, names, files) for table, names in items.items())
 
@@ -94,7 +97,7 @@ def records_of(layout: Layout, items: Mapping[str, Sequence[str]]) -> tuple[Tabl
 @dataclass(frozen=True)
 class _Files:
     pins: Mapping[str, Sequence[Pin]]
-    """For each table, its pinned files in their latest state; the file pinned last comes first."""
+    """For each table, its pinned files in their latest state, the file pinned last first."""
     paths: Mapping[int, Path]
     writes: Mapping[tuple[str, int], Written]
     written: frozenset[Path]
@@ -119,11 +122,11 @@ class _Files:
 
 @dataclass
 class _Wanted:
-    """The items of one table to look for in some files."""
+    """Items of one table, and the files in which to look for them."""
 
     pins: Sequence[Pin]
     texts: dict[str, str] = field(default_factory=dict)
-    """The items to look for, by the text that names an item's row in the files."""
+    """The items to look for, by the string that identifies an item's row in the files."""
 
 
 def _table(table: str, items: Sequence[str], files: _Files) -> TableRecords:
@@ -147,7 +150,7 @@ def _table(table: str, items: Sequence[str], files: _Files) -> TableRecords:
 
 
 def _wanted(table: str, items: Sequence[str], files: _Files) -> Iterator[_Wanted]:
-    """Yield the items with the files that may have them: by version, by row id, or by key."""
+    """Yield the items with the files that may contain them: by version, by row id, or by key."""
     pins = files.pins.get(table, ())
     by_write: dict[int, _Wanted] = {}
     by_file: dict[Path, _Wanted] = {}
@@ -175,7 +178,7 @@ def _row(row_id: int) -> int:
 
 
 def _read(pin: Pin, wanted: Mapping[str, str]) -> Iterator[Record]:
-    """Yield the records of those wanted rows that a file has."""
+    """Yield the records of the wanted rows that are in a file."""
     with pq.ParquetFile(pin.path) as file:
         first = 0
         for group in range(file.num_row_groups):
@@ -189,7 +192,7 @@ def _read(pin: Pin, wanted: Mapping[str, str]) -> Iterator[Record]:
 
 
 def _of_folders(path: Path) -> dict[str, str]:
-    """Return the columns that exist only in the names of folders, as in ``day=2026-01-01``."""
+    """Return the columns whose values are in folder names only, such as ``day=2026-01-01``."""
     pairs = (folder.partition("=") for folder in path.parent.parts)
     return {unquote(name): unquote(value) for name, equals, value in pairs if equals}
 
@@ -197,7 +200,7 @@ def _of_folders(path: Path) -> dict[str, str]:
 def _places(
     file: pq.ParquetFile, group: int, first: int, count: int, key: Key, wanted: Mapping[str, str]
 ) -> dict[int, str]:
-    """Return the texts of the wanted rows in a row group, by their places in the group."""
+    """Return, for each position in a row group that has a wanted row, the string of this row."""
     if not key:
         rows = {int(text) - first: text for text in wanted}
         return {row: text for row, text in sorted(rows.items()) if 0 <= row < count}
@@ -209,9 +212,9 @@ def _places(
 
 
 def _may_have(file: pq.ParquetFile, group: int, key: Key, wanted: Mapping[str, str]) -> bool:
-    """Return whether a row group may have any of the wanted rows, by the statistics of its key.
+    """Return whether a row group may contain wanted rows, according to the statistics of its key.
 
-    Without statistics, and for a key of several columns, the result is True.
+    The result is True if there are no statistics, or if the key has two or more columns.
     """
     columns = file.metadata.row_group(group)
     at = [n for n in range(columns.num_columns) if columns.column(n).path_in_schema == key[0]]

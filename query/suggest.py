@@ -1,9 +1,9 @@
 """Suggest stored names that are similar to a name that is not stored.
 
-The search first looks up variants of the name, such as typing errors produce. Each variant costs
-one look-up among the sorted hashes, so the search is as fast in a large warehouse as in a small
-one. If too few variants are stored, the search scans part of the stored names for names that differ
-from the given name only in case, or that begin with it in any case.
+The search first looks up variants of the name, for example those that typing errors produce. Each
+variant costs one look-up among the sorted hashes, so the search is as fast in a large warehouse as
+in a small one. If too few variants are stored, the search scans a part of the stored names. It
+looks for names that differ from the given name only in case, or that begin with it in any case.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,15 +25,15 @@ from provhouse.store.names.scan import scan
 MAX_NAMES = 3
 """The maximum number of suggestions."""
 MAX_VARIED_LENGTH = 100
-"""The longest name that is varied letter by letter: a longer name would have too many variants."""
+"""The length of the longest name to vary letter by letter; longer ones have too many variants."""
 SCANNED_NAMES = 1 << 21
-"""The approximate number of names in a scan, which takes a fraction of a second."""
+"""The approximate number of names to scan, which takes a fraction of a second."""
 _MARKS = " -_./:#"
 _KINDS = (ascii_lowercase, ascii_uppercase, digits, _MARKS)
 
 
 def similar_names(names: Names, asked: str) -> list[str]:
-    """Return up to ``MAX_NAMES`` stored names, the most similar first."""
+    """Return up to ``MAX_NAMES`` stored names like ``asked``, the most similar first."""
     tried = pa.array(dict.fromkeys(_variants(asked)), pa.string())
     stored = np.flatnonzero(names.locate(tried) >= 0)
     found: list[str] = tried.take(pa.array(stored[:MAX_NAMES])).to_pylist()
@@ -44,7 +44,7 @@ def similar_names(names: Names, asked: str) -> list[str]:
 
 
 def close_matches(asked: str, names: Sequence[str]) -> list[str]:
-    """Return up to ``MAX_NAMES`` of a few names, the most similar first, whatever their case."""
+    """Return up to ``MAX_NAMES`` of ``names``, the most similar first, ignoring case."""
     lower: dict[str, list[str]] = {}
     for name in names:
         lower.setdefault(name.lower(), []).append(name)
@@ -53,7 +53,7 @@ def close_matches(asked: str, names: Sequence[str]) -> list[str]:
 
 
 def _variants(asked: str) -> Iterator[str]:
-    """Yield names that may have been meant: another form, one typing error, a part of the name."""
+    """Yield names that may be meant: other spellings, names with one typing error, and parts."""
     forms = (asked, asked.strip(), asked.lower(), asked.upper(), asked.title(), asked.swapcase())
     yield from forms
     yield from (normalize(form, asked) for form in ("NFC", "NFD", "NFKC"))
@@ -77,7 +77,7 @@ def _misspelled(asked: str) -> Iterator[str]:
 
 
 def _characters_like(characters: str) -> str:
-    """Return all characters of the same kinds as the characters of a text.
+    """Return all characters of the same kinds as the given characters.
 
     Kinds are, for example, digits and capitals.
     """
@@ -87,7 +87,7 @@ def _characters_like(characters: str) -> str:
 def _scan_names(names: Names, asked: str) -> list[str]:
     """Return names that differ from ``asked`` only in case, then short names that begin with it.
 
-    Case does not matter for these beginnings either.
+    Case is ignored for the beginnings too.
     """
 
     def alike(rows: pa.Table, first: int) -> tuple[list[str], list[str]]:

@@ -1,8 +1,9 @@
-"""Check the SHA-256 of jars before they run: once for each file, and again when it has changed.
+"""Check the SHA-256 of jars before they run: once for each file, and again after a change.
 
-A file counts as unchanged if its inode, its size and both of its times are the same as at the last
-check. No program can set the time of the last status change. Computing the digests of all jars
-takes a third of a second, and each command would wait for it.
+A file counts as unchanged if its inode, its size and both its times (of modification and of status
+change) are the same as at the last check. No program can set the time of the last status change.
+The check is not repeated because computing the digests of all jars takes a third of a second, and
+every command would have to wait for it.
 """
 
 from collections.abc import Sequence
@@ -14,8 +15,10 @@ from .jar_lock import Jar
 
 
 def altered(folder: Path, jars: Sequence[Jar], *, again: bool = False) -> list[str]:
-    """Return the names of the jars in a folder whose SHA-256 is wrong. ``again`` also checks
-    unchanged files. The result is stored beside the folder, if the place is writable.
+    """Return the names of the jars in a folder whose SHA-256 is wrong.
+
+    ``again`` also checks unchanged files. The result is stored next to the folder, if that location
+    is writable.
     """
     record = folder.with_name(f"{folder.name}.checked")
     found = {jar.name: _identity(folder, jar) for jar in jars}
@@ -33,7 +36,7 @@ def altered(folder: Path, jars: Sequence[Jar], *, again: bool = False) -> list[s
 
 
 def _identity(folder: Path, jar: Jar) -> str:
-    """Return a line that changes with the file of a jar, and with the jar's SHA-256."""
+    """Return a line that changes if the jar's file or its expected SHA-256 changes."""
     at = (folder / jar.name).stat()
     return f"{jar.sha256} {at.st_ino} {at.st_size} {at.st_mtime_ns} {at.st_ctime_ns} {jar.name}"
 

@@ -2,7 +2,7 @@
 
 An archive is an image of the classes that a program loads at its start (Java's class data sharing,
 JEP 350). Java maps this file instead of reading, checking and linking about ten thousand classes.
-An archive fits only one Java and one class path. Java checks this itself, and starts without an
+An archive fits only one version of Java and one class path. Java itself checks both, and ignores an
 archive that does not fit.
 """
 
@@ -22,10 +22,10 @@ PROGRAMS: tuple[Program, ...] = ("neo4j", "spark")
 
 
 class _Recording:
-    """The archives that are being recorded: each program writes its archive when it ends.
+    """The archives being recorded; each program writes its archive when it ends.
 
-    One object serves the whole process because the code that starts Java is far below the code that
-    records an archive, and nothing in between needs to know about archives.
+    One object serves the whole process because the code that starts Java is many calls below the
+    code that records an archive, and the code in between does not need to handle archives.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ _recording = _Recording()
 
 
 def options(program: Program) -> list[str]:
-    """Return the options that make Java use or record the program's archive, if any."""
+    """Return the options with which Java uses or records the program's archive, if any."""
     if program in _recording.files:
         return [f"-XX:ArchiveClassesAtExit={_recording.files[program]}"]
     if not has_archive(program):
@@ -53,7 +53,7 @@ def has_archive(program: Program) -> bool:
 def recording(program: Program) -> Iterator[None]:
     """Record an archive of a program that the block starts, uses and ends normally.
 
-    If the archive cannot be written, nothing fails: the program only starts more slowly.
+    If the archive cannot be written, this is not an error: the program only starts more slowly.
     """
     file = _file(program)
     aside = file.with_name(f".{os.getpid()}-{file.name}")
@@ -71,7 +71,7 @@ def recording(program: Program) -> Iterator[None]:
 def _file(program: Program) -> Path:
     """Return the path of an archive.
 
-    Neo4j's archive is in our cache, and Spark's archive is among PySpark's jars.
+    Neo4j's archive is in provhouse's cache, and Spark's archive is in the folder of PySpark's jars.
     """
     executable = java()
     key = sha256(f"{executable} {executable.stat().st_mtime_ns}".encode()).hexdigest()[:12]

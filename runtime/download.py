@@ -1,6 +1,7 @@
 """Download jars from Maven's central repository.
 
-``jgo`` knows the repository's host and layout; our own code names no host.
+The package ``jgo`` contains the repository's host and layout, so provhouse's own code does not name
+a host.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,7 +26,8 @@ CHUNK = 1 << 16
 def download(jars: Iterable[Jar], scratch: Path) -> Iterator[tuple[Jar, Path]]:
     """Download jars to ``scratch`` in parallel; yield each jar and its file once it is verified.
 
-    Raises Unavailable if a jar cannot be downloaded, or is not the jar that ``jars.lock`` lists.
+    Raises Unavailable if a jar cannot be downloaded, or differs from the jar that ``jars.lock``
+    lists.
     """
     # Imported late: the import takes a quarter of a second, and few commands download.
     from requests import Session

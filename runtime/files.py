@@ -1,4 +1,4 @@
-"""Write each file whole or not at all, and lock files against other processes."""
+"""Write files either completely or not at all, and lock files against other processes."""
 
 import fcntl
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 from provhouse.model.errors import Unavailable
 
 NO_SPACE = ("No space left on device", "Disk quota exceeded")
-"""Parts of the system's messages about a full disk."""
+"""Strings that the system's messages about a full disk contain."""
 
 
 def _nothing() -> None:
@@ -22,9 +22,9 @@ def _nothing() -> None:
 def write_new(
     path: Path, content: bytes, *, mode: int = 0o644, before: Callable[[], None] = _nothing
 ) -> bool:
-    """Write a file that appears whole or not at all, and never replace an existing file.
+    """Write a file that appears complete or not at all, and never replace an existing file.
 
-    Call ``before`` once the content is on disk, just before the file appears. Return False if the
+    Call ``before`` when the content is on disk, just before the file appears. Return False if the
     file exists, or if another process removed the temporary file in between.
     """
     return _write(path, content, mode, before, os.link)
@@ -33,9 +33,9 @@ def write_new(
 def write_over(
     path: Path, content: bytes, *, mode: int = 0o644, before: Callable[[], None] = _nothing
 ) -> bool:
-    """Write or replace a file as a whole, so that a reader never sees half of it.
+    """Write or replace a file atomically, so that a reader never sees part of it.
 
-    Call ``before`` once the content is on disk, just before the file is replaced. Return False if
+    Call ``before`` when the content is on disk, just before the file is replaced. Return False if
     another process removed the temporary file in between.
     """
     return _write(path, content, mode, before, os.replace)
@@ -76,7 +76,7 @@ def left_aside(folder: Path, names: str) -> list[Path]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the names of the files in a folder are on disk."""
+    """Wait until the names of the files in a folder have been written to disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -85,7 +85,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def sync_file(path: Path) -> None:
-    """Wait until the content of a file is on disk."""
+    """Wait until the content of a file has been written to disk."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
 
@@ -109,9 +109,9 @@ def make_folder(folder: Path) -> None:
 
 
 def allow_open_files(count: int) -> int:
-    """Raise this process's soft limit of open files to ``count`` if it is lower; return the limit.
+    """Raise this process's soft limit on open files to ``count`` if it is lower; return the limit.
 
-    The hard limit is not exceeded.
+    The new limit does not exceed the hard limit.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
@@ -123,14 +123,15 @@ def allow_open_files(count: int) -> int:
 
 
 def open_lock(file: Path, mode: int = 0o600) -> int:
-    """Open a lock file, and create it if it is missing; return its descriptor."""
+    """Open a lock file, creating it if it is missing; return its descriptor."""
     return os.open(file, os.O_RDWR | os.O_CREAT, mode)
 
 
 def lock(handle: int, *, shared: bool = False, wait: bool = False) -> bool:
-    """Lock an open file or folder until the descriptor is closed; return False if it is locked.
+    """Lock an open file or folder until the descriptor is closed; return False if already locked.
 
-    With ``wait``, wait until the lock is free. The system frees the locks of a process that dies.
+    With ``wait``, wait until the lock is free. The system releases the locks of a process that
+    ends.
     """
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     try:
@@ -146,7 +147,7 @@ def exclusive(
 ) -> Iterator[None]:
     """Lock a file exclusively for the length of the block; create the file if it is missing.
 
-    Call ``waiting`` once if another process has the lock, then block until it is free.
+    If another process has the lock, call ``waiting`` one time, then block until the lock is free.
     """
     handle = open_lock(file, mode)
     try:

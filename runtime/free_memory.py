@@ -1,8 +1,9 @@
 """Measure the memory that is free for programs, also inside a container with a limit.
 
-psutil returns the free memory of the whole machine. Linux limits a container by control groups
-(cgroups, version 1 or 2). psutil does not read them, so this module reads their files. The kernel's
-documentation describes them: admin-guide/cgroup-v1/memory.rst and cgroup-v2.rst.
+psutil returns the free memory of the entire machine. Linux limits the memory of a container by
+control groups (cgroups, version 1 or 2), which psutil does not read. Therefore this module reads
+their files. The kernel's documentation describes them: admin-guide/cgroup-v1/memory.rst and
+cgroup-v2.rst.
 """
 
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ class _Version:
     limit: str
     usage: str
     cached: str
-    """The field of ``memory.stat`` with the cached pages that the kernel frees first."""
+    """The field of ``memory.stat`` that counts the cached pages which the kernel frees first."""
 
 
 _ONE = _Version(
@@ -39,7 +40,7 @@ def free_memory(root: Path = Path("/")) -> int:
 
 
 def _free_under_limits(root: Path) -> Iterator[int]:
-    """Yield the number of bytes that each memory limit on this process still allows."""
+    """Yield, for each memory limit on this process, the number of bytes that it still allows."""
     try:
         lines = (root / "proc/self/cgroup").read_text().splitlines()
     except OSError:
@@ -58,7 +59,7 @@ def _free_under_limits(root: Path) -> Iterator[int]:
 
 
 def _left(folder: Path, version: _Version) -> Iterator[int]:
-    """Yield the number of bytes that a control group's limit still allows, if it has a limit."""
+    """Yield the number of bytes that a control group still allows, if the group has a limit."""
     try:
         limit = (folder / version.limit).read_text().strip()
         usage = int((folder / version.usage).read_text())

@@ -1,7 +1,7 @@
 """Keep libraries from importing pandas and scipy, which provhouse's own processes never use.
 
-If pandas is installed, pyarrow and the driver of Neo4j import it unasked; numba does the same with
-scipy. Together these imports take longer than all other imports of a command.
+If pandas is installed, pyarrow and the Neo4j driver import it automatically; numba does the same
+with scipy. Together these two imports take longer than all other imports of a command.
 """
 
 import sys
@@ -14,7 +14,7 @@ HIDDEN = ("pandas", "scipy")
 
 
 class _Without:
-    """A finder of modules that wraps another finder and hides some packages."""
+    """A module finder that wraps another finder and hides some packages."""
 
     def __init__(self, finder: Any) -> None:
         self._finder = finder

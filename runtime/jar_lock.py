@@ -13,10 +13,11 @@ Group = Literal[
 GROUPS: tuple[Group, ...] = ("neo4j", "delta")
 """The groups that a warehouse needs.
 
-The pages need ``page``: d3, dagre and lodash, npm packages that Maven has as jars.
-Installing provhouse from source needs ``compiler``. Long tests need ``queries``, Spark's own copy
-of the TPC-DS queries, the groups of other versions of Spark: Delta for each version, and what
-depends on Scala in Spark 3.5 for Scala 2.13; and ``hdfs``, which starts HDFS.
+Other groups have other uses. The HTML pages need ``page``: d3, dagre and lodash, npm packages that
+Maven offers as jars. Installing provhouse from source needs ``compiler``. Long tests need three
+kinds of groups: ``queries``, which is Spark's own copy of the TPC-DS queries; the groups for other
+versions of Spark, with Delta for each version and the Scala-dependent jars of Spark 3.5 for Scala
+2.13; and ``hdfs``, which starts HDFS.
 """
 LOCK = Path(__file__).with_name("jars.lock")
 
@@ -27,7 +28,7 @@ class Jar:
 
     group: Group
     coordinate: str
-    """Group, artifact and version in Maven's form: G:A:V, or G:A:jar:C:V with a classifier."""
+    """Group, artifact and version in Maven's notation: G:A:V, or G:A:jar:C:V with a classifier."""
     size: int
     """The size in bytes."""
     sha256: str
@@ -62,7 +63,7 @@ def locked(group: Group) -> tuple[Jar, ...]:
 def digest(group: Group) -> str:
     """Return a short name that identifies the exact jars of a group.
 
-    Versions of provhouse that need the same jars use the same name, and so share a cache.
+    Versions of provhouse that need the same jars use the same name and therefore share a cache.
     """
     text = "".join(jar.sha256 for jar in locked(group))
     return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -1,8 +1,9 @@
 """The jars of Neo4j and Delta, downloaded once into a cache for all installations of a user.
 
-No version is resolved at run time, and no jar is shipped: Neo4j is GPLv3, so each user downloads
-it. A jar is moved into its folder only after its SHA-256 was checked. Before a program starts,
-``checked_jars.py`` checks the SHA-256 of each file that is new or has changed.
+Versions are locked, so none is resolved at run time. provhouse ships no jars because Neo4j has the
+license GPLv3; each user downloads the jars instead. A jar is moved into its folder only after its
+SHA-256 was checked. Before a program starts, ``checked_jars.py`` checks the SHA-256 of each file
+that is new or has changed.
 """
 
 import os
@@ -23,7 +24,7 @@ __all__ = ["GROUPS", "Group", "Jar", "cache_folder", "fetch", "jar_folder", "mis
 
 
 def jar_folder(group: Group, *, again: bool = False) -> Path:
-    """Return the folder of a group's locked jars, so that ``folder/*`` is their class path.
+    """Return the folder of a group's locked jars; their class path is ``folder/*``.
 
     ``again`` checks the SHA-256 of every jar, including unchanged jars. Raises Unavailable if the
     folder does not contain exactly these jars.
@@ -41,7 +42,7 @@ def jar_folder(group: Group, *, again: bool = False) -> Path:
 
 
 def missing() -> list[Jar]:
-    """Return the locked jars that are missing or have the wrong size, without reading any."""
+    """Return the locked jars that are missing or have the wrong size, without reading the files."""
     there = {group: _sizes(_folder(group)) for group in GROUPS}
     return [
         jar for group in GROUPS for jar in locked(group) if there[group].get(jar.name) != jar.size
@@ -51,8 +52,8 @@ def missing() -> list[Jar]:
 def fetch(progress: Progress, groups: Sequence[Group] = GROUPS) -> None:
     """Download every jar of these groups that is missing or altered; remove unexpected files.
 
-    Several processes may call this at once: one of them downloads, and the others wait. Raises
-    Unavailable if the network, disk space or the permission to write is missing.
+    Several processes may call this at the same time: one of them downloads, and the others wait.
+    Raises Unavailable if there is no network, not enough disk space or no permission to write.
     """
     if not _wrong(groups) and not _unexpected(groups):
         return

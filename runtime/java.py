@@ -29,7 +29,7 @@ class _Runtime:
     modules: frozenset[str]
 
     def fault(self) -> str:
-        """Return the reason why this runtime cannot be used, or an empty text if it can."""
+        """Return the reason why this runtime cannot be used, or an empty string if it can."""
         if self.release not in RELEASES:
             return f"is Java {self.version}" if self.version else "does not start"
         if MODULE not in self.modules:
@@ -40,9 +40,10 @@ class _Runtime:
 def java() -> Path:
     """Return the ``java`` executable that starts Spark and Neo4j.
 
-    Search JAVA_HOME if it is set, else PATH and then the runtimes among Debian's alternatives.
-    Resolve links, so that the folder above ``bin`` is the runtime's home. Raises Unavailable if no
-    runtime can be used; the error lists each runtime that was found, with the reason.
+    Search in JAVA_HOME if it is set, otherwise in PATH and then among Debian's alternatives.
+    Resolve symbolic links, so that the folder above ``bin`` is the runtime's home. Raises
+    Unavailable if no runtime can be used; the error lists each runtime that was found, with the
+    reason.
     """
     faults: dict[Path, str] = {}
     for executable in _candidates():
@@ -93,7 +94,7 @@ def _runtime(executable: Path) -> _Runtime:
 
 
 def _old_version(executable: Path) -> str:
-    """Return the version of a Java 8, which has no modules and prints its version in quotes."""
+    """Return the version of Java 8, which has no modules and prints its version in quotes."""
     answer = subprocess.run([executable, "-version"], capture_output=True, text=True, timeout=60)
     quoted = re.search(r'version "([^"]+)"', answer.stderr)
     return quoted[1] if quoted else ""

@@ -13,7 +13,7 @@ EVERY = 0.5
 
 @contextmanager
 def sampling(sample: Callable[[], object], every: float) -> Iterator[None]:
-    """Call ``sample`` in a thread, every ``every`` seconds, for the length of the block."""
+    """Call ``sample`` in a thread, every ``every`` seconds, for the duration of the block."""
     over = threading.Event()
 
     def watch() -> None:
@@ -30,7 +30,7 @@ def sampling(sample: Callable[[], object], every: float) -> Iterator[None]:
 
 
 class PeakMemory:
-    """The largest sample of the total memory of the measured processes.
+    """The largest measured total memory of the processes.
 
     Memory that processes share is divided among them (proportional set size).
     """
@@ -42,13 +42,13 @@ class PeakMemory:
     @classmethod
     @contextmanager
     def measured(cls) -> Iterator[Self]:
-        """Take samples for the length of the block."""
+        """Take samples for the duration of the block."""
         memory = cls()
         with sampling(memory.sample, EVERY):
             yield memory
 
     def include(self, process: int | None) -> None:
-        """Also measure a process that is not a child of this process, such as Neo4j's."""
+        """Also measure a process that is not a child of this process, such as the Neo4j server."""
         if process is not None:
             self._others.append(process)
 

@@ -20,8 +20,8 @@ def package(name: str) -> ModuleType:
 class Deferred:
     """A package that is imported when one of its names is first used.
 
-    Raises Unavailable then if the package is missing. The module that uses it must not need the
-    package to be imported itself.
+    If the package is missing, this first use raises Unavailable. A module that uses this class must
+    not need the package for its own import.
     """
 
     def __init__(self, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Start processes that outlive this process, read the end of their logs, and end them."""
+"""Start processes that outlive this process, read the last lines of their logs, and end them."""
 
 import os
 import signal
@@ -24,9 +24,9 @@ def usable_cores() -> int:
 def spawn(
     command: Sequence[str], environment: Mapping[str, str], log: Path, *, append: bool = False
 ) -> int:
-    """Start a process in a session of its own, so that Ctrl-C in a terminal does not reach it.
+    """Start a process in its own session, so that Ctrl-C in a terminal does not reach it.
 
-    The output goes to ``log``, which only its owner can read. Return the process id at once.
+    The output goes to ``log``, which only its owner can read. Return the process id immediately.
     """
     flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC)
     # Not subprocess.Popen, whose object warns if it is collected while the process still runs.
@@ -45,7 +45,7 @@ def spawn(
 
 
 def log_lines(log: Path) -> list[str]:
-    """Return the lines of a log that are not empty; an empty list if there is no log."""
+    """Return the non-empty lines of a log; an empty list if there is no log."""
     try:
         text = log.read_text(errors="replace")
     except OSError:
@@ -59,7 +59,7 @@ def quoted(lines: Sequence[str]) -> str:
 
 
 def end(pid: int, patience: float) -> None:
-    """Ask a process to end, wait until it is gone, and kill it after ``patience`` seconds.
+    """Ask a process to end, wait for its end, and kill it after ``patience`` seconds.
 
     A process that has ended counts as gone even if its parent has not yet collected it.
     """

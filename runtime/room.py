@@ -1,9 +1,9 @@
 """Arrays of a process: in memory up to a limit, then in files that disappear with the arrays.
 
-Such a file has no name, so that a killed process leaves nothing. The file is memory-mapped: the
-system writes its pages out when it needs their memory. Arrays in files are read and changed like
-arrays in memory. But the result of an operation on a whole array is in memory, so ``slices``
-divides arrays into parts for such operations.
+Such a file has no name, so that a killed process leaves no file behind. The file is memory-mapped:
+the system writes its pages to disk when it needs their memory. Arrays in files are read and changed
+like arrays in memory. However, the result of an operation on an entire array is in memory, so
+``slices`` divides arrays into parts for such operations.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,18 +21,18 @@ from .storage import Array, mapped_file
 
 MEGABYTE = 1 << 20
 LEAST = 1 << 12
-"""The least size in bytes of arrays in files: even a small file takes this much."""
+"""The minimum size in bytes of arrays in files: even a small file occupies this much."""
 BLOCK = 1 << 16
-"""The most values in a slice of an array."""
+"""The maximum number of values in a slice of an array."""
 
 
 class Room:
     """The room for arrays that grow with the data.
 
-    ``folder`` is the folder for files; without it, all arrays are in memory. ``megabytes`` is the
-    limit for all arrays of this room that are in memory at the same time; 0 is a quarter of the
-    memory that is free at the first use of the room. A copy in another process has a limit of its
-    own.
+    ``folder`` is the folder for files; without it, all arrays are in memory. ``megabytes`` limits
+    the total size of this room's arrays in memory at any time; with 0, the limit is a quarter of
+    the memory that is free when the room is first used. A copy in another process has its own
+    limit.
     """
 
     def __init__(self, folder: Path | None = None, megabytes: int = 0) -> None:
@@ -59,14 +59,14 @@ class Room:
         return found
 
     def joined(self, parts: Iterable[Array], dtype: npt.DTypeLike) -> Array:
-        """Return the values of all parts, one part after the other; make one part at a time."""
+        """Return the concatenated values of all parts; compute one part at a time."""
         growing = Growing(self, dtype)
         for part in parts:
             growing.add(part)
         return growing.array()
 
     def distinct(self, parts: Iterable[Array]) -> Array:
-        """Return the distinct values of all parts in order, as 64-bit integers."""
+        """Return the distinct values of all parts as 64-bit integers, in order."""
         found = self.joined(parts, np.int64)
         if not ascends(found):
             found.sort()
@@ -80,7 +80,7 @@ class Room:
         return self.joined(firsts(), np.int64)
 
     def tables(self, parts: Iterable[pa.Table]) -> list[pa.Table]:
-        """Return Arrow tables, made one at a time; map tables that do not fit into memory."""
+        """Return Arrow tables, one at a time; if they do not fit into memory, in mapped files."""
         found, size = list[pa.Table](), 0
         for part in parts:
             size += part.nbytes
@@ -96,7 +96,7 @@ class Room:
         return pa.ipc.open_stream(pa.py_buffer(content)).read_all()
 
     def has(self, size: int) -> bool:
-        """Return whether this many more bytes may be in memory."""
+        """Return whether this number of additional bytes may be in memory."""
         if self._folder is None or size < LEAST:
             return True
         if self._limit is None:
@@ -119,11 +119,11 @@ class Room:
 
 
 MEMORY = Room()
-"""The room of a process that keeps all arrays in memory."""
+"""The room for a process that keeps all arrays in memory."""
 
 
 class Growing:
-    """An array whose length is known only when all of its parts have been added."""
+    """An array whose length is known only after all of its parts have been added."""
 
     def __init__(self, room: Room, dtype: npt.DTypeLike) -> None:
         self._room, self._dtype = room, np.dtype(dtype)
@@ -171,7 +171,7 @@ def slices(count: int) -> Iterator[slice]:
 
 
 def ascends(values: Array) -> bool:
-    """Return whether no value is less than the previous value."""
+    """Return whether no value is less than the value before it."""
     return all(
         bool((some[1:] >= some[:-1]).all())
         for rows in slices(len(values))

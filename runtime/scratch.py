@@ -17,7 +17,7 @@ A traceback is written there if it cannot be written to a warehouse's logs.
 
 
 def scratch(use: str) -> "tempfile.TemporaryDirectory[str]":
-    """Make a temporary folder, which is locked as long as this process lives.
+    """Make a temporary folder, which is locked while this process runs.
 
     Also remove the temporary folders of processes that were killed.
     """

@@ -1,15 +1,15 @@
 """Open the files of a warehouse in tasks: the only module through which tasks read and write them.
 
 Today a task runs on the machine of the command, so a path is enough, and files are memory-mapped.
-Executors on other machines need another way to the same files. The code for this belongs in this
-module, and nowhere else. Three rules make that possible:
+Executors on other machines would need other access to the same files; the code for it belongs only
+in this module. Three rules make this possible:
 
 - One task writes a file, from beginning to end. The file has another name until the task succeeds
-  (``written_whole``), so an attempt that Spark gave up on never changes another attempt's file.
+  (``written_whole``), so an attempt that Spark abandoned never changes another attempt's file.
 - A task reads only files that were complete before the task began, and its own files.
 - Only the driver takes locks, makes hard links, moves other files and writes commit records.
 
-Two kinds of files are opened elsewhere. Delta's library opens the logs of tables itself
+Two kinds of files are opened by other modules. Delta's library opens the logs of tables itself
 (``store/tables/delta_tables.py``), and ``ingest/formats`` opens the user's input files.
 """
 
@@ -33,15 +33,15 @@ FileMark = tuple[int, int, int] | None
 class _Written:
     """The files that the task of this process has created; a Spark worker runs one task at a time.
 
-    One object serves the whole process because files are created far below the function that Spark
-    calls, and nothing in between needs to know about it.
+    One object serves the whole process because files are created many calls below the function that
+    Spark calls, and the code in between does not need this object.
     """
 
     def __init__(self) -> None:
         self.attempt = ""
         """The current attempt at a task; empty outside of ``written_whole``."""
         self.asides: dict[Path, Path] = {}
-        """The current path of each file that this attempt has created, by its final path."""
+        """The current paths of the files that this attempt has created, by final path."""
 
 
 _written = _Written()
@@ -52,8 +52,8 @@ def written_whole(attempt: str) -> Iterator[None]:
     """Run one attempt at a task; its files appear only when it has succeeded.
 
     Until then, the names of its files begin with a dot and ``attempt``, a name that no other
-    attempt may have. If two attempts succeed, one replaces the other's files by equal files: tasks
-    are deterministic.
+    attempt may have. If two attempts succeed, one replaces the other's files with equal files,
+    because tasks are deterministic.
     """
     _written.attempt = attempt
     try:
@@ -70,22 +70,22 @@ def written_whole(attempt: str) -> Iterator[None]:
 
 
 def path_to_write(path: Path) -> Path:
-    """Return the path to create a file at: a temporary path in a task, else the given path."""
+    """Return the path at which to create a file: a temporary path in a task, else the given one."""
     if not _written.attempt:
         return path
     return _written.asides.setdefault(path, path.with_name(f".{_written.attempt}-{path.name}"))
 
 
 def _path_to_read(path: Path) -> Path:
-    """Return the current path of a file: temporary if this attempt at a task has created it."""
+    """Return the current path of a file: temporary if this attempt at a task created the file."""
     return _written.asides.get(path, path)
 
 
 def create_array(path: Path, dtype: npt.DTypeLike, shape: tuple[int, ...]) -> Mapped:
     """Create an array in a file, filled with zeros; raise OSError if the disk is full.
 
-    The disk space is allocated at once. Writing to a hole of a sparse file would kill the process,
-    without any message, once the disk is full.
+    All disk space is allocated immediately. Writing to a hole of a sparse file would kill the
+    process, without any message, once the disk is full.
     """
     path = path_to_write(path)
     array = np.lib.format.open_memmap(path, "w+", dtype, shape)
@@ -112,7 +112,7 @@ def _allocate(handle: int, start: int, size: int) -> None:
 def mapped_file(file: IO[bytes], dtype: npt.DTypeLike, count: int) -> Array:
     """Return an open file as an array of this length; the array outlives the open file.
 
-    A file that is too short grows; raises OSError if the disk is full.
+    A file that is too short is extended. Raises OSError if the disk is full.
     """
     size = count * np.dtype(dtype).itemsize
     if not size:
@@ -146,7 +146,7 @@ def save_arrays(path: Path, **arrays: Any) -> None:
 
 
 def load_arrays(path: Path) -> Mapping[str, Array]:
-    """Return the named arrays of a file; each is read when it is first used."""
+    """Return the named arrays of a file; each array is read when it is first used."""
     arrays: Mapping[str, Array] = np.load(_path_to_read(path))
     return arrays
 
@@ -190,7 +190,7 @@ def batch_writer(path: Path, schema: pa.Schema) -> pa.ipc.RecordBatchFileWriter:
 
 
 def batch_reader(path: Path, fields: list[int]) -> pa.ipc.RecordBatchFileReader:
-    """Open a file that ``batch_writer`` wrote, to read the columns with these indexes.
+    """Open a file that ``batch_writer`` wrote, to read the columns whose indexes are ``fields``.
 
     The reader decompresses in the calling thread.
     """
@@ -199,7 +199,7 @@ def batch_reader(path: Path, fields: list[int]) -> pa.ipc.RecordBatchFileReader:
 
 
 def map_batches(path: Path) -> pa.Buffer:
-    """Return the content of a file that ``batch_writer`` wrote, memory-mapped, for any threads.
+    """Return the memory-mapped content of a file that ``batch_writer`` wrote, for any thread.
 
     The content stays the same when the file is replaced.
     """
@@ -213,7 +213,7 @@ def mapped_reader(content: pa.Buffer) -> pa.ipc.RecordBatchFileReader:
 
 
 def parquet_reader(path: Path) -> pq.ParquetFile:
-    """Open a Parquet file to read it, and verify its checksums."""
+    """Open a Parquet file for reading, with verification of its checksums."""
     return pq.ParquetFile(_path_to_read(path), page_checksum_verification=True)
 
 
@@ -254,7 +254,7 @@ def create_shared_numbers(path: Path, count: int) -> None:
 def shared_number(path: Path, position: int) -> Array | None:
     """Return one number of a file from ``create_shared_numbers``, as an array of length 1.
 
-    A change of the array changes the file. Returns None if the file is on another machine.
+    Changes to the array change the file. Returns None if the file is on another machine.
     """
     try:
         return np.memmap(path, np.int64, "r+", offset=8 * position, shape=(1,))

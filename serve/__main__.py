@@ -36,7 +36,7 @@ GRACE_SECONDS = 10
 HANDSHAKE_SECONDS = 10
 """The time limit for a client's TLS handshake."""
 TICKS = 10
-"""The number of uvicorn's ticks, ten a second, between two checks of the server's lifetime."""
+"""Check the server's lifetime after this number of uvicorn's ticks (ten per second)."""
 
 
 class _Server(uvicorn.Server):
@@ -54,7 +54,7 @@ class _Server(uvicorn.Server):
         self._tls = tls
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Accept connections: at ``sockets`` without TLS, and at the TLS listener with TLS."""
+        """Accept plain connections at ``sockets``, and TLS connections at the TLS listener."""
         await super().startup(sockets)
         if self._tls:
             listening = await asyncio.get_running_loop().create_server(

@@ -34,11 +34,11 @@ class AnswerCache:
         self._lock = Lock()
 
     def get(self, version: Version | None, key: Key) -> Response | None:
-        """Return the cached answer to this question in this form, or None.
+        """Return the cached response to the question and format in ``key``, or None.
 
-        If ``version`` differs from the last call's version, the cache is emptied. The header
-        ``Age`` (RFC 9111) gives the seconds since the answer was computed. Timings inside the
-        answer are its original timings.
+        If ``version`` differs from the last call's version, the cache is emptied. The response's
+        header ``Age`` (RFC 9111) is the number of seconds since the answer was computed. Timings
+        inside the answer stay those of the original computation.
         """
         with self._lock:
             if version != self._version:

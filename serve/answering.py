@@ -84,7 +84,7 @@ class Answering:
         disconnected: Event,
         held: ExitStack,
     ) -> Answer | LargeAnswer:
-        """Answer one question; ``held`` keeps the asker of a large answer open."""
+        """Answer one question. The asker of a large answer stays open until ``held`` is closed."""
         with ExitStack() as stack:
             asker = stack.enter_context(keeper.asker(question.as_of))
             if not form.as_found:
@@ -105,9 +105,9 @@ class Answering:
     ) -> Response:
         """Run ``ask`` in a thread and return its result in the requested format.
 
-        ``written`` converts the result so that it can be written in every form. A large result is
-        streamed. A small result is returned as a whole, and ``keep`` is called with the result of
-        ``ask`` and the bytes. ``held`` is closed when the result has been sent.
+        ``written`` converts the result so that it can be written in every format. A large result is
+        streamed. A small result is sent in one piece, and ``keep`` is called with the result of
+        ``ask`` and the bytes that are sent. ``held`` is closed when the result has been sent.
         """
         async with self.limiter.slot():
             return await run_in_threadpool(
@@ -141,12 +141,12 @@ class Answering:
     async def many(
         self, questions: Sequence[Question], form: ResponseFormat, request: Request
     ) -> Response:
-        """Answer questions that differ only in their items, and send each answer when it is found.
+        """Answer questions that differ only in their items; send each answer once it is found.
 
-        All answers are from one generation and share one slot of the limiter. Headers contain the
-        number of missing items and the name of the first missing item. Raises UsageError if a
-        filter names an unknown table. Also raises the error of the first answer, because the
-        response's status can show an error only before anything is sent.
+        All answers are from one generation and share one slot of the limiter. The response's
+        headers contain the number of missing items and the name of the first of them. Raises
+        UsageError if a filter names an unknown table. If the first answer fails, raise its error,
+        because the status of the response can report an error only before anything is sent.
         """
         if form.form is None or isinstance(form.form, Picture):
             raise UsageError(
@@ -212,7 +212,7 @@ async def watch_disconnect(request: Request) -> AsyncIterator[Event]:
 
 
 class _StreamedResponse(StreamingResponse):
-    """A response that sends the text from a pipe and closes ``stack`` at the end or on an error."""
+    """A response that streams its body in pieces; closes ``stack`` at the end or on an error."""
 
     def __init__(
         self,
@@ -254,7 +254,7 @@ def _body(found: Found, written: Callable[[Found], ShownResult], form: ResponseF
 
 
 def _absent_items(asker: Asker, questions: Sequence[Question]) -> list[str]:
-    """Return the asked items that are not stored.
+    """Return the items of ``questions`` that are not stored.
 
     Raises UsageError if a filter names a table that is not stored.
     """

@@ -50,8 +50,8 @@ class SharedAsker:
 class AskerPool:
     """The most recently used askers of earlier generations.
 
-    ``open_asker`` opens the asker of a generation. The pool is not locked meanwhile: questions
-    about that generation wait, but other questions and the keeper do not.
+    ``open_asker`` opens the asker of a generation. While it runs, questions about that generation
+    wait. The pool is not locked, so other questions and the keeper do not wait.
     """
 
     def __init__(self, open_asker: Callable[[int], Asker]) -> None:
@@ -75,7 +75,7 @@ class AskerPool:
                 return shared
 
     def _find(self, generation: int) -> Future[SharedAsker]:
-        """Return the future of a generation's asker; open it unless another thread does."""
+        """Return a generation's asker as a future; open it unless another thread is opening it."""
         with self._lock:
             found = self._shared.pop(generation, None)
             promise = self._shared[generation] = found or Future()
@@ -101,7 +101,7 @@ class AskerPool:
         self.keep_only(())
 
     def keep_only(self, generations: Collection[int]) -> None:
-        """Drop the askers of all generations except these; each is closed once it has no user."""
+        """Drop the askers of all other generations; close each of them once it has no user."""
         with self._lock:
             gone = [self._shared.pop(one) for one in self._shared.keys() - set(generations)]
         for one in gone:
@@ -109,7 +109,7 @@ class AskerPool:
 
 
 def _drop(promise: Future[SharedAsker]) -> None:
-    """Drop an asker once it is open."""
+    """Drop the asker of a future as soon as it has been opened."""
 
     def drop(opened: Future[SharedAsker]) -> None:
         if not opened.exception():

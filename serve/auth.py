@@ -21,7 +21,7 @@ _RETRY = {**_CLOSE, "Retry-After": "1"}
 
 
 class Identifies(Protocol):
-    """A register that finds the person with a request's token."""
+    """A register that identifies the person to whom a request's token belongs."""
 
     def person(self, authorization: str) -> Person:
         """Return the person with the token in an Authorization header; raises Unidentified."""
@@ -30,7 +30,7 @@ class Identifies(Protocol):
 
 @dataclass(frozen=True)
 class Access:
-    """The people who may send requests, and the values that their Host header may have."""
+    """Which people may send requests, and which values the Host header of a request may have."""
 
     people: Identifies
     hosts: frozenset[str]
@@ -40,7 +40,7 @@ class Access:
     public: frozenset[str] = frozenset({"/v1/health"})
     """Paths that need no token."""
     static: tuple[str, ...] = ()
-    """The beginnings of the paths of files, which need no token either."""
+    """Prefixes of the paths of static files, which need no token either."""
     origins: frozenset[str] | None = None
     """The values that an Origin header may have, or None if any is accepted."""
 

@@ -108,7 +108,7 @@ class Client:
     def _pieces(
         self, response: http.client.HTTPResponse, watched: Watched, mark: bytes
     ) -> Iterator[bytes]:
-        """Yield the body. No result contains the mark; an error follows it, which is raised."""
+        """Yield the body up to ``mark``, which results never contain; raise the error after it."""
         while piece := self._piece(response, watched):
             before, marked, problem = piece.partition(mark)
             if before:
@@ -167,7 +167,7 @@ class Client:
 
 
 def _rest(response: http.client.HTTPResponse) -> bytes:
-    """Return the rest of a body, as far as it can be read."""
+    """Return the rest of a body, or what can still be read of it."""
     try:
         return response.read()
     except http.client.IncompleteRead as error:
@@ -177,7 +177,7 @@ def _rest(response: http.client.HTTPResponse) -> bytes:
 
 
 def _error(status: int, body: bytes, again: str | None = None) -> ProvhouseError:
-    """Return the error that a body describes; ``again`` is the header Retry-After, in seconds."""
+    """Return the error that a body describes; ``again`` is the Retry-After in seconds."""
     try:
         problem = json.loads(body)
         kind = ERRORS.get(problem["exit_status"], ProvhouseError)

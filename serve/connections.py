@@ -1,7 +1,7 @@
 """Limits on connections, so that many or slow clients cannot block other clients.
 
 Without these limits, uvicorn would wait forever for the head of a request, store a head of any
-size, and accept connections until the system refuses to open more for this process.
+size, and accept connections until the operating system allows this process no more.
 """
 
 import asyncio
@@ -16,9 +16,7 @@ closed.
 HEAD_SECONDS = 10.0
 """The time limit for the head of a request to arrive, in seconds."""
 HEAD_BYTES = 1 << 17
-"""The largest size of a request's head, in bytes. Names that do not fit into it must be sent by
-POST.
-"""
+"""The largest size of a request's head, in bytes. Names that do not fit must be sent by POST."""
 
 
 class ClientConnection(HttpToolsProtocol):

@@ -51,10 +51,10 @@ SMALL_ROWS = 5_000
 
 @dataclass(frozen=True)
 class ResponseFormat:
-    """The form of a response. ``width``, ``color`` and ``timing`` apply to printed tables only."""
+    """The format of a response; ``width``, ``color`` and ``timing`` are for printed tables only."""
 
     form: AnyForm | None
-    """None means Arrow streams, which are not text."""
+    """The format of the text; None for an Arrow stream, which is binary."""
     width: int
     color: bool
     timing: bool
@@ -62,8 +62,10 @@ class ResponseFormat:
     """Whether CSV escapes cells that a spreadsheet would run as formulas."""
     order: Order = Order.auto
     report: Callable[[ProvhouseError], bytes] = field(default=lambda _: b"", compare=False)
-    """A function that returns the bytes that report an error to the client, after a part of the
-    response was sent. It returns no bytes if there is no report.
+    """A function that returns the bytes that report an error to the client.
+
+    It is called if the error occurs after a part of the response was sent. It returns empty bytes
+    if the format cannot contain a report.
     """
 
     @property
@@ -82,7 +84,7 @@ class ResponseFormat:
         return MANY_TYPE if self.form is Form.json else self.media_type
 
     def output(self, handle: TextIO) -> Writer:
-        """Return a writer that writes results in this form, which is text, to ``handle``."""
+        """Return a writer that writes results to ``handle`` in this format, which must be text."""
         assert self.form
         return writer_of(
             self.form, handle, width=self.width, color=self.color, timing=self.timing,
@@ -134,7 +136,7 @@ async def response_format(
 
 
 Format = Annotated[ResponseFormat, Depends(response_format)]
-"""The type of the parameter through which a route receives the requested format."""
+"""The type of a route's parameter that receives the requested format."""
 
 
 def row_count(result: object) -> int:

@@ -1,9 +1,9 @@
 """Ask a server for its health, and notice a server that no longer responds.
 
-A process that was stopped (SIGSTOP), or that hangs, still has its port open: the system accepts
-connections for it, and nothing is ever sent. An answer may take minutes, so a time limit on the
-answer would not distinguish such a server from a busy server. A health check takes milliseconds,
-however many questions the server is answering.
+A process that was stopped (SIGSTOP), or that hangs, still has its port open: the operating system
+accepts connections for the process, but nothing is ever sent. An answer may take minutes, so a time
+limit on the answer would not distinguish such a server from a busy server. A health check takes
+milliseconds, however many questions the server is answering.
 
 Every command imports this module, so it imports little besides the standard library.
 """

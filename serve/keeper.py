@@ -4,7 +4,7 @@ An asker answers questions from one generation. As soon as a writer has committe
 an asker of the new generation beside the old asker, caches the new partitions, and only then
 switches to the new asker. So no question mixes generations or waits for partitions. Twice a second,
 the keeper also checks for other changes. After an erasure, the keeper drops all data that it has
-read, so that nothing erased stays in memory. If Spark or Neo4j has died, the keeper restarts that
+read, so that no erased data stays in memory. If Spark or Neo4j has died, the keeper restarts that
 service, and refuses questions until the service runs again.
 """
 
@@ -61,9 +61,7 @@ class Keeper:
         self._erased: frozenset[tuple[int, Mark]] = frozenset()
         self._reason = "The server is starting"
         self._started = threading.Event()
-        """An event that is set once the first asker is open or cannot be opened, or the server is
-        stopping.
-        """
+        """An event that is set when the first asker is open or failed, or the server stops."""
         self._views_checked = perf_counter()
         self._neo4j_checked = perf_counter()
         self._deaths = 0
@@ -97,13 +95,13 @@ class Keeper:
 
     @property
     def generation(self) -> int | None:
-        """The generation of all current answers, or None while no asker is open."""
+        """The generation from which questions are now answered, or None while no asker is open."""
         shared = self._current
         return shared.asker.snapshot.commit.generation if shared else None
 
     @property
     def version(self) -> Version | None:
-        """The generation of all current answers, with a mark that changes with every erasure."""
+        """The generation from which questions are now answered, and its base's mark of erasures."""
         shared = self._current
         if not shared:
             return None
@@ -130,7 +128,7 @@ class Keeper:
     def asker(self, as_of: AsOf | None = None) -> Iterator[Asker]:
         """Yield an asker of the current generation or, with ``as_of``, of an earlier generation.
 
-        The asker stays open during the block. While the server starts, this waits. Raises
+        The asker stays open during the block. While the server starts, the call waits. Raises
         Unavailable while Spark or Neo4j is being restarted, and if one of them dies during the
         block; also raises the errors of ``commit_as_of``.
         """
@@ -188,7 +186,7 @@ class Keeper:
             before.drop()
 
     def _drop_all(self, reason: str) -> None:
-        """Drop all askers, because Spark or Neo4j has died."""
+        """Drop all askers because Spark or Neo4j has died; ``reason`` states which one."""
         self._deaths += 1
         self._report(reason)
         self._switch(None)
@@ -207,14 +205,14 @@ class Keeper:
             self._wait(commits)
 
     def _wait(self, commits: int) -> None:
-        """Wait until the next check is due, or the mark of the commits has changed."""
+        """Wait until the next check is due, or a commit was made since ``commits`` was read."""
         due = perf_counter() + CHECK_SECONDS
         while perf_counter() < due and self._commits_mark() == commits:
             if self._closing.wait(COMMIT_SECONDS):
                 return
 
     def _commits_mark(self) -> int:
-        """Return a number that changes when a commit record appears."""
+        """Return a number that changes with every new commit record."""
         try:
             return self.layout.commits.stat().st_mtime_ns
         except FileNotFoundError:
@@ -247,8 +245,8 @@ class Keeper:
     def _erased_marks(self) -> frozenset[tuple[int, Mark]]:
         """Return, for each base with erasures, a value that changes with every erasure.
 
-        During an erasure, return nothing. So every value returned after the erasure is new to the
-        keeper, which then reads everything again.
+        While an erasure runs, return an empty set. So every value returned after the erasure is new
+        to the keeper, which then reads all data again.
         """
         marks = {base: erased_mark(self.layout.names(base)) for base in bases(self.layout)}
         if self.layout.erasure.exists():
@@ -273,7 +271,7 @@ class Keeper:
                 asker.graph.remove_views(expired=True)
 
     def _neo4j_runs(self) -> bool:
-        """Return whether Neo4j runs; every few seconds, also check whether it answers."""
+        """Return whether Neo4j runs; every few seconds, also test whether it answers."""
         if not self._settings.neo4j_uri and running(self._settings) is None:
             return False
         if perf_counter() - self._neo4j_checked < NEO4J_SECONDS:

@@ -1,7 +1,7 @@
 """The server's listening addresses: loopback, and with TLS also ``server_address``.
 
-Without TLS, the server listens on loopback only, whatever the settings are. A reverse proxy that
-ends TLS on the same machine connects to the port on loopback.
+Without TLS, the server listens on loopback only, whatever the settings are. A reverse proxy on the
+same machine that terminates TLS connects to the loopback port.
 """
 
 import re
@@ -20,7 +20,7 @@ from .server_file import HOST
 BACKLOG = 256
 """The largest number of new connections that the system queues until the server accepts them.
 
-In each round, the server first accepts all queued connections and only then reads requests.
+In each cycle of its event loop, the server accepts all queued connections before it reads requests.
 """
 _NAME = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 _Version = tuple[tuple[int, int], ...]
@@ -36,7 +36,7 @@ class TlsListener:
         self.socket = listen(str(address.host), address.port)
 
     def renew(self) -> None:
-        """Load the certificate again if its files have changed and fit together."""
+        """Load the certificate and its key again if their files have changed and match."""
         version = self._read_version()
         if version == self._version:
             return
@@ -63,7 +63,7 @@ class _Address:
 
 
 def check_listening(settings: Settings) -> None:
-    """Raise the errors that a server would end with, before anything is started.
+    """Raise the errors with which a server with these settings would fail to start listening.
 
     Raises UsageError if the settings that begin with ``server_`` do not fit together, and
     Unavailable if a port is in use.
@@ -76,14 +76,15 @@ def check_listening(settings: Settings) -> None:
 
 
 def check_port(host: str, port: int) -> None:
-    """Raise Unavailable if a port is in use, or the address is none of this machine."""
+    """Raise Unavailable if the port is in use, or the address does not belong to this machine."""
     listen(host, port).close()
 
 
 def tls_listener(settings: Settings) -> TlsListener | None:
     """Return the listener at ``server_address``, or None if the setting is empty.
 
-    Raises UsageError if the settings do not fit together, Unavailable if the address is in use.
+    Raises UsageError if the settings contradict each other, and Unavailable if the address is in
+    use.
     """
     address = _address(settings)
     return TlsListener(address, *_certificate(settings, address)) if address else None

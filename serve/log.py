@@ -8,7 +8,7 @@ log = logging.getLogger("provhouse.serve")
 
 
 class LogProgress(Silent):
-    """A progress display that logs steps and sentences, but no counts."""
+    """A progress display that logs the titles of steps and messages, but no counts."""
 
     def begin(self, step: str) -> None:
         """Log the title of a step."""

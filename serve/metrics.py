@@ -43,7 +43,7 @@ class Metrics:
         )  # fmt: skip
 
     def count_answer(self, answer: Answer | LargeAnswer) -> None:
-        """Record the time of each step of an answer, and the number of triples read for it."""
+        """Record the time of each step of an answer, and the number of triples that it read."""
         for step, seconds in answer.seconds.items():
             self.step_seconds.labels(step).observe(seconds)
         self.triples_read.inc(answer.read.triples)

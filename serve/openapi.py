@@ -22,8 +22,8 @@ def responses(
 ) -> dict[int | str, dict[str, Any]]:
     """Describe the responses of a route: a result in several media types, or a problem document.
 
-    A result in JSON has the schema named ``form``. ``lines`` adds the media type for a stream of
-    JSON answers, one on each line, and ``pictured`` the media types of pictures.
+    ``form`` is the name of the JSON result's schema. ``lines`` adds the media type of a stream of
+    JSON answers, one on each line; ``pictured`` adds the media types of pictures.
     """
     content: dict[str, Any] = {"application/json": {"schema": {"$ref": _COMPONENTS + form}}}
     for kind in ("text/csv", "text/plain", ARROW_TYPE, *([MANY_TYPE] if lines else [])):
@@ -53,7 +53,7 @@ def openapi_document(app: FastAPI) -> dict[str, Any]:
 
 
 def _schemas(form: str) -> dict[str, Any]:
-    """Return a schema and its definitions, by their names in the OpenAPI document."""
+    """Return a schema and the definitions inside it, by their names in the OpenAPI document."""
     text = (files("provhouse.output") / "schemas" / f"{form}.json").read_text(encoding="utf-8")
     schema = json.loads(text.replace('"#/$defs/', f'"{_COMPONENTS}{form}.'))
     parts = {f"{form}.{name}": part for name, part in schema.pop("$defs", {}).items()}

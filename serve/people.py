@@ -1,4 +1,4 @@
-"""Find the person with a request's token.
+"""Identify the person to whom the token of a request belongs.
 
 The file with the tokens is read again when it changes, so a token that is added or revoked takes
 effect with the next request.

@@ -1,4 +1,4 @@
-"""Keep this machine's folders out of a server's responses to people without the role ``admin``."""
+"""Hide the paths of this machine's folders from everyone without the role ``admin``."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, is_dataclass, replace
@@ -23,7 +23,7 @@ class Folders:
         self._folders = sorted(map(str, folders), key=len, reverse=True)
 
     def told(self, text: str, scope: Scope) -> str:
-        """Return a text for a request's sender; only an admin sees the paths of folders."""
+        """Return a text without the paths of folders, unless the request's sender is an admin."""
         if _is_admin(scope):
             return text
         for folder in self._folders:
@@ -31,7 +31,7 @@ class Folders:
         return text
 
     def status(self, status: Status, scope: Scope) -> Status:
-        """Return a status for the sender of a request, with its texts as ``told`` returns them."""
+        """Return a status for the sender of a request, with its texts changed by ``told``."""
         waiting = (
             replace(one, folder=self.told(one.folder, scope), error=self.told(one.error, scope))
             for one in status.waiting
@@ -44,7 +44,7 @@ class Folders:
     ) -> Found:
         """Return an answer for the sender of a request.
 
-        Only an admin sees the paths of ``places`` and of the folders in its fields ``private``.
+        In its fields ``private``, only an admin sees the paths of ``places`` and of the folders.
         """
         if not private or _is_admin(scope):
             return found
@@ -59,7 +59,7 @@ def _is_admin(scope: Scope) -> bool:
 
 
 def _changed(found: Any, private: Sequence[str], told: Callable[[str], str]) -> Any:
-    """Return a dataclass with some texts changed, in its parts too."""
+    """Return a dataclass with ``told`` applied to its ``private`` fields, at all levels."""
     changes = {}
     for each in fields(found):
         value = getattr(found, each.name)

@@ -43,9 +43,7 @@ _STATUS: dict[type[ProvhouseError], int] = {
     Busy: 409,
     Damaged: 500,
 }
-"""The HTTP status of each class of errors. For an error of several classes, the first
-class counts.
-"""
+"""The HTTP status of each class of errors; the first class that an error belongs to counts."""
 
 
 def problem(error: ProvhouseError, request: Request) -> Response:
@@ -81,7 +79,7 @@ def _response(
 
 
 class RefusedRequest(HTTPException):
-    """A request that is refused because of HTTP itself, with the parts of a ProvhouseError."""
+    """A request refused with a specific HTTP status; it has the parts of a ProvhouseError."""
 
     def __init__(
         self, status: int, wanted: str, found: str, remedy: str, headers: Mapping[str, str]
@@ -100,7 +98,7 @@ def refusal(error: RefusedRequest) -> Response:
 
 
 def install_handlers(app: FastAPI, private: Folders | None = None) -> None:
-    """Make an application send every error as a problem document that shows no private folders."""
+    """Make an application send every error as a problem document without private folders' paths."""
     app.state.folders = private or Folders()
 
     @app.exception_handler(ProvhouseError)

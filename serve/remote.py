@@ -20,7 +20,7 @@ _TOKEN = re.compile(r"[\x21-\x7e]+")
 
 @dataclass(frozen=True)
 class RemoteServer:
-    """The URL of a server, and the file with the authorities whose certificates are trusted."""
+    """The URL of a server, and the file with the certificates of the trusted authorities."""
 
     secure: bool
     host: str
@@ -34,7 +34,7 @@ class RemoteServer:
         return f"{'https' if self.secure else 'http'}://{host}:{self.port}"
 
     def connection(self, seconds: float) -> http.client.HTTPConnection:
-        """Return a connection that is not open yet, with a time limit for each step."""
+        """Return an unopened connection with a time limit for each network operation."""
         if not self.secure:
             return http.client.HTTPConnection(self.host, self.port, seconds)
         context = _context(self.ca_file)
@@ -42,7 +42,7 @@ class RemoteServer:
 
 
 AnyServer = ServerInfo | RemoteServer
-"""The server of a warehouse on this machine, or a server with a URL."""
+"""The server of a warehouse on this machine, or a server that is named by its URL."""
 
 
 def remote_server(url: str, ca_file: Path | None = None) -> RemoteServer:
@@ -50,7 +50,7 @@ def remote_server(url: str, ca_file: Path | None = None) -> RemoteServer:
 
     ``ca_file`` has the certificates, in PEM, of the authorities to trust instead of the system's
     authorities. Raises UsageError for a URL that is not the address of a server, and for http to
-    another machine, since anyone on the way could read the token.
+    another machine, since anyone on the network between could read the token.
     """
     parts, port = _split(url)
     secure, host = parts.scheme == "https", parts.hostname or ""

@@ -39,7 +39,7 @@ class Request(BaseModel):
 
 
 def request_of(asking: type[Asking[Any]]) -> type[Request]:
-    """Return the class of requests for a question: a parameter for each of its fields."""
+    """Return the class of requests for a question; it has a parameter for each field."""
     hints = get_type_hints(asking, include_extras=True)
     given: dict[str, Any] = {
         each.name: _parameter(each, hints[each.name]) for each in asking.parameters()
@@ -50,7 +50,7 @@ def request_of(asking: type[Asking[Any]]) -> type[Request]:
 
 
 def _parameter(field: Any, hint: Any) -> tuple[Any, Any]:
-    """Return the type and the description of a field as a parameter."""
+    """Return the type and the description of the parameter for a question's field."""
     about = field.metadata or (AS_OF if field.name == "as_of" else {})
     name = wire_name(field.name)
     return _checked(hint), Field(
@@ -62,7 +62,7 @@ def _parameter(field: Any, hint: Any) -> tuple[Any, Any]:
 
 
 def _checked(hint: Any) -> Any:
-    """Return the type of a field with the smallest length of each name in it."""
+    """Return the type of a field, in which each name must have at least one character."""
     if hint == Name:
         return Annotated[str, Field(min_length=1)]
     if get_origin(hint) is tuple:

@@ -1,8 +1,8 @@
 """The folder `WAREHOUSE/server/` with the server's port and token, which clients read.
 
 `server.json` has the process id and the port. A server keeps this file locked while it runs. If the
-file is not locked, the server has ended, and a program on the port is not the server. Every command
-imports this module, so it imports little besides the standard library.
+file is not locked, the server has ended, and a program that listens on the port is not the server.
+Every command imports this module, so it imports little besides the standard library.
 """
 
 import json

@@ -63,7 +63,7 @@ def up_for_a_while(settings: Settings, progress: Progress) -> None:
 
 @contextmanager
 def without_server(settings: Settings, progress: Progress) -> Iterator[None]:
-    """Stop the server during the block, then start it again, on the same port if it is free."""
+    """Stop the server during the block, then start it again, on its old port if that is free."""
     warehouse = settings.warehouse
     before = running(warehouse)
     kept = before is not None and is_kept(warehouse, before.pid)
@@ -115,8 +115,8 @@ def _running(settings: Settings, progress: Progress) -> tuple[ServerInfo, bool]:
 def await_generation(settings: Settings, generation: int | None, progress: Progress) -> None:
     """Wait until the server, if one is running, answers from this or a later generation.
 
-    Until then the server answers from the previous generation. If the wait takes too long, report
-    this and return.
+    Until then the server answers from the previous generation. If this takes too long, report a
+    warning and return.
     """
     client = Client.of(settings.warehouse)
     if client is None or generation is None:

@@ -24,7 +24,10 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-"""The headers of each file. A page loads nothing from elsewhere, and runs only scripts in files."""
+"""The headers of each file.
+
+With them, a page loads nothing from elsewhere, and runs only scripts in files.
+"""
 
 
 class StaticFile(NamedTuple):

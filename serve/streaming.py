@@ -1,6 +1,6 @@
 """A pipe between the thread that writes an answer and the thread that sends it.
 
-With a pipe, the text of a large answer is never in memory as a whole.
+The pipe ensures that the text of a large answer is never completely in memory.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from typing import TextIO, cast
 from provhouse.model.errors import TooSlow
 
 PIECE = 1 << 16
-"""The number of characters sent at once."""
+"""The number of characters sent in one piece."""
 AHEAD = 8
 """The number of pieces queued for a slow reader before the writer must wait."""
 PATIENCE = 60
@@ -52,7 +52,7 @@ class Pipe:
             self._parts, self._size = [], 0
 
     def begin(self) -> None:
-        """Begin to write, and wait for the first piece; raise an error that comes instead."""
+        """Begin to write, and wait for the first piece; raise the writer's error if it fails."""
         self._begun = True
         self._thread.start()
         self._first = self._next()

@@ -1,8 +1,8 @@
 """The tokens of several people: `WAREHOUSE/server/tokens.json`, with names, roles and hashes.
 
 A token is shown once, when it is created; only its SHA-256 is stored. A slow hash such as scrypt
-would only delay every request: it makes trying likely passwords expensive, but a token has 256
-random bits, so no token is more likely than another.
+makes it expensive to try likely passwords. But a token has 256 random bits, so no token is more
+likely than another, and a slow hash would only delay every request.
 """
 
 import hashlib
@@ -133,7 +133,7 @@ def revoke_token(warehouse: Path, name: str) -> None:
 
 
 def _change(warehouse: Path, change: Callable[[Sequence[Token]], list[Token]]) -> None:
-    """Replace the tokens by the result of ``change``, in one process at a time."""
+    """Replace the tokens by the result of ``change``; only one process at a time can do this."""
     file = tokens_file(warehouse)
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with exclusive(file.with_name("tokens.lock")):

@@ -2,5 +2,5 @@
 
 An ingest uses ``item_graph``, ``cut``, ``appended``, ``packing``, ``ordering``, ``splits``,
 ``distinct``, ``components`` and ``component_groups``; tests and benchmarks also use ``depths``. The
-other modules are parts of ``search``.
+other modules are used only by ``search``.
 """

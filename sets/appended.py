@@ -1,9 +1,9 @@
-"""The cut of new items that join stored components, so that questions read few stored sets.
+"""Cut new items that join stored components in a way that lets questions read few stored sets.
 
-Each stored set takes part in the search as one more item, from which new items derive. So the
-search sees that these new items lead further, and puts items that lead nowhere into other sets. For
-the same reason, new items that derive from nothing get sets of their own. These sets have no
-triples, so that it costs nothing to read them, even when they are packed into large sets.
+In the search for a cut, each stored set counts as one more item, from which new items derive. So
+the search keeps new items that derive from stored sets apart from new items that do not. For the
+same reason, new items that derive from nothing get sets of their own. These sets have no triples,
+so reading them costs nothing, even when they are packed into large sets.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from .components import Edges
 from .distinct import coded, decoded, dense_values, distinct
 
 STORED = np.iinfo(np.int32).max
-"""The number that stands for the table of stored sets."""
+"""The table number of the items that stand for stored sets."""
 Cut: TypeAlias = Callable[[I32, Edges, Edges, I32], tuple[I32, int]]
 """A function that cuts pieces.
 

@@ -1,9 +1,10 @@
 """Groups of items that a cut may join: by table, by depth, or by level.
 
-In the paper's workflows each table derives from other tables (CSProv, section IV). But a table of
+In the paper's workflows, each table derives from other tables (CSProv, section IV). But a table of
 versions, or of hashes of hashes, derives from itself over any number of steps. Items without a
-table may derive from each other in the same way. No split of tables can cut the items of such a
-table. They are divided into bands of depth instead, which have about equal numbers of items.
+table may derive from each other in the same way. A split of tables cannot separate the items of
+such a table. Instead, these items are divided by depth into bands with about equal numbers of
+items.
 """
 
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from .depths import depths
 from .distinct import dense_values, distinct_pairs
 
 BANDS = 64
-"""All items whose tables derive from themselves are divided into at most this many bands."""
+"""The largest number of bands. The items in bands are those whose tables derive from themselves."""
 MAX_GROUPS = 256
 """The largest number of groups in a grouping.
 
@@ -27,13 +28,13 @@ The contraction looks at each pair of groups many times.
 
 
 def bands(src: Edges, dst: Edges, table: I32, cycle: I32) -> Iterator[I32]:
-    """Yield at least one grouping of a component's items, as numbers from 0 without gaps.
+    """Yield at least one grouping of a component's items; groups are numbered from 0 without gaps.
 
     The first grouping is by table. If some tables derive from themselves, the second grouping
     replaces these tables by bands of depth. The last grouping merges groups of the same level. The
-    level of a group is the length of the longest path of groups that leads to the group. A grouping
-    by tables or bands is left out if it has more than ``MAX_GROUPS`` groups. If there are more than
-    ``MAX_GROUPS`` levels, neighbouring levels are merged.
+    level of a group is the length of the longest path of groups that leads to the group. The first
+    or second grouping is left out if it has more than ``MAX_GROUPS`` groups. If there are more than
+    ``MAX_GROUPS`` levels, neighboring levels are merged.
 
     ``table`` holds numbers from 0 without gaps. Items with the same number in ``cycle`` derive from
     each other.

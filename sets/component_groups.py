@@ -1,9 +1,9 @@
-"""Groups of the components of a graph, with limited weights and in the order of size.
+"""Divide the components of a graph into groups of limited weight, in the order of component size.
 
 The arrays have an element for each node, item or edge, and may be memory-mapped files. Apart from
-these arrays, the functions need little memory. Components are in the order of ``set_order``, the
-largest first. So if the sets of all groups are listed group after group, they are in the order of
-the sets of the whole graph.
+these arrays, the functions need little memory. Components are in the order of ``set_order``, which
+begins with the largest. So the sets of the first group, followed by those of the second group and
+so on, are in the same order as the sets of the undivided graph.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from provhouse.model.compiled import compiled
 from .components import Edges
 
 LISTED = 1 << 20
-"""Components of at least this many items are sorted; smaller ones are counted by size."""
+"""Components with at least this many items are sorted; smaller components are counted by size."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Weights:
 
 
 class _Weighed(NamedTuple):
-    """Components with the weights of an item and of an edge, for compiled loops."""
+    """Components, and the weights of an item and of an edge, for compiled loops."""
 
     parent: I32
     items: I32
@@ -111,9 +111,9 @@ def _weight(of: _Weighed, root: int) -> int:
 
 @compiled(inline=True)
 def _step(weight: int, window: int) -> int:
-    """Return the distance from the start of a component of this weight to the next start.
+    """Return the distance from the start of a component of this weight to the next one's start.
 
-    An empty window follows a component that is a group of its own.
+    A component that is a group of its own is followed by one empty window.
     """
     return weight + window if weight > window else weight
 

@@ -1,8 +1,8 @@
 """Weakly connected components by union-find over a stream of edges (CSProv, section III-B).
 
-The paper leaves the algorithm open. Its authors ran Spark joins in rounds, which took minutes. One
-pass of union-find over numbered items takes seconds and four bytes per item. If these bytes do not
-fit in memory, use the functions of ``component_groups``, which work on memory-mapped arrays.
+The paper does not specify an algorithm. Its authors ran Spark joins in rounds, which took minutes.
+One pass of union-find over numbered items takes seconds and four bytes per item. If these bytes do
+not fit in memory, use the functions of ``component_groups``, which work on memory-mapped arrays.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ Edges = npt.NDArray[np.signedinteger]
 
 
 def weak_components(items: int, edges: Iterable[tuple[Edges, Edges]]) -> I32:
-    """Return the component of each item, named by the lowest position of its items.
+    """Return the component of each item. The lowest position of a component's items names it.
 
     ``edges`` are chunks of edges. A chunk is two arrays of item positions: src and dst.
     """
@@ -67,7 +67,7 @@ def flatten(parent: I32) -> None:
 
 @compiled(nogil=True)
 def join_within(parent: I32, src: Edges, dst: Edges, label: I32, side: I32) -> None:
-    """Join the trees of the ends of each edge whose ends agree in ``label`` and in ``side``."""
+    """Join the two trees at each edge whose ends have the same ``label`` and the same ``side``."""
     for edge in range(len(src)):
         s, d = src[edge], dst[edge]
         if label[s] == label[d] and side[s] == side[d]:

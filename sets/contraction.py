@@ -1,15 +1,16 @@
-"""The sets of a component for which no splits are given, found by joining tables.
+"""Find the sets of a component for which no splits are given, by joining tables.
 
-In CSProv (section IV) a person divides the tables of a large component into splits. This module
-finds the sets instead, by joining the tables whose joining costs queries least. At first every item
-is a set of its own. A query then reads no more than it needs, but there are as many sets as items
-and as many dependencies as triples. Step by step, two tables are joined: for each triple between
-them, the sets of its two ends become one. Each join makes the set graph smaller and makes queries
-read more; sampled queries measure how much more (``sampling``). The pair of tables with the lowest
-cost per saved set or dependency is joined first, and so on until the set graph is small enough. No
-set reaches theta.
-A cost is measured again only when it is the lowest. Costs rarely fall while sets grow, so a pair
-that is still the cheapest after measuring again is joined.
+In CSProv (section IV), a person divides the tables of a large component into splits. This module
+finds the sets without splits: it joins tables, beginning with the tables whose joining increases
+the cost of queries the least. At first every item is a set of its own. A query then reads no more
+than it needs, but there are as many sets as items and as many dependencies as triples. Step by
+step, two tables are joined: for each triple between them, the sets of its two ends become one. Each
+join makes the set graph smaller and makes queries read more; sampled queries measure how much more
+(``sampling``). The pair of tables with the lowest cost per saved set or dependency is joined first,
+and so on until the set graph is small enough. Every set stays smaller than theta.
+
+A pair's cost is measured again only when it is the lowest known cost. Costs rarely fall while sets
+grow, so a pair that is still the cheapest after the new measurement is joined.
 """
 
 from collections import defaultdict
@@ -25,26 +26,26 @@ from .prices import STALE, Pair, Prices
 from .sampling import UNBOUNDED, SampleReader, SetGraph
 
 Packed = Callable[[I32, bool], SetGraph | None]
-"""A function that packs sets, given as the root of each item, and returns the packed sets.
+"""A function that packs sets and returns the packed sets.
 
-Returns None if too many sets and dependencies remain. If the second argument is True, even a set
-graph that takes long to pack is packed.
+The first argument has the root of each item. If the second argument is True, even a set graph that
+takes long to pack is packed. The function returns None if too many sets and dependencies remain.
 """
 WORK = 20
-"""The limit for the number of triples that are read to measure costs.
+"""The number of triples that are read to measure costs, per triple of the component.
 
-It is a multiple of the number of triples in the component, and at least ``MIN_WORK``. Beyond it,
-pairs get no measured cost. They are joined after the other pairs, beginning with the pairs that
-save the most sets and dependencies.
+At least ``MIN_WORK`` triples may always be read. Beyond this limit, the costs of pairs are not
+measured. Such pairs are joined after the other pairs, beginning with the pairs that save the most
+sets and dependencies.
 """
 MIN_WORK = 20_000_000
 """The number of triples that may always be read to measure costs, however small a component is."""
 UNMEASURED = 1e18
 """The cost of an unmeasured pair, before it is divided by what the pair saves."""
 PRICE_CUTOFF = 4
-"""Measuring another cost stops at this multiple of the lowest known cost."""
+"""The measurement of a cost stops at this multiple of the lowest known cost."""
 RECHECK_AT = 0.8
-"""Packing is tried again when the set graph may have shrunk to this fraction of its old size."""
+"""Packing is tried again when the set graph may have shrunk to this fraction of its last size."""
 
 
 class Contraction:
@@ -61,7 +62,7 @@ class Contraction:
         self._forest.join_some(src[together], dst[together], theta - 1)
         self._between: dict[Pair, list[tuple[Edges, Edges]]] = defaultdict(list)
         self._derived: dict[int, int] = defaultdict(int)
-        """For each group, the groups that derive from it, as the bits of a number."""
+        """For each group, the groups that derive directly from it, as the bits of an integer."""
         self._reach: dict[int, int] = {}
         """A cache of the results of ``_reached``, emptied when two groups are joined."""
         for one, other, edges in _by_tables(src, dst, table):
@@ -80,7 +81,7 @@ class Contraction:
         return self._forest.roots()
 
     def follow(self, plan: list[Pair]) -> bool:
-        """Join the pairs of another component's plan; return whether all sets are below theta."""
+        """Join the pairs of another component's plan; return whether all sets stay below theta."""
         for pair in plan:
             joins = self._join(pair)
             if joins < 0:
@@ -176,7 +177,7 @@ class Contraction:
         return any(self._reached(group) >> other & 1 for group in _bits(third))
 
     def _reached(self, group: int) -> int:
-        """Return the groups that derive from a group, directly or not, as the bits of a number."""
+        """Return the groups that derive from a group, directly or not, as bits of an integer."""
         if group not in self._reach:
             seen = waiting = self._derived[group]
             while waiting:

@@ -2,7 +2,7 @@
 
 The paper cuts along splits that a person names, and stops after the last split. Here, the module
 ``search`` then cuts the pieces that are still too large. If no splits are given, ``search`` cuts
-all large pieces. Every cut gives right answers (``docs/decisions/0004-tables.md``). A better cut
+all large pieces. Answers are right with every cut (``docs/decisions/0004-tables.md``); a better cut
 only lets queries read less.
 """
 
@@ -32,9 +32,9 @@ def cut(
 
     ``piece`` is the number of each item's connected piece, from 0. ``src`` and ``dst`` are the
     edges within pieces, and ``table`` is each item's table. ``splits`` is a result of
-    ``split_codes``. The caller will pack sets up to ``limit`` items, which the cut takes into
-    account. ``plans`` is passed on to ``find_sets``. ``bars`` has a threshold for each piece
-    instead of theta: pieces of fewer items are not cut. Sets are numbered from 0.
+    ``split_codes``. ``limit`` is the size in items up to which the caller will pack sets; the cut
+    takes this into account. ``plans`` is passed on to ``find_sets``. ``bars`` has a threshold for
+    each piece, which replaces theta: pieces with fewer items are not cut. Sets are numbered from 0.
     """
     sets = piece.copy()
     bar = np.full(len(piece), theta, np.int32) if bars is None else bars[piece]
@@ -56,7 +56,7 @@ def cut(
 
 
 def _relabel(label: I32, src: Edges, dst: Edges, side: I32) -> I32:
-    """Cut each piece between items of different splits; return the part that each item is then in.
+    """Cut each piece between items of different splits; return each item's part.
 
     ``label`` has the piece of each item, and ``side`` has the split of each item. A part is
     connected, and parts are numbered from 0.

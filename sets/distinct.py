@@ -12,7 +12,7 @@ from provhouse.model.compiled import compiled
 Numbers = npt.NDArray[np.signedinteger]
 
 WIDTH = np.int64(1) << 32
-"""A number above every 32-bit number, so that each pair has a code of its own."""
+"""A number above every 32-bit number, so that each pair gets a unique code."""
 
 
 def coded(one: I32, other: I32) -> I64:
@@ -35,7 +35,7 @@ def distinct(values: I64) -> I64:
 def distinct_pairs(one: I32, other: I32) -> tuple[I32, I32]:
     """Return the distinct pairs whose two numbers differ, in order. Numbers are 0 or more.
 
-    Most pairs occur repeatedly, so that repetitions are dropped before the sort.
+    Most pairs occur many times, so repetitions are dropped before the sort.
     """
     begin = np.zeros(int(one.max(initial=-1)) + 2, np.int64)
     np.cumsum(np.bincount(one), out=begin[1:])
@@ -45,7 +45,7 @@ def distinct_pairs(one: I32, other: I32) -> tuple[I32, I32]:
 
 @compiled(nogil=True)
 def _first_pairs(free: I64, begin: I64, one: Numbers, other: Numbers, width: int) -> I64:
-    """Return the codes of all pairs of different numbers, each once, as ``coded`` gives them."""
+    """Return the distinct codes (see ``coded``) of all pairs whose two numbers differ."""
     grouped = np.empty(len(one), np.int32)
     for pair in range(len(one)):
         grouped[free[one[pair]]] = other[pair]

@@ -56,7 +56,7 @@ class Forest(NamedTuple):
         return int(_join(self, src, dst, joins, theta))
 
     def take_back(self, joins: int) -> None:
-        """Undo the joins in the log, the last one first. ``joins`` is their number."""
+        """Undo the first ``joins`` joins in the log, beginning with the last of them."""
         _undo(self, joins)
 
     def join_some(self, src: Edges, dst: Edges, largest: int) -> int:

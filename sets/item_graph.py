@@ -1,4 +1,4 @@
-"""The pieces, set dependencies and components that the edges of new items form.
+"""Find the pieces, set dependencies and components that the edges of new items form.
 
 A stored item keeps its number and its set, so only new items are cut. New items that are connected
 by edges between new items form a piece. New edges may also connect stored components, which are
@@ -17,10 +17,10 @@ from .components import dense, flatten, join, weak_components
 from .distinct import coded, decoded, distinct
 
 APPENDED = 1_000
-"""From this number on, new items that join a large stored component are cut.
+"""The number of new items from which a piece that joins a large stored component is cut.
 
-This holds even if they are fewer than theta. If they stayed one set, a question about one of them
-would read everything that any of them derives from, such as the state of all earlier nights.
+It applies even if theta is higher. If the piece stayed one set, a question about one of its items
+would read everything that any of its items derives from, such as the state of all earlier nights.
 """
 PAIRS = 1 << 22
 """The approximate number of collected dependencies at which repetitions are removed."""
@@ -31,23 +31,23 @@ class StoredSets:
     """The stored sets that an ingest touches, in order of their ids."""
 
     of_place: I64
-    """The index of the set of each stored item.
+    """For each stored item, the index of its set.
 
-    Items are in the order of ``is_new`` of ``ItemGraph``.
+    Items are in the order of ``ItemGraph``'s ``is_new``.
     """
     components: I64
     """The id of each set's component."""
     items: Callable[[], I64]
-    """A function that reads all stored sets and returns the size of each set's component."""
+    """A function that reads all stored sets and returns each set's component size in items."""
 
 
 class ItemGraph:
     """The new and stored items of an ingest, and the edges between them.
 
-    The place of an item is its position in ``is_new``, a mask of the new items. ``table`` has the
-    table of each new item. ``edges`` is called for every pass over the edges. It returns them in
-    chunks of two arrays of places, src and dst. ``stored`` is called once, when the sets of stored
-    items are first needed.
+    ``is_new`` has an element for each item, which is true for new items; an item's place is its
+    position in this array. ``table`` has the table of each new item. ``edges`` is called for every
+    pass over the edges. It returns the edges in chunks; a chunk is two arrays of places, src and
+    dst. ``stored`` is called once, when the sets of stored items are first needed.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class ItemGraph:
 
     @cached_property
     def _index(self) -> I32:
-        """For the place of each new item, the position of the item among the new items."""
+        """For the place of each new item, the item's position among only the new items."""
         return np.cumsum(self._is_new, dtype=np.int32) - np.int32(1)
 
     @cached_property
@@ -81,10 +81,10 @@ class ItemGraph:
         return dense(weak_components(len(self.new_places), self._new_edges()))[0]
 
     def bars(self, theta: int) -> I32:
-        """Return, for each piece, the least number of items with which it is cut into sets.
+        """Return, for each piece, the number of items from which it is cut into sets.
 
-        This number is ``theta``, or ``APPENDED`` if the piece has at least ``theta`` items together
-        with a stored component that it joins.
+        This number is ``theta``. But if the piece and a stored component that it joins have at
+        least ``theta`` items together, the number is the lower of ``APPENDED`` and ``theta``.
         """
         sizes = np.bincount(self.pieces, minlength=1)
         bars = np.full(len(sizes), theta, np.int32)
@@ -130,7 +130,7 @@ class ItemGraph:
         return parent[:count], parent[count:]
 
     def group_of(self, label: I32, count: int) -> I32:
-        """Return the component of each new set, which is the root of its items in ``_roots``."""
+        """Return the component of each new set. A component is named by its root in ``_roots``."""
         group = np.zeros(count, np.int32)
         group[label] = self._roots[0]
         return group
@@ -138,8 +138,8 @@ class ItemGraph:
     def outside(self, bars: I32) -> tuple[I32, I32]:
         """Return distinct pairs of a new item and a stored set that it derives from.
 
-        Pairs are returned for pieces that are cut. Only pieces that join a stored component have
-        such pairs. ``bars`` has, for each piece, the least number of items with which it is cut.
+        Pairs are returned only for pieces that are cut. A piece that joins no stored component does
+        not have such pairs. ``bars`` has, for each piece, the number of items from which it is cut.
         """
         large = (np.bincount(self.pieces, minlength=1) >= bars)[self.pieces]
         parts = [np.empty(0, np.int64)]
@@ -174,8 +174,8 @@ class ItemGraph:
         """Return each new set's component id, the merges, and the change in the component count.
 
         ``group`` has the root of each set's component, and ``first`` has each set's first item
-        number. A merge is a pair of a component's id and the id of the component that it becomes a
-        part of.
+        number. A merge is a pair of ids: of a component, and of the component into which it is
+        merged.
         """
         ids = self._stored_components[0]
         smallest: dict[int, int] = {}
@@ -196,7 +196,7 @@ class ItemGraph:
 
 
 def with_neighbours(count: int, child: I32, parent: I32) -> Bools:
-    """Return a mask of the first ``count`` sets: true if other sets are in the same component."""
+    """Return a mask of the first ``count`` sets: true for a set whose component has other sets."""
     several = np.zeros(count, bool)
     for ends in (child, parent):
         several[ends[ends < count]] = True

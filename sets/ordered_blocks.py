@@ -1,19 +1,19 @@
-"""The cut of a component into blocks of ordered items, if it cannot be cut by its tables.
+"""Cut a component that cannot be cut by its tables into blocks of ordered items.
 
 In an order in which each item follows the items that it derives from, a block of consecutive items
 depends only on earlier blocks, so there are no cycles. The order is depth first, from the deepest
 items, so that an item is close to the items that it derives from. Items with very many children
-would still tie all blocks together. These items, and all items that they derive from, are called
-the core. The core is separated from the other items. The other items fall into pieces that depend
-on the core but not on each other.
+would still connect all blocks. These items, and all items that they derive from, are called the
+core. The core is cut off from the other items. These then form pieces that depend on the core but
+not on each other.
 
 The module tries several core sizes and block sizes, and packs the resulting sets. Of the cuts that
 are small enough after packing, it keeps the one from which the samples read the fewest triples.
 
-If the samples still read very many triples, the module also cuts each table by itself, into
-windows: items that are neighbours in the order. Windows help in a history of versions of many
-things, such as a repository whose folders are tables: a version derives from recent versions of few
-other things, but everything is connected at every time.
+If the samples still read very many triples, the module also cuts each table separately into
+windows. A window consists of items that are neighbors in the order. Windows help with the history
+of versions of many things, such as a repository whose folders are tables. There, a version derives
+from recent versions of few other things, but at any time all things are connected.
 """
 
 from collections.abc import Iterator
@@ -32,23 +32,23 @@ from .ordering import parents_first
 from .sampling import UNBOUNDED, SampleReader, SetGraph
 
 CHILDREN = (1 << 30, 8, 2)
-"""The limits to try: items with more children than the limit belong to the core.
+"""The limits to try for the core, which contains all items with more children than the limit.
 
-No item exceeds the first limit.
+No item exceeds the first limit, so that the first core is empty.
 """
 SMALLEST = 8
 """The least number of items in the blocks that are tried; smaller blocks would be too many."""
 NEAR_SMALLEST = 2
-"""The limit for the size of the set graphs that are compared if no cut is small enough.
+"""The largest size of a set graph that is compared if no cut is small enough.
 
-The limit is a multiple of the size of the smallest set graph.
+It is given as a multiple of the size of the smallest set graph.
 """
 MUCH = 10_000
 """The number of triples that a sampled question must read, on average, for windows to be tried."""
 WINDOWS = (4096, 1024, 256, 64, 16)
 """The window sizes, in items. They are tried in this order until there are too many windows."""
 GROWTH = 8
-"""The factor by which the size limit of sets grows from one round of joining to the next."""
+"""The factor by which the maximum size of sets grows from one round of joining to the next."""
 
 
 def blocks(
@@ -64,10 +64,10 @@ def blocks(
     """Return the set of each item, named by one of its items, and the triples that samples read.
 
     Of the cuts that are small enough, returns the cut from which the samples read the fewest
-    triples. All numbers up to ``free`` count as equal; of such cuts, returns the one with the
-    smallest set graph. If no cut is small enough, returns a cut whose set graph is little larger
-    than necessary, with ``UNBOUNDED`` as the number of triples, so that the caller prefers any cut
-    that is small enough.
+    triples. All numbers of triples up to ``free`` count as equal; among cuts with equal numbers,
+    returns the cut with the smallest set graph. If no cut is small enough, returns a cut whose set
+    graph is only a little larger than necessary. Its number of triples is then returned as
+    ``UNBOUNDED``, so that the caller prefers any cut that is small enough.
     """
     graph = Ordered(src, dst, cycle, theta)
     sizes = [theta - 1]
@@ -116,11 +116,12 @@ class _Best:
 
 
 def _compromise(graph: "Ordered", reader: SampleReader) -> I32:
-    """Return the cut from which the samples read least, for a piece without a small enough cut.
+    """Return a cut of a piece for which no cut is small enough.
 
-    One candidate is the cut that ``Ordered.joined`` returns. The other candidates are cuts into the
-    largest blocks, except those whose set graph is over ``NEAR_SMALLEST`` times as large as the set
-    graph of the first candidate.
+    Of the candidates, this is the cut from which the samples read the fewest triples. One candidate
+    is the cut that ``Ordered.joined`` returns. The other candidates are cuts into the largest
+    blocks. Of these, a cut is left out if its set graph is more than ``NEAR_SMALLEST`` times as
+    large as the first candidate's.
     """
     joined = graph.joined()
     most = NEAR_SMALLEST * graph.sets(joined).size
@@ -148,7 +149,7 @@ class Ordered:
         self._items = np.argsort(rank[cycle], kind="stable")
 
     def cores(self) -> Iterator[Bools]:
-        """Yield cores, each larger than the last, as masks of items. The first core is empty."""
+        """Yield cores of increasing size, as masks of items. The first core is empty."""
         children = np.bincount(self._src, minlength=len(self._cycle))
         before = -1
         for most in CHILDREN:
@@ -181,8 +182,8 @@ class Ordered:
         """Join each set that has a single parent to its parent, into sets of up to ``size`` items.
 
         The joins are worthwhile because many items derive only from an item of an earlier block,
-        and no item derives from them. The joins never make sets depend on each other in cycles,
-        because every path into a joined set leads through its parent.
+        and are not sources of further items. The joins never make sets depend on each other in
+        cycles, because every path into a joined set leads through its parent.
         """
         roots = forest.roots()
         child, parent = distinct_pairs(roots[self._dst], roots[self._src])
@@ -190,10 +191,10 @@ class Ordered:
         forest.join_some(parent[only], child[only], size)
 
     def windows(self, table: I32, size: int) -> I32:
-        """Put up to ``size`` items of a table that are neighbours in the order into one set.
+        """Put up to ``size`` items of a table that are neighbors in the order into one set.
 
-        Items that derive from nothing get separate sets. Such sets have no triples, so that it
-        costs nothing to read them upstream. Returns the set of each item.
+        Items that derive from nothing get separate sets. Such sets have no triples, so reading them
+        upstream costs nothing. Returns the set of each item.
         """
         derived = np.zeros(len(table), np.int32)
         derived[self._dst] = 1
@@ -208,7 +209,7 @@ class Ordered:
         return roots
 
     def joined(self) -> I32:
-        """Return the set of each item, if sets are joined along edges as far as theta allows."""
+        """Join sets along edges as far as theta allows; return the set of each item."""
         forest, largest = self._begun(), 1
         while largest < self.theta - 1:
             largest = min(largest * GROWTH, self.theta - 1)
@@ -221,7 +222,7 @@ class Ordered:
         return SetGraph(label, *distinct_pairs(label[self._dst], label[self._src]))
 
     def _begun(self) -> Forest:
-        """Return a forest that joins only items that derive from each other."""
+        """Return a forest in which only items that derive from each other are joined."""
         forest = Forest.of(len(self._cycle))
         together = self._cycle[self._src] == self._cycle[self._dst]
         forest.join_some(self._src[together], self._dst[together], self.theta - 1)

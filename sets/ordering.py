@@ -1,4 +1,4 @@
-"""An order of items or sets, in which each follows the items or sets that it derives from."""
+"""Order items or sets so that each follows the items or sets that it derives from."""
 
 import numpy as np
 

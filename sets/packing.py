@@ -1,7 +1,8 @@
-"""The packing of tiny sets into larger sets while the set graph is too large to walk.
+"""Pack tiny sets into larger sets while the set graph is too large to walk.
 
-The paper leaves many sets of a few items. Four rules pack them. The rules apply one after the
-other until sets and dependencies are few enough; ``docs/decisions/0006-sets.md`` measures them.
+The paper's algorithm leaves many sets of only a few items. Four rules pack such sets. The rules are
+applied one after the other until sets and dependencies are few enough;
+``docs/decisions/0006-sets.md`` measures them.
 
 1. A set that is the only child of its only parent joins that parent. 2. Sets with the same parents
 and the same children join each other. 3. Sets without parents join each other, as long as the
@@ -9,10 +10,10 @@ joined set has at most twice as many children as the first set had. 4. Sets with
 join each other.
 
 Rules 1 and 2 enlarge a closure only by the joined items. Rule 3 costs nothing upstream, since no
-path continues from sets without parents, and it has a bounded cost downstream. Rule 4 costs hardly
-more upstream than rule 2, but a walk downstream continues from all joined sets. Other rules that
-were tried join sets with different parents. This closes cycles in the set graph and makes queries
-of deep traces very slow.
+path continues from sets without parents; downstream, its cost is bounded. Rule 4 costs hardly more
+upstream than rule 2, but a walk downstream continues from all joined sets. Other rules that were
+tried joined sets with different parents. This closed cycles in the set graph and made queries of
+deep traces very slow.
 """
 
 from collections.abc import Callable, Iterator
@@ -54,10 +55,11 @@ def packings(
 ) -> Iterator[Packing]:
     """Yield the sets as they are, then as they are after each rule, numbered without gaps.
 
-    ``items`` are the sizes of the first ``sets`` sets, which may be packed. ``child`` and
-    ``parent`` are the dependencies, as distinct pairs; higher numbers in them are fixed sets, which
-    are not packed. ``group`` is each set's component, and only sets of one component are packed
-    together. No rule is applied to fewer than two sets, or if ``limit`` is below 2.
+    ``items`` has the sizes of the sets that may be packed, which are the first ``sets`` sets.
+    ``child`` and ``parent`` are the dependencies, as distinct pairs; higher numbers in them are
+    fixed sets, which are not packed. ``group`` is each set's component, and only sets of one
+    component are packed together. No rule is applied to fewer than two sets, or if ``limit`` is
+    below 2.
     """
     label = np.arange(sets, dtype=np.int32)
     fixed = max(sets, int(child.max(initial=-1)) + 1, int(parent.max(initial=-1)) + 1) - sets
@@ -77,7 +79,7 @@ def packings(
 def _carried(packed: I32, count: int, child: I32, parent: I32) -> tuple[I32, I32]:
     """Return the dependencies after packing.
 
-    The numbers of the fixed sets again follow the numbers of the packed sets.
+    Fixed sets are renumbered, so that their numbers again follow those of the packed sets.
     """
     dense = np.unique(packed, return_inverse=True)[1]
     fewer = count - (int(dense.max(initial=-1)) + 1)
@@ -181,7 +183,7 @@ def _fill(order: I64, signature: U64, group: I32, items: I64, limit: int) -> I32
 
 
 def _sources(nodes: int, items: I64, child: I32, parent: I32, group: I32, limit: int) -> I32:
-    """Apply rule 3 (sets without parents). Sets with common children are tried consecutively."""
+    """Apply rule 3 (sets without parents). Sets with common children are tried successively."""
     at, children = neighbours(nodes, parent, child)
     chosen = np.bincount(child, minlength=nodes)[: len(items)] == 0
     sources = np.flatnonzero(chosen & (np.diff(at)[: len(items)] > 0))

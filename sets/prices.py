@@ -7,7 +7,7 @@ from heapq import heappop, heappush
 Pair = tuple[int, int]
 """Two groups of tables, the one with the smaller number first, or one group twice."""
 STALE = -1
-"""The value instead of a number of joined pairs if the cost of a pair is not fully measured."""
+"""The value for ``taken`` if the cost of a pair is not known or not fully measured."""
 
 
 class Prices:

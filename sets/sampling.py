@@ -1,4 +1,4 @@
-"""The number of triples that queries would read from sets, measured by walks from sampled items.
+"""Measure how many triples queries would read from sets, by walks from sampled items.
 
 A query reads the triples of every set that it reaches. The triples of a set are the triples that
 end in its items (CSProv, section IV). A walk in this module continues from all items of each set
@@ -20,13 +20,13 @@ from .forest import Forest, root
 SAMPLES = 50
 """The number of samples drawn from all derived items. About as many more are drawn by table."""
 SEED = 0
-"""The fixed seed, with which the same graph always gets the same samples."""
+"""The fixed seed, so that the same graph always gets the same samples."""
 UNBOUNDED = 1 << 62
-"""A limit that no number of triples reaches."""
+"""A limit that is higher than any number of triples."""
 
 
 class Links(NamedTuple):
-    """The links of a graph in one direction: those of node n are ``at[n]`` to ``at[n + 1] - 1``."""
+    """A graph's links in one direction; the links of node n are ``at[n]`` to ``at[n + 1] - 1``."""
 
     at: I64
     heads: I32
@@ -60,7 +60,7 @@ class SampleReader:
 
     @classmethod
     def of(cls, src: Edges, dst: Edges, table: I32) -> "SampleReader":
-        """Draw the samples, half of them by table, as people also ask for items of small tables."""
+        """Draw samples, half of them by table, as people also ask about items of small tables."""
         items = len(table)
         up, down = Links(*neighbours(items, dst, src)), Links(*neighbours(items, src, dst))
         derived = np.flatnonzero(np.diff(up.at))
@@ -75,9 +75,10 @@ class SampleReader:
         return int(_read(self.samples, self.up, self.down, self.up.at, forest, most))
 
     def read_sets(self, graph: SetGraph, most: int = UNBOUNDED) -> int:
-        """Return the same number as ``read``, for the given sets instead of the samples.
+        """Return the same number as ``read``, for the sets of ``graph`` instead of a forest.
 
-        This is faster if closures are large.
+        The walks go from set to set instead of from item to item, which is faster if closures are
+        large.
         """
         sets = int(graph.label.max()) + 1
         own = np.bincount(graph.label, np.diff(self.up.at), sets).astype(np.int64)
@@ -127,9 +128,10 @@ def _reach(
     stack: I32,
     most: int,
 ) -> int:
-    """Return the number of triples in all sets that are reached from the set of an item.
+    """Return the number of triples in all sets that are reached from an item's set.
 
-    ``seen`` has the last walk that reached each set, and ``mark`` is the number of this one.
+    ``seen`` has, for each set, the number of the last walk that reached the set. ``mark`` is the
+    number of this walk.
     """
     seen[root(forest.parent, item)] = mark
     top = _push(item, forest.ring, stack, 0)

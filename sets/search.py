@@ -1,8 +1,8 @@
-"""The search for the best cut of large pieces, which tries several ways and keeps the best.
+"""Search for the best cut of large pieces by two methods.
 
-The first way joins tables (``contraction``). The second way puts the items in order and cuts them
-into blocks (``ordered_blocks``). It is tried if tables derive from themselves, or if joining tables
-is not enough.
+The first method joins tables (``contraction``). The second method puts the items in order and cuts
+them into blocks (``ordered_blocks``). It is tried if tables derive from themselves, or if joining
+tables does not lead to a small enough cut.
 
 Pieces that have the same tables, and the same dependencies between these tables, are of one kind
 and are cut alike. So one search is enough for all copies and all runs of a workflow.
@@ -40,14 +40,14 @@ chooses the one with the smallest set graph. Reading this many triples takes les
 up the item that a question names.
 """
 FREE_PART = 100
-"""In a small component, the limit is the component's number of triples divided by this number.
+"""For a small component, the number by which its number of triples is divided to get the limit.
 
 This limit applies instead of ``FREE`` if it is lower.
 """
 MOST_THREADS = 4
 """The largest number of pieces that are searched at the same time."""
 PACKING_FACTOR = 5
-"""Quick packing is tried if the set graph is at most this many times as large as allowed."""
+"""Quick packing is tried only if the set graph is at most this many times as large as allowed."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,9 @@ class Piece:
 
 @dataclass(frozen=True)
 class CutPlan:
-    """A way to cut all pieces of a kind, found for the first such piece.
+    """A plan for cutting all pieces of a kind, found for the first such piece.
 
-    ``grouping`` is the number of the grouping, and ``taken`` are the joined pairs of groups.
+    ``grouping`` is the number of the grouping, and ``taken`` has the joined pairs of groups.
     """
 
     grouping: int
@@ -77,7 +77,7 @@ class CutPlan:
 
 
 Plans: TypeAlias = dict[bytes, CutPlan | None]
-"""For each kind of pieces that was searched, its plan; None if no plan was found."""
+"""The plan for each kind of pieces that was searched, or None if no plan was found."""
 
 
 def find_sets(
@@ -93,8 +93,8 @@ def find_sets(
     """Return the set of each item, named by one of its items. A piece below ``theta`` is one set.
 
     ``label`` numbers the pieces from 0. Sets will be packed up to ``limit`` items. ``plans`` has
-    the plans of other pieces, and gets the plans of these pieces. ``bar`` has, for each item, the
-    threshold of its piece, which replaces theta: pieces of fewer items are not searched.
+    the plans of earlier pieces; the plans of these pieces are added. ``bar`` has, for each item,
+    the threshold of its piece, which replaces theta: pieces with fewer items are not searched.
     """
     sets = _first_items(label)
     plans = {} if plans is None else plans
@@ -219,9 +219,9 @@ def _kind(tables: I32, from_: I64, to: I64) -> bytes:
 def _as_met(src: I32, dst: I32) -> I64:
     """Return the items in the order in which the edges first name them.
 
-    Files tend to name an item near the items that it derives from, and the search is faster if
-    these items are close to each other. With items in the order of hashes, the search takes nine
-    times as long on the paper's trace.
+    Files tend to name an item near the items that it derives from, and the search is faster if such
+    items are close to each other. If items are in the order of hashes instead, the search takes
+    nine times as long on the paper's trace.
     """
     met = np.column_stack((src, dst)).ravel()[::-1]
     first = np.empty(int(met.max()) + 1, np.int64)

@@ -10,7 +10,7 @@ Split = Sequence["str | Split"]
 
 
 def tables_of(splits: Iterable["str | Split"]) -> Iterator[str]:
-    """Yield every table that the splits name."""
+    """Yield the name of every table in the splits."""
     for part in splits:
         if isinstance(part, str):
             yield part
@@ -32,7 +32,7 @@ def restricted(splits: Sequence[Split], tables: Set[str]) -> list[Split]:
 def split_codes(splits: Sequence[Split], tables: Sequence[str]) -> list[I32]:
     """Return, for each nesting level, the number of the split that each table is in.
 
-    A table that is in no split of a level gets -1 there.
+    A table gets -1 at a level where it is not in any split.
     """
     code = {table: number for number, table in enumerate(tables)}
     levels: list[I32] = []

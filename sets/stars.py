@@ -1,10 +1,10 @@
-"""The cut of pieces whose derived items derive from sources only, without a search.
+"""Cut pieces in which all derived items derive directly from sources, without a search.
 
-A report leaves such a piece: each of its rows derives from many rows of its sources. The cut makes
-each derived item a set, and puts sources from which the same items derive into one set. With this
-cut, a query reads nothing that its answer does not need: a set of sources has no triples, and an
-item that derives from one source of a set derives from all of them. No search finds a cut with
-which queries read less.
+A report results in such a piece: each of its rows derives from many rows of its sources. The cut
+makes each derived item a set of its own, and puts sources from which the same items derive into one
+set. With this cut, a query reads nothing that its answer does not need: a set of sources has no
+triples, and an item that derives from one source of a set derives from all of them. So a search
+could not find a better cut.
 """
 
 import numpy as np
@@ -22,11 +22,11 @@ Otherwise there would be too many sets, and the search joins derived items with 
 instead.
 """
 SOURCES = 20
-"""A set of sources may have up to this many times as many items as a packed set.
+"""The largest size of a set of sources, as a multiple of the largest size of a packed set.
 
-A later ingest may use only some items of the set. A question about another item then reads the
-triples of all of them. Reading some thousand triples takes less time than looking up the item that
-a question names.
+A later ingest may use only some items of the set. A question about any of the set's items then
+reads the triples of all of them. But reading a few thousand triples takes less time than looking up
+the item that a question names.
 """
 ALONE = np.int32(-1)
 """The value, instead of a set, for an item that this module does not cut."""
@@ -65,7 +65,7 @@ def star_sets(
 def _signatures(src: Edges, dst: Edges, table: I32) -> U64:
     """Return a number for each item.
 
-    Sources of a table from which the same items derive share a number. Other items share a number
+    Sources of a table from which the same items derive share a number. Other sources share a number
     only by chance; questions then read more, but answers stay right.
     """
     sums = np.zeros(len(table), np.uint64)
@@ -80,7 +80,7 @@ def _signatures(src: Edges, dst: Edges, table: I32) -> U64:
 
 @compiled(nogil=True)
 def _group(src: Edges, signature: U64, chosen: Bools, limit: int, sets: I32) -> None:
-    """Put sources into sets in the order of the edges that name them, so neighbours stay together.
+    """Put sources into sets in the order in which edges name them, so that neighbors stay together.
 
     At first, ``sets`` is ``ALONE`` for each source. ``sets[i]`` becomes the item that stands for
     the set of source i.

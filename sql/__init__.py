@@ -1,1 +1,1 @@
-"""Read SQL as DuckDB does: parse it, resolve its names, and refuse texts that cannot be read."""
+"""Read SQL as DuckDB does: parse it, resolve its names, and refuse SQL that it cannot read."""

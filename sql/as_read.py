@@ -1,10 +1,10 @@
-"""Corrections to the parts of a query that sqlglot reads or writes in another way than DuckDB."""
+"""Corrections to the parts of a query that sqlglot reads or writes differently from DuckDB."""
 
 from sqlglot import exp
 
 
 def put_right(nodes: list[exp.Expr]) -> None:
-    """Correct SEMI joins, joins with UNNEST, ``count()``, and any LIMIT whose share is computed."""
+    """Correct SEMI joins, joins with UNNEST, ``count()``, and LIMIT with a computed percentage."""
     for node in nodes:
         if isinstance(node, exp.Join):
             _join(node)
@@ -22,7 +22,7 @@ def _join(join: exp.Join) -> None:
 
 
 def _semi(join: exp.Join) -> None:
-    """Read ``b.k`` as a column of the joined table b, not as a field of a column b."""
+    """Read ``b.k`` as column k of the joined table b, not as a field of a column b."""
     name, on = join.this.alias_or_name, join.args.get("on")
     for field in list(on.find_all(exp.Dot)) if on is not None else []:
         if isinstance(field.this, exp.Column) and field.this.name.lower() == name.lower():
@@ -30,7 +30,7 @@ def _semi(join: exp.Join) -> None:
 
 
 def _share(limit: exp.Limit) -> None:
-    """Write a computed share with the sign ``%``; DuckDB accepts PERCENT after numbers only."""
+    """Write a computed percentage with ``%``; DuckDB accepts PERCENT only after numbers."""
     options = limit.args.get("limit_options")
     if options is None or not options.args.get("percent"):
         return

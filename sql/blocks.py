@@ -25,7 +25,7 @@ def unwrapped(query: exp.Expr) -> exp.Expr:
 
 
 def own(root: exp.Expr, *kinds: type[Node]) -> Iterator[Node]:
-    """Yield a block's nodes of some kinds, except those in nested queries, in text order."""
+    """Yield a block's nodes of the given ``kinds``, except in nested queries, in text order."""
     todo: list[exp.Expr] = [root]
     while todo:
         node = todo.pop()
@@ -36,11 +36,11 @@ def own(root: exp.Expr, *kinds: type[Node]) -> Iterator[Node]:
 
 
 ENDS = (exp.Select, exp.SetOperation, exp.Column, exp.Identifier, exp.Literal)
-"""Nodes below which ``own`` does not look: nested queries, and nodes with nothing of interest."""
+"""Node types below which ``own`` does not search: nested queries, and irrelevant nodes."""
 
 
 def sources(select: exp.Select) -> list[exp.Expr]:
-    """Return the sources of a block: tables, derived tables, and functions that make rows."""
+    """Return the sources of a block: tables, derived tables, and functions that return rows."""
     start = select.args.get("from_")
     found = list(_sources(start.this)) if start else []
     for join in select.args.get("joins") or []:
@@ -74,22 +74,22 @@ def is_parenthesised_join(item: exp.Expr) -> bool:
 
 
 def is_plain(query: exp.Expr) -> bool:
-    """Return whether a query only joins tables, and perhaps groups the rows."""
+    """Return whether a query only joins tables and, optionally, groups the rows."""
     if not isinstance(query, exp.Select) or any(map(query.args.get, CHOOSING)):
         return False
     return plain_blocks(query) > 0 and not windows(query) and is_resolved(query)
 
 
 def is_resolved(select: exp.Select) -> bool:
-    """Return whether all columns of a block, except in its ORDER BY, name their table."""
+    """Return whether all columns of a block, except in its ORDER BY, are qualified by a table."""
     parts = (part for part in select.iter_expressions() if not isinstance(part, exp.Order))
     return all(column.table for part in parts for column in part.find_all(exp.Column))
 
 
 def plain_blocks(select: exp.Select) -> int:
-    """Return the number of blocks in a block of joins: the block, and those of its derived tables.
+    """Return the number of blocks in a block of joins: the block itself and its derived tables.
 
-    Blocks in expressions do not count. Returns 0 if the block reads anything except tables, and
+    Blocks in expressions are not counted. Returns 0 if the block reads anything except tables and
     derived tables that only join tables.
     """
     found = 1
@@ -111,7 +111,7 @@ CHOOSING = ("distinct", "limit", "offset", "qualify", "sample")
 
 
 def is_grouped(select: exp.Select) -> bool:
-    """Return whether a block has GROUP BY, HAVING or an aggregate, also one in a subquery."""
+    """Return whether a block has GROUP BY, HAVING or an aggregate, including one in a subquery."""
     if select.args.get("group") or select.args.get("having") or "grouped" in select.meta:
         return True
     roots = [*select.expressions, select.args.get("qualify"), select.args.get("order")]
@@ -119,7 +119,7 @@ def is_grouped(select: exp.Select) -> bool:
 
 
 def is_aggregate(node: exp.Func) -> bool:
-    """Return whether a function is an aggregate of its block, not a window function."""
+    """Return whether a function is an aggregate of its block and not a window function."""
     if not isinstance(node, exp.AggFunc) or "of_outer" in node.meta:
         return False
     above = node.parent
@@ -130,14 +130,14 @@ def is_aggregate(node: exp.Func) -> bool:
 
 @dataclass(frozen=True)
 class Keys:
-    """The keys of GROUP BY. ``sets`` says whether rows are grouped by different keys."""
+    """The keys of GROUP BY; ``sets`` is true if the clause has several sets of keys."""
 
     expressions: list[exp.Expr]
     sets: bool
 
 
 def group_keys(select: exp.Select) -> Keys:
-    """Return all keys of a block, each once."""
+    """Return all distinct group keys of a block."""
     group = select.args.get("group")
     if group is None:
         return Keys([], False)
@@ -163,7 +163,7 @@ def key_leaves(node: exp.Expr) -> Iterator[exp.Expr]:
 def windows(select: exp.Select) -> list[exp.Window]:
     """Return the windows of a block, each with its definition in place of a name.
 
-    The ranks that stand for a LIMIT are left out.
+    Ranks that provhouse put in place of a LIMIT are left out.
     """
     named = {window.name: window for window in select.args.get("windows") or []}
     roots = [*select.expressions, select.args.get("qualify"), select.args.get("order")]

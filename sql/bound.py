@@ -1,8 +1,8 @@
 """DuckDB's own reading of a query: the plan that it binds, before it optimises.
 
-provhouse reads SQL with sqlglot, and DuckDB with its own parser and catalogue. A query has lineage
-only if both agree: provhouse writes its tree as text again; DuckDB must bind this text to the same
-plan as the user's text, and the plan must scan the tables that provhouse found.
+provhouse reads SQL with sqlglot, and DuckDB with its own parser and catalogue. A query is accepted
+only if both readings agree: provhouse writes its tree as SQL text again, DuckDB must bind this text
+to the same plan as the user's text, and the plan must scan the tables that provhouse found.
 """
 
 import json
@@ -21,9 +21,15 @@ from .scan_order import CHOOSING, KEEPS, in_table_order, renumber
 IGNORED = re.compile(
     r'"(?:alias|query_location|query_location_length|table_index)":(?:"(?:[^"\\]|\\.)*"|\d+),?'
 )
-"""The pattern of parts of a plan that do not change its result. Quotes in a plan are escaped."""
+"""A pattern that matches the parts of a plan that do not affect its result.
+
+Quotes in a plan are escaped.
+"""
 NAN = re.compile('"value":(-?[A-Z][A-Za-z]*)')
-"""The pattern of NaN and infinity, which DuckDB does not write as JSON. Quotes are escaped."""
+"""A pattern that matches NaN and infinity, which DuckDB does not write as valid JSON.
+
+Quotes are escaped.
+"""
 SPELLING = {
     "alias", "query_location", "query_location_length", "table_index", "is_operator",
     "bound_columns", "aggregate_index", "group_index", "groupings_index", "window_index",
@@ -41,7 +47,7 @@ CALLED = re.compile(f'"qname":{PATH}')
 
 
 class NotBound(Exception):
-    """The error for a text that DuckDB does not bind, or whose plan DuckDB cannot write as JSON."""
+    """The error for SQL that DuckDB does not bind, or whose plan DuckDB cannot write as JSON."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +63,12 @@ class Bound:
 
     @property
     def nodes(self) -> list[dict[str, Any]]:
-        """The root of the plan of each statement."""
+        """The root of each statement's plan."""
         return list(json.loads(self.text)["plans"])
 
     @property
     def collated(self) -> bool:
-        """Whether DuckDB compares texts of the query by a collation."""
+        """Whether DuckDB compares strings of the query with a collation."""
         return '"collation"' in self.text
 
     @cached_property
@@ -71,9 +77,9 @@ class Bound:
         return {str(json.loads(path)[-1]).lower() for path in set(CALLED.findall(self.text))}
 
     def same(self, other: "Bound", names: Mapping[str, str]) -> bool:
-        """Return whether two plans compute the same.
+        """Return whether two plans compute the same result.
 
-        ``names`` has the documented name of each function, by its other names.
+        ``names`` maps each alias of a function to the function's documented name.
         """
         if IGNORED.sub("", self.text) == IGNORED.sub("", other.text):
             return True
@@ -100,15 +106,15 @@ def bound(con: duckdb.DuckDBPyConnection, *texts: str) -> list[Bound]:
 
 
 class _Reader:
-    """A reader that gives one plan a form independent of spelling and numbering."""
+    """A reader that converts a plan to a form that does not depend on spelling and numbering."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
         self._ctes: dict[int, int] = {}
-        """The position of each WITH query in the plan's order, by its number in the plan."""
+        """The position of each WITH query in the order of the plan, by its number in the plan."""
 
     def plain(self, node: Any) -> Any:
-        """Return a part of a plan in a form independent of spelling and numbering."""
+        """Return a part of a plan in a form that does not depend on spelling and numbering."""
         if isinstance(node, list):
             return [self.plain(each) for each in node]
         if not isinstance(node, dict):
@@ -126,7 +132,7 @@ class _Reader:
 
 
 def _same_form(found: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """Return a node of a plan with one name for each function, and one form of joins."""
+    """Return a plan node in which each function has one name and equal joins have one form."""
     if found.get("condition") == TRUE:
         del found["condition"]  # sqlglot writes a cross join with UNNEST as a join ON TRUE
         if found["type"] == "LOGICAL_ANY_JOIN" and found.get("join_type") == "INNER":
@@ -145,7 +151,7 @@ def _same_form(found: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any
 
 
 def _chosen_last(node: dict[str, Any]) -> dict[str, Any]:
-    """Return an ORDER BY or LIMIT node; move a choice of columns from below it to above it."""
+    """Return an ORDER BY or LIMIT node with the projection below it, if any, moved above it."""
     below: dict[str, Any] = node["children"][0]
     if any(map(node.get, CHOOSING)):
         return node
@@ -166,7 +172,7 @@ def _repeats(node: dict[str, Any]) -> bool:
 
 
 def _width(node: dict[str, Any]) -> int:
-    """Return the number of columns of a node, or -1 if it is not known."""
+    """Return the number of a node's columns, or -1 if it is not known."""
     while node.get("type") in KEEPS and not any(map(node.get, CHOOSING)):
         (node,) = node["children"]
     if node.get("type") == "LOGICAL_PROJECTION":

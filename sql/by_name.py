@@ -9,7 +9,7 @@ WHAT = "UNION BY NAME"
 
 
 def by_position(con: duckdb.DuckDBPyConnection, tree: exp.Expr) -> None:
-    """Rewrite each UNION BY NAME in a tree, inner ones first, with NULL for missing columns."""
+    """Rewrite each UNION BY NAME in a tree, innermost first, with NULL for missing columns."""
     for union in reversed(list(tree.find_all(exp.Union))):
         if not union.args.get("by_name"):
             continue

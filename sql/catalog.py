@@ -1,4 +1,4 @@
-"""The tables and views that a connection sees.
+"""The tables and views that a connection can use.
 
 They are read once, and again only after a table or view has changed.
 """
@@ -28,7 +28,7 @@ class TablePlace(NamedTuple):
 
 @dataclass
 class Relation:
-    """A table, or a view with its query."""
+    """A table, or a view and its query."""
 
     place: TablePlace
     columns: dict[str, str] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class Relation:
 
 
 class Catalog:
-    """All tables, views and functions of a connection, by name in lower case."""
+    """All tables, views and functions of a connection, by lower-case name."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection) -> None:
         found: dict[TablePlace, Relation] = {}
@@ -54,7 +54,7 @@ class Catalog:
         self.functions: Functions = functions(con)
 
     def has_collations(self, con: duckdb.DuckDBPyConnection, place: TablePlace) -> bool:
-        """Return whether a collation may make different texts in a table equal."""
+        """Return whether a collation may make different strings in a table equal."""
         text = f"""
             select ({COLLATED}) + count(*) from duckdb_tables()
             where (database_name, schema_name, table_name) = (?, ?, ?) and sql ilike '%collate%'"""
@@ -62,7 +62,7 @@ class Catalog:
         return bool(found)
 
     def find(self, table: exp.Table) -> Relation | None:
-        """Return the table or view that a name in a query means, or None."""
+        """Return the table or view to which a name in a query refers, or None."""
         for relation in self._by_name.get(table.name.lower(), []):
             place = relation.place
             if not table.db and place[:2] not in self._path:

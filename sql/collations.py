@@ -1,4 +1,4 @@
-"""The collations of columns, by which DuckDB may treat different texts as equal."""
+"""The collations of columns, under which DuckDB may treat different strings as equal."""
 
 import json
 from typing import Any
@@ -12,8 +12,8 @@ from .not_covered import REWRITE, NotCovered
 def collations(con: duckdb.DuckDBPyConnection, sql: str) -> dict[int, str]:
     """Return, by position, the collation of each column of a query that has a collation.
 
-    Raises NotCovered for a text with a collation inside another value, and for a query whose plan
-    DuckDB cannot write as JSON.
+    Raises NotCovered for a string with a collation that is nested in another value, and for a query
+    whose plan DuckDB cannot write as JSON.
     """
     try:
         (found,) = bound(con, sql)

@@ -1,10 +1,10 @@
-"""The WITH query that a name in FROM means."""
+"""The WITH query to which a name in FROM refers."""
 
 from sqlglot import exp
 
 
 def cte_of(table: exp.Table) -> exp.CTE | None:
-    """Return the WITH query that a table names, or None.
+    """Return the WITH query to which a table name refers, or None.
 
     Unless the clause is recursive, a WITH query sees only earlier WITH queries.
     """

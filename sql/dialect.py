@@ -26,16 +26,16 @@ KNOWN = {
     "PERCENTILE_DISC",
 }
 SYNTAX = {"CAST", "TRY_CAST", "EXTRACT", "TRIM", "SUBSTRING", "POSITION", "OVERLAY", "MAP", "ARRAY"}
-"""Functions whose arguments have a grammar of their own."""
+"""Functions whose arguments have a special syntax."""
 OPERATORS = {"AND", "OR", "CASE", "COLLATE", "EXISTS", "LIKE", "FILTER", "STRUCT", "VALUES"}
 RENAMED = {*DuckDB.Parser.FUNCTIONS, *DuckDB.Parser.FUNCTION_PARSERS} - KNOWN - SYNTAX - OPERATORS
 NOT_CALLED = {TokenType.ALIAS, TokenType.DCOLON, TokenType.STAR, TokenType.R_PAREN}
-"""Tokens after which a name is no function, but a type or a clause such as ``* replace (...)``."""
+"""Tokens after which a name is a type or a clause such as ``* replace (...)``, not a function."""
 
 
 PIVOTS = {TokenType.PIVOT, TokenType.UNPIVOT}
 READS = {TokenType.SELECT, TokenType.FROM}
-"""Tokens that make a later PIVOT a clause of a table, not a query."""
+"""Tokens after which a PIVOT is a clause of a table, not a query of its own."""
 AFTER_PIVOT = {TokenType.ORDER_BY, TokenType.LIMIT, TokenType.OFFSET}
 
 
@@ -50,7 +50,7 @@ class Verbatim(DuckDB):
 class Meta(dict[str, Any]):
     """Metadata of a node.
 
-    A copy of the node has a shallow copy of its metadata. A deep copy would take three times as
+    Copying a node makes only a shallow copy of its metadata. A deep copy would take three times as
     long.
     """
 
@@ -59,25 +59,25 @@ class Meta(dict[str, Any]):
 
 
 def meta(node: exp.Expr) -> Mapping[str, Any]:
-    """Return a node's metadata without creating any: copies of the node would copy it."""
+    """Return a node's metadata, but do not create any, because copies of the node would copy it."""
     found: Mapping[str, Any] | None = node._meta
     return found or {}
 
 
 def text(tree: exp.Expr) -> str:
-    """Return the SQL of a tree that has no PIVOT."""
+    """Return the SQL text of a tree without PIVOT."""
     return DuckDB().generator(unsupported_level=ErrorLevel.RAISE).generate(tree, copy=False)
 
 
 def key(node: exp.Expr) -> str:
-    """Return a text that only equal expressions share."""
+    """Return a string that is the same only for equal expressions."""
     if isinstance(node, exp.Column):
         return "\0".join(part.name for part in node.parts)
     return DuckDB().generator().generate(node, copy=False)
 
 
 def text_with_pivots(tree: exp.Expr, unsupported: ErrorLevel = ErrorLevel.IGNORE) -> str:
-    """Return a tree as SQL. Columns in PIVOT keep their tables, which sqlglot would leave out."""
+    """Return a tree as SQL; columns in PIVOT keep their table names, which sqlglot would omit."""
     if tree.find(exp.Pivot) is not None:
         tree = tree.copy()
         for pivot in tree.find_all(exp.Pivot):
@@ -88,7 +88,7 @@ def text_with_pivots(tree: exp.Expr, unsupported: ErrorLevel = ErrorLevel.IGNORE
 
 
 def read(sql: str) -> list[Any]:
-    """Return the trees of the statements in a text; raise sqlglot's errors."""
+    """Return the trees of the statements in SQL text; raise sqlglot's errors."""
     dialect = Verbatim()
     tokens = dialect.tokenize(sql)
     for at, (token, after) in enumerate(pairwise(tokens)):
@@ -157,9 +157,10 @@ def _negate(negated: exp.Not) -> None:
 
 
 def _keep_nulls(nulls: exp.Expr) -> None:
-    """Keep IGNORE NULLS in the argument of a function, where sqlglot would leave it out.
+    """Keep IGNORE NULLS in the argument of a function, where sqlglot would omit it.
 
-    The words are put into a node for an item of ORDER BY, since any words can follow this node.
+    The words are put into a node for an ORDER BY item, because sqlglot writes any words after such
+    a node.
     """
     if isinstance(nulls.parent, exp.Anonymous):
         words = "IGNORE NULLS" if isinstance(nulls, exp.IgnoreNulls) else "RESPECT NULLS"

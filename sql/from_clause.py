@@ -1,4 +1,4 @@
-"""Blocks and FROM clauses that may choose other rows when they run again."""
+"""Blocks and FROM clauses that may return different rows when they run again."""
 
 from collections.abc import Iterator
 
@@ -10,13 +10,13 @@ from .not_covered import refuse
 from .subqueries import outer_columns
 
 METHODS = ("POSITIONAL", "ASOF")
-"""Joins that pair rows by their order, which is not unique if rows tie."""
+"""Joins that match rows by their order, which is not unique if rows tie."""
 
 
 def reads_choice(select: exp.Select) -> bool:
-    """Return whether the FROM clause of a block may have other rows when it runs again.
+    """Return whether the FROM clause of a block may return different rows when it runs again.
 
-    Derived tables that can be stored by themselves do not count: they are already stored.
+    Derived tables that can be stored separately do not count, because they are already stored.
     """
     joins = select.args.get("joins") or []
     if select.args.get("sample") or any(each.method in METHODS for each in joins):
@@ -25,7 +25,7 @@ def reads_choice(select: exp.Select) -> bool:
 
 
 def _depends(source: exp.Expr) -> bool:
-    """Return whether a derived table chooses rows by values of the items before it in FROM."""
+    """Return whether a derived table chooses rows depending on values of earlier items in FROM."""
     return (
         isinstance(source, exp.Subquery)
         and bool(outer_columns(source))
@@ -34,7 +34,7 @@ def _depends(source: exp.Expr) -> bool:
 
 
 def chooses(query: exp.Expr) -> bool:
-    """Return whether a block may choose other rows, or another order, when it runs again."""
+    """Return whether a block may return different rows, or another order, when it runs again."""
     if query.args.get("limit") or query.args.get("offset"):
         return True
     if not isinstance(query, exp.Select):
@@ -47,7 +47,7 @@ def _depends_on_order(window: exp.Window) -> bool:
 
 
 def apart(select: exp.Select) -> exp.Select:
-    """Move the FROM clause of a block into a derived table, and return the query of that table."""
+    """Move the FROM clause of a block into a derived table, and return that table's query."""
     sources = blocks.sources(select)
     names = {source.alias_or_name for source in sources}
     name = f"__from_{sources[0].alias_or_name}"
@@ -80,7 +80,7 @@ MOVED = ("from_", "joins", "sample")
 
 
 def _columns(select: exp.Select) -> Iterator[exp.Column]:
-    """Yield the columns that a block uses outside FROM, including those in its subqueries."""
+    """Yield the columns that a block uses outside of FROM, including those in its subqueries."""
     for clause, found in list(select.args.items()):
         if clause in MOVED:
             continue

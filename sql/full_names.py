@@ -1,4 +1,4 @@
-"""Full names of the tables in a query, and the queries of its views."""
+"""Give tables in a query their full names, and replace views by their queries."""
 
 from sqlglot import exp
 

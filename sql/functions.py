@@ -1,16 +1,16 @@
-"""The functions of DuckDB: aggregates, unstable functions, other names, and macros."""
+"""The functions of DuckDB: aggregates, unstable functions, aliases, and macros."""
 
 from dataclasses import dataclass, field
 
 import duckdb
 
 STOPS = "error"
-"""A function without a value; DuckDB calls it where a subquery may have too many rows."""
+"""A function that only raises an error; DuckDB adds it to subqueries that must return one row."""
 
 
 @dataclass(frozen=True)
 class Macro:
-    """A macro, scalar or table, with the text that it stands for."""
+    """A scalar or table macro, with its definition as SQL text."""
 
     name: str
     parameters: tuple[str, ...]
@@ -21,18 +21,18 @@ class Macro:
 
 @dataclass
 class Functions:
-    """The functions of a connection, by their names in lower case."""
+    """The functions of a connection, by lower-case name."""
 
     aggregates: set[str] = field(default_factory=set)
     unstable: set[str] = field(default_factory=set)
-    """Functions that give another value at each call, or in each query."""
+    """Functions that may return a different value at each call, or in each query."""
     names: dict[str, str] = field(default_factory=dict)
-    """The documented name of each function, by its other names."""
+    """The documented name of each function, by its aliases."""
     macros: dict[str, list[Macro]] = field(default_factory=dict)
     """Macros by name. Macros with the same name differ in the number of their parameters."""
 
     def macro(self, name: str, arguments: int, table: bool) -> Macro | None:
-        """Return the macro that a call means, or None. ``table`` is whether the call is in FROM."""
+        """Return the macro that a call refers to, or None; ``table`` is true for a call in FROM."""
         found = [each for each in self.macros.get(name.lower(), []) if each.table == table]
         fitting = [each for each in found if len(each.parameters) == arguments]
         return fitting[0] if fitting else found[0] if found else None

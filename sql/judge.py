@@ -1,4 +1,4 @@
-"""Refuse queries that provhouse and DuckDB read in different ways; DuckDB is the judge."""
+"""Refuse queries that provhouse and DuckDB read differently; DuckDB's reading decides."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,10 +15,10 @@ from .not_covered import REWRITE, NotCovered, refuse
 
 
 def check(con: duckdb.DuckDBPyConnection, sql: str, tree: exp.Expr, catalog: Catalog) -> Bound:
-    """Return DuckDB's plan of a text, if DuckDB binds the tree to the same plan.
+    """Return DuckDB's plan of ``sql``, if DuckDB binds the tree to the same plan.
 
-    Raises NotCovered if it does not, or if the query calls a function that has another value at
-    each call.
+    Raises NotCovered if the plans differ, or if the query calls a function that returns a different
+    value at each call.
     """
     try:
         text = dialect.text_with_pivots(tree, ErrorLevel.RAISE)
@@ -51,14 +51,14 @@ def _bound(con: duckdb.DuckDBPyConnection, sql: str, tree: exp.Expr, why: str) -
 
 
 def refuse_unstable(found: Bound, tree: exp.Expr, functions: Functions) -> None:
-    """Refuse functions with another value at each call, which a witness query could not repeat."""
+    """Refuse functions that change their value at each call: a witness query cannot repeat them."""
     if unstable := sorted(found.called & functions.unstable):
         node = _call(tree, unstable)
         refuse(node.sql("duckdb").lower() if node else f"{unstable[0]}()", node or tree)
 
 
 def _call(tree: exp.Expr, names: Sequence[str]) -> exp.Expr | None:
-    """Return the first call in a tree of any function in ``names``, or None."""
+    """Return the first call of any function in ``names`` in a tree, or None."""
     for node in tree.find_all(exp.Func):
         name = node.name if isinstance(node, (exp.Anonymous, exp.AggFunc)) else node.sql_name()
         if name.lower() in names or node.sql_name().lower() in names:
@@ -67,7 +67,7 @@ def _call(tree: exp.Expr, names: Sequence[str]) -> exp.Expr | None:
 
 
 def check_scans(scans: Counter[TablePlace], tables: Iterable[TablePlace]) -> None:
-    """Raise NotCovered unless the references found in a query are the scans in DuckDB's plan."""
+    """Raise NotCovered unless the references found in a query equal the scans in DuckDB's plan."""
     found = Counter(tables)
     for table in (scans - found) + (found - scans):
         raise NotCovered(

@@ -1,12 +1,12 @@
-"""Derived tables that refer to items before them in FROM, with or without the word LATERAL."""
+"""Derived tables that refer to earlier items in FROM, with or without the word LATERAL."""
 
 from sqlglot import exp
 
 
 def mark(tree: exp.Expr) -> None:
-    """Add LATERAL to all derived tables that may refer to items before them.
+    """Add LATERAL to all derived tables that may refer to earlier items in FROM.
 
-    sqlglot looks for names in these items only where the word LATERAL stands. It does not accept
+    sqlglot resolves names in earlier items only if the word LATERAL is present. It does not accept
     the word in a join without parentheses inside another join, ``a JOIN (...) b JOIN c ON p ON q``.
     """
     found = [join.this for join in tree.find_all(exp.Join) if isinstance(join.this, exp.Subquery)]
@@ -21,7 +21,7 @@ def mark(tree: exp.Expr) -> None:
 
 
 def unmark(nodes: list[exp.Expr]) -> None:
-    """Remove LATERAL from all items: DuckDB does not need the word."""
+    """Remove LATERAL from all items, because DuckDB does not need the word."""
     for lateral in nodes:
         if not isinstance(lateral, exp.Lateral):
             continue

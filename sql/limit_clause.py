@@ -1,4 +1,4 @@
-"""LIMIT, OFFSET and DISTINCT ON: their choices, and their rows in correlated subqueries."""
+"""LIMIT, OFFSET and DISTINCT ON: the rows that they choose, and their rewriting in subqueries."""
 
 from collections.abc import Iterable
 
@@ -9,11 +9,11 @@ from .subqueries import outer_columns
 
 
 def choices(query: exp.Expr, nodes: Iterable[exp.Expr]) -> list[str]:
-    """Return the clauses that choose rows by counting other rows, each with its place.
+    """Return the clauses that choose rows by counting other rows, each with its position.
 
-    The rows of such a query cannot always be computed again from their records, which lack the rows
-    that were passed over. A LIMIT of the whole query does not count, unless it is a share.
-    ``nodes`` are the nodes of the query.
+    The rows of such a query cannot always be computed again from their records, because the records
+    do not include the rows that were skipped. A LIMIT of the entire query is not returned, unless
+    it is a percentage. ``nodes`` are the nodes of the query.
     """
     found = []
     for node in nodes:
@@ -27,10 +27,10 @@ def choices(query: exp.Expr, nodes: Iterable[exp.Expr]) -> list[str]:
 
 
 def take_ties(query: exp.Expr) -> None:
-    """Make choices that depend on asked values take all ties, or else all rows they choose from.
+    """Make correlated LIMIT, OFFSET and DISTINCT ON keep all ties, or else all their input rows.
 
-    After the query has run, it is unknown which ties LIMIT or DISTINCT ON took. Rows before an
-    OFFSET decide which rows follow, so they count too.
+    After the query has run, it is unknown which of several tied rows LIMIT or DISTINCT ON returned.
+    Rows before an OFFSET decide which rows follow, so they are kept too.
     """
     for block in [query, *query.find_all(exp.Select, exp.SetOperation)]:
         if not (block.args.get("limit") or block.args.get("offset") or distinct_on(block)):
@@ -55,7 +55,7 @@ def _take_ties(block: exp.Query) -> None:
 
 
 def _among_first(block: exp.Query) -> exp.Expr | None:
-    """Return the condition of the rows that the block takes, with ties, if one window can tell.
+    """Return a condition for the rows that the block returns, with ties, if a window can test it.
 
     A window would also count the rows that QUALIFY removes.
     """
@@ -76,7 +76,7 @@ def _among_first(block: exp.Query) -> exp.Expr | None:
 
 
 def _by_values(order: exp.Expr, block: exp.Query) -> exp.Expr:
-    """Return an ORDER BY with values in place of names in SELECT, which a window cannot use."""
+    """Return an ORDER BY in which names in SELECT, which a window cannot use, are resolved."""
     found = order.copy()
     for key in found.expressions:
         key.set("this", _value(key.this, block))
@@ -84,7 +84,7 @@ def _by_values(order: exp.Expr, block: exp.Query) -> exp.Expr:
 
 
 def _value(key: exp.Expr, block: exp.Query) -> exp.Expr:
-    """Return the value that a name in SELECT stands for; any other key stays as it is."""
+    """Return the expression that a name in SELECT refers to; return any other key unchanged."""
     values = {each.alias: each.this for each in block.selects if isinstance(each, exp.Alias)}
     named = isinstance(key, exp.Column) and not key.table
     found: exp.Expr = values.get(key.name, key) if named else key

@@ -1,6 +1,7 @@
 """Move subqueries out of group keys and aggregates, to a derived table below the GROUP BY.
 
-Then keys and arguments of aggregates are columns, and the hidden columns of a group can name them.
+After this change, all keys and all arguments of aggregates are columns, to which the hidden columns
+of a group can refer.
 """
 
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ PARTS = ("having", "qualify", "order", "group", "windows", "distinct")
 
 
 def lower(query: exp.Expr) -> None:
-    """Rewrite all blocks of a query whose keys or aggregates have subqueries."""
+    """Rewrite all blocks of a query whose keys or aggregates contain subqueries."""
     if query.find(exp.Subquery, exp.In, exp.Exists, exp.Any, exp.All, exp.Array) is None:
         return
     found = [each for each in query.find_all(exp.Select) if blocks.is_grouped(each)]
@@ -26,7 +27,7 @@ def lower(query: exp.Expr) -> None:
 
 
 class Below:
-    """The derived table that has the rows of a grouped block before they are grouped."""
+    """The derived table with the rows of a grouped block before they are grouped."""
 
     def __init__(self, select: exp.Select, name: str) -> None:
         self.select = select
@@ -35,7 +36,7 @@ class Below:
         self._columns: list[exp.Expr] = []
 
     def column(self, expression: exp.Expr) -> exp.Column:
-        """Return a column of the derived table that has the value of an expression."""
+        """Return a column of the derived table for the value of an expression."""
         text = expression.sql("duckdb")
         if text not in self._names:
             self._names[text] = f"x{len(self._names)}"
@@ -62,7 +63,7 @@ def _roots(select: exp.Select) -> list[exp.Expr]:
 
 
 def _block_columns(select: exp.Select, bound: set[str]) -> Iterator[exp.Expr]:
-    """Yield the columns that a block evaluates after WHERE, also in nested queries."""
+    """Yield the columns that a block evaluates after WHERE, including those in nested queries."""
     for root in _roots(select):
         for node in blocks.own(root, exp.Column, exp.Select, exp.SetOperation):
             inside = [node] if isinstance(node, exp.Column) else outer_columns(node)

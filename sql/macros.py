@@ -14,7 +14,7 @@ DEPTH = 50
 
 
 def unfold(tree: exp.Expr, nodes: Iterable[exp.Expr], functions: Functions) -> bool:
-    """Unfold the macros in a query, except built-in macros that only compute with plain values.
+    """Unfold the macros in a query, except built-in macros that only compute scalar values.
 
     ``nodes`` are the nodes of the tree. Returns whether any macro was unfolded.
     """
@@ -44,7 +44,7 @@ def _macro(call: exp.Func, functions: Functions) -> Macro | None:
 
 
 def _looks_into(macro: Macro, functions: Functions) -> bool:
-    """Return whether a built-in macro has an aggregate or reads a table."""
+    """Return whether a built-in macro contains an aggregate or reads a table."""
     if macro.table or "SELECT" in macro.text:
         return True
     found = read(f"SELECT {macro.text}")[0].find_all(exp.Anonymous, exp.AggFunc)

@@ -10,7 +10,7 @@ from .subqueries import outer_columns
 
 
 def name_all(tree: exp.Expr) -> None:
-    """Replace ORDER BY ALL by the positions of all columns, where these are known."""
+    """Replace ORDER BY ALL by the positions of all columns if these are known."""
     for order in list(tree.find_all(exp.Order)):
         query = order.parent
         if not isinstance(query, exp.Query) or len(order.expressions) != 1:
@@ -25,7 +25,7 @@ def name_all(tree: exp.Expr) -> None:
 
 
 def expand_all(nodes: list[exp.Expr]) -> None:
-    """Replace GROUP BY ALL by its keys, since ALL would include columns that are added later."""
+    """Replace GROUP BY ALL by its keys, because ALL would include columns that are added later."""
     for group in nodes:
         select = group.parent if isinstance(group, exp.Group) else None
         if not isinstance(select, exp.Select) or not group.args.get("all"):
@@ -39,7 +39,7 @@ def expand_all(nodes: list[exp.Expr]) -> None:
 
 
 def _beside(select: exp.Select) -> list[exp.Expr]:
-    """Return the columns in HAVING, outside aggregates, which GROUP BY ALL includes too."""
+    """Return the columns in HAVING outside of aggregates, which GROUP BY ALL also includes."""
     found: list[exp.Expr] = []
     todo: list[exp.Expr] = [having] if (having := select.args.get("having")) else []
     bound = {source.alias_or_name for source in sources(select)}
@@ -54,7 +54,7 @@ def _beside(select: exp.Select) -> list[exp.Expr]:
 
 
 def _is_key(projection: exp.Expr, select: exp.Select) -> bool:
-    """Return whether a column of SELECT depends on the block's rows, as GROUP BY ALL requires."""
+    """Return whether an item of SELECT depends on the block's rows, as GROUP BY ALL requires."""
     if any(is_aggregate(node) for node in own(projection, exp.Func)):
         return False
     bound = {source.alias_or_name for source in sources(select)}
@@ -68,7 +68,7 @@ def _is_key(projection: exp.Expr, select: exp.Select) -> bool:
 
 
 def expand_named(nodes: list[exp.Expr]) -> None:
-    """Replace positions and names in grouping sets by the keys that they stand for."""
+    """Replace positions and names in grouping sets by the keys to which they refer."""
     for select, keys in _grouped_by_sets(nodes):
         listed = select.expressions
         by_name = {each.alias_or_name: each for each in listed}
@@ -92,7 +92,7 @@ def refuse_outer_keys(nodes: list[exp.Expr]) -> None:
 
 
 def refuse_large(nodes: list[exp.Expr]) -> None:
-    """Refuse a key that is a number beyond 64 bits, which sqlglot takes for a position."""
+    """Refuse a key that is an integer beyond 64 bits, which sqlglot would read as a position."""
     for node in nodes:
         is_key = isinstance(node.parent, (exp.Group, exp.Ordered))
         if is_key and isinstance(node, exp.Literal) and node.is_int and int(node.this) >= 2**63:

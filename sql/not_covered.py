@@ -1,4 +1,4 @@
-"""The error for SQL whose lineage is not supported; it names the construct and its place."""
+"""The error for SQL whose lineage is not supported; it names the construct and its position."""
 
 from typing import NoReturn
 
@@ -18,7 +18,7 @@ LOAD = "Make a table of it with register(name, data), and read that"
 
 
 PLACE = ("line", "col", "start", "end")
-"""The keys in a node's metadata whose values give the node's place in the query."""
+"""The keys in a node's metadata whose values give the node's position in the query."""
 
 
 def refuse(what: str, node: exp.Expr, remedy: str = REWRITE) -> NoReturn:
@@ -31,7 +31,7 @@ def refuse(what: str, node: exp.Expr, remedy: str = REWRITE) -> NoReturn:
 
 
 def place(node: exp.Expr) -> str:
-    """Return the place of a node's first named token, such as "in line 2, column 8"."""
+    """Return the position of a node's first named token, such as "in line 2, column 8"."""
     found = [meta(child) for child in node.walk() if "line" in meta(child)]
     if not found and node.parent is not None:
         return place(node.parent)

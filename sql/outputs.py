@@ -1,7 +1,7 @@
-"""The names and types of the columns of a result, read from a text and its bound plan.
+"""The names and types of a result's columns, read from the SQL text and its bound plan.
 
-DuckDB also returns them, but would bind the text once more. This module finds the names and types
-if each name can be spelled in only one way, and no type has parts.
+DuckDB also returns them, but would have to bind the text again. This module can determine the names
+and types if each name has only one possible spelling, and no type has components.
 """
 
 import json
@@ -18,7 +18,7 @@ Output = tuple[str, str]
 """The name and the type of a column."""
 NAME = re.compile("[a-z_][a-z0-9_]*")
 PASS = {"LOGICAL_ORDER_BY", "LOGICAL_LIMIT", "LOGICAL_DISTINCT", "LOGICAL_MATERIALIZED_CTE"}
-"""Nodes of a plan that have the columns of the last node below."""
+"""Plan nodes whose columns are the columns of the last node below."""
 WHOLE = {
     "BIGINT", "BOOLEAN", "DATE", "DOUBLE", "FLOAT", "HUGEINT", "INTEGER", "SMALLINT", "TIME",
     "TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "TINYINT", "UBIGINT", "UINTEGER", "VARCHAR",
@@ -26,10 +26,10 @@ WHOLE = {
 
 
 def listed(tree: exp.Expr, nodes: Iterable[exp.Expr], catalog: Catalog) -> list[str]:
-    """Return the names that a query gives its columns; none if they are not certain.
+    """Return the names of a query's columns; an empty list if they are not certain.
 
-    DuckDB spells a column as it was declared. So a column is certain if its name is in lower case
-    at all its places in the query and its tables.
+    DuckDB spells a column name as it was declared. A name is therefore certain if it is in lower
+    case wherever it occurs in the query and its tables.
     """
     if not isinstance(tree, exp.Select):
         return []
@@ -74,7 +74,7 @@ def outputs(names: list[str], plan: Bound) -> list[Output] | None:
 
 
 def _kind(expression: dict[str, Any]) -> str:
-    """Return the type of an expression as DuckDB writes it; empty for a type with parts."""
+    """Return the type of an expression as DuckDB writes it; empty for a type with components."""
     kind = expression.get("return_type") or expression.get("value", {}).get("type", {})
     name, info = kind.get("id", ""), kind.get("type_info")
     if name == "DECIMAL" and info and "width" in info:

@@ -34,7 +34,7 @@ def with_parameters(con: duckdb.DuckDBPyConnection, sql: str, parameters: Parame
 
 
 def _found(tokens: list[Token]) -> list[tuple[Token, Token, str]]:
-    """Return the first and the last token of each parameter, and its name or number."""
+    """Return the first and last token of each parameter, and the parameter's name or number."""
     found = []
     for at, token in enumerate(tokens):
         if token.token_type is TokenType.PLACEHOLDER:

@@ -1,4 +1,4 @@
-"""ORDER BY and LIMIT after parentheses, as in ``(select ...) limit 2``, as clauses of the query."""
+"""Move ORDER BY and LIMIT after parentheses, as in ``(select ...) limit 2``, into the query."""
 
 from sqlglot import exp
 
@@ -6,9 +6,10 @@ CLAUSES = ("order", "limit", "offset")
 
 
 def clauses_inside(tree: exp.Expr) -> None:
-    """Move clauses after parentheses into the query within them, inner ones first.
+    """Move clauses after parentheses into the query within the parentheses, innermost first.
 
-    A query that has such clauses itself becomes a derived table, since its own clauses come first.
+    A query that already has such clauses becomes a derived table, because its own clauses apply
+    first.
     """
     for outer in reversed(list(tree.find_all(exp.Subquery))):
         given = {each: outer.args[each] for each in CLAUSES if outer.args.get(each)}
@@ -23,7 +24,7 @@ def clauses_inside(tree: exp.Expr) -> None:
 
 
 def _inside(outer: exp.Subquery) -> exp.Expr:
-    """Return the query in parentheses, or the innermost parentheses if they have a WITH clause."""
+    """Return the query in parentheses, or the innermost parentheses that have a WITH clause."""
     query: exp.Expr = outer.this
     while isinstance(query, exp.Subquery) and not query.args.get("with_"):
         query = query.this
@@ -31,7 +32,7 @@ def _inside(outer: exp.Subquery) -> exp.Expr:
 
 
 def _derived(query: exp.Query) -> exp.Select:
-    """Replace a query by a query that reads it, and return the new query."""
+    """Replace a query by another query that reads it, and return the new query."""
     select = exp.select("*")
     query.replace(select)
     alias = exp.TableAlias(this=exp.to_identifier("__in", quoted=True))

@@ -1,4 +1,4 @@
-"""Parse SQL text into a qualified tree that numbers each use of a base table."""
+"""Parse SQL text into a qualified tree in which each use of a base table has a number."""
 
 from dataclasses import dataclass, field
 from functools import partial
@@ -40,22 +40,23 @@ class Reference:
     name: str
     table: TablePlace
     where: str
-    """The place of the use in the text, such as "in line 2, column 8"."""
+    """The position of the use in the SQL text, such as "in line 2, column 8"."""
 
 
 @dataclass
 class Parsed:
-    """A qualified query. The metadata of a table has its position in a list of this class.
+    """A qualified query.
 
-    ``ref`` is a position in ``references``, ``cte`` in ``ctes``, and ``kept`` in ``kept``, the
+    The metadata of each table node contains a position in one of this object's lists: ``ref`` is a
+    position in ``references``, ``cte`` in ``ctes``, and ``kept`` in ``kept``, which lists the
     blocks that are stored before the query runs.
     """
 
     query: exp.Query
     collated: bool = False
-    """Whether the query compares texts with a collation."""
+    """Whether the query compares strings with a collation."""
     outputs: list[Output] | None = None
-    """The columns of the result, if they are certain."""
+    """The columns of the result; empty if they are not certain."""
     references: list[Reference] = field(default_factory=list)
     ctes: list[exp.CTE] = field(default_factory=list)
     kept: list[exp.Expr] = field(default_factory=list)
@@ -67,7 +68,7 @@ def parse(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Parsed:
     """Return a query ready for planning.
 
     Raises UsageError if the text is not exactly one query, or if a column's name cannot be
-    resolved. Raises NotCovered for a construct without support, for an unknown table, and if DuckDB
+    resolved. Raises NotCovered for an unsupported construct, for an unknown table, and if DuckDB
     reads the text differently from provhouse.
     """
     tree, text, names = _qualified(con, sql, catalog, False)
@@ -92,9 +93,9 @@ def _qualified(
 ) -> tuple[Any, str, list[str]]:
     """Return a tree in which each column has a table, and each row used as a value is a struct.
 
-    Also returns the text that DuckDB must read in the same way, and the names of the query's
-    columns if they are certain. ``lateral`` is whether derived tables may refer to items before
-    them.
+    Also returns the SQL text that DuckDB must read in the same way, and the names of the query's
+    columns if they are certain. ``lateral`` states whether derived tables may refer to earlier
+    items in FROM.
     """
     tree = _query(query)
     name_columns(tree)
@@ -144,7 +145,7 @@ def _qualified(
 
 
 def _refuse_reserved(nodes: list[exp.Expr]) -> None:
-    """Refuse names that could be names of hidden columns."""
+    """Refuse names that could be confused with the names of hidden columns."""
     for name in nodes:
         if isinstance(name, exp.Identifier) and name.this.lower().startswith(RESERVED):
             refuse(f"{name.name}, which is a name that provhouse reserves,", name, RENAME)
@@ -158,7 +159,7 @@ def _columns(catalog: Catalog, table: exp.Table) -> list[str]:
 
 
 def _refuse_stars(nodes: list[exp.Expr]) -> None:
-    """Refuse stars that were not replaced by columns, since they would include hidden columns."""
+    """Refuse stars that were not replaced by columns, because they would include hidden columns."""
     for star in nodes:
         if isinstance(star, exp.Anonymous) and star.name.lower() == "columns":
             refuse("* or COLUMNS here", star.parent or star)
@@ -169,7 +170,7 @@ def _refuse_stars(nodes: list[exp.Expr]) -> None:
 
 
 def _query(sql: str) -> Any:
-    """Return the tree of a text that is one query."""
+    """Return the tree of SQL text that must be a single query."""
     try:
         trees = dialect.read(sql)
     except ParseError as error:
@@ -197,7 +198,7 @@ RENAME = "Rename the column, or make a table of it without this name"
 
 
 def _schema(nodes: list[exp.Expr], catalog: Catalog) -> MappingSchema:
-    """Return the columns of the tables in a query, under names in lower case."""
+    """Return the columns of the tables in a query, with lower-case names."""
     found: dict[str, Any] = {}
     for table in nodes:
         if not isinstance(table, exp.Table) or not table.catalog:
@@ -238,7 +239,7 @@ def _name_subqueries(nodes: list[exp.Expr]) -> None:
 
 
 def _flatten(nodes: list[exp.Expr]) -> None:
-    """Remove parentheses around joins in FROM, such as DuckDB writes in views.
+    """Remove parentheses around joins in FROM, which DuckDB writes in views.
 
     The joins of the first item go before the joins of the block, and the joins of any other item
     stay with that item: ``a JOIN (b JOIN c ON p) ON q`` is ``a JOIN b JOIN c ON p ON q``.
@@ -275,7 +276,8 @@ def _mark_aggregates(nodes: list[exp.Expr], catalog: Catalog) -> None:
 def _semi_joins(nodes: list[exp.Expr]) -> None:
     """Replace SEMI and ANTI joins by EXISTS and NOT EXISTS, the innermost first.
 
-    An outer join copies what it joins, so the joins within must have been replaced before.
+    Replacing an outer join copies its operands, so the joins inside of them must already be
+    replaced.
     """
     for join in reversed([node for node in nodes if isinstance(node, exp.Join)]):
         kind = (join.args.get("kind") or join.args.get("side") or "").upper()
@@ -294,7 +296,7 @@ def _semi_joins(nodes: list[exp.Expr]) -> None:
 
 
 def _hoist(con: duckdb.DuckDBPyConnection, parsed: Parsed) -> None:
-    """Move all WITH queries to the top, under distinct names, each after the queries it uses."""
+    """Move all WITH queries to the top, with distinct names, each after the queries it reads."""
     for table in list(parsed.query.find_all(exp.Table)):
         if isinstance(table.this, exp.Identifier) and (cte := cte_of(table)):
             table.meta["of"] = id(cte)
@@ -333,7 +335,7 @@ def _hoist(con: duckdb.DuckDBPyConnection, parsed: Parsed) -> None:
 
 
 def _collect(node: exp.Expr, found: list[exp.CTE]) -> None:
-    """Take the WITH clauses out of a tree, inner ones first."""
+    """Remove the WITH clauses from a tree; append their queries to ``found``, innermost first."""
     with_ = node.args.get("with_")
     if with_ is not None:
         for cte in with_.expressions:
@@ -347,7 +349,8 @@ def _collect(node: exp.Expr, found: list[exp.CTE]) -> None:
 def _number(parsed: Parsed, catalog: Catalog) -> list[int]:
     """Number the uses of base tables in text order; copies of a use have the same number.
 
-    Returns the numbers of all uses, including the copies that names in SELECT have made.
+    Returns the numbers of all uses, including the copies that arose when names in SELECT were
+    resolved.
     """
     found = [table for table in parsed.query.find_all(exp.Table) if table.catalog]
     found.sort(key=lambda table: table.this.meta.get("start", 0))

@@ -1,7 +1,7 @@
-"""PIVOT as a GROUP BY with filtered aggregates, and UNPIVOT as lists that are unnested.
+"""Rewrite PIVOT as a GROUP BY with filtered aggregates, and UNPIVOT as unnested lists.
 
-DuckDB returns the names of the resulting columns. If they differ from the names expected by the
-rewriting, the query is refused.
+DuckDB returns the names of the resulting columns. If they differ from the names that the rewriting
+expects, the query is refused.
 """
 
 from collections.abc import Iterator
@@ -15,11 +15,11 @@ from . import blocks, dialect, scoped
 from .not_covered import refuse
 
 UNNAMED = "__unnamed_pivot"
-"""The name that DuckDB gives to a PIVOT in FROM."""
+"""The name that DuckDB gives to an unnamed PIVOT in FROM."""
 
 
 def without_pivots(con: duckdb.DuckDBPyConnection, tree: exp.Expr) -> exp.Expr:
-    """Return a tree with a query in place of each PIVOT and UNPIVOT, inner ones first."""
+    """Return a tree in which a query replaces each PIVOT and UNPIVOT, innermost first."""
     if isinstance(tree, exp.Pivot):
         with_ = tree.args.get("with_")
         tree.set("with_", None)
@@ -56,7 +56,7 @@ def _derived(con: duckdb.DuckDBPyConnection, source: exp.Expr) -> exp.Subquery:
 
 @dataclass
 class _Shape:
-    """One PIVOT: its place in the tree, its source, and its clauses."""
+    """One PIVOT: its position in the tree, its source, and its clauses."""
 
     con: duckdb.DuckDBPyConnection
     place: exp.Expr
@@ -74,7 +74,7 @@ class _Shape:
         return scoped.ask(self.con, self.place, text, self.what)
 
     def columns(self, expressions: list[exp.Expr]) -> list[str]:
-        """Return DuckDB's names of expressions over the source of the PIVOT."""
+        """Return the names that DuckDB gives to expressions over the source of the PIVOT."""
         return self.ask(", ".join(each.sql("duckdb") for each in expressions)).columns
 
     def unexpected(self) -> None:
@@ -99,7 +99,7 @@ def _column(name: str) -> exp.Column:
 
 
 def _pivot(shape: _Shape, names: list[str]) -> exp.Select:
-    """Return a PIVOT as a GROUP BY. ``names`` are DuckDB's names of the PIVOT's columns."""
+    """Return a PIVOT as a GROUP BY; ``names`` are DuckDB's names of the PIVOT's columns."""
     pivot = shape.pivot
     statement = pivot.this is not None
     keys = pivot.expressions if statement else pivot.args["fields"]
@@ -126,7 +126,7 @@ def _pivot(shape: _Shape, names: list[str]) -> exp.Select:
 
 
 def _values(shape: _Shape, key: exp.Expr) -> Iterator[tuple[str, exp.Expr]]:
-    """Yield each value of a key as its part of a column's name, with the value's condition."""
+    """Yield, for each value of a key, its part of a column name, and a condition for the value."""
     assert isinstance(key, exp.In)  # ``pivot_values`` has listed the values in the data
     if not key.expressions:
         refuse("PIVOT by an IN that is not a list of values", key)
@@ -145,7 +145,7 @@ def _parts(value: exp.Expr) -> list[exp.Expr]:
 
 
 def _text(shape: _Shape, value: exp.Expr) -> str | None:
-    """Return a value as text. A name is text too, as in ``IN (jan, feb)``."""
+    """Return a value as a string. A name is a string too, as in ``IN (jan, feb)``."""
     if isinstance(value, exp.Column) and not value.table:
         return value.name
     ((text,),) = shape.con.sql(f"SELECT CAST({value.sql('duckdb')} AS VARCHAR)").fetchall()
@@ -158,7 +158,7 @@ def _same(key: exp.Expr, text: str | None) -> exp.Expr:
 
 
 def _filtered(aggregate: exp.Expr, condition: exp.Expr) -> exp.Expr:
-    """Return an expression whose aggregates read only the rows that meet a condition."""
+    """Return an expression whose aggregates read only the rows for which a condition is true."""
     found = exp.Paren(this=aggregate.copy())
     for node in list(blocks.own(found, exp.Func)):
         if not blocks.is_aggregate(node):
@@ -205,7 +205,7 @@ def _unnested(values: exp.Expr) -> exp.Expr:
 
 
 def _entries(shape: _Shape, listed: exp.Expr) -> Iterator[tuple[str, list[exp.Expr]]]:
-    """Yield one name for a column, or for several columns together, and their expressions."""
+    """Yield one name for each column, or for each group of columns, and their expressions."""
     value = listed.this if isinstance(listed, exp.PivotAlias) else listed.unalias()
     if (star := _star(value)) is not None:
         for name in shape.columns([star]):
@@ -221,7 +221,7 @@ def _entries(shape: _Shape, listed: exp.Expr) -> Iterator[tuple[str, list[exp.Ex
 
 
 def _star(value: exp.Expr) -> exp.Expr | None:
-    """Return the part of an expression that stands for several columns."""
+    """Return the part of an expression that represents several columns."""
     for node in value.find_all(exp.Anonymous, exp.Columns, exp.Star):  # outer ones first
         if not isinstance(node, exp.Anonymous) or node.name.lower() == "columns":
             return node

@@ -1,4 +1,4 @@
-"""PIVOT with all its values in the text, where DuckDB would read them from the data."""
+"""Write the values of PIVOT into the SQL text, where DuckDB would read them from the data."""
 
 import duckdb
 from sqlglot import exp
@@ -8,10 +8,10 @@ from .not_covered import refuse
 
 
 def list_values(con: duckdb.DuckDBPyConnection, tree: exp.Expr, sql: str) -> tuple[exp.Expr, str]:
-    """Write into a tree the values that each PIVOT finds in the data; return tree and text.
+    """Write into a tree the values that each PIVOT finds in the data; return the tree and its text.
 
-    DuckDB plans no statement that depends on data. Raises NotCovered if the text with the values
-    has other columns. If no PIVOT reads data, the text is returned unchanged.
+    DuckDB does not plan statements that depend on data. Raises NotCovered if the text with the
+    values returns other columns. If no PIVOT reads data, the text is returned unchanged.
     """
     if "pivot" not in sql.lower():
         return tree, sql
@@ -41,7 +41,7 @@ def list_values(con: duckdb.DuckDBPyConnection, tree: exp.Expr, sql: str) -> tup
 
 
 def _without_values(pivot: exp.Pivot, groups: list[str]) -> exp.Select:
-    """Replace a PIVOT that finds no value by a query of the columns that it groups by."""
+    """Replace a PIVOT for which the data has no values by a query of its group columns."""
     columns = [exp.column(name, quoted=True) for name in groups]
     query = exp.select(*columns).group_by(*columns)
     query.set("with_", pivot.args.get("with_"))

@@ -1,4 +1,4 @@
-"""Operators that are rewritten to plain SQL before the names in a query are resolved."""
+"""Operators that are rewritten as plain SQL before the names in a query are resolved."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ from .pivot import without_pivots
 
 
 def rewritten(nodes: Iterable[exp.Expr]) -> bool:
-    """Return whether a query has PIVOT, UNPIVOT or BY NAME."""
+    """Return whether a query contains PIVOT, UNPIVOT or BY NAME."""
     return any(
         isinstance(node, exp.Pivot) or bool(node.args.get("by_name"))
         for node in nodes
@@ -19,7 +19,7 @@ def rewritten(nodes: Iterable[exp.Expr]) -> bool:
 
 
 def plain(tree: exp.Expr, con: duckdb.DuckDBPyConnection) -> exp.Expr:
-    """Return a query with plain queries in place of PIVOT, UNPIVOT and UNION BY NAME."""
+    """Return a query with plain queries instead of PIVOT, UNPIVOT and UNION BY NAME."""
     tree = without_pivots(con, tree)
     by_position(con, tree)
     return tree

@@ -10,5 +10,5 @@ def quoted(name: str) -> str:
 
 
 def text_of(value: str) -> str:
-    """Return a text as SQL, in single quotes."""
+    """Return a string as an SQL literal, in single quotes."""
     return "'" + value.replace("'", "''") + "'"

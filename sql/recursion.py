@@ -1,9 +1,9 @@
 """Recursive WITH queries: their rows are stored once, numbered, and the query reads these rows.
 
 The lineage of a row includes the lineage of all rows that it was derived from. If each row of the
-recursion comes from single rows of the step before, these rows are found by running the recursive
-branch over the stored rows. Otherwise, as with an aggregate in that branch, the lineage of a row
-has all records that the recursion reads.
+recursion is derived from single rows of the previous step, these rows are found by running the
+recursive branch over the stored rows. Otherwise, for example if that branch has an aggregate, the
+lineage of a row contains all records that the recursion reads.
 """
 
 from collections.abc import Sequence
@@ -15,15 +15,15 @@ from . import blocks, from_clause
 from .not_covered import refuse
 
 NUMBER = "__provhouse_number"
-"""The column with the number of a stored row, from 0."""
+"""The name of the column with the number of a stored row, counted from 0."""
 
 
 @dataclass
 class Recursion:
-    """A recursive WITH query: ``name`` is the table with its rows, in the columns ``columns``.
+    """A recursive WITH query; its rows are in the columns ``columns`` of the table ``name``.
 
-    ``ref`` is a negative number that stands for this table, as the number of a reference stands for
-    its table.
+    ``ref`` is a negative number that identifies this table, as the numbers of references identify
+    other tables.
     """
 
     name: str
@@ -42,10 +42,10 @@ def refuse_keys(tree: exp.Expr) -> None:
 
 
 def store(cte: exp.CTE, name: str, ref: int) -> tuple[Recursion, exp.Select]:
-    """Return the recursion of a WITH query, and the query for the table ``name`` of its rows.
+    """Return the recursion of a WITH query, and the query that fills the table ``name``.
 
-    The references of the WITH query to itself read that table from now on. Raises NotCovered for a
-    WITH query of another form.
+    From now on, the references of the WITH query to itself read that table. Raises NotCovered for
+    an unsupported kind of WITH query.
     """
     union = blocks.unwrapped(cte.this)
     if not isinstance(union, exp.Union):
@@ -95,7 +95,7 @@ def _reads_itself(node: exp.Expr) -> bool:
 
 
 def _is_linear(query: exp.Expr) -> bool:
-    """Return whether each row depends only on the stored rows that are joined in it."""
+    """Return whether each row depends only on the stored rows that are joined to make it."""
     query = blocks.unwrapped(query)
     if not _reads_itself(query):
         return True
@@ -175,7 +175,7 @@ def _leaves(query: exp.Expr) -> list[exp.Expr]:
 def everything(
     recursion: Recursion, ctes: Sequence[exp.Expr], kept: Sequence[exp.Expr]
 ) -> list[exp.Select]:
-    """Return queries for all records that a recursion reads, also through other queries.
+    """Return queries for all records that a recursion reads, directly or through other queries.
 
     ``ctes`` and ``kept`` are the WITH queries and the stored blocks of the whole query.
     """

@@ -1,35 +1,35 @@
-"""Bound plans in one standard order of the columns of scans and of the keys of GROUP BY.
+"""Bring the scan columns and GROUP BY keys of bound plans into a standard order.
 
-DuckDB numbers the columns of a scan in the order of their use in a text. The same query with the
-conditions of a USING or NATURAL JOIN in another order has other numbers. This module puts the
-columns of scans in order, and changes the numbers above them accordingly.
+DuckDB numbers the columns of a scan in the order of their use in the SQL text. If the conditions of
+a USING or NATURAL JOIN are in another order, the same query has other numbers. This module sorts
+the columns of scans, and changes the numbers in the nodes above accordingly.
 """
 
 import json
 from typing import Any
 
 Order = list[int]
-"""The new number of each column of a node."""
+"""The new number of each column of a plan node, by its old number."""
 KEEPS = {"LOGICAL_FILTER", "LOGICAL_LIMIT", "LOGICAL_ORDER_BY", "LOGICAL_DISTINCT"}
-"""Nodes that have the columns of the node below."""
+"""Node types that have the same columns as the node below."""
 JOINS = {"LOGICAL_COMPARISON_JOIN", "LOGICAL_ANY_JOIN", "LOGICAL_CROSS_PRODUCT"}
 MAKES = {"LOGICAL_PROJECTION"}
-"""Nodes with columns of their own."""
+"""Node types with new columns of their own."""
 ADDS = {"LOGICAL_WINDOW", "LOGICAL_UNNEST"}
-"""Nodes that have the columns of the node below, and then their own."""
+"""Node types with the columns of the node below, followed by columns of their own."""
 LEAVES = {"LOGICAL_CTE_REF": "chunk_types", "LOGICAL_EXPRESSION_GET": "expr_types"}
-"""Nodes whose columns are listed in one of their parts."""
+"""Node types whose columns are listed in one of their fields, by that field."""
 CHOOSING = ("projections", "projection_map", "left_projection_map", "right_projection_map")
-"""Parts that choose among the columns of the nodes below."""
+"""Fields that select columns of the nodes below."""
 PLACES = {"alias", "query_location", "query_location_length"}
 
 
 class Unknown(Exception):
-    """A node has unknown columns, so the columns beside them cannot be numbered."""
+    """The error for a node with unknown columns, next to which no columns can be renumbered."""
 
 
 def in_table_order(plan: Any) -> Any:
-    """Return a plan with the columns of its scans in order; unchanged if a node is not known."""
+    """Return a plan with sorted scan columns; return it unchanged if a node type is not known."""
     copied = json.loads(json.dumps(plan))
     try:
         for node in copied:
@@ -40,7 +40,7 @@ def in_table_order(plan: Any) -> Any:
 
 
 def _ordered(node: dict[str, Any]) -> Order | None:
-    """Put the scans below a node in order, and return the node's order, or None if unknown."""
+    """Sort the scan columns below a node, and return the node's order, or None if it is unknown."""
     kind = node.get("type")
     if kind == "LOGICAL_GET" and "column_indexes" in node and not node.get("projection_ids"):
         return _scan(node)
@@ -69,13 +69,13 @@ def _ordered(node: dict[str, Any]) -> Order | None:
 
 
 def _check(*orders: Order | None) -> None:
-    """Raise Unknown if columns have other numbers than before."""
+    """Raise Unknown if any column would get a new number."""
     if any(order is not None and order != list(range(len(order))) for order in orders):
         raise Unknown
 
 
 def _groups(node: dict[str, Any]) -> Order | None:
-    """Put the keys of a GROUP BY in order without repeats, which GROUP BY ALL may have."""
+    """Sort the keys of a GROUP BY and remove duplicates, which GROUP BY ALL may contain."""
     keys = node.get("groups", [])
     if node.get("grouping_functions") or node.get("grouping_sets", [[]]) != [[*range(len(keys))]]:
         return None
@@ -89,7 +89,7 @@ def _groups(node: dict[str, Any]) -> Order | None:
 
 
 def _unplaced(part: Any) -> Any:
-    """Return an expression without aliases and without its places in the text."""
+    """Return an expression without aliases and without its positions in the SQL text."""
     if isinstance(part, list):
         return [_unplaced(each) for each in part]
     if not isinstance(part, dict):
@@ -130,7 +130,7 @@ def _join(node: dict[str, Any], left: Order | None, right: Order | None) -> Orde
 
 
 def _chosen(node: dict[str, Any], side: str, order: Order) -> Order:
-    """Return the order of the columns of one side that a join keeps."""
+    """Return the order of the columns that a join keeps of one side."""
     if not (kept := node.get(f"{side}_projection_map")):
         return order
     node[f"{side}_projection_map"] = [order[at] for at in kept]

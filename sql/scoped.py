@@ -1,4 +1,4 @@
-"""Ask DuckDB for the columns of a part of a query, in the scope of its WITH queries."""
+"""Ask DuckDB for the columns of a part of a query, within the scope of its WITH queries."""
 
 from collections.abc import Iterator
 
@@ -10,10 +10,10 @@ from .not_covered import refuse
 
 
 def columns(con: duckdb.DuckDBPyConnection, part: exp.Expr, query: str, what: str) -> list[str]:
-    """Return the names of the columns of a query over a part of the tree; no query runs.
+    """Return the column names of a query over a part of the tree, without running the query.
 
-    Raises NotCovered if DuckDB cannot bind the query, as when the part refers to a query around it.
-    ``what`` names the construct.
+    Raises NotCovered if DuckDB cannot bind the query, for example because the part refers to an
+    outer query. ``what`` names the construct.
     """
     return ask(con, part, query, what).columns
 
@@ -37,7 +37,7 @@ def ask(
 
 
 def _withs(part: exp.Expr) -> Iterator[tuple[exp.With, exp.CTE | None]]:
-    """Yield each WITH clause around a part, and its WITH query that contains the part, or None."""
+    """Yield each WITH clause around a part, and its WITH query that contains the part, if any."""
     inside: exp.CTE | None = None
     node: exp.Expr | None = part
     while node is not None:

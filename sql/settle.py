@@ -1,7 +1,7 @@
-"""Blocks that may choose other rows when they run again: LIMIT, samples, windows with ties.
+"""Store blocks that may return different rows when they run again: LIMIT, samples, ties.
 
-A witness query runs blocks again. So a temporary table stores the rows of these blocks first, with
-their hidden columns, and both the query and its witness queries read that table.
+A witness query runs blocks again. Therefore the rows of these blocks, with their hidden columns,
+are first stored in a temporary table, which both the query and its witness queries read.
 """
 
 from itertools import count
@@ -18,7 +18,7 @@ _numbers = count()
 
 
 def settle(parsed: Parsed) -> None:
-    """Move blocks that choose among rows into ``parsed.kept``, inner ones first."""
+    """Move blocks that choose among rows into ``parsed.kept``, innermost first."""
     for at, cte in enumerate(parsed.ctes):
         if "types" in cte.meta:
             _store(parsed, at, cte)
@@ -32,7 +32,7 @@ def settle(parsed: Parsed) -> None:
 
 
 def _store(parsed: Parsed, at: int, cte: exp.CTE) -> None:
-    """Store the rows of a recursive WITH query; queries that read it now read the stored rows."""
+    """Store the rows of a recursive WITH query, and make its readers read these rows."""
     name = f"{KEPT}{next(_numbers)}"
     recursion, stored = store(cte, name, -1 - len(parsed.recursions))
     if recursion.linear:
@@ -50,7 +50,7 @@ def _store(parsed: Parsed, at: int, cte: exp.CTE) -> None:
 
 
 def _settle(parsed: Parsed, query: exp.Expr, riding: bool) -> None:
-    """Settle a block. If ``riding``, it is not stored: it runs once, and its rows stay the same."""
+    """Settle a block. If ``riding``, do not store it: it runs only once, so its rows are fixed."""
     query = blocks.unwrapped(query)
     if isinstance(query, exp.SetOperation):
         same = isinstance(query, exp.Union) and not query.args.get("distinct")

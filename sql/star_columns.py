@@ -1,8 +1,8 @@
-"""Spell out ``*``, COLUMNS and joins by USING, as DuckDB does when it binds a block.
+"""Expand ``*``, COLUMNS and joins with USING, as DuckDB does when it binds a block.
 
-Each block gets explicit columns before its names are qualified. A column of USING is the column of
-the left side; for a RIGHT JOIN, the column of the right side; for a FULL JOIN, the first value that
-is not NULL.
+Each block gets explicit columns before its names are qualified. A USING column is the column of the
+left side; in a RIGHT JOIN, the column of the right side; in a FULL JOIN, the first value that is
+not NULL.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,16 +17,16 @@ from .ctes import cte_of
 from .not_covered import NotCovered, refuse
 
 Columns = Callable[[exp.Table], list[str]]
-"""A function that returns the columns of a table, or none if the table is unknown."""
+"""A function that returns the columns of a table, or an empty list if the table is unknown."""
 
 
 @dataclass
 class Shared:
-    """A column that joins by USING have made of several columns; ``value`` is its expression."""
+    """A column into which USING merges several columns; ``value`` is its expression."""
 
     name: str
     members: set[str]
-    """The aliases, in lower case, of the sources of these columns."""
+    """The lower-case aliases of the sources of the merged columns."""
     value: exp.Expr
 
 
@@ -35,7 +35,7 @@ class Scope:
     """The sources of a block in the order of their joins, with their columns."""
 
     columns: dict[str, list[str]] = field(default_factory=dict)
-    """The columns of each source, by the alias of the source as it is written."""
+    """The columns of each source, by the source's alias as written."""
     known: bool = True
     """Whether the columns of all sources are known."""
     shared: list[Shared] = field(default_factory=list)
@@ -49,21 +49,21 @@ class Scope:
 
 
 def spell_out(tree: exp.Expr, columns: Columns, con: duckdb.DuckDBPyConnection) -> None:
-    """Replace stars, COLUMNS and USING in all blocks of a query; DuckDB resolves the names."""
+    """Replace stars, COLUMNS and USING in all blocks of a query; DuckDB then resolves the names."""
     speller = Speller(columns, con)
     for select in list(tree.find_all(exp.Select)):
         speller.block(select)
 
 
 class Speller:
-    """A rewriter that spells out blocks, each after the blocks whose columns it needs."""
+    """A rewriter that expands blocks, each after the blocks whose columns it needs."""
 
     def __init__(self, columns: Columns, con: duckdb.DuckDBPyConnection) -> None:
         self._tables, self._con = columns, con
         self._done: set[int] = set()
 
     def output(self, query: exp.Expr) -> list[str]:
-        """Return the names of the columns of a query, and name its unnamed columns."""
+        """Return the column names of a query, and give names to its unnamed columns."""
         while isinstance(query, exp.Subquery):
             query = query.this
         if isinstance(query, exp.SetOperation):
@@ -84,7 +84,7 @@ class Speller:
         return names
 
     def _names(self, query: exp.Select) -> list[str]:
-        """Return the names of the columns of a block; "" for a name that DuckDB cannot return."""
+        """Return the column names of a block, with "" for a name that DuckDB cannot return."""
         found = [
             each.alias_or_name if isinstance(each, (exp.Alias, exp.Column)) else ""
             for each in query.expressions
@@ -100,7 +100,7 @@ class Speller:
         return asked if len(asked) == len(found) else found
 
     def block(self, select: exp.Select) -> None:
-        """Spell out one block, unless this has been done before."""
+        """Expand one block, unless this has already been done."""
         if id(select) in self._done:
             return
         self._done.add(id(select))
@@ -119,7 +119,7 @@ class Speller:
             _unqualified(select, scope)
 
     def _add(self, scope: Scope, item: exp.Expr) -> set[str]:
-        """Add an item of FROM with the joins that it contains, and return its aliases."""
+        """Add an item of FROM and the joins that it contains; return the aliases of its sources."""
         if is_parenthesised_join(item) and not item.alias:
             added = self._add(scope, item.this)
         else:
@@ -132,7 +132,7 @@ class Speller:
         return added
 
     def _join(self, scope: Scope, join: exp.Join, left: set[str]) -> set[str]:
-        """Add the right side of a join to the sources of its left side; return its aliases."""
+        """Add the right side of a join to the sources of the left side; return the new aliases."""
         right = self._add(scope, join.this)
         if join.method == "NATURAL":
             join.set("using", [exp.to_identifier(each) for each in _common(scope, left, right)])
@@ -151,7 +151,7 @@ class Speller:
         return right
 
     def _without_given(self, join: exp.Join) -> None:
-        """Use a table's own column names in ON, where sqlglot does not know an alias's names."""
+        """In ON, use a table's own column names because sqlglot does not know an alias's names."""
         table, on = join.this, join.args.get("on")
         alias = table.args.get("alias")
         if on is None or not isinstance(table, exp.Table) or alias is None or not alias.columns:
@@ -168,7 +168,7 @@ class Speller:
         alias.set("columns", None)
 
     def _items(self, scope: Scope, item: exp.Expr) -> list[exp.Expr]:
-        """Return the items that an item of SELECT stands for."""
+        """Return the items that an item of SELECT represents."""
         found = list(_columns_in(item))
         if not found:
             return _item(scope, item)
@@ -177,7 +177,7 @@ class Speller:
         return [_instead(item, column) for column in self._listed(scope, found[0])]
 
     def _listed(self, scope: Scope, columns: exp.Anonymous) -> list[exp.Expr]:
-        """Return the columns that a COLUMNS(...) stands for, each with its name."""
+        """Return the columns that COLUMNS(...) represents, each with its name."""
         (what,) = columns.expressions
         if what.is_star:
             return _item(scope, what)
@@ -212,7 +212,7 @@ class Speller:
 
 
 def _common(scope: Scope, left: set[str], right: set[str]) -> list[str]:
-    """Return the names of the columns on both sides of a join, in the order of the left side."""
+    """Return the names of the columns that both sides of a join have, in the left side's order."""
     sides = [
         [name.lower() for alias, names in scope.columns.items() if alias.lower() in side
          for name in names]
@@ -222,7 +222,7 @@ def _common(scope: Scope, left: set[str], right: set[str]) -> list[str]:
 
 
 def _free(name: str, taken: list[str]) -> str:
-    """Return the name that DuckDB gives a column of a derived table, distinct from ``taken``."""
+    """Return the name that DuckDB gives a derived table's column so that it is not in ``taken``."""
     found, number = name, 0
     while found.lower() in map(str.lower, taken):
         number += 1
@@ -231,7 +231,7 @@ def _free(name: str, taken: list[str]) -> str:
 
 
 def _equal(scope: Scope, join: exp.Join, name: str, left: set[str], right: set[str]) -> exp.Binary:
-    """Return the condition of one column of USING, and record the shared column."""
+    """Return the join condition for one column of USING, and record the shared column."""
     one, other = _side(scope, join, name, left), _side(scope, join, name, right)
     side = (join.side or "").upper()
     value = other.value if side == "RIGHT" else one.value
@@ -262,12 +262,12 @@ def _columns_in(item: exp.Expr) -> Iterator[exp.Anonymous]:
 
 
 def _several(item: exp.Expr) -> bool:
-    """Return whether an item of SELECT can stand for several columns."""
+    """Return whether an item of SELECT can represent several columns."""
     return item.is_star or next(_columns_in(item), None) is not None
 
 
 def _instead(item: exp.Expr, column: exp.Expr) -> exp.Expr:
-    """Return an item of SELECT with a column and its name in place of COLUMNS(...)."""
+    """Return an item of SELECT in which a column and its name replace COLUMNS(...)."""
     holder = exp.Paren(this=item.unalias().copy())
     for each in list(_columns_in(holder)):
         each.replace(column.unalias().copy())
@@ -275,7 +275,7 @@ def _instead(item: exp.Expr, column: exp.Expr) -> exp.Expr:
 
 
 def _item(scope: Scope, item: exp.Expr) -> list[exp.Expr]:
-    """Return the columns that an item of SELECT stands for."""
+    """Return the columns that an item of SELECT represents."""
     if isinstance(item, exp.Star):
         return _changed(item, _all(scope))
     if not isinstance(item, exp.Column) or not isinstance(item.this, exp.Star):
@@ -321,7 +321,7 @@ def _changed(star: exp.Star, columns: list[tuple[str, exp.Expr]]) -> list[exp.Ex
 
 
 def _unqualified(select: exp.Select, scope: Scope) -> None:
-    """Replace the unqualified names of shared columns in a block by the columns' values."""
+    """Replace unqualified names of shared columns in a block by the columns' expressions."""
     aliases = {each.alias.lower() for each in select.expressions if isinstance(each, exp.Alias)}
     for column in list(select.find_all(exp.Column)):
         if column.table or isinstance(column.this, exp.Star):

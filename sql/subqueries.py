@@ -1,4 +1,4 @@
-"""The subqueries in the expressions of a block, and the values that they take from outer blocks."""
+"""The subqueries in the expressions of a block, and the values that they use from outer blocks."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Subquery:
     """A query within an expression.
 
     If ``negative``, it has no witnesses, as in NOT EXISTS. If ``valued``, a row may depend on the
-    comparison being FALSE or NULL, and all rows of the subquery contribute to that.
+    comparison being FALSE or NULL, and then all rows of the subquery contribute to the row.
     """
 
     node: exp.Expr
@@ -31,7 +31,7 @@ class Subquery:
 
     @property
     def value(self) -> exp.Expr:
-        """The expression whose value comes from the subquery: with ANY and ALL, the comparison."""
+        """The expression whose value comes from the subquery; for ANY and ALL, the comparison."""
         above = self.node.parent
         return above if self.kind in ("any", "all") and above is not None else self.node
 
@@ -57,7 +57,7 @@ def _is_subquery(node: exp.Expr) -> bool:
 
 
 def _covered(node: exp.Subquery) -> bool:
-    """Return whether parentheses belong to the construct around them."""
+    """Return whether the parentheses around a query belong to the enclosing construct."""
     above = (exp.Exists, exp.Any, exp.All, exp.From, exp.Join, exp.Subquery)
     return isinstance(node.parent, above) or node.arg_key == "query"
 
@@ -98,9 +98,9 @@ def _use(node: exp.Expr, root: exp.Expr) -> Use:
     """Return how a row depends on a condition with a subquery.
 
     ``with``: the condition must be true for the row to appear; ``without``: the condition must be
-    false; ``part``: the condition is a part of a condition with AND, OR and NOT, so that NULL
-    equals the value that the rest of the condition makes of FALSE; ``value``: any other use, where
-    a row may depend on FALSE or NULL.
+    false; ``part``: the condition is part of a condition with AND, OR and NOT, so that NULL equals
+    the value that the rest of the condition makes of FALSE; ``value``: any other use, in which a
+    row may depend on FALSE or NULL.
     """
     certain, positive = isinstance(root, FILTERS), True
     if not certain and not (isinstance(root.parent, exp.Join) and root.arg_key == "on"):
@@ -122,7 +122,7 @@ def _use(node: exp.Expr, root: exp.Expr) -> Use:
 
 
 def _path(node: exp.Expr, root: exp.Expr) -> list[tuple[exp.Expr, exp.Expr]]:
-    """Return each node on the way from ``root`` down to ``node``, with its child on this way."""
+    """Return each node on the path from ``root`` down to ``node``, with its child on that path."""
     found: list[tuple[exp.Expr, exp.Expr]] = []
     while node is not root and node.parent is not None:
         if node.parent is root and isinstance(root, FILTERS):
@@ -144,7 +144,7 @@ def row_roots(select: exp.Select) -> list[exp.Expr]:
 
 
 def _arguments(source: exp.Expr) -> exp.Expr | None:
-    """Return a table expression, whose arguments may have subqueries; None for other sources."""
+    """Return a table expression whose arguments may contain subqueries; None for other sources."""
     if isinstance(source, exp.Subquery):
         source = unwrapped(source)
     if isinstance(source, exp.Table):
@@ -153,7 +153,7 @@ def _arguments(source: exp.Expr) -> exp.Expr | None:
 
 
 def output_roots(select: exp.Select, visible: int) -> list[exp.Expr]:
-    """Return the expressions that a block evaluates for the rows, or groups, that it returns."""
+    """Return the expressions that a block evaluates for the rows or groups that it returns."""
     distinct = select.args.get("distinct")
     on = distinct.args.get("on") if distinct is not None else None
     clauses = [select.args.get(name) for name in ("having", "qualify")]
@@ -168,7 +168,7 @@ def ending_roots(query: exp.Expr) -> list[exp.Expr]:
 
 
 def window_values(select: exp.Select) -> list[exp.Expr]:
-    """Return the expressions with subqueries in the windows of a block."""
+    """Return the expressions with subqueries in a block's windows."""
     roots = [*select.expressions, select.args.get("qualify"), select.args.get("order")]
     calls = [window for root in roots if root for window in own(root, exp.Window)]
     found = {each.value.sql(): each.value for each in subqueries([*calls, *windows(select)])}
@@ -176,7 +176,7 @@ def window_values(select: exp.Select) -> list[exp.Expr]:
 
 
 def outer_columns(query: exp.Expr) -> list[exp.Expr]:
-    """Return the columns and aggregates in a query that belong to a block around it."""
+    """Return the columns and aggregates in a query that belong to an enclosing block."""
     found = []
     todo: list[tuple[exp.Expr, frozenset[str]]] = [(query, frozenset())]
     while todo:
@@ -197,9 +197,9 @@ def outer_columns(query: exp.Expr) -> list[exp.Expr]:
 
 
 def mark_outer_aggregates(query: exp.Expr) -> None:
-    """Mark aggregates that belong to an outer block: all their columns are columns of that block.
+    """Mark aggregates that belong to an outer block because all their columns do.
 
-    The outer block is marked too, since such an aggregate groups it, with or without GROUP BY.
+    The outer block is marked too, because such an aggregate groups it, with or without GROUP BY.
     """
     for select in query.find_all(exp.Select):
         if select.parent is None:
@@ -218,7 +218,7 @@ def _aggregates(select: exp.Select) -> list[exp.Expr]:
 
 
 def own_of(select: exp.Select) -> Iterator[exp.Func]:
-    """Yield the function calls in a block, without nested queries."""
+    """Yield the function calls in a block, except those in nested queries."""
     for child in select.iter_expressions():
         yield from own(child, exp.Func)
 

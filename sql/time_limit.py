@@ -1,4 +1,4 @@
-"""The time limit of the queries that DuckDB runs for the question that this thread answers."""
+"""The time limit for the queries that DuckDB runs to answer this thread's question."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ _WATCH: ContextVar[Stopwatch | None] = ContextVar("stopwatch", default=None)
 
 @contextmanager
 def time_limit(watch: Stopwatch) -> Iterator[None]:
-    """Give all queries of the block the limit of a stopwatch. It holds in this thread only."""
+    """Apply the limit of a stopwatch to all queries of the block, in this thread only."""
     token = _WATCH.set(watch)
     try:
         yield
@@ -33,7 +33,7 @@ def seconds_left() -> float | None:
 def interrupted(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
     """Interrupt the queries that a connection runs in the block when the time is up.
 
-    The block then ends with TooSlow, whatever it makes of the interrupted query.
+    The block then ends with TooSlow, no matter how it handles the interrupted query.
     """
     watch = _WATCH.get()
     if watch is None:
@@ -51,7 +51,7 @@ def interrupted(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
 
 def _interrupt(watch: Stopwatch, con: duckdb.DuckDBPyConnection, ended: Event) -> None:
-    """Wait until the time is up; then interrupt each query until the block has ended."""
+    """Wait until the time is up; then interrupt every query until the block has ended."""
     while not ended.wait(LOOK_SECONDS):
         try:
             watch.pause()

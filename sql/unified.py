@@ -1,7 +1,7 @@
 """Cast the sides of set operations that differ in type, as DuckDB does.
 
-A row of UNION, INTERSECT or EXCEPT comes from the rows of a side that equal it. Rows are compared
-in the type and collation of the result: 1 and 'a' are compared as texts.
+A row of UNION, INTERSECT or EXCEPT is derived from the equal rows of a side. Rows are compared in
+the type and collation of the result: 1 and 'a' are compared as strings.
 """
 
 import json
@@ -43,7 +43,7 @@ def unify(con: duckdb.DuckDBPyConnection, parsed: Parsed, nodes: Iterable[exp.Ex
 
 
 def _text(query: exp.Expr, root: exp.Query) -> str:
-    """Return a text with the columns of a query, beside the rows of the blocks around it."""
+    """Return SQL text for the columns of a query, in the scope of the blocks around it."""
     text = f"SELECT q.* FROM ({query.sql('duckdb')}) AS q"
     around = query.find_ancestor(exp.Select) if outer_columns(query) else None
     while around is not None:

@@ -1,4 +1,4 @@
-"""The branches of set operations, and the places of their hidden columns."""
+"""The branches of set operations, and the positions of their hidden columns."""
 
 from sqlglot import exp
 
@@ -10,7 +10,7 @@ from .quoting import RESERVED
 HIDDEN = f"{RESERVED}_h"
 """The prefix of the names of hidden columns."""
 BRANCH = f"{RESERVED}_b"
-"""The name of a branch that became a derived table."""
+"""The alias of a branch that was moved into a derived table."""
 
 
 def leaves(query: exp.Expr) -> list[exp.Select]:
@@ -24,7 +24,7 @@ def leaves(query: exp.Expr) -> list[exp.Select]:
 
 
 def leftmost(query: exp.Expr) -> exp.Select:
-    """Return the SELECT that gives a set operation its column names."""
+    """Return the SELECT that determines the column names of a set operation."""
     return leaves(query)[0]
 
 
@@ -43,7 +43,10 @@ def branches(query: exp.Expr) -> list[exp.Expr]:
 
 
 def as_select(branch: exp.Expr) -> exp.Select:
-    """Return a branch of UNION ALL as a SELECT that can get more columns; replace it if needed."""
+    """Return a branch of UNION ALL as a SELECT to which columns can be added.
+
+    If needed, replace the branch by a SELECT over it.
+    """
     distinct = branch.args.get("distinct")
     if isinstance(branch, exp.Select) and (distinct is None or distinct.args.get("on")):
         return branch
@@ -59,7 +62,7 @@ def as_select(branch: exp.Expr) -> exp.Select:
 
 
 def spread(branch: exp.Select, number: int, places: list[list[int]]) -> None:
-    """Put a branch's hidden columns into their places among the columns of all branches."""
+    """Put a branch's hidden columns at their positions among the hidden columns of all branches."""
     visible = branch.meta["visible"]
     hidden = [each.this for each in branch.expressions[visible:]]
     cells: list[exp.Expr] = [exp.Literal.number(number)]

@@ -1,4 +1,4 @@
-"""WITH queries that no query reads: DuckDB does not run them, so they have no part in a result."""
+"""Remove WITH queries that no query reads: DuckDB does not run them, so they affect no result."""
 
 from sqlglot import exp
 
@@ -6,7 +6,7 @@ from .ctes import cte_of
 
 
 def drop_unused(tree: exp.Expr) -> None:
-    """Remove the WITH queries that no query reads; repeat this until all others are read."""
+    """Remove the WITH queries that no query reads; repeat until every remaining one is read."""
     while clauses := list(tree.find_all(exp.With)):
         named = (each for each in tree.find_all(exp.Table) if isinstance(each.this, exp.Identifier))
         read = {id(cte) for each in named if (cte := cte_of(each)) is not None}

@@ -4,7 +4,7 @@ from sqlglot import exp
 
 
 def name_columns(tree: exp.Expr) -> None:
-    """Name the columns of VALUES in FROM that have no names: ``col0``, ``col1``, ...."""
+    """Name the unnamed columns of VALUES in FROM: ``col0``, ``col1``, ...."""
     for values in tree.find_all(exp.Values):
         alias = values.args.get("alias")
         if not alias:

@@ -1,7 +1,7 @@
-"""Rows as values, as in ``select q from (select 1 a) q``, spelled out as structs.
+"""Replace rows used as values, as in ``select q from (select 1 a) q``, by explicit structs.
 
-DuckDB replaces such a name by a struct of the visible columns. Spelled out, the struct does not
-include the hidden columns that are added to a query later.
+DuckDB replaces such a name by a struct of all visible columns. An explicit struct does not include
+the hidden columns that are added to a query later.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ from .not_covered import refuse
 
 
 def spell_out(nodes: list[exp.Expr], columns: Callable[[exp.Table], list[str]]) -> None:
-    """Replace each table name that is used as a value by a struct.
+    """Replace each table name that is used as a value by an explicit struct.
 
     ``columns`` returns the columns of a table.
     """
@@ -35,7 +35,7 @@ def spell_out(nodes: list[exp.Expr], columns: Callable[[exp.Table], list[str]]) 
 
 
 def keep_names(nodes: list[exp.Expr]) -> None:
-    """Note the spelling of names, since qualifying writes all names in lower case."""
+    """Record the spelling of names, because qualification writes all names in lower case."""
     for name in nodes:
         if isinstance(name, exp.Identifier) and name.name != name.name.lower():
             name.meta["written"] = name.name
@@ -45,7 +45,7 @@ def keep_names(nodes: list[exp.Expr]) -> None:
 
 
 def restore_fields(tree: exp.Expr) -> None:
-    """Restore the spelling of the names of struct fields, which are part of values."""
+    """Restore the spelling of struct field names, because these are part of values."""
     for node in tree.find_all(exp.PropertyEQ, exp.Dot):
         name = node.this if isinstance(node, exp.PropertyEQ) else node.expression
         if isinstance(name, exp.Identifier) and (written := meta(name).get("written")):
@@ -63,7 +63,7 @@ def _columns(source: exp.Expr, columns: Callable[[exp.Table], list[str]]) -> lis
 
 
 def _written(name: exp.Expr) -> str:
-    """Return a name in its original spelling; qualifying has put it in lower case."""
+    """Return a name in its original spelling; qualification has changed it to lower case."""
     return str(meta(name).get("written", name.name))
 
 

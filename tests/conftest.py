@@ -59,7 +59,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
-    """A function that compares a text, byte for byte, with a file in ``golden/`` beside the test.
+    """A function that compares a string, byte for byte, with a file in the test's ``golden/``.
 
     With ``pytest --golden FOLDER``, the function rewrites the golden files of FOLDER instead.
     """
@@ -78,7 +78,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 
 
 def _parts(text: str) -> list[str]:
-    """Return the lines of a text. Long lines are split after each comma, for a readable diff."""
+    """Return the lines of a string. Long lines are split after each comma, for a readable diff."""
     return [
         repr(part) if "\r" in part or "\x1b" in part else part
         for line in text.split("\n")

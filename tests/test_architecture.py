@@ -13,7 +13,7 @@ FOLDERS = set(PROJECT["tool"]["setuptools"]["package-dir"].values())
 
 
 def _drawn() -> list[set[str]]:
-    """Return the packages on each line of the drawing in ARCHITECTURE.md, from the top."""
+    """Return the packages on each line of the diagram in ARCHITECTURE.md, from the top."""
     found = re.search(r"<!-- packages -->\n```\n(.*?)```", TEXT, re.DOTALL)
     assert found
     return [set(line[:38].split()) for line in found[1].splitlines()]
@@ -45,7 +45,7 @@ def test_every_linked_file_exists() -> None:
 
 
 def _java_packages() -> list[set[str]]:
-    """Return the Java packages on each line of the drawing of Java packages, from the top."""
+    """Return the Java packages on each line of the Java diagram, from the top."""
     found = re.search(r"```\nprovhouse\.capturing  .*?```", TEXT, re.DOTALL)
     assert found
     return [set(line[:24].split()) for line in found[0].splitlines()[1:-1]]

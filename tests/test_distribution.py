@@ -1,4 +1,4 @@
-"""Tests are divided by what they share. A process that dies delays no other process."""
+"""Tests are grouped by their shared resources. A process that ends delays no other process."""
 
 import os
 import re
@@ -36,7 +36,7 @@ def test_lives(number):
 
 @pytest.mark.long
 def test_a_process_that_dies_fails_its_test_and_ends_nothing_else(tmp_path: Path) -> None:
-    """The process had finished groups before it died. The test that ended it is not tried again.
+    """The process had finished groups before it ended. The test that ended it is not tried again.
 
     The process of the group ``warm`` takes its other groups from the end.
     """

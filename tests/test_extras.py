@@ -1,4 +1,4 @@
-"""The base of provhouse works without the packages of extras, and names the extra that is missing.
+"""The base of provhouse works without the extras' packages, and errors name the missing extra.
 
 These tests hide the packages from one process. ``tests/e2e/test_wheel.py`` installs wheels into
 fresh environments.
@@ -27,7 +27,7 @@ OF_AN_EXTRA = (
     "provhouse.pandas", "provhouse.polars", "provhouse.tracking.pandas_frames",
     "provhouse.tracking.polars_frames",
 )  # fmt: skip
-"""Modules, or packages of them, that only users of an extra import."""
+"""Modules, or packages of modules, that only users of an extra import."""
 IMPORTS = """
 from importlib import import_module
 for name in {names}:

@@ -13,7 +13,7 @@ VARYING = re.compile(r"<p><span>Method: .*?</span></p>|<p><span>Committed .*?</s
 
 
 def shown(cell: Any) -> list[str]:
-    """Return what the outputs of a cell show, except times."""
+    """Return the text that a cell's outputs show, without times."""
     return [
         VARYING.sub("", _text(output))
         for output in cell.get("outputs", [])

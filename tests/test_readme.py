@@ -1,4 +1,4 @@
-"""The examples of the README and of the first lineage run as typed and print what is shown.
+"""The examples of the README and of the first-lineage page run as typed and print the shown output.
 
 All examples of a page run in one new folder, which also contains the repository's ``examples``.
 First, the fenced blocks marked ``console`` run in order. In these blocks, each line that begins
@@ -23,7 +23,7 @@ from provhouse.cli.app import run
 ROOT = Path(__file__).parents[1]
 PAGES = ("README.md", "docs/first-lineage.md")
 WORDS = 900
-"""The largest number of words of the README."""
+"""The maximum number of words of the README."""
 
 
 def blocks(page: str, kind: str) -> list[str]:

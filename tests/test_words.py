@@ -44,7 +44,7 @@ whoever
 
 
 def found(file: Path) -> tuple[int, list[str]]:
-    """Return the exit status for one file, and the findings without the name of the file."""
+    """Return the exit status for one file, and the findings without the file name."""
     done = subprocess.run(
         [sys.executable, str(PROGRAM), str(file)], capture_output=True, text=True, check=False
     )

@@ -1,6 +1,6 @@
-"""A check of the locked Python packages for known vulnerabilities: `make audit`.
+"""Check the locked Python packages for known vulnerabilities: `make audit`.
 
-pip-audit does not cover the jars, so the jars are not checked. The exit status is 0 if nothing is
+The jars are not checked, because pip-audit does not cover them. The exit status is 0 if nothing is
 found, 7 if a vulnerability is found, and 5 if no advisory service could be reached.
 """
 

@@ -1,6 +1,7 @@
-"""The step of setuptools that puts our compiled Java classes into a wheel.
+"""The setuptools build step that puts provhouse's compiled Java classes into a wheel.
 
-`make jars-all` compiles them for other versions of Spark. The jars that it has made are copied.
+`make jars-all` compiles the classes for other versions of Spark. The build step copies the jars
+that it finds from `make jars-all`.
 """
 
 import os
@@ -12,7 +13,7 @@ from setuptools.command.build_py import build_py
 
 
 class BuildWithJava(build_py):  # type: ignore[misc]  # untyped
-    """The usual copy of the packages, and the compilation of the Java sources among the copies.
+    """The usual copying of packages, and the compilation of the copied Java sources.
 
     An editable installation has no copies; its set-up compiles the sources.
     """

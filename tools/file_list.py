@@ -1,4 +1,4 @@
-"""The list of all modules of the package with the first line of their docstrings: `make files`."""
+"""List all modules of the package with the first line of their docstrings: `make files`."""
 
 import ast
 import tomllib

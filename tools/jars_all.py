@@ -1,7 +1,7 @@
-"""The jars of our Java classes for all versions of Spark: `make jars-all` compiles those missing.
+"""The jars of our Java classes for all Spark versions: `make jars-all` compiles missing jars.
 
-Each other Spark is installed from its lock, ``locks/spark-VERSION.lock``, into a folder of its own,
-where long tests find it too. A wheel that is built afterwards contains all jars.
+Each other Spark is installed from its lock, ``locks/spark-VERSION.lock``, into a separate folder,
+which long tests use, too. A wheel that is built afterwards contains all jars.
 """
 
 import os
@@ -22,18 +22,18 @@ from provhouse.runtime.jars import fetch, jar_folder
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / ".long" / "spark"
 OTHER_SCALA = SparkVersion("3.5", "2.13")
-"""The version that no PySpark is built for. Its jars that depend on Scala are from Maven."""
+"""The version without a PySpark. Its jars that depend on Scala come from Maven."""
 
 
 def locked_version(spark: str) -> str:
-    """Return the full version of a Spark, from its lock."""
+    """Return the full version of a Spark, from its lock file."""
     text = (ROOT / f"locks/spark-{spark}.lock").read_text(encoding="utf-8")
     (version,) = re.findall(r"^pyspark==(\S+)", text, re.MULTILINE)
     return str(version)
 
 
 def package(version: SparkVersion) -> Path:
-    """Return the folder of the package pyspark of a version; install it if it is missing."""
+    """Return the folder of a version's pyspark package; install the package if it is missing."""
     if version == own_version():
         return spark_jars().parent
     folder = FOLDER / str(version)
@@ -47,7 +47,7 @@ def package(version: SparkVersion) -> Path:
 
 
 def _replace_scala(other: Path, folder: Path) -> None:
-    """Copy a Spark for Scala 2.12 to a folder, with the jars for Scala 2.13 and links to others."""
+    """Copy a Spark for Scala 2.12 to a folder; use jars for Scala 2.13, and links to other jars."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(
         other,
@@ -61,7 +61,7 @@ def _replace_scala(other: Path, folder: Path) -> None:
 
 
 def _copied(file: str, target: str) -> None:
-    """Copy or link a file. Spark would follow a link to one of its programs, to the other jars."""
+    """Link a jar; copy any other file, since a linked program would find the jars of Scala 2.12."""
     (os.symlink if file.endswith(".jar") else shutil.copy)(file, target)
 
 

@@ -1,8 +1,8 @@
-"""Generator of runtime/jars.lock: exact coordinates, sizes and SHA-256 of jars from Maven.
+"""Generate runtime/jars.lock: exact coordinates, sizes and SHA-256 of jars from Maven.
 
 For maintainers: run ``make lock-jars`` after changing a version in ``ROOTS`` or the version of
 pyspark, and after `make jars-all`, which installs the other versions of Spark. Maven must be
-installed. A jar that Delta needs is left out if pyspark bundles any version of that jar, because
+installed. A jar that Delta needs is omitted if pyspark bundles any version of that jar, because
 Spark prefers its own jars.
 """
 
@@ -40,13 +40,13 @@ ROOTS = {
 ALONE = (
     "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
 )
-"""The element that leaves out the dependencies of a jar.
+"""The XML element that excludes a jar's dependencies.
 
-Jars with a classifier are read and never run. d3's single file contains its parts already, and
-dagre needs only lodash, which is named.
+Jars with a classifier are read, but never run. The single file of d3 already contains its parts,
+and dagre needs only lodash, which is listed explicitly.
 """
 BESIDE_SPARK = ("delta", "hdfs")
-"""The groups whose jars are on one class path with the jars of PySpark."""
+"""The groups whose jars share a class path with the jars of PySpark."""
 # Spark bundles the first two under other names: in jcl-over-slf4j, and in RoaringBitmap 1.6.
 ALSO_BUNDLED = ["commons-logging", "shims", "scala-library"]
 
@@ -81,7 +81,7 @@ def resolve(roots: list[str], folder: Path) -> Path:
 
 
 def dependency(root: str) -> str:
-    """Return the dependency on a root, which is G:A:V or G:A:V:C with a classifier."""
+    """Return the Maven dependency for a root, which is G:A:V or G:A:V:C with a classifier."""
     fields = zip(("groupId", "artifactId", "version", "classifier"), root.split(":"), strict=False)
     alone = root.count(":") == 3 or root.startswith("org.webjars.npm:")
     inner = "".join(f"<{field}>{value}</{field}>" for field, value in fields)
@@ -91,7 +91,7 @@ def dependency(root: str) -> str:
 def kept(group: str, resolved: Path) -> Iterator[Path]:
     """Yield the jars of a group that must be downloaded.
 
-    Those of a Spark for another Scala are the jars that differ from those of PySpark.
+    For a Spark with another Scala version, these are the jars that differ from PySpark's.
     """
     kind, _, version = group.partition("-")
     names = [jar.name for jar in spark_jars(version)] if kind in BESIDE_SPARK else []
@@ -106,7 +106,7 @@ def kept(group: str, resolved: Path) -> Iterator[Path]:
 
 
 def spark_jars(version: str) -> Iterator[Path]:
-    """Yield the jars of a version of Spark, by default of the one that is installed."""
+    """Yield the jars of a Spark version, by default of the installed version."""
     return package(named(version) if version else own_version()).glob("jars/*.jar")
 
 

@@ -1,9 +1,9 @@
 """Steps of tools/setup.sh.
 
-``ready.py java`` checks Java. ``ready.py early`` does what is possible before Spark is installed:
-it gets missing jars, prepares Neo4j, and compiles what the first ingest and the first what-if
-question would have to wait for, in the demo and in the tests. ``ready.py jars`` does everything
-else.
+``ready.py java`` checks Java. ``ready.py early`` does the steps that are possible before Spark is
+installed: it gets missing jars, prepares Neo4j, and compiles the code that the first ingest and the
+first what-if question would otherwise have to wait for, in the demo and in the tests. ``ready.py
+jars`` does everything else.
 """
 
 import os
@@ -51,9 +51,9 @@ def main() -> int:
 
 
 def compile_kernels() -> None:
-    """Compute a sum without one of its inputs, and ingest a trace; numba stores what it compiles.
+    """Compute a sum without one input, and ingest a trace; numba stores the code that it compiles.
 
-    That takes most of a minute on one core.
+    This takes most of a minute on one core.
     """
     kind, way = np.full(2, KINDS["aggregate"], np.int8), np.zeros(2, np.int64)
     graph = Derivations(DerivationRows(np.array([1, 2]), np.array([3, 3]), kind, way))

@@ -1,8 +1,9 @@
-"""The files of a release, from the last commit: `make release` writes them to a folder, dist.
+"""The files of a release, built from the last commit: `make release` writes them to ``dist``.
 
 They are the wheel, the source distribution, the jars with which Spark captures, the software bill
 of materials, and the checksums of these files. The jars for other versions of Spark are those that
-`make jars-all` has compiled. Nothing is published: docs/releasing.md says how.
+`make jars-all` has compiled. Nothing is published: docs/releasing.md describes how to publish a
+release.
 """
 
 import hashlib
@@ -60,7 +61,7 @@ def release(target: Path) -> list[Path]:
 
 
 def check_contents(wheel: Path) -> None:
-    """Raise SystemExit if a wheel has other top-level folders than the package and its metadata."""
+    """Raise SystemExit if a wheel has top-level folders other than the package and its metadata."""
     with ZipFile(wheel) as opened:
         tops = {name.partition("/")[0] for name in opened.namelist()}
     others = {top for top in tops if top != "provhouse" and not top.endswith(".dist-info")}

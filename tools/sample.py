@@ -2,9 +2,9 @@
 
     tools/sample.py [--count 100] [--seed COMMIT]
 
-The reader has not written the texts. The seed is the hash of the last commit unless ``--seed``
-names another commit, so that the author cannot choose the texts. Prints a Markdown list of the
-texts with their places.
+The reader must not be the author of the texts. The seed is the hash of the last commit unless
+``--seed`` names another commit, so that the author cannot choose the texts. Prints a Markdown list
+of the texts with their file and line.
 """
 
 import argparse
@@ -21,15 +21,15 @@ BESIDE = ("benchmarks", "examples", "tests", "tools")
 MESSAGES = ("say", "begin", "write", "fail", "Option", "Argument")
 """Functions whose arguments a person reads, in addition to the constructors of errors."""
 SHORTEST = 12
-"""The length of the shortest message listed. Shorter messages are names rather than sentences."""
+"""The minimum length of listed messages. Shorter messages are names rather than sentences."""
 _JAVA = re.compile(r"/\*\*.*?\*/|(?:[Uu]nsupported(?:\.\w+)?|refusal)\([^;]*?\);", re.DOTALL)
 _STRING = re.compile(r'"((?:\\.|[^"\\])* (?:\\.|[^"\\])*)"')
 _NO_PROSE = re.compile(r"^ *```.*?^ *```|^(?:#|\||<!--).*?$", re.MULTILINE | re.DOTALL)
-"""Matches what is no prose in a page: code, headings, tables and marks."""
+"""A pattern for the parts of a page that are not prose: code, headings, tables and marks."""
 
 
 def texts(file: Path) -> Iterator[tuple[int, str]]:
-    """Yield each text in a file that a person reads, with the line where the text begins."""
+    """Yield each text for human readers in a file, with the line where the text begins."""
     text = file.read_text(encoding="utf-8")
     of = {".py": _python, ".java": _java, ".md": _markdown}[file.suffix]
     yield from of(text)
@@ -80,7 +80,7 @@ def _has_words(argument: ast.expr) -> bool:
 
 
 def _text(node: ast.expr) -> str:
-    """Return the text of a string, or an empty text. Expressions in an f-string stay in braces."""
+    """Return a string's text, or an empty string. Expressions in an f-string stay in braces."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else ""
     if isinstance(node, ast.JoinedStr):
@@ -95,7 +95,7 @@ def _part(node: ast.expr) -> str:
 
 
 def main() -> None:
-    """Print the sample that the arguments ask for."""
+    """Print the sample that the arguments request."""
     parser = argparse.ArgumentParser(description="Draw texts that a person reads at random.")
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", help="a commit; the last one unless named")

@@ -1,4 +1,4 @@
-"""The source of the site: the pages of the repository in their folders, as `make site` builds them.
+"""The source of the site: the repository's pages in their folders, for `make site` to build.
 
 The site has a page for each Markdown page that users read. Links between these pages stay as they
 are. Other files that a page links to are copied; a link to a folder without a page becomes text.
@@ -40,7 +40,7 @@ def _write_page(name: str, pages: frozenset[str], target: Path) -> None:
 
 
 def _linked(link: re.Match[str], folder: Path, pages: frozenset[str], target: Path) -> str:
-    """Return a link as the site needs it. Copies the file that it leads to, if it is not a page."""
+    """Return a link as the site needs it. If the link's target is not a page, copy the target."""
     name, mark, anchor = link[2].partition("#")
     file = Path(normpath(folder / name))
     index = (file / "README.md").as_posix()

@@ -1,8 +1,8 @@
 """Make the queries and tables of TPC-DS below `.long/tpcds`: `make tpcds FACTOR=0.01`.
 
-The queries come from Spark's own tests. DuckDB's generator makes the tables, in an environment of
-its own. Both are downloaded once, by their hashes. The tables of each factor have a folder of their
-own.
+The queries come from Spark's own tests. DuckDB's generator makes the tables, in a separate
+environment. Both are downloaded once and verified by their hashes. The tables of each factor are in
+a separate folder.
 """
 
 import argparse
@@ -29,7 +29,7 @@ connection.execute(f"CALL dsdgen(sf={sys.argv[1]})")
 connection.execute("ALTER TABLE customer RENAME c_last_review_date_sk TO c_last_review_date")
 connection.execute(f"EXPORT DATABASE '{sys.argv[2]}' (FORMAT parquet)")
 """
-"""The program that makes the tables; it runs in the environment of the generator."""
+"""The program that makes the tables; it runs in the generator's environment."""
 
 
 def main() -> None:

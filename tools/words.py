@@ -1,8 +1,8 @@
-"""A check of prose for phrases that docs/words.txt does not accept: part of `make lint`.
+"""Check prose for phrases that docs/words.txt does not accept: part of `make lint`.
 
     tools/words.py [FILE ...]
 
-Checks docstrings, comments and strings of Python and Java files, and the whole text of Markdown,
+Checks docstrings, comments and strings of Python and Java files, and the complete text of Markdown,
 Cypher, JavaScript and HTML files: all files in the repository, or the named files. Prints a line
 for each phrase found, and exits with 1 if it finds any.
 """
@@ -21,13 +21,13 @@ LIST = ROOT / "docs" / "words.txt"
 QUOTING = "tests/test_words.py"
 """A file that is not checked, because it quotes listed phrases to test that they are found."""
 HIDDEN = "\0"
-"""The character that replaces everything that is not prose, so that no phrase spans code."""
+"""The character that replaces all text that is not prose, so that no phrase spans code."""
 _FSTRING_TEXT = getattr(tokenize, "FSTRING_MIDDLE", -1)  # Python 3.12 and newer
 _OPENING = re.compile(r"[A-Za-z]*(\"\"\"|'''|\"|')")
 _CODE = (re.compile(r"``[^`]+``|`[^`\n]+`"), re.compile(r"https?://\S+"))
 _JAVA = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _JAVA_FRAME = re.compile(r"^/\*+|\*/$|^ *\*(?!/)|^//|^\"|\"$", re.MULTILINE)
-"""The marks around the text of a Java comment or string, on each of its lines."""
+"""The marks around the text of a Java comment or string, on each line."""
 _JAVA_CODE = re.compile(r"\{@\w+[^}]*\}|<p>")
 _PLACEHOLDER = re.compile(r"\{[^{}\n]*\}")
 _FENCE = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
@@ -45,7 +45,7 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Prose:
-    """The text of a file, with ``HIDDEN`` for everything that is not prose."""
+    """The content of a file, with ``HIDDEN`` in place of all text that is not prose."""
 
     text: str
     docstrings: tuple[int, ...] = ()
@@ -108,7 +108,7 @@ def _java(text: str) -> Prose:
 
 
 def _span(token: tokenize.TokenInfo, source: str) -> tuple[int, int]:
-    """Return the numbers of characters to leave out at the beginning and at the end of a token."""
+    """Return how many characters to leave out at the beginning and at the end of a token."""
     if token.type == tokenize.COMMENT:
         return 1, 0
     if token.type == _FSTRING_TEXT:
@@ -135,7 +135,7 @@ def _without(text: str, *patterns: re.Pattern[str]) -> str:
 
 
 def found(shown: Prose, phrase: Phrase) -> Iterator[tuple[int, str]]:
-    """Yield the line and the words of each place where a phrase occurs."""
+    """Yield the line and the words of each occurrence of a phrase."""
     if phrase.opens_docstring:
         matches = [phrase.pattern.match(shown.text, begin) for begin in shown.docstrings]
     else:

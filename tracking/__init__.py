@@ -1,5 +1,5 @@
 """Lineage of data frames and of plain Python, recorded while a program runs.
 
 ``provhouse.pandas``, ``provhouse.polars`` and ``provhouse.trace`` are its public names. The package
-starts neither Spark, Java nor Neo4j, and imports pandas or polars only when a program asks for it.
+does not start Spark, Java or Neo4j, and imports pandas or polars only when a program uses it.
 """

@@ -1,4 +1,4 @@
-"""The names of files as tables, and the options of readers that would move their rows."""
+"""The table names of files, and the reader options that would shift the positions of rows."""
 
 from collections.abc import Iterable, Sequence
 from os import PathLike
@@ -13,10 +13,10 @@ from .refusals import untracked
 def check_options(
     op: str, key: str | None, given: Iterable[str], unreadable: Sequence[str], moving: Sequence[str]
 ) -> None:
-    """Raise NotTracked for options that a reader must not have.
+    """Raise NotTracked for unsupported options of a reader.
 
-    ``moving`` options leave rows of a file out, so that positions are no longer those in the file;
-    they are accepted if a key names the rows.
+    ``moving`` options skip rows of a file, so that the rows' positions differ from those in the
+    file. They are accepted if a key names the rows.
     """
     for name in given:
         if name in unreadable:
@@ -30,7 +30,7 @@ def check_options(
 
 
 def file_table(path: Any) -> str:
-    """Return the name of a file without its ending. Raises UsageError for an open file."""
+    """Return the name of a file without its extension. Raises UsageError for a file object."""
     if not isinstance(path, str | PathLike):
         raise UsageError("The file has no name", "", "Name the table, as in table='orders'")
     return Path(path).name.split(".")[0]

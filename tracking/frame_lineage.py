@@ -1,4 +1,4 @@
-"""The questions about a tracked frame, and its ways into a warehouse."""
+"""Lineage questions about a tracked frame, and the ways to store its lineage in a warehouse."""
 
 import os
 from collections.abc import Iterable
@@ -26,9 +26,9 @@ class Records:
     def __init__(self, table: str, rids: Rows, names: pa.Array, rows: Any) -> None:
         self.table = table
         self.rids = rids
-        """The positions of the rows in their frame, in ascending order."""
+        """The positions of the rows in the table's frame, in ascending order."""
         self.names: list[str] = names.take(pa.array(rids)).to_pylist()
-        """For each row its key, or its position if the frame has no key."""
+        """The key of each row, or its position if the frame has no key."""
         self._rows = rows
 
     def __len__(self) -> int:
@@ -39,7 +39,7 @@ class Records:
 
     @property
     def rows(self) -> Any:
-        """The rows, as a plain frame of the library that the source is from."""
+        """The rows, as a plain frame of the source's own library."""
         return self._rows
 
 
@@ -57,7 +57,7 @@ class Asked:
 
     @staticmethod
     def _chosen(data: Any, rids: Rows) -> Any:
-        """Return some rows of a plain frame."""
+        """Return the rows of a plain frame at the given positions."""
         raise NotImplementedError
 
     def _with_node(self, node: Node) -> Self:
@@ -66,11 +66,11 @@ class Asked:
     def backward(
         self, rows: Iterable[int] | None = None, table: str | None = None
     ) -> dict[str, Records]:
-        """Return the records that some rows come from, by table; None stands for all rows.
+        """Return the records from which ``rows`` derive, by table; None means all rows.
 
-        Rows are numbered from 0. Tables are sources and marked frames; ``table`` names one of them.
-        A table without records is left out, unless it is named. Raises UsageError if a row or the
-        table does not exist.
+        Rows are numbered from 0. Tables are sources and marked frames; ``table`` restricts the
+        answer to one of them. A table without records is left out, unless it is named. Raises
+        UsageError if a row or the table does not exist.
         """
         tables = self._tables()
         if table is not None:
@@ -85,21 +85,21 @@ class Asked:
         }
 
     def forward(self, table: str, rids: Iterable[int]) -> Rows:
-        """Return the numbers of the rows that come from records of a table.
+        """Return the numbers of the rows that derive from the given records of a table.
 
-        ``rids`` are the records' positions in their frame. Raises UsageError if the table or a
-        record does not exist.
+        ``rids`` are the positions of the records in the table's frame. Raises UsageError if the
+        table or a record does not exist.
         """
         tables = self._tables()
         source = _known(table, tables)
         return forward(self._node, source, _checked(rids, source.size, f"The table {table}"))
 
     def mark(self, table: str, key: str | None = None) -> Self:
-        """Return the frame with rows that are items of their own, named ``TABLE/KEY``.
+        """Return the frame with its rows marked as items, named ``TABLE/KEY``.
 
-        Without ``key``, the rows are named by their positions. ``save`` and ``write_triples`` then
-        store triples up to these items, and from them on. Raises UsageError if the key does not
-        identify the rows.
+        Without ``key``, the rows are named by position. ``save`` and ``write_triples`` then store
+        triples that lead to these items, and triples that lead on from them. Raises UsageError if
+        the key does not identify the rows.
         """
         items = self._items(table, key)
         items.names()
@@ -111,10 +111,11 @@ class Asked:
     def write_triples(
         self, path: str | os.PathLike[str], *, table: str, key: str | None = None
     ) -> int:
-        """Write the lineage of all rows to a file for ``provhouse ingest``; return its triples.
+        """Write the lineage of all rows to a file for ``provhouse ingest``.
 
-        The path ends in ``.csv`` or ``.parquet``. A row becomes the item ``TABLE/KEY``; without
-        ``key``, its name is its position. Raises UsageError if the key does not identify the rows.
+        Returns the number of triples. The path must end in ``.csv`` or ``.parquet``. A row becomes
+        the item ``TABLE/KEY``; without ``key``, rows are named by position. Raises UsageError if
+        the key does not identify the rows.
         """
         return write_triples(self._triples(table, key), path)
 
@@ -130,14 +131,14 @@ class Asked:
         """Ingest the lineage of all rows into a warehouse, as one new generation.
 
         Rows are named as by ``write_triples``. ``settings`` are the warehouse settings that differ
-        from those in its settings file. Raises UsageError if the key does not identify the rows,
-        and the errors of an ingest.
+        from the settings file. Raises UsageError if the key does not identify the rows, and the
+        errors of an ingest.
         """
         return ingest_triples(self._triples(table, key), warehouse, f"frame {table}", run, settings)
 
     @property
     def tables(self) -> list[str]:
-        """The tables that the rows may come from: sources and marked frames."""
+        """The tables from which the rows may derive: sources and marked frames."""
         return list(self._tables())
 
     def _triples(self, table: str, key: str | None) -> Any:
@@ -147,7 +148,7 @@ class Asked:
         if table in self._tables():
             raise UsageError(
                 f"The rows cannot be named after {table!r}",
-                "They come from a table of this name",
+                "They derive from a table of this name",
                 "Choose another table name",
             )
         items = self._items(table, key)

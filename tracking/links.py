@@ -1,7 +1,7 @@
-"""Links: for each row of a step's result, the rows of a frame that it comes from.
+"""Links: for each row of a step's result, the rows of an input frame from which it derives.
 
-A link is stored in the smallest form that its step needs. Each form finds the rows of many rows at
-once, with NumPy.
+There is a class for each kind of step, which stores no more than this kind needs. All of them look
+up many rows at once, with NumPy.
 """
 
 from collections.abc import Callable
@@ -14,21 +14,24 @@ from numpy.typing import NDArray
 from provhouse.model.arrays import expand_ranges, unique
 
 Rows = NDArray[np.int64]
-"""Positions of rows, from 0."""
+"""Positions of rows, counted from 0."""
 
 
 class Link(Protocol):
-    """The lineage of one step, from the rows of its result to the rows of one input."""
+    """The lineage of one step: from the rows of its result to the rows of one input."""
 
     def expand(self, rows: Rows) -> tuple[Rows, Rows]:
-        """Return all pairs: positions in ``rows``, and the input's rows that these come from."""
+        """Return pairs of a position in ``rows`` and an input row from which that row derives.
+
+        The result is two arrays of equal length.
+        """
 
     def forward(self, rids: Rows) -> Rows:
-        """Return the distinct rows of the result that come from rows of the input."""
+        """Return the distinct rows of the result that derive from the input rows ``rids``."""
 
 
 class Ride:
-    """A link to at most one row each: -1 stands for no row."""
+    """A link from each row to at most one row of an input; -1 means no row."""
 
     def __init__(self, rids: NDArray[Any], number: int) -> None:
         self._rids = rids
@@ -48,7 +51,7 @@ class Ride:
 
 
 class Part:
-    """A link from consecutive rows of the result, from ``start`` on, to all rows of an input."""
+    """A link to all rows of an input, one by one, from consecutive rows from ``start`` on."""
 
     def __init__(self, start: int, number: int) -> None:
         self._start, self._number = start, number
@@ -65,11 +68,11 @@ class Part:
 
 
 class Groups:
-    """A link from each group to all rows in it, as CSR arrays that the first question makes."""
+    """A link from each group to all its rows, as CSR arrays that are computed on first use."""
 
     def __init__(self, codes: NDArray[Any], groups: int) -> None:
         self._codes = codes
-        """For each row of the input the number of its group; -1 if it is in none."""
+        """The group number of each input row; -1 for a row without a group."""
         self._groups = groups
 
     @cached_property
@@ -92,7 +95,7 @@ class Groups:
 
 
 class Listed:
-    """A link from each row to the rows in its list: CSR arrays."""
+    """A link from each row to a list of input rows, stored as CSR arrays."""
 
     def __init__(self, sizes: Rows, rids: Rows, number: int) -> None:
         self._ends = np.concatenate([[0], np.cumsum(sizes)])
@@ -129,13 +132,13 @@ class Every:
 
 
 class Windows:
-    """A link from each row to consecutive rows of an input, in the input's order or another one."""
+    """A link from each row to consecutive rows of an input, in the given ``order``."""
 
     def __init__(self, starts: Rows, ends: Rows, order: Rows) -> None:
         self._starts = starts
         self._ends = np.maximum(starts, ends)
         self._order = order
-        """The rows of the input in the order in which windows are consecutive."""
+        """The input rows in the order in which each window consists of consecutive rows."""
 
     def expand(self, rows: Rows) -> tuple[Rows, Rows]:
         """Return pairs; see ``Link``."""
@@ -152,7 +155,7 @@ class Windows:
 
 
 class Later:
-    """A link that is made when a question first needs it."""
+    """A link that is created when a question first needs it."""
 
     def __init__(self, make: Callable[[], Link]) -> None:
         self._make: Callable[[], Link] | None = make

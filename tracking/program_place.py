@@ -1,4 +1,4 @@
-"""The place in a user's program from which provhouse was called."""
+"""The position in a user's program from which provhouse was called."""
 
 import sys
 from functools import cache
@@ -8,7 +8,7 @@ _OWN = dirname(__file__)
 
 
 def program_place() -> str:
-    """Return the file and line of the innermost call that is outside of this package."""
+    """Return the file and line of the innermost call from outside this package."""
     frame = sys._getframe(1)
     while is_own(frame.f_code.co_filename) and frame.f_back is not None:
         frame = frame.f_back
@@ -23,5 +23,5 @@ def is_own(file: str) -> bool:
 
 @cache
 def _shown(file: str) -> str:
-    """Return the name of a file without its folders; all cells of a notebook are ``cell``."""
+    """Return the name of a file without its folder, or ``cell`` for any cell of a notebook."""
     return "cell" if file.startswith("<") or "ipykernel" in file else basename(file)

@@ -4,9 +4,9 @@ from provhouse.model.errors import UsageError
 
 
 class NotTracked(UsageError, AttributeError):
-    """An operation whose lineage provhouse does not track; the frame is unchanged.
+    """Raised for an operation whose lineage provhouse does not track. The frame is unchanged.
 
-    It is an AttributeError too, so that ``hasattr`` works.
+    The class also derives from AttributeError, so that ``hasattr`` works.
     """
 
 
@@ -14,5 +14,5 @@ PLAIN = "Use to_pandas() for the plain data, which has no lineage, and track() f
 
 
 def untracked(what: str, why: str = "", remedy: str = PLAIN) -> NotTracked:
-    """Return the error for an operation."""
+    """Return the error for an operation that is not tracked."""
     return NotTracked(f"The lineage of {what} is not tracked", why, remedy)

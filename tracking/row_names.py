@@ -1,4 +1,4 @@
-"""The names of rows: a table and the value of a key, or the position of the row."""
+"""The names of rows: the table, and either the value of a key or the row's position."""
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,9 +12,10 @@ def position_names(number: int) -> pa.Array:
 
 
 def key_names(keys: pa.Array | pa.ChunkedArray, column: str, table: str) -> pa.Array:
-    """Return the values of a key as text.
+    """Return the values of a key as strings.
 
-    Raises UsageError if a value is missing or occurs twice, or if its type has no exact text.
+    Raises UsageError if a value is missing or occurs twice, or if the key's type has no exact
+    string representation.
     """
     if isinstance(keys, pa.ChunkedArray):
         keys = keys.combine_chunks()

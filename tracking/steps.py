@@ -1,4 +1,4 @@
-"""The steps of a program as a graph: its nodes are the rows of frames, its edges are links."""
+"""The steps of a program as a graph. Its nodes are the rows of frames; its edges are links."""
 
 import heapq
 from collections import defaultdict
@@ -16,21 +16,21 @@ from provhouse.model.arrays import unique
 from .links import Link, Rows
 
 Kind = Literal["all", "aggregate", "unknown"]
-"""The way that the rows behind a row act together; ``unknown`` where no other kind is exact."""
+"""How the rows behind a row act together; ``unknown`` if no other kind states it exactly."""
 _numbers = count()
 
 
 class Axis:
-    """The rows that frames and columns share: two values on one axis have the same rows."""
+    """The identity of a set of rows: frames and columns with the same axis have the same rows."""
 
 
 @dataclass(frozen=True)
 class Items:
-    """Rows that are items: of a source, or marked."""
+    """Rows that are items: the rows of a source, or marked rows."""
 
     table: str
     names: Callable[[], pa.Array]
-    """Return the key of each row as text."""
+    """Return the key of each row as a string."""
     data: Any
     """The frame with these rows."""
     is_source: bool
@@ -38,24 +38,24 @@ class Items:
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """The rows of a frame after one step, with links to the rows that they come from."""
+    """The rows of a frame after one step, with links to the rows from which they derive."""
 
     size: int
     op: str = ""
-    """The step and its place in the program."""
+    """The step and its position in the program."""
     kind: Kind = "all"
     inputs: Sequence[tuple[Link | None, "Node"]] = ()
-    """The links to earlier nodes; None stands for a link between equal positions."""
+    """The links to earlier nodes; None links each row to the row at the same position."""
     axis: Axis = field(default_factory=Axis)
     items: Items | None = None
     combines: bool = False
-    """Whether a row may come from several rows, so that the step names its derivations."""
+    """Whether a row may derive from several rows: derivations are then named after this step."""
     number: int = field(default_factory=lambda: next(_numbers))
-    """A number above those of all inputs."""
+    """A number that is greater than the numbers of all inputs."""
 
     @cached_property
     def named_step(self) -> "Node":
-        """The last step on the way to this node that combines rows, or else the last step."""
+        """The last step up to this node that combines rows; if there is none, the last step."""
         at = self
         while not at.combines and len(at.inputs) == 1 and at.inputs[0][1].op:
             at = at.inputs[0][1]
@@ -63,7 +63,7 @@ class Node:
 
     @cached_property
     def whole_kind(self) -> Kind:
-        """The kind of the derivations of the rows from items, or ``unknown`` if it is not exact."""
+        """The kind of the rows' derivations from items; ``unknown`` if no other kind is exact."""
         if self.items is not None or not self.inputs:
             return self.kind
         kinds = {_kind_up_to(node) for _, node in self.inputs}
@@ -77,7 +77,7 @@ def _kind_up_to(node: Node) -> Kind:
 
 
 def joined(nodes: Sequence[Node], op: str) -> Node:
-    """Return a node whose rows come from the equal rows of all nodes, which share one axis."""
+    """Return a node whose rows derive from the same rows of all ``nodes``, which share an axis."""
     distinct = list(dict.fromkeys(nodes))
     needed = [
         node
@@ -91,7 +91,7 @@ def joined(nodes: Sequence[Node], op: str) -> Node:
 
 
 def _covers(node: Node, other: Node) -> bool:
-    """Return whether a node's rows come from the equal rows of another node, in a few steps."""
+    """Return whether each row of ``node`` derives from the row of ``other`` at its position."""
     waiting = [node]
     while waiting:
         at = waiting.pop()
@@ -102,7 +102,7 @@ def _covers(node: Node, other: Node) -> bool:
 
 
 def backward(node: Node, rows: Rows) -> dict[Node, Rows]:
-    """Return the distinct rows of each node with items that rows of a node come from."""
+    """Return the distinct items from which ``rows`` derive: row positions by node."""
     found: dict[Node, Rows] = {}
     for at, reached in _walk(node, rows):
         if at.items is not None and (at is not node or at.items.is_source):
@@ -111,7 +111,7 @@ def backward(node: Node, rows: Rows) -> dict[Node, Rows]:
 
 
 def _walk(node: Node, rows: Rows) -> Iterator[tuple[Node, Rows]]:
-    """Yield each node that some rows come from, with these rows, the latest node first."""
+    """Yield each node from which ``rows`` derive and its rows behind them, latest node first."""
     waiting = {node: [rows]}
     queue = [(-node.number, node)]
     while queue:
@@ -126,7 +126,7 @@ def _walk(node: Node, rows: Rows) -> Iterator[tuple[Node, Rows]]:
 
 
 def forward(node: Node, source: Node, rids: Rows) -> Rows:
-    """Return the distinct rows of a node that come from rows of an earlier node."""
+    """Return the distinct rows of ``node`` that derive from the rows ``rids`` of ``source``."""
     found = {source: rids}
     for at in reversed(list(ancestors(node))):
         if at is source:
@@ -154,7 +154,7 @@ def ancestors(node: Node) -> Iterator[Node]:
 
 
 def pairs(node: Node, rows: Rows) -> Iterator[tuple[Node, Rows, Rows]]:
-    """Yield the pairs of rows and the nearest rows that are items, for each node with items.
+    """Yield, for each node with items, the pairs of a row and a nearest item behind it.
 
     The pairs are two arrays: rows of ``node``, and rows of the node with items.
     """

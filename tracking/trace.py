@@ -23,7 +23,7 @@ Name = str | tuple[str, str | int]
 """An item: its name, as in ``"orders/17"``, or its table and key, as in ``("orders", 17)``."""
 Row = tuple[str, str, str, str, str, str]
 BATCH = 1 << 16
-"""The number of triples that are stored as Python objects before they become an Arrow batch."""
+"""The number of triples to collect as Python objects before they become an Arrow batch."""
 KINDS = (*get_args(Kind), UNKNOWN)
 
 
@@ -37,11 +37,12 @@ def trace(
 ) -> Trace:
     """Return a trace that a program writes, to one of three targets.
 
-    ``file`` ends in ``.csv`` or ``.parquet`` and appears whole when the trace is closed. ``folder``
-    gets a Parquet file at each ``commit`` and at the end, and after each 65,536 triples: for
-    services. ``provhouse ingest`` reads both. ``warehouse`` is a warehouse that ingests the triples
-    of each ``commit`` as one generation, with ``run`` as the name of the run; ``settings`` are as
-    in ``provhouse.open``. Raises UsageError unless there is exactly one target.
+    ``file`` must end in ``.csv`` or ``.parquet``; the file appears, complete, when the trace is
+    closed. ``folder`` is for services: a Parquet file is written there at each ``commit``, after
+    each 65,536 triples, and at the end. ``provhouse ingest`` reads both. ``warehouse`` is a
+    warehouse that ingests the triples of each ``commit`` as one generation, with ``run`` as the
+    name of the run; ``settings`` are as in ``provhouse.open``. Raises UsageError unless there is
+    exactly one target.
 
     >>> with trace("trace.csv") as recorded:
     ...     with recorded.step("clean", table="orders") as step:
@@ -71,8 +72,8 @@ def trace(
 class Trace:
     """Recorded derivations, which ``commit`` or the end of the ``with`` block writes.
 
-    Several threads may record at the same time. An exception in the block discards what is not
-    committed.
+    Several threads may record at the same time. An exception in the block discards all derivations
+    that are not committed.
     """
 
     def __init__(
@@ -87,8 +88,8 @@ class Trace:
     def step(self, name: str, *, table: str) -> Step:
         """Return a step that derives items of a table; use it in a ``with`` statement.
 
-        The op of its triples is the name and the place in the program. An exception in the block
-        discards the step's derivations.
+        The op of its triples consists of the name and the position in the program. An exception in
+        the block discards the step's derivations.
         """
         place = program_place()
         if not name or not table:
@@ -119,9 +120,10 @@ class Trace:
             self._rows = []
 
     def commit(self) -> int:
-        """Write all triples that are not written yet, whole or not at all; return their number.
+        """Write all triples that are not written yet, or none of them; return their number.
 
-        A file is written at the end only. The triples are kept after an error.
+        A trace to a ``file`` cannot be committed, since the file is written only at the end. After
+        an error, the triples are kept.
         """
         with self._lock:
             self._pack()
@@ -155,7 +157,7 @@ class Trace:
             write_triples(iter(self._batches), self._target / name)
 
     def close(self) -> None:
-        """Write what is not written yet, and accept no more steps."""
+        """Write all triples that are not written yet, and accept no more steps."""
         with self._lock:
             if not self._closed:
                 self._closed = True
@@ -187,8 +189,9 @@ class Step:
     def derive(self, out: str | int, *, from_: Iterable[Name], kind: str = "all") -> None:
         """Record that an item of the step's table was derived from items.
 
-        ``out`` is its key. ``kind`` is that of the derivation (``docs/derivations.md``). Raises
-        UsageError, with the place in the program, for a missing name and for no inputs.
+        ``out`` is the key of the derived item. ``kind`` is the kind of the derivation
+        (``docs/derivations.md``). Raises UsageError, with the position in the program, if a name or
+        all inputs are missing.
         """
         if kind not in KINDS:
             raise self._error(f"has the kind {kind!r}", f"Kinds are: {', '.join(KINDS)}")

@@ -1,4 +1,4 @@
-"""Triples of tracked rows, written to a file whole or not at all, or ingested into a warehouse."""
+"""Triples of tracked rows: write them to a complete file, or ingest them into a warehouse."""
 
 import os
 import secrets
@@ -29,7 +29,7 @@ CHUNK = 1 << 16
 
 
 def triples(node: Node, items: Items) -> Iterator[pa.RecordBatch]:
-    """Yield the triples of rows that are items, and of the marked rows that they come from."""
+    """Yield the triples of rows that are items, and of the marked rows from which they derive."""
     waiting, known = [(node, items)], {node}
     while waiting:
         at, named = waiting.pop()
@@ -49,9 +49,10 @@ def triples(node: Node, items: Items) -> Iterator[pa.RecordBatch]:
 
 
 def write_triples(batches: Iterator[pa.RecordBatch], path: str | os.PathLike[str]) -> int:
-    """Write triples to a CSV or Parquet file that appears whole or not at all; return their number.
+    """Write triples to a CSV or Parquet file; return their number.
 
-    Raises UsageError for another ending, and Unavailable if the file cannot be written.
+    The file appears only when it is complete. Raises UsageError for another extension, and
+    Unavailable if the file cannot be written.
     """
     target = Path(path)
     writers = {".parquet": pq.ParquetWriter, ".csv": pa_csv.CSVWriter}

@@ -1,1 +1,1 @@
-"""Revisions of workflows, their executions and results, reuse of results, and what changed."""
+"""Revisions of workflows, their executions and results, reuse of results, and differences."""

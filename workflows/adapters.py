@@ -1,4 +1,4 @@
-"""Adapters: functions from the text of a query and the DDL of its tables to its plan."""
+"""Adapters: functions that turn a query's text and the DDL of its tables into a plan."""
 
 from collections.abc import Callable, Mapping
 from typing import Final, Literal
@@ -10,10 +10,12 @@ from provhouse.equivalence.verdict import Revision
 from provhouse.model.errors import BadInput
 
 Adapter = Callable[[str, str], PlanForm]
-"""A function from a text and a DDL to a plan. Raises BadInput if the text has no plan."""
+"""A function that turns a text and a DDL into a plan. It raises BadInput if there is no plan."""
 Source = Literal["sql", "spark", "dbt", "texera", "json"]
-"""The forms of revisions: DuckDB's SQL, Spark's SQL, a project of dbt, a workflow of Texera, or a
-stored plan."""
+"""The sources of revisions.
+
+These are DuckDB's SQL, Spark's SQL, a dbt project, a Texera workflow, or a stored plan.
+"""
 
 
 def duckdb_plan(text: str, ddl: str) -> PlanForm:
@@ -23,7 +25,7 @@ def duckdb_plan(text: str, ddl: str) -> PlanForm:
 
 
 def spark_plan(text: str, ddl: str) -> PlanForm:
-    """Return the plan of a query in Spark's SQL, which starts Spark; Unavailable without Java."""
+    """Return the plan of a query in Spark's SQL. Starts Spark; raises Unavailable without Java."""
     from provhouse.capturing.spark_texts import text_plans
 
     (found,) = text_plans([Revision(text, ddl)])
@@ -31,7 +33,7 @@ def spark_plan(text: str, ddl: str) -> PlanForm:
 
 
 def stored_plan(text: str, ddl: str) -> PlanForm:
-    """Return the plan that a JSON text has. The form has the tables, so the DDL is not read."""
+    """Return the plan in a JSON text. The plan describes its tables, so the DDL is ignored."""
     try:
         return from_json(text)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Store a revision from queries, from a project of dbt, or from a workflow of Texera."""
+"""Store a revision from queries, from a dbt project, or from a Texera workflow."""
 
 from collections.abc import Mapping
 
@@ -22,8 +22,8 @@ def add_from(
 ) -> Added:
     """Store a revision of a workflow, unless it equals the newest one.
 
-    ``given`` is a query, or one for each sink; for dbt, the target folder; for Texera, the text of
-    the workflow. Raises BadInput without a plan, and Busy if another writer is at work.
+    ``given`` is a query, or a query for each sink; for dbt, the target folder; for Texera, the text
+    of the workflow. Raises BadInput if there is no plan, and Busy if another writer is active.
     """
     if source == "dbt":
         return add_project(workflow, local_path(str(given)), ddl, settings, progress)

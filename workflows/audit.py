@@ -1,8 +1,8 @@
-"""Audits: results that would be reused are computed all the same, and compared.
+"""Audits: a result that would be reused is computed nevertheless, and the two are compared.
 
-If they differ, the result itself may be wrong: then the earlier revision, executed again, differs
-from it too, and the result is withdrawn. Otherwise the rule was wrong that has called the two
-revisions equal, and the rule is revoked.
+If they differ, the earlier revision is executed again. If its rows also differ from the stored
+result, the result was wrong, and it is withdrawn. Otherwise, the rule by which the two revisions
+were considered equal was wrong, and the rule is revoked.
 """
 
 from collections.abc import Sequence
@@ -33,9 +33,10 @@ def audit(
     columns: Sequence[str],
     rule: str,
 ) -> str:
-    """Execute a revision whose result would be reused; return why it is not, as a clause.
+    """Execute a revision whose result would be reused, and compare the rows.
 
-    The clause is empty if the rows are the same. Raises BadInput if a revision cannot be executed.
+    Returns a clause with the reason why the result is not reused; empty if the rows are the same.
+    Raises BadInput if a revision cannot be executed.
     """
     names = tuple(columns) or stored.columns
     if _same(layout, stored, _executed(plan, pins, stored, names), names):
@@ -51,7 +52,7 @@ def audit(
 def _executed(
     sink: SinkPlan, pins: Sequence[Pin], stored: ResultFile, names: Sequence[str]
 ) -> pa.Table:
-    """Return some columns of the rows of a sink, with the types of a stored result."""
+    """Execute a sink; return the given columns, with the types of a stored result."""
     types = dict(zip(stored.columns, stored.types, strict=True))
     listed = sink.plan.names
     rows = executed_rows(sink, pins, listed, [types.get(name, "VARCHAR") for name in listed])
@@ -59,7 +60,7 @@ def _executed(
 
 
 def _same(layout: Layout, stored: ResultFile, rows: pa.Table, names: Sequence[str]) -> bool:
-    """Return whether a stored result has the same rows, in any order, in some columns."""
+    """Return whether a stored result has the same rows in the given columns, in any order."""
     text = row_text(names, dict(zip(stored.columns, stored.types, strict=True)))
     with duckdb.connect() as con:
         con.register("executed", rows)

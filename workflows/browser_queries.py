@@ -1,4 +1,4 @@
-"""The queries on a warehouse's own data that Neo4j Browser can show."""
+"""Example queries for Neo4j Browser, on the warehouse's own data."""
 
 from provhouse.cypher.graph import Graph
 from provhouse.cypher.guide import BrowserQuery, queries
@@ -8,9 +8,9 @@ from .revision_graph import show_revisions
 
 
 def browser_queries(graph: Graph, layout: Layout) -> tuple[list[BrowserQuery], list[BrowserQuery]]:
-    """Return the queries that show something, and those that would show nothing.
+    """Return the queries that have results, and the queries that would have none.
 
-    Revisions are written into Neo4j first, so that two of the queries can show them.
+    First, revisions are written into Neo4j, where two of the queries show them.
     """
     show_revisions(graph, layout)
     found: list[BrowserQuery] = []

@@ -1,4 +1,4 @@
-"""Executions whose results may be used for a revision: those that have read the same inputs."""
+"""Executions whose results may be reused for a revision: those that read the same inputs."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,16 +16,16 @@ from .revisions import SinkPlan, revisions_of
 
 @dataclass(frozen=True)
 class Candidate:
-    """An execution with a result, and the plan that it has executed."""
+    """An execution with a stored result, and the plan that it executed."""
 
     execution: Execution
     sink: SinkPlan
     changed: tuple[str, ...]
-    """The tables that it has read in another state than the one that is asked for."""
+    """The tables that the execution read in another state than the required one."""
 
 
 def candidates(layout: Layout, plan: SinkPlan, pins: Sequence[Pin]) -> list[Candidate]:
-    """Return all executions, the newest first, with the inputs that differ from ``pins``."""
+    """Return all executions, the newest first, with those inputs that differ from ``pins``."""
     revisions = {revision.name: revision for revision in revisions_of(layout)}
     wanted = pins_of(scans_of(plan.plan), pins)
     found = []
@@ -37,9 +37,9 @@ def candidates(layout: Layout, plan: SinkPlan, pins: Sequence[Pin]) -> list[Cand
 
 
 def pins_now(layout: Layout, workflow: str, plan: SinkPlan) -> tuple[Pin, ...]:
-    """Return the inputs of the workflow's newest execution that has read the plan's tables.
+    """Return the inputs of the workflow's newest execution that read all tables of the plan.
 
-    Their state is the one that they have now. Raises NotFound if there is no such execution, and
+    The inputs are pinned to their current state. Raises NotFound if there is no such execution, and
     BadInput if one of the inputs cannot be read.
     """
     tables = scans_of(plan.plan)
@@ -55,9 +55,9 @@ def pins_now(layout: Layout, workflow: str, plan: SinkPlan) -> tuple[Pin, ...]:
 
 
 def nearest(keys: PlanKeys, found: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates by the number of operators that they share with a plan, most first.
+    """Sort candidates by the number of operators that they share with a plan, most first.
 
-    Of candidates with one key, only the first stays.
+    Of several candidates with the same key, only the first is returned.
     """
     mine = Counter(keys.operators)
     distinct = {each.sink.key: each for each in reversed(found)}

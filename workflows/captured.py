@@ -1,6 +1,7 @@
 """Revisions and executions of captured Spark jobs, stored when their lineage has landed.
 
-Each table that a job has written is a sink. What cannot be registered is a note: the job goes on.
+Each table that a job wrote is a sink. If something cannot be stored, this is only noted: the job
+goes on.
 """
 
 from collections.abc import Sequence
@@ -33,7 +34,7 @@ Sink = tuple[CapturedWrite, SinkPlan]
 
 @dataclass(frozen=True)
 class RegisteredJob:
-    """The revision of a captured job, and what could not be stored."""
+    """The revision of a captured job, and notes on anything that could not be stored."""
 
     revision: str
     """Empty if no write of the job has a plan."""
@@ -49,7 +50,7 @@ def register_job(
 ) -> RegisteredJob:
     """Store the revision and the execution of a job whose writes have landed from ``folder``.
 
-    The folder is kept. Raises Busy if another writer is at work.
+    The folder is not deleted. Raises Busy if another writer is active.
     """
     block = read_kept(folder)
     sinks, notes = _sinks(folder, landed)
@@ -115,7 +116,7 @@ def _stored(write: CapturedWrite, plan: SinkPlan, key: Sequence[str], layout: La
 
 
 def _pins(write: CapturedWrite, plan: SinkPlan) -> tuple[Pin, ...]:
-    """Return the pins of all that a write has read; raise BadInput if there is no certain one."""
+    """Return the pins of all inputs of a write; raise BadInput if one cannot be pinned exactly."""
     given: dict[str, str] = {}
     for read in captured_reads(write.folder):
         place = _place(read)
@@ -141,11 +142,11 @@ def _place(read: FilesRead) -> Path:
 
 
 def _check_files(write: CapturedWrite, place: Path) -> None:
-    """Raise BadInput unless a write has read all Parquet files of a folder."""
+    """Raise BadInput unless a write has read exactly the Parquet files of a folder."""
     read = {each.path for each in write.sources if each.path.is_relative_to(place)}
     if read != set(files_of(place)):
         raise BadInput(
             f"The input {place} cannot be pinned",
-            "The job has not read all of its files, or has read others",
+            "The files that the job has read are not those in the folder",
             "Pin it with `provhouse executions add`",
         )

@@ -11,7 +11,7 @@ from provhouse.store.warehouse.layout import Layout
 
 
 def now() -> str:
-    """Return the time as a text in ISO 8601."""
+    """Return the current time as a string in ISO 8601."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
@@ -22,6 +22,6 @@ def read_rows(layout: Layout, table: RegisteredTable) -> list[dict[str, Any]]:
 
 
 def add_rows(layout: Layout, table: RegisteredTable, rows: Sequence[dict[str, Any]]) -> None:
-    """Append rows to a table, all in one version, with the time."""
+    """Append rows to a table with the current time, as one Delta version."""
     timed = [{**row, "time": now()} for row in rows]
     append(layout, table, pa.Table.from_pylist(timed, schema=table.schema))

@@ -1,8 +1,8 @@
-"""The cause of each difference: the code, the data, either alone, or only both together.
+"""The cause of each difference: the code, the data, either one alone, or only both together.
 
-The old code is executed again on the new data, and the new code on the old data. Where one of them
-gives the old rows of a key and the other the new rows, the cause is certain. DuckDB executes SQL;
-for captured jobs, the two executions are stored by their user.
+The old code is executed on the new data, and the new code on the old data. If one of these returns
+a key's old rows and the other its new rows, the cause is certain. SQL is executed in DuckDB. For
+captured jobs, users store the two executions themselves.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ def set_causes(
     key: Sequence[str],
     changed_inputs: Sequence[str],
 ) -> str:
-    """Set the cause in the table ``differences``; return why it is not known, or an empty text."""
+    """Set the causes in the table ``differences``; return why they are unknown, or ""."""
     if unsure := [each for plan in plans if plan.source != "sql" for each in doubts(plan.plan)]:
         return f"Causes are not known. The rows may depend on more than the inputs: {unsure[0]}"
     if plans[0].key == plans[1].key or not changed_inputs:
@@ -75,7 +75,7 @@ def _execute(
     execution: Execution,
     result: ResultFile,
 ) -> None:
-    """Make a view of the rows of a plan on the inputs of another execution."""
+    """Create a view of the rows of a plan on the inputs of another execution."""
     if plan.source == "sql":
         rows = executed_rows(plan, execution.inputs, result.columns, result.types)
         con.register(f"{view}_executed", rows)
@@ -89,6 +89,6 @@ def _execute(
 
 
 def _values(view: str, name: str) -> str:
-    """Return SQL for the rows of each key that differs, as one text."""
+    """Return SQL for the rows of each differing key, as one string per key."""
     return f"""(select key_text as key, to_json(list(row_text order by row_text))::varchar as {name}
         from {view} where key_text in (select key from differences) group by key_text)"""

@@ -1,6 +1,6 @@
 """The slices of a table that differ between two pinned states.
 
-Files that both states have are not read, except for the other rows of these slices.
+Files that belong to both states are read only for the other rows of these slices.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ from .pins import Pin, TablePath, file_digest
 
 @dataclass(frozen=True)
 class ChangedSlices:
-    """Slices of a table: the values of their columns, and their rows in the later state."""
+    """Slices of a table: the key values that identify them, and their rows in the later state."""
 
     values: pa.Table
     rows: pa.Table
@@ -30,9 +30,10 @@ class ChangedSlices:
 def changed_slices(
     ddl: str, table: TablePath, read: Sequence[str], key: Sequence[str], pins: tuple[Pin, Pin]
 ) -> ChangedSlices:
-    """Return the slices by the columns ``key`` in which a row came, went or changed.
+    """Return the slices, by the columns ``key``, in which a row was added, removed or changed.
 
-    A row has changed if a column among ``read`` has. Raises BadInput if a state cannot be read.
+    A row counts as changed if its value in one of the columns ``read`` has changed. Raises BadInput
+    if a state cannot be read.
     """
     before, after = (dataset_of(pin) for pin in pins)
     apart = (
@@ -66,9 +67,10 @@ def changed_slices(
 
 
 def _near(con: duckdb.DuckDBPyConnection, key: Mapping[str, str]) -> Iterator[str]:
-    """Yield SQL for whether columns are between their changed values, by names and types.
+    """Yield SQL conditions that each key column lies within the range of its changed values.
 
-    It lets the reader of Parquet leave out row groups. A column with a NULL has no condition.
+    With these, the Parquet reader can skip row groups. There is no condition for a column with
+    NULLs. ``key`` maps the columns' names to types.
     """
     for name, type_ in key.items():
         column = quoted(name)
@@ -82,7 +84,7 @@ def _near(con: duckdb.DuckDBPyConnection, key: Mapping[str, str]) -> Iterator[st
 
 
 def same_values(columns: Mapping[str, str], table: str) -> str:
-    """Return SQL for whether expressions have the values of a table's columns, NULL included."""
+    """Return an SQL condition that expressions equal a table's columns; NULL equals NULL."""
     return " and ".join(
         f"{made} is not distinct from {table}.{quoted(name)}" for name, made in columns.items()
     )
@@ -91,16 +93,17 @@ def same_values(columns: Mapping[str, str], table: str) -> str:
 def _without(
     data: ds.FileSystemDataset, pin: Pin, other: ds.FileSystemDataset, other_pin: Pin
 ) -> ds.FileSystemDataset:
-    """Return the files of a table that another state of it lacks."""
+    """Return the files of one state of a table that another state lacks."""
     known = {identity for identity, _ in _files(other, other_pin)}
     left = [file for identity, file in _files(data, pin) if identity not in known]
     return ds.FileSystemDataset(left, data.schema, data.format, data.filesystem)
 
 
 def _files(data: ds.FileSystemDataset, pin: Pin) -> Iterator[tuple[str, ds.Fragment]]:
-    """Yield the files of a table, each with what identifies its content.
+    """Yield the files of a table, each with a string that identifies its content.
 
-    Delta never writes a file of a table again, so its path does; of other files, the digest does.
+    Delta never overwrites a file of a table, so its path identifies it. For other files, the digest
+    does.
     """
     for file in data.get_fragments():
         known = f"{pin.place}/{file.path}" if pin.kind == "delta" else file_digest(Path(file.path))

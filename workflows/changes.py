@@ -1,4 +1,4 @@
-"""The difference of neighbouring revisions: the operators that only one of them has."""
+"""The difference between successive revisions: the operators that only one of them has."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ def _changed(before: PlanForm, after: PlanForm) -> list[str]:
 
 
 def _keyed(plan: PlanForm) -> list[tuple[str, str]]:
-    """Return the name and the own parts of each operator, without what is below it."""
+    """Return the name and the expressions of each operator, without the operators below it."""
     return [(operator_name(each), repr(_own(each))) for each in operators(plan.root)]
 
 

@@ -1,7 +1,8 @@
-"""Constraints that a revision's DDL declares, checked on the data that an execution has read.
+"""Check the constraints that a revision's DDL declares on the data that an execution has read.
 
-A plan may be certain, or equal to another, only because a column is a key or is never NULL. DuckDB
-does not check this for data that it has not stored, so it is checked here before it counts.
+That a plan's rows are determined, or that two plans are equal, may depend on a column being a key
+or never being NULL. DuckDB does not check this for data that it has not stored, so it is checked
+here before the constraints are used.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,9 +16,10 @@ from .pins import Pin, TablePath
 
 
 def broken_constraint(ddl: str, pins: Mapping[TablePath, Pin]) -> str:
-    """Return why the constraints of tables do not count, as a clause: broken, or not checked.
+    """Return a clause that states which constraint is violated or cannot be checked.
 
-    Foreign keys count only between these tables. The clause is empty if all constraints hold.
+    The clause is empty if all constraints hold. Foreign keys are checked only between the given
+    tables.
     """
     with empty_database(ddl) as database:
         facts = {table: database.facts[table] for table in pins if table in database.facts}
@@ -35,7 +37,7 @@ def broken_constraint(ddl: str, pins: Mapping[TablePath, Pin]) -> str:
 
 
 def _broken_rows(table: TablePath, facts: TableFacts, tables: Iterable[TablePath]) -> Iterator[str]:
-    """Yield queries for what breaks the constraints of a table."""
+    """Yield queries for the rows that violate the constraints of a table."""
     if facts.not_null:
         nulls = (f"{_name(column)} is null" for column in sorted(facts.not_null))
         yield f"select 1 from {whole_name(table)} where {' or '.join(nulls)}"
@@ -51,7 +53,7 @@ def _broken_rows(table: TablePath, facts: TableFacts, tables: Iterable[TablePath
 
 
 def _dangling(table: TablePath, foreign: ForeignKey) -> str:
-    """Return a query for the rows whose foreign key is no key of the other table."""
+    """Return a query for the rows whose foreign key does not occur in the other table."""
     columns, referred = (
         ", ".join(map(_name, each)) for each in (foreign.columns, foreign.referred)
     )

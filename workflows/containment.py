@@ -1,11 +1,10 @@
-"""A result from a stored one: some of its rows and columns, and if need be a query for more rows.
+"""Compute a result from a stored one: select from its rows and columns, and query missing rows.
 
-Both queries are taken apart into the same base, conditions and columns (``parts.py``). The rows of
-the new query that meet the conditions of the stored one are in the stored result. The others are
-those of the new query with one more condition, the *delta*: that the stored conditions are not
-true. If none of the new query's rows can be among them, the stored result suffices.
-
-SQL is bound by DuckDB again, and is used only if DuckDB reads the same expressions in it.
+Both queries are divided into a common base, conditions and columns (``parts.py``). The rows of the
+new query that meet the stored query's conditions are in the stored result. The other rows are found
+by the *delta*: the new query with the added condition that the stored query's conditions are not
+true. If the delta cannot have any rows, the stored result suffices. The generated SQL is bound by
+DuckDB again, and used only if DuckDB finds the same expressions in it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -46,27 +45,27 @@ class Contained:
     """The queries that compute a result from a stored one, and from the tables."""
 
     sql: str
-    """A query for its rows that are among the stored ones."""
+    """A query for those rows of the result that are among the stored rows."""
     delta: str = ""
-    """A query for its other rows, over the tables; empty if there are none."""
+    """A query over the tables for the other rows of the result; empty if there are none."""
 
 
 @dataclass(frozen=True)
 class StoredRows:
-    """The rows of a stored result, as SQL names them."""
+    """How SQL refers to the rows of a stored result."""
 
     columns: tuple[str, ...]
     types: tuple[str, ...]
     source: str
-    """SQL for the rows in a FROM."""
+    """A FROM item with the rows."""
     numbered: str
-    """SQL for the rows in a FROM, with their numbers."""
+    """A FROM item with the rows and a column of row numbers."""
     number: str
-    """The column of the numbers."""
+    """The name of the column of row numbers."""
 
 
 def stored_rows(stored: ResultFile, path: str) -> StoredRows:
-    """Return the rows of a stored result in a file."""
+    """Return how SQL refers to the rows of a stored result in a file."""
     quoted = path.replace("'", "''")
     numbered = f"read_parquet('{quoted}', {ROW_NUMBER}=true)"
     source = f"read_parquet('{quoted}')"
@@ -76,9 +75,9 @@ def stored_rows(stored: ResultFile, path: str) -> StoredRows:
 def contained(
     new: SinkPlan, old: SinkPlan, stored: StoredRows, *, proving: bool = True
 ) -> Contained | None:
-    """Return how a plan's rows are computed from the stored rows of another; None if not known.
+    """Return how to compute a plan's rows from another plan's stored rows; None if unknown.
 
-    Without ``proving``, whether the delta has no rows is decided by constants alone.
+    Without ``proving``, the delta counts as empty only if constants alone show this.
     """
     if old.source != "sql" or new.source != "sql" or doubts(old.plan):
         return None
@@ -89,7 +88,7 @@ def contained(
 
 
 def _parted(new: SinkPlan, old: SinkPlan, stored: StoredRows, *, proving: bool) -> Contained:
-    """Return the part of the rows that both conditions keep, and the query for the rest."""
+    """Return the query for the rows that meet both conditions, and the delta for the others."""
     if new.ordered:
         raise NotContained
     one, other = parts_of(new.plan.root), parts_of(old.plan.root)
@@ -114,7 +113,7 @@ def _parted(new: SinkPlan, old: SinkPlan, stored: StoredRows, *, proving: bool) 
 def _delta(
     new: SinkPlan, old: SinkPlan, mine: Parts, left: Sequence[Expression], proving: bool
 ) -> str:
-    """Return the query for the rows that stored conditions exclude; empty if there are none."""
+    """Return the delta: a query for the rows that are not stored; empty if there are none."""
     delta, included = lacking(new.text, old.text)
     _check_delta(delta, new, old, mine, left)
     if proving and compare(Query(new.text, new.ddl), Query(included, new.ddl)).kind == "equal":
@@ -125,7 +124,7 @@ def _delta(
 def _check_delta(
     delta: str, new: SinkPlan, old: SinkPlan, mine: Parts, left: Sequence[Expression]
 ) -> None:
-    """Raise NotContained unless a query adds just this condition: what is left is not true."""
+    """Raise NotContained unless the delta adds exactly one condition: ``left`` is not true."""
     with empty_database(new.ddl) as database:
         plan = database.plan(delta)
     found = parts_of(plan.root)
@@ -140,7 +139,7 @@ def _check_delta(
 
 
 def _not_true(made: Expression) -> Expression:
-    """Return the condition that an expression says not to be true."""
+    """Return the condition C of an expression of the form "C is not true"."""
     if isinstance(made, Call) and made.function == "OPERATOR_NOT":
         (inner,) = made.arguments
         if isinstance(inner, Call) and inner.function == "COMPARE_NOT_DISTINCT_FROM":
@@ -158,7 +157,7 @@ def _beside_true(made: Call) -> Expression:
 
 
 def _shorter(new: SinkPlan, old: SinkPlan, stored: StoredRows) -> Contained:
-    """Return the first rows of a stored result with an order."""
+    """Return the first rows of an ordered stored result, for a query with a smaller LIMIT."""
     (one, count, rows), (other, longer, below) = (_limited(each.plan.root) for each in (new, old))
     same = _same_rows(new.plan, rows, old.plan, below)
     if count > longer or one.order != other.order or not same:
@@ -183,7 +182,7 @@ def _limited(root: Operator) -> tuple[Sort, int, Operator]:
 
 
 def _branch(new: SinkPlan, old: SinkPlan, stored: StoredRows) -> Contained:
-    """Return the stored result as one side of a UNION ALL, and the query of the other side."""
+    """Return the stored result for one side of a UNION ALL, and the query for the other side."""
     root = new.plan.root
     if not isinstance(root, Union) or len(root.inputs) != 2:
         raise NotContained
@@ -215,9 +214,9 @@ def _same_rows(plan: PlanForm, one: Operator, in_plan: PlanForm, other: Operator
 
 
 def _check_types(plan: PlanForm, stored: StoredRows) -> None:
-    """Raise NotContained unless the stored file has the types of the plan.
+    """Raise NotContained unless the stored file has the same types as the plan.
 
-    DuckDB stores HUGEINT as DOUBLE, for example.
+    For example, DuckDB stores HUGEINT as DOUBLE.
     """
     if [plain_type(column.type) for column in plan.root.columns] != list(stored.types):
         raise NotContained
@@ -230,7 +229,7 @@ def _check(
     columns: Sequence[Expression],
     conditions: Sequence[Expression],
 ) -> None:
-    """Raise NotContained unless DuckDB reads these columns and conditions in the text."""
+    """Raise NotContained unless DuckDB binds ``text`` to these columns and conditions."""
     _check_types(in_plan, stored)
     listed = zip(stored.columns, stored.types, strict=True)
     table = ", ".join(f"{whole_name((name,))} {type_}" for name, type_ in listed)

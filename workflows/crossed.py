@@ -1,8 +1,9 @@
 """Executions of old code on new data, and of new code on old data, which users have stored.
 
-provhouse does not execute a captured job again, so its user does. An execution is known by its code
-and its data: its plan with the state of each input in the place of the input's name. So the data of
-an earlier night may be in another folder, or be read as an earlier version of a Delta table.
+provhouse does not execute a captured job again, so its user must do so. An execution is identified
+by its code and its data: by its plan, in which the state of each input replaces the input's name.
+So the data of an earlier night may be in another folder, or may be read as an earlier version of a
+Delta table.
 """
 
 from collections.abc import Sequence
@@ -19,11 +20,11 @@ from .pins import Pin, TablePath
 from .revisions import SinkPlan, revisions_of
 
 VERSION = "version"
-"""The word before the version of a Delta table in what a scan reads."""
+"""The word that precedes a Delta table's version in a scan's description."""
 
 
 def crossed(layout: Layout, plan: SinkPlan, pins: Sequence[Pin]) -> Execution:
-    """Return the newest execution of a plan on pinned inputs, of any revision.
+    """Return the newest execution of a plan on pinned inputs, in any revision.
 
     Raises BadInput if there is none.
     """
@@ -34,14 +35,14 @@ def crossed(layout: Layout, plan: SinkPlan, pins: Sequence[Pin]) -> Execution:
         if sink.source == plan.source and key_with_data(sink.plan, execution.inputs) == wanted:
             return execution
     raise BadInput(
-        "The causes need two more executions",
+        "To find the causes, two more executions are needed",
         "The earlier job on the new inputs, or the later job on the old inputs, is not stored",
-        "Execute both in a block of provhouse.capture with a workflow",
+        "Execute both in a provhouse.capture block with a workflow",
     )
 
 
 def key_with_data(plan: PlanForm, pins: Sequence[Pin]) -> str:
-    """Return the key of a plan in which the states of inputs replace their names."""
+    """Return the key of a plan in which the inputs' states replace their names."""
     read = pins_of(scans_of(plan), pins)
     return plan_keys(replace(plan, root=_with_data(plan.root, read))).whole
 

@@ -1,7 +1,7 @@
 """The text of a query for the rows that a stored result lacks.
 
-The text is the new query with one more condition. How it is written is no proof: its reader binds
-it, and compares the bound conditions.
+The text is the new query with an additional condition. The rewriting itself is not trusted: the
+caller binds the text, and compares the bound conditions.
 """
 
 from sqlglot import exp, parse_one
@@ -13,9 +13,10 @@ DIALECT = "duckdb"
 
 
 def lacking(text: str, stored: str) -> tuple[str, str]:
-    """Return the new query for the rows that conditions of the stored query exclude, and include.
+    """Return the new query restricted to the rows that the stored query excludes, and includes.
 
-    Raises NotContained unless the two are SELECTs that differ in conditions of WHERE or of HAVING.
+    These are two texts. Raises NotContained unless both queries are SELECTs that differ only in
+    conditions of WHERE or of HAVING.
     """
     query, other = _select(text), _select(stored)
     for clause in ("where", "having"):
@@ -28,7 +29,7 @@ def lacking(text: str, stored: str) -> tuple[str, str]:
 
 
 def branches(text: str) -> tuple[str, str]:
-    """Return the texts of the two sides of a UNION ALL; raise NotContained for another query."""
+    """Return the texts of both sides of a UNION ALL; raise NotContained for other queries."""
     query = _parsed(text)
     if not isinstance(query, exp.Union) or query.args.get("distinct") or query.args.get("with_"):
         raise NotContained

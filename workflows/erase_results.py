@@ -1,7 +1,7 @@
-"""The results of workflows, in an erasure: all of them are removed.
+"""Remove all results of workflows during an erasure.
 
-A result has rows, not items, and no trace says from which items each row derives. So it cannot be
-decided which results contain an erased item.
+A result consists of rows, not items, and no trace records from which items each row derives. So it
+cannot be determined which results contain an erased item.
 """
 
 from dataclasses import asdict, replace
@@ -17,8 +17,10 @@ from .result_files import ERASED, STORED
 
 
 def erase_results(layout: Layout) -> None:
-    """Remove the files of all results, and record that they are erased. Only the writer may call
-    this, before it erases items, so that an interrupted erasure leaves no result that has them.
+    """Remove the files of all results, and record that they are erased.
+
+    Only the writer may call this, and only before it erases items, so that an interrupted erasure
+    leaves no result that contains them.
     """
     stored = [each for each in results_of(layout).values() if each.state == STORED]
     if stored:

@@ -22,11 +22,11 @@ def executed_rows(
     types: Sequence[str],
     instead: Mapping[TablePath, pa.Table] | None = None,
 ) -> pa.Table:
-    """Return the rows of a sink on pinned inputs, with given names and types of columns.
+    """Execute a sink on pinned inputs; return its rows with the given column names and types.
 
-    ``instead`` has the rows of tables that are read instead of their pins.
-    Raises BadInput if the sink is not a query in SQL, if the inputs cannot be read, or if the query
-    ends with an error or has other columns.
+    ``instead`` maps tables to rows that are read in place of their pinned data. Raises BadInput if
+    the sink is not an SQL query, if the inputs cannot be read, or if the query fails or has other
+    columns.
     """
     if sink.source != "sql":
         raise BadInput(

@@ -1,4 +1,4 @@
-"""Executions of revisions: the pinned inputs that a sink has read, and the result that it gave."""
+"""Executions of revisions: the pinned inputs that a sink has read, and its result."""
 
 import json
 import secrets
@@ -34,7 +34,7 @@ class Execution:
     ended: str
     inputs: tuple[Pin, ...]
     broken: str
-    """Why the constraints of the DDL do not count for these inputs; empty if they do."""
+    """Why the DDL's constraints cannot be relied on for these inputs; empty if they can."""
     result: str
     reused_from: str
     """The execution whose result was reused; empty if the sink was computed."""
@@ -43,7 +43,7 @@ class Execution:
 
 @dataclass(frozen=True)
 class Registered:
-    """The results of an execution that was stored."""
+    """The results of an execution that has just been stored."""
 
     execution: str
     revision: str
@@ -62,10 +62,10 @@ def add_execution(
     key: Sequence[str] = (),
     run: str = "",
 ) -> Registered:
-    """Store the results that an execution of a revision has written, by sink.
+    """Store the results, by sink, that an execution of a revision has written.
 
-    Raises NotFound if the revision or a sink is not stored, BadInput if inputs or files do not fit
-    it, and Busy if another writer is at work.
+    Raises NotFound if the revision or a sink is not stored, BadInput if inputs or files do not
+    match the revision, and Busy if another writer is active.
     """
     layout = Layout(settings.warehouse)
     revision = find_revision(layout, name)
@@ -97,7 +97,7 @@ def add_execution(
 
 
 def broken_for(sink: SinkPlan, pins: Sequence[Pin]) -> str:
-    """Return why the constraints that a sink's DDL declares do not count for pinned inputs."""
+    """Return why the constraints of a sink's DDL cannot be relied on for pinned inputs."""
     tables = pins_of(scans_of(sink.plan), pins)
     return broken_constraint(sink.ddl, tables) if sink.source == "sql" else ""
 
@@ -118,7 +118,7 @@ def newest_execution(layout: Layout, name: RevisionName, sink: str) -> Execution
     found = [each for each in executions_of(layout) if (each.revision, each.sink) == (name, sink)]
     if not found:
         raise NotFound(
-            f"No execution of {name} has given the sink {sink}",
+            f"No execution of {name} has a result of the sink {sink}",
             "Its results are not stored",
             f"Store one: provhouse revisions run {name} {sink}=FILE --inputs TABLE=PLACE",
         )
@@ -134,7 +134,7 @@ def results_of(layout: Layout) -> dict[str, ResultFile]:
 
 
 def not_offered(layout: Layout, known: ResultFile | None) -> str:
-    """Return why a result cannot be offered, as a clause; empty if it can."""
+    """Return a clause that states why a result cannot be offered; empty if it can."""
     if known is None:
         return "the result is not stored"
     if known.state != STORED:
@@ -168,7 +168,7 @@ def execution_row(
     result: str,
     run: str,
 ) -> dict[str, Any]:
-    """Return the row of a sink of an execution that has ended now."""
+    """Return the record of a sink whose execution has just ended."""
     return {
         "execution": execution,
         "workflow": name.workflow,

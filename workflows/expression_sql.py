@@ -1,4 +1,4 @@
-"""Expressions of DuckDB's plans as SQL. What is not known here has no SQL."""
+"""Convert expressions of DuckDB's plans to SQL. Unknown expressions are not converted."""
 
 import json
 from collections.abc import Sequence
@@ -22,11 +22,11 @@ OPERATORS = {
     "-": "-",
     "*": "*",
 }
-"""Functions with two arguments or more, and the operators by which they are written."""
+"""Functions of two or more arguments, and the SQL operators that denote them."""
 
 
 def sql_of(made: Expression, names: Sequence[str]) -> str:
-    """Return an expression as SQL. Raises NotContained for what is not known here."""
+    """Return an expression as SQL. Raises NotContained for unknown expressions."""
     if isinstance(made, ColumnReference):
         return whole_name((names[made.position],))
     if isinstance(made, Constant):
@@ -49,7 +49,7 @@ def sql_of(made: Expression, names: Sequence[str]) -> str:
 
 
 def plain_type(type_: str) -> str:
-    """Return a type of a plan as SQL; raise NotContained if it is not known here."""
+    """Return a plan's type as SQL; raise NotContained if the type is unknown."""
     if not type_.startswith("{"):
         return type_
     found = json.loads(type_)

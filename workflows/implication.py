@@ -1,7 +1,8 @@
-"""Whether conditions of a query imply a condition, decided by its constants alone.
+"""Decide from constants alone whether conditions of a query imply another condition.
 
-A comparison with a constant implies another one of the same expression; so does an IN. DuckDB
-compares the constants. What is not decided here may still be proved.
+A comparison of an expression with a constant, or an IN, may imply another comparison of the same
+expression. DuckDB compares the constants. An implication that is not recognized here may still be
+proved.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,7 +21,7 @@ VALUES = ("COMPARE_EQUAL", "COMPARE_IN")
 
 
 def implied(conditions: Sequence[Expression], old: Expression) -> bool:
-    """Return whether one of some conditions certainly implies another condition."""
+    """Return whether one of ``conditions`` certainly implies the condition ``old``."""
     if isinstance(old, Call) and old.function == "CONJUNCTION_OR":
         return any(implied(conditions, each) for each in old.arguments)
     return any(new == old or _implies(new, old) for new in conditions)
@@ -43,7 +44,7 @@ def _implies(new: Expression, old: Expression) -> bool:
 
 
 def _with(old: Call, compared: Expression, value: Expression) -> str:
-    """Return SQL for a condition with a value in the place of what is compared."""
+    """Return SQL for a condition in which ``value`` replaces the compared expression."""
     if old.arguments[0] != compared or not all(map(_fixed, old.arguments[1:])):
         raise NotContained
     return sql_of(Call(old.function, old.type, (value, *old.arguments[1:]), old.options), ())
@@ -55,7 +56,7 @@ def _same_side(new: Call, old: Call, compared: Expression) -> bool:
 
 
 def _wider(new: Call, old: Call) -> str:
-    """Return SQL for whether a bound is inside another one of the same side."""
+    """Return SQL for whether the bound of ``new`` is at least as strict as that of ``old``."""
     one, other = (sql_of(each.arguments[1], ()) for each in (new, old))
     sign = ">" if new.function in LOWER else "<"
     strict = old.function in (LOWER[0], UPPER[0]) and new.function not in (LOWER[0], UPPER[0])
@@ -63,14 +64,14 @@ def _wider(new: Call, old: Call) -> str:
 
 
 def _fixed(made: Expression) -> bool:
-    """Return whether an expression has one value, in each time zone, and is not NULL."""
+    """Return whether an expression is a constant that does not depend on the time zone."""
     if not isinstance(made, Call | Constant) or "ZONE" in made.type:
         return False
     return isinstance(made, Constant) or (made.function == "CAST" and _fixed(made.arguments[0]))
 
 
 def _true(conditions: Iterable[str]) -> bool:
-    """Return whether all conditions without columns are true."""
+    """Return whether all the given conditions, which contain no columns, are true."""
     with empty_database("") as database:
         found = database.con.execute(f"select {' and '.join(conditions)}").fetchone()
     return found == (True,)

@@ -18,7 +18,7 @@ class ListedRevision:
     language: str
     time: str
     changes: tuple[str, ...]
-    """The operators that only this revision (+) or only the one before (-) has."""
+    """The operators that only this revision (+) or only the previous one (-) has."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class ListedResult:
     inputs: tuple[str, ...]
     reused_from: str
     hindrance: str
-    """Why the result cannot be used; empty if it can."""
+    """The reason why the result cannot be used; empty if it can."""
     path: str
 
 
@@ -58,7 +58,7 @@ class Results:
 def list_revisions(layout: Layout, workflow: str | None) -> Revisions:
     """Return the revisions of a workflow; for None, the newest revision of each workflow.
 
-    Raises NotFound if the workflow has none.
+    Raises NotFound if the workflow has no revision.
     """
     known = revisions_of(layout, workflow)
     if workflow is not None and not known:

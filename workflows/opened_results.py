@@ -1,4 +1,4 @@
-"""Two stored results, opened in DuckDB only where their rows may differ."""
+"""Open two stored results in DuckDB, but only the parts in which their rows may differ."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from provhouse.store.warehouse.layout import Layout
 from .result_files import ROW_NUMBER, Buckets, ResultFile, buckets_path, result_path
 
 MOST_OPENED = 0.3
-"""If a larger share of the buckets differs, all rows are read: looking them up would cost more."""
+"""If a larger share of the buckets differs, all rows are read: lookups would cost more."""
 SIDES = ("before", "after")
 
 
 @dataclass(frozen=True)
 class Opened:
-    """The numbers of buckets, of those that differ, and of rows that may differ."""
+    """The numbers of all buckets, of differing buckets, and of rows that may differ."""
 
     buckets: int
     unequal: int
@@ -30,9 +30,9 @@ def open_results(
     results: tuple[ResultFile, ResultFile],
     key: Sequence[str],
 ) -> Opened:
-    """Make the views ``before`` and ``after`` of the rows of two results that may differ.
+    """Create the views ``before`` and ``after``, with the rows of two results that may differ.
 
-    Equal rows of equal buckets are left out, if both results have buckets by this key.
+    The rows of equal buckets are left out, if both results have buckets by this key.
     """
     found = _digests(layout, results, key)
     if found is None:
@@ -53,7 +53,7 @@ def open_results(
 def _digests(
     layout: Layout, results: tuple[ResultFile, ResultFile], key: Sequence[str]
 ) -> tuple[Buckets, Buckets] | None:
-    """Return the buckets of two results, if they can be compared."""
+    """Return the buckets of two results, or None if the buckets cannot be compared."""
     one, other = results
     same = (one.columns, one.types, one.key) == (other.columns, other.types, other.key)
     if not same or one.bits is None or other.bits is None or one.key != tuple(key):
@@ -66,14 +66,14 @@ def _digests(
 
 
 def _folded(digests: Buckets, bits: int) -> Buckets:
-    """Return fewer buckets, each of which has the rows of several neighbours."""
+    """Merge adjacent buckets into fewer, larger ones."""
     folded: Buckets = digests.reshape(1 << bits, -1, digests.shape[1]).sum(axis=1, dtype=np.uint64)
     return folded
 
 
 def _row_numbers(digests: Buckets, unequal: "np.ndarray[tuple[int], np.dtype[np.int64]]",
                  bits: int) -> pa.Array:  # fmt: skip
-    """Return the numbers of the rows of some buckets in the file of a result."""
+    """Return the row numbers, in a result's file, of the rows in the unequal buckets."""
     ends = np.cumsum(_folded(digests, bits)[:, 0].astype(np.int64))
     starts = np.concatenate([[0], ends])[unequal]
     return pa.array(

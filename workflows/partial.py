@@ -1,9 +1,9 @@
-"""A query that starts at stored results: WITH queries, subqueries and views that they replace.
+"""Rewrite a query to start from stored results, which replace WITH queries, subqueries and views.
 
-A part of the text is bound on its own, and replaced if a stored result has its rows and columns by
-their keys. The largest parts come first. How the text is rewritten is no proof: DuckDB binds the
-whole text again over tables of the stored results, and its keys must be those of the query, if the
-keys of a stored result stand for its table.
+A part of the text is bound separately, and replaced if a stored result has the same rows and
+columns, as shown by their keys. The largest parts are tried first. The rewriting itself is not
+trusted: DuckDB binds the entire new text over tables of the stored results. Its keys must equal the
+original query's keys, when the table of each stored result has that result's keys.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,15 +27,15 @@ from .revisions import SinkPlan
 
 TABLE = "__provhouse_stored"
 MOST_PARTS = 50
-"""The number of parts of one text that are bound."""
+"""The maximum number of parts of one text that are bound."""
 
 
 @dataclass(frozen=True)
 class StoredPlan:
-    """A stored result, and the plan that has given it."""
+    """A stored result, and the plan that produced it."""
 
     name: str
-    """The revision and the sink."""
+    """The revision and the sink of the result."""
     sink: SinkPlan
     result: ResultFile
     path: str
@@ -43,7 +43,7 @@ class StoredPlan:
 
 @dataclass(frozen=True)
 class Partial:
-    """A query that computes a result from stored ones, and from the tables."""
+    """A query that computes a result from stored results and from the tables."""
 
     sql: str
     starts: tuple[StoredPlan, ...]
@@ -52,9 +52,9 @@ class Partial:
 def partial(
     plan: SinkPlan, stored: Sequence[StoredPlan], usable: Callable[[StoredPlan], bool]
 ) -> Partial | None:
-    """Return a query that starts at stored results with the same inputs; None if none fits.
+    """Return a query that starts from stored results with the same inputs; None if none matches.
 
-    ``usable`` says whether a result that fits can be used.
+    ``usable`` returns whether a matching result can be used.
     """
     if plan.source != "sql":
         return None
@@ -86,7 +86,7 @@ class _Rewriting:
         self.starts: list[StoredPlan] = []
 
     def whole(self, text: str) -> str:
-        """Return a text with stored results in the place of its parts."""
+        """Return a text in which stored results replace parts of the query."""
         query = parse_one(text, dialect=DIALECT)
         if not isinstance(query, exp.Query) or _is_recursive(query):
             raise NotContained
@@ -95,7 +95,7 @@ class _Rewriting:
         return query.sql(DIALECT)
 
     def _inside(self, query: exp.Query, scope: tuple[exp.CTE, ...]) -> None:
-        """Replace the parts of a query, to which WITH queries are visible."""
+        """Replace the parts of a query, given the WITH queries that are visible to them."""
         own = query.args.get("with_")
         for each in own.expressions if own else ():
             before = each.copy()
@@ -108,7 +108,7 @@ class _Rewriting:
                 self._replaced_in(part, scope)
 
     def _replaced_in(self, part: exp.Query, scope: tuple[exp.CTE, ...]) -> None:
-        """Replace a part by a stored result, or the parts in it."""
+        """Replace a part by a stored result; if none matches, replace the parts inside it."""
         query = cast(exp.Query, part.unnest())
         found = self._read(query, scope)
         if found is None:
@@ -117,7 +117,7 @@ class _Rewriting:
             query.replace(found)
 
     def _expanded(self, table: exp.Table, scope: tuple[exp.CTE, ...]) -> None:
-        """Replace a view by a stored result, or by its query if this has stored parts."""
+        """Replace a view by a stored result, or by its query if parts of the query are stored."""
         view = self._views.get(_whole(table))
         if view is None or (not table.db and table.name in {each.alias for each in scope}):
             return
@@ -159,7 +159,7 @@ class _Rewriting:
 
 
 def _columns(stored: StoredPlan, keys: PlanKeys) -> list[str] | None:
-    """Return the stored column of each column of a part; None if a stored result lacks one."""
+    """Return the stored columns that equal the columns of a query part; None if one is missing."""
     theirs = stored.sink.keys
     if theirs.rows != keys.rows:
         return None
@@ -170,7 +170,7 @@ def _columns(stored: StoredPlan, keys: PlanKeys) -> list[str] | None:
 
 
 def _kept(stored: StoredPlan) -> dict[str, str]:
-    """Return the types of the columns of a result that the file keeps; others are converted."""
+    """Return the types of those columns of a result that the file stores without conversion."""
     made = zip(
         stored.result.columns, stored.sink.plan.root.columns, stored.result.types, strict=True
     )
@@ -183,7 +183,7 @@ def _kept(stored: StoredPlan) -> dict[str, str]:
 
 
 def _check(plan: SinkPlan, text: str, starts: Mapping[str, StoredPlan]) -> None:
-    """Raise NotContained unless a text is the query, if the stored results are what they are."""
+    """Raise NotContained unless ``text``, over the stored results, is equal to the query."""
     known = KnownTables()
     ddl = [plan.ddl.rstrip().rstrip(";")]
     for name, each in starts.items():
@@ -201,7 +201,7 @@ def _check(plan: SinkPlan, text: str, starts: Mapping[str, StoredPlan]) -> None:
 
 
 def _parts(query: exp.Query, own: exp.Expr | None) -> list[exp.Query | exp.Table]:
-    """Return the queries and tables directly in a query, without those of its WITH."""
+    """Return the queries and tables directly inside a query, except in its WITH clause."""
 
     def ends(node: exp.Expr) -> bool:
         return node is own or (node is not query and isinstance(node, exp.Query | exp.Table))
@@ -211,7 +211,7 @@ def _parts(query: exp.Query, own: exp.Expr | None) -> list[exp.Query | exp.Table
 
 
 def _drop_unread(query: exp.Query) -> None:
-    """Remove the WITH queries that only replaced parts have read."""
+    """Remove the WITH queries that are no longer read after parts were replaced."""
     own = query.args.get("with_")
     for each in reversed(own.expressions) if own else ():
         if each.alias not in {table.name for table in query.find_all(exp.Table)}:
@@ -225,7 +225,7 @@ def _is_recursive(query: exp.Query) -> bool:
 
 
 def _views(ddl: str) -> dict[str, exp.Query]:
-    """Return the queries of the views of a DDL that names no columns, by their whole names."""
+    """Return the queries of a DDL's views that do not name their columns, by qualified name."""
     return {
         _whole(each.this): each.expression
         for each in parse(ddl, dialect=DIALECT)

@@ -1,7 +1,7 @@
-"""A plan as conditions and columns over a base: a scan, a join or groups.
+"""Divide a plan into conditions and columns over a base: a scan, a join or groups.
 
-Conditions on the columns of groups are above the groups, also where the query has them in WHERE: a
-group has all its rows, or none.
+Conditions on grouping columns are moved above the groups, even if the query has them in WHERE,
+since they hold either for all rows of a group or for none.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from provhouse.equivalence.plan_form import (
 
 
 class NotContained(Exception):
-    """The error for a result that the stored one does not contain, or not certainly."""
+    """Raised if a stored result does not, or not certainly, contain the required one."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Parts:
     columns: tuple[Expression, ...]
 
     def at(self, places: Sequence[Expression], base: Operator) -> "Parts":
-        """Return the parts over an equal base, by the place there of each column of this base."""
+        """Return the same parts over an equal base; ``places`` are the base's columns there."""
         return Parts(
             base,
             tuple(inlined(each, places) for each in self.conditions),
@@ -42,7 +42,7 @@ class Parts:
 
 
 def parts_of(root: Operator) -> Parts:
-    """Take a plan apart."""
+    """Divide a plan into its base, conditions and columns."""
     if isinstance(root, Project):
         below = parts_of(root.inputs[0])
         return replace(below, columns=tuple(inlined(e, below.columns) for e in root.expressions))
@@ -61,7 +61,7 @@ def parts_of(root: Operator) -> Parts:
 def same_base(plan: PlanForm, one: Parts, in_plan: PlanForm, other: Parts) -> list[Expression]:
     """Return, for each column of the first base, the equal column of the second.
 
-    Raises NotContained if the bases have other rows.
+    Raises NotContained if the bases do not have the same rows.
     """
     keys = [_base_keys(plan, one.base), _base_keys(in_plan, other.base)]
     if keys[0].rows != keys[1].rows or keys[0].below(keys[0].rows) != keys[1].below(keys[1].rows):
@@ -71,7 +71,7 @@ def same_base(plan: PlanForm, one: Parts, in_plan: PlanForm, other: Parts) -> li
 
 
 def inlined(made: Expression, columns: Sequence[Expression]) -> Expression:
-    """Return an expression with columns in the place of its references."""
+    """Replace the column references in an expression by ``columns``."""
     if isinstance(made, ColumnReference):
         found = columns[made.position]
         if found == ColumnReference(-1):
@@ -83,7 +83,7 @@ def inlined(made: Expression, columns: Sequence[Expression]) -> Expression:
 
 
 def over(made: Expression, columns: Sequence[Expression]) -> Expression:
-    """Return an expression over the columns of a result, which are expressions over the base."""
+    """Rewrite an expression to read a result's ``columns``, which are expressions themselves."""
     if made in columns:
         return ColumnReference(columns.index(made))
     if isinstance(made, ColumnReference):
@@ -106,12 +106,12 @@ def _base_keys(plan: PlanForm, base: Operator) -> PlanKeys:
 
 
 def _is_plain(root: AggregatedRows) -> bool:
-    """Return whether there is a row for each group that has a row, and no other."""
+    """Return whether there is exactly one row for each nonempty group."""
     return bool(root.groups) and root.sets == (tuple(range(len(root.groups))),)
 
 
 def _lifted(below: Operator, groups: Sequence[Expression]) -> tuple[Operator, list[Expression]]:
-    """Return the rows of groups without the conditions on the groups, and these conditions."""
+    """Return the input of groups without the conditions on grouping columns, and these."""
     if isinstance(below, Project):
         inner = [inlined(each, below.expressions) for each in groups]
         rows, found = _lifted(below.inputs[0], inner)

@@ -1,6 +1,6 @@
-"""A DuckDB in memory with the tables of a DDL, which show the data of pins.
+"""An in-memory DuckDB database with the tables of a DDL, which contain the pinned data.
 
-Queries run here as the revision was read: with the names and types of the DDL, and without access
+Queries run here as the revision was bound: with the names and types of the DDL, and without access
 to anything but the pinned data.
 """
 
@@ -27,14 +27,14 @@ else:
 
 
 def scans_of(plan: PlanForm) -> dict[TablePath, Scan]:
-    """Return a scan of each table that a plan reads, by the table's whole name."""
+    """Return a scan of each table that a plan reads, by the table's qualified name."""
     return {each.table: each for each in operators(plan.root) if isinstance(each, Scan)}
 
 
 def pins_of(tables: Iterable[TablePath], pins: Iterable[Pin]) -> dict[TablePath, Pin]:
-    """Return the pin of each table. A pin names a table by the last parts of its name.
+    """Return the pin of each table. A pin may name a table by only the last parts of its name.
 
-    Raises BadInput if a table has no pin or several.
+    Raises BadInput if a table has no pin or more than one.
     """
     known = list(pins)
     found = {table: [pin for pin in known if pin.names(table)] for table in tables}
@@ -52,10 +52,10 @@ def pins_of(tables: Iterable[TablePath], pins: Iterable[Pin]) -> dict[TablePath,
 def pinned_database(
     ddl: str, pins: Mapping[TablePath, Pin], instead: Mapping[TablePath, pa.Table] | None = None
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Yield a database in which the pinned tables of a DDL show the pinned data.
+    """Yield a database in which the tables of a DDL contain the pinned data.
 
-    ``instead`` has the rows of tables that show others. Raises BadInput if data are missing, or
-    have changed, or do not have the DDL's columns.
+    ``instead`` maps tables to other rows, which replace their pinned data. Raises BadInput if data
+    are missing, have changed, or lack columns of the DDL.
     """
     with empty_database(ddl, small=False) as database:
         _drop_tables(database)
@@ -67,10 +67,10 @@ def pinned_database(
 
 
 def dataset_of(pin: Pin) -> ds.FileSystemDataset:
-    """Return the data of a pin, after a check that they are still the same."""
+    """Return the data of a pin, after checking that they have not changed."""
     if pin.kind == "digest":
         raise BadInput(
-            f"The data of the input {pin.table} are not known",
+            f"The data of the input {pin.table} are not available",
             "Only their digest is stored",
             "Pin the input as a Delta table or as Parquet files",
         )
@@ -98,7 +98,7 @@ def _gone(pin: Pin, found: str) -> BadInput:
 
 
 def check_columns(table: TablePath, columns: Iterable[str], data: ds.Dataset | pa.Table) -> None:
-    """Raise BadInput unless data have the columns of a table."""
+    """Raise BadInput unless the data have all columns of a table."""
     if missing := [column for column in columns if column not in data.schema.names]:
         raise BadInput(
             f"The pinned data of {table[-1]} lack the column {missing[0]}",
@@ -110,7 +110,7 @@ def check_columns(table: TablePath, columns: Iterable[str], data: ds.Dataset | p
 def _show(
     database: EmptyDatabase, table: TablePath, name: str, data: ds.Dataset | pa.Table
 ) -> None:
-    """Replace an empty table by a view of data with the table's columns and types."""
+    """Replace an empty table by a view of ``data``, with the table's columns and types."""
     con, columns = database.con, database.columns[table]
     check_columns(table, (column for column, _ in columns), data)
     con.register(name, data)
@@ -120,7 +120,7 @@ def _show(
 
 
 def _drop_tables(database: EmptyDatabase) -> None:
-    """Drop all tables, those that refer to others first. Views and macros stay."""
+    """Drop all tables; tables that refer to others come first. Views and macros are kept."""
     left = list(database.columns)
     for _ in database.columns:
         left = [table for table in left if not _dropped(database.con, table)]

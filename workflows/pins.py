@@ -1,9 +1,9 @@
 """Pins of inputs: the exact state in which an execution has read a table.
 
 A pin is a version of a Delta table, the SHA-256 of Parquet files, or a digest that the user states.
-Two pins are equal only if the data are: a Delta table is known by its own id and its place, so that
-a table that was made again with the same version numbers is another one; files are known by their
-whole content, since size and time may stay while the content changes.
+Two pins are equal only if the data are. So a Delta table is identified by its own id and its path:
+a table that was created again, with the same version numbers, is a different table. Files are
+identified by their entire content, since size and time may stay the same while the content changes.
 """
 
 import hashlib
@@ -25,9 +25,9 @@ else:
 
 Kind = Literal["delta", "files", "digest"]
 TablePath = tuple[str, ...]
-"""The whole name of a table: its database, its schema and its own name."""
+"""The qualified name of a table: its database, its schema and its own name."""
 SHOWN = len("sha256:") + 12
-"""The length of a digest that is shown to people."""
+"""The number of characters of a digest that are shown to people."""
 _DELTA = re.compile(r"(.+)@(\d+)")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
@@ -45,20 +45,20 @@ class Pin:
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """The parts that are equal in two pins of equal data."""
+        """The parts of a pin that are equal if the data are equal."""
         return (self.kind, self.place, self.state) if self.kind == "delta" else (self.state,)
 
     def names(self, table: TablePath) -> bool:
-        """Return whether the pin is of a table, which it names by the last parts of its name.
+        """Return whether the pin names a table, possibly by only the last parts of its name.
 
-        The last part alone may have dots, as in the path of a file.
+        Only the last part may contain dots, as in the path of a file.
         """
         parts = tuple(self.table.split("."))
         return table[-len(parts) :] == parts or table[-1] == self.table
 
     @property
     def shown(self) -> str:
-        """The pin as people give it."""
+        """The pin in the format that users write."""
         if self.kind == "delta":
             return f"{self.place}@{self.version}"
         return f"{self.place} {self.state[:SHOWN]}".strip()
@@ -78,15 +78,15 @@ def pinned(inputs: Mapping[str, str]) -> tuple[Pin, ...]:
 
 
 def pinned_now(pins: Iterable[Pin]) -> tuple[Pin, ...]:
-    """Return the pins of the same places as they are now. A stated digest stays as it is."""
+    """Return pins of the current states of the same inputs. A stated digest is kept."""
     return tuple(_now(pin) for pin in pins)
 
 
 def files_of(place: Path) -> list[Path]:
-    """Return the Parquet files of a file or a folder, in order; raise BadInput without any."""
+    """Return the Parquet files at a path, sorted; raise BadInput if there are none."""
     found = sorted(place.rglob("*.parquet")) if place.is_dir() else [place]
     if not found or not all(each.is_file() for each in found):
-        raise BadInput(f"Cannot read {place}", "It has no Parquet file", "Give Parquet files")
+        raise BadInput(f"Cannot read {place}", "It has no Parquet file", "Name Parquet files")
     return found
 
 
@@ -97,14 +97,14 @@ def file_digest(path: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise BadInput(
-            f"Cannot read {path}", str(error.strerror), "Give a readable file"
+            f"Cannot read {path}", str(error.strerror), "Name a readable file"
         ) from error
 
 
 def _pin(table: str, text: str) -> Pin:
     if text.startswith("sha256:"):
         if not _DIGEST.fullmatch(text):
-            raise UsageError(f"{text!r} is not a digest", remedy="Give sha256: and 64 hex digits")
+            raise UsageError(f"{text!r} is not a digest", remedy="Write sha256: and 64 hex digits")
         return Pin(table, "digest", "", text)
     if found := _DELTA.fullmatch(text):
         return _delta(table, local_path(found[1]).absolute(), int(found[2]))

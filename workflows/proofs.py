@@ -1,7 +1,8 @@
-"""Verdicts on pairs of plans, stored so that each pair is compared once.
+"""Verdicts on pairs of plans, stored so that each pair is compared only once.
 
-A verdict belongs to the release that has found it: another release may know more, or better. An
-audit that finds a wrong reuse revokes a rule, and with it all verdicts that the rule has given.
+A verdict is valid only for the releases that decided it, since other releases may decide more
+pairs, or correct an error. An audit that finds a wrong reuse revokes a rule, and thereby all
+verdicts by this rule.
 """
 
 import json
@@ -21,30 +22,30 @@ from .catalogue import add_rows, read_rows
 from .revisions import SinkPlan
 
 Rule = Literal["key", "columns", "proof", "filter"]
-"""The reasons for reuse: equal keys of plans or of columns, a proof, or a filter of a result."""
+"""The rules for reuse: equal keys of plans or columns, a proof, or a filter of a result."""
 MODULES = {"provhouse": "provhouse", "duckdb": "duckdb", "z3-solver": "z3"}
-"""The packages that decide a verdict, and their modules. A proof needs z3, which is an extra."""
+"""The packages that decide verdicts, and their modules. Proofs need z3, an optional extra."""
 REVOKED = "revoked"
 EQUAL = "equal"
 
 
 @dataclass(frozen=True)
 class Proof:
-    """A verdict on two plans, by their keys."""
+    """A verdict on two plans, which are given by their keys."""
 
     key_a: str
     key_b: str
     verdict: str
-    """equal, different or unknown; revoked, if an audit has found a wrong reuse."""
+    """``equal``, ``different`` or ``unknown``; ``revoked`` after an audit found a wrong reuse."""
     by: str
-    """The rule that has given the verdict, or that is revoked."""
+    """The rule that decided the verdict, or that is revoked."""
     reason: str
     steps: int
-    """The length of the proof in steps of the solver."""
+    """The length of the proof, in solver steps."""
     assumed: tuple[str, ...]
-    """The conditions of the verdict: constraints, which are checked, and the absence of errors."""
+    """The verdict's conditions: constraints, which are checked, and the absence of errors."""
     counterexample: str
-    """Contents of tables for which the rows differ, as JSON; empty if none is known."""
+    """An example as JSON: table contents for which the rows differ; empty if none is known."""
     verifier: str
 
     @property
@@ -63,13 +64,13 @@ class Proofs:
 
 @cache
 def verifier() -> str:
-    """Return the releases that decide a verdict."""
+    """Return the releases of the packages that decide a verdict."""
     names = [name for name in ("provhouse", "duckdb", "z3-solver") if find_spec(MODULES[name])]
     return ", ".join(f"{name} {version(name)}" for name in names)
 
 
 def stored_proofs(layout: Layout) -> Proofs:
-    """Return the stored verdicts that still count."""
+    """Return the stored verdicts that are still valid."""
     rows = [Proof(**_fields(row)) for row in read_rows(layout, PROOFS)]
     mine = [each for each in rows if each.verifier == verifier()]
     revoked = frozenset(each.by for each in mine if each.verdict == REVOKED)
@@ -78,22 +79,22 @@ def stored_proofs(layout: Layout) -> Proofs:
 
 
 def prove(one: SinkPlan, other: SinkPlan) -> Proof:
-    """Return the verdict on two plans: by keys alone, unless both are queries in SQL."""
+    """Return the verdict on two plans. Only keys are compared, unless both are SQL queries."""
     if one.source != "sql" or other.source != "sql":
         return _proof(one, other, compare_plans(one.plan, other.plan), "key")
     return _proof(one, other, compare(Query(one.text, one.ddl), Query(other.text, other.ddl)))
 
 
 def store_proofs(layout: Layout, proofs: Sequence[Proof]) -> None:
-    """Store verdicts. No lock is needed: each row is complete, and a pair may have several."""
+    """Store verdicts. No lock is needed: each row is complete, and a pair may have several rows."""
     if proofs:
         add_rows(layout, PROOFS, [asdict(each) for each in proofs])
 
 
 def revoked(one: SinkPlan, other: SinkPlan, rule: str, reason: str) -> Proof:
-    """Return the record that revokes a rule, and all verdicts that it has given.
+    """Return the record that revokes a rule, and thereby all verdicts by this rule.
 
-    The rule has called two plans equal whose rows differ.
+    The rule has found two plans to be equal whose rows differ.
     """
     return Proof(one.key, other.key, REVOKED, rule, reason, 0, (), "", verifier())
 

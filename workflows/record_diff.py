@@ -1,7 +1,7 @@
-"""The difference of two results, record by record: which came, went or changed.
+"""The difference of two results: the records that were added, removed or changed.
 
-Records are paired by a key. If a key occurs several times, or without a key, whole rows are paired,
-with their number: a row that occurs twice instead of once came once.
+Records are paired by a key. Without a key, or if a key value occurs more than once, identical rows
+are counted instead: a row that now occurs twice instead of once was added once.
 """
 
 import json
@@ -35,9 +35,9 @@ class RecordChange:
     """A record that differs."""
 
     kind: str
-    """came, went or changed."""
+    """``came`` (added), ``went`` (removed) or ``changed``."""
     cause: str
-    """code, data, either (each alone suffices), both (neither does alone), or not known."""
+    """``code``, ``data``, ``either`` (each alone suffices), ``both`` (neither does), or unknown."""
     before: Texts | None
     """The values in the earlier result, as text."""
     after: Texts | None
@@ -63,9 +63,9 @@ def compare_records(
     key: Sequence[str],
     shape: Shape,
 ) -> tuple[int, int]:
-    """Make the table ``differences`` with the columns kind, key, old and new.
+    """Create the table ``differences`` with the columns kind, key, old and new.
 
-    Returns the number of buckets, and of those that differ.
+    Returns the number of buckets, and the number of differing buckets.
     """
     opened = open_results(con, layout, results, key)
     for view, result in zip(SIDES, results, strict=True):
@@ -81,7 +81,7 @@ def compare_records(
 
 
 def counts(con: duckdb.DuckDBPyConnection) -> dict[str, int]:
-    """Return the numbers of records that came, went and changed."""
+    """Return the numbers of records that were added, removed and changed."""
     found = dict(con.execute("select kind, count(*) from differences group by kind").fetchall())
     return {kind: found.get(kind, 0) for kind in ("came", "went", "changed")}
 
@@ -107,9 +107,9 @@ def project(
     types: dict[str, str],
     key: Sequence[str],
 ) -> None:
-    """Make a view with columns named by position, the text of all of them, and that of the key.
+    """Create a view with columns named by position, a string of all columns, and one of the key.
 
-    Another view, named after the source, has the columns only.
+    A second view, named after the source, has only the columns.
     """
     listed = [f"{whole_name((name,))} as c{at}" for at, name in enumerate(columns)]
     texts = row_text(columns, types), row_text(key or columns, types)
@@ -128,7 +128,7 @@ def _is_distinct(con: duckdb.DuckDBPyConnection, view: str, at: Sequence[str]) -
 def _by_key(shape: Shape, results: tuple[ResultFile, ResultFile], key: Sequence[str]) -> str:
     """Return SQL for the differences of rows whose keys are distinct.
 
-    Texts are made only of rows that differ, since they cost more than the join.
+    Strings are computed only for rows that differ, since they cost more than the join.
     """
     places = range(len(shape.columns))
     at = [shape.columns.index(name) for name in key]
@@ -157,7 +157,7 @@ def _by_key(shape: Shape, results: tuple[ResultFile, ResultFile], key: Sequence[
 
 
 def _differ(number: int, shape: Shape, type_: str) -> str:
-    """Return SQL for whether a column differs; 0.0 and -0.0 are equal, but not identical."""
+    """Return SQL for whether a column differs. It distinguishes 0.0 from -0.0, which are equal."""
     one, other = f"a.c{number}", f"b.c{number}"
     texts = f"{one}::varchar is distinct from {other}::varchar"
     if shape.columns[number] in shape.retyped:
@@ -167,8 +167,10 @@ def _differ(number: int, shape: Shape, type_: str) -> str:
 
 
 def _by_rows(*, pairs: bool) -> str:
-    """Return SQL for the differences of rows by their number; of one that came and one that went
-    with one key, for one that changed."""
+    """Return SQL for the differences in how often each row occurs.
+
+    If one row was added and one removed with the same key, this counts as one changed row.
+    """
     one, other = (
         f"select row_text, any_value(key_text) as key, count(*) as n from {view}_rows "
         "group by row_text"

@@ -1,8 +1,8 @@
-"""The result of a revision after some records of one table have changed, from an earlier result.
+"""Update the result of a revision after records of one table have changed.
 
-The columns of the table that divide the query (``slices.py``) say which records of the result a
-changed record can have touched: those with its values, old and new. Only these slices are executed
-again, on all their records; the other records of the result stay.
+The columns of the table that divide the query (``slices.py``) determine which records of the result
+a changed record can affect: the records with its old or new values in these columns. Only these
+slices are executed again, on all their records; the other records of the earlier result are kept.
 """
 
 from collections.abc import Mapping, Sequence
@@ -50,20 +50,20 @@ class Recomputed:
     of: str
     """The execution with the earlier result."""
     table: str
-    """The table of which records have changed."""
+    """The table whose records have changed."""
     divided_by: tuple[str, ...]
     """The columns that divide the result into slices."""
     slices: int
-    """The number of slices that changed records touch."""
+    """The number of slices that changed records affect."""
     kept: int
-    """The number of records of the earlier result that stay."""
+    """The number of records that were kept from the earlier result."""
     computed: int
     """The number of records that were computed again."""
 
 
 @dataclass(frozen=True)
 class Rerun(Recomputed):
-    """The stored result of a revision, of which only the touched records were computed again."""
+    """The stored result of a revision, of which only the affected records were computed again."""
 
     revision: str
     sink: str
@@ -82,8 +82,8 @@ def rerun(
 ) -> Rerun:
     """Write the result of a sink on changed inputs to a Parquet file, and store the execution.
 
-    Raises NotFound without an earlier execution, BadInput if the query is not divided or if inputs
-    cannot be read, and Busy if another writer is at work.
+    Raises NotFound without an earlier execution, BadInput if the query cannot be divided or if
+    inputs cannot be read, and Busy if another writer is active.
     """
     name = revision_name(revision)
     found = recomputed(Layout(settings.warehouse), name, sink, pinned(inputs), path)
@@ -122,7 +122,7 @@ def _changed(
     before: Sequence[Pin],
     after: Sequence[Pin],
 ) -> ChangedSlices:
-    """Return the slices of a table that changed records touch."""
+    """Return the slices of a table that changed records affect."""
     read = [name for name in scans_of(plan.plan)[table].names if name]
     states = pins_of([table], before)[table], pins_of([table], after)[table]
     return changed_slices(plan.ddl, table, read, key, states)
@@ -131,7 +131,7 @@ def _changed(
 def _earlier(
     layout: Layout, name: RevisionName, sink: str, plan: SinkPlan, pins: Sequence[Pin]
 ) -> tuple[Execution, TablePath]:
-    """Return the newest execution of the plan on inputs of which one differs, and this table."""
+    """Return the plan's newest execution for which exactly one input differs, and that table."""
     tables = scans_of(plan.plan)
     wanted = pins_of(tables, pins)
     for each in reversed(executions_of(layout)):
@@ -142,7 +142,7 @@ def _earlier(
                 return each, changed[0]
     raise NotFound(
         f"No execution of {name} can be continued",
-        "None has read these inputs with one table in another state",
+        "None has read these inputs with exactly one table in another state",
         REMEDY,
     )
 
@@ -150,7 +150,7 @@ def _earlier(
 def _key(
     name: RevisionName, plan: SinkPlan, table: TablePath, stored: ResultFile
 ) -> dict[str, str]:
-    """Return the columns of a result that divide it, with their names in the table."""
+    """Return the columns that divide a result, and their names in the table."""
     if plan.ordered:
         raise _refused(name, "the order of the result depends on all records")
     try:
@@ -170,7 +170,7 @@ def _key(
 
 
 def _kept(layout: Layout, stored: ResultFile, key: Mapping[str, str], values: pa.Table) -> pa.Table:
-    """Return the records of a result that are in none of the slices."""
+    """Return the records of a result that belong to none of the slices."""
     with duckdb.connect() as con:
         con.register("stored", ds.dataset(str(result_path(layout, stored.result))))
         con.register("touched", values)

@@ -1,7 +1,7 @@
 """The inputs that are responsible for a difference of two results, by record lineage.
 
-The results are of captured runs, so each of their records is an item of a version of its table. The
-inputs of a record that differs are the sources of its items in both runs.
+The results come from captured runs, so each record is an item of a version of its table. The inputs
+of a differing record are the sources of its items in both runs.
 """
 
 from collections import Counter
@@ -33,29 +33,29 @@ class ResponsibleTable:
     kind: str
     cause: str
     only_before: int
-    """The number of items that only the earlier records derive from."""
+    """The number of items from which only the earlier records derive."""
     only_after: int
     both: int
 
 
 @dataclass(frozen=True)
 class ResponsibleInput:
-    """A source of a record that differs."""
+    """A source of a differing record."""
 
     item: str
     table: str
     of: str
-    """before, after or both: the records that derive from it."""
+    """Which records derive from the source: ``before``, ``after`` or ``both``."""
 
 
 @dataclass(frozen=True)
 class ResponsibleRecord:
-    """A record that differs, and its sources in both runs."""
+    """A differing record, and its sources in both runs."""
 
     kind: str
     cause: str
     before: str | None
-    """The item of the record in the earlier result."""
+    """The record's item in the earlier result."""
     after: str | None
     inputs: tuple[ResponsibleInput, ...]
 
@@ -143,7 +143,7 @@ def _item(row: Texts | None, version: Written) -> str | None:
         return None
     if missing := [name for name in version.key if row.get(name) is None]:
         raise UsageError(
-            f"A record has no {missing[0]}",
+            f"A record has no column {missing[0]}",
             f"The key {', '.join(version.key)} of {version.table} names its items",
             "Compare revisions whose results have the columns of the key",
         )
@@ -152,7 +152,7 @@ def _item(row: Texts | None, version: Written) -> str | None:
 
 
 def _sources(asker: Asker, item: str) -> dict[str, str]:
-    """Return the tables of the sources of an item, by name; none if it derives from no row."""
+    """Return the table of each source of an item, by source name; empty if it is not found."""
     watch = Stopwatch(seconds_left())
     try:
         answer = asker.answer(Question(item, "upstream", ends=True), watch, suggest=False)

@@ -1,7 +1,7 @@
 """Files of results: each distinct result is stored once, under the SHA-256 of its sorted rows.
 
-Rows without an order of their own are stored by *buckets*, which are ranges of a hash of the key.
-The number of rows and a digest of each bucket are stored beside the file. So the difference of two
+If the result has no order, its rows are stored by *bucket*: a range of hashes of the key. The
+number of rows and a digest of each bucket are stored next to the file. So the difference of two
 results reads only the buckets that differ.
 """
 
@@ -30,14 +30,14 @@ ROWS_OF_BUCKET = 64
 MOST_BITS = 16
 DIGEST_BYTES = 32
 GROUP_ROWS = 2048
-"""The rows of a row group: a difference reads a row group for each bucket that differs."""
+"""The number of rows of a row group. A difference reads one row group per differing bucket."""
 ROW_NUMBER = "file_row_number"
-"""DuckDB's column of the number of a row. A result with a column of this name has no buckets."""
+"""The name of DuckDB's row number column. A result that has such a column has no buckets."""
 NESTED = ("STRUCT", "MAP", "UNION")
 STORED, ERASED, WITHDRAWN = "stored", "erased", "withdrawn"
-"""The states of a result. Only a stored one is offered."""
+"""The states of a result. Only a stored result is offered for reuse."""
 Buckets = npt.NDArray[np.uint64]
-"""For each bucket: the number of rows, and two sums of 64-bit hashes of the rows."""
+"""For each bucket, three numbers: its number of rows, and two sums of 64-bit row hashes."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class ResultFile:
     """A stored result."""
 
     result: str
-    """The SHA-256 of names, types and sorted rows. If the rows have an order, they keep it."""
+    """The SHA-256 of names, types and sorted rows. Rows with an order are not sorted."""
     columns: tuple[str, ...]
     types: tuple[str, ...]
     records: int
@@ -53,21 +53,21 @@ class ResultFile:
     file: str
     """The SHA-256 of the stored file."""
     key: tuple[str, ...]
-    """The columns whose hash places a row in a bucket; empty for all columns."""
+    """The columns whose hash determines a row's bucket; empty for all columns."""
     bits: int | None
-    """There are two to the power of this number of buckets; None without buckets."""
+    """The base-2 logarithm of the number of buckets; None without buckets."""
     distinct: bool
     """Whether no two rows have the same key."""
     state: str = STORED
 
 
 def result_path(layout: Layout, digest: str) -> Path:
-    """Return the place of a stored result."""
+    """Return the path of a stored result."""
     return layout.results / f"{digest}.parquet"
 
 
 def buckets_path(layout: Layout, digest: str) -> Path:
-    """Return the place of the digests of a result's buckets."""
+    """Return the path of the digests of a result's buckets."""
     return layout.results / f"{digest}.npy"
 
 
@@ -90,8 +90,8 @@ def store_result(
 ) -> ResultFile:
     """Store the rows of Parquet files as a result; only the single writer may call this.
 
-    ``names`` are the columns that the result must have. Raises BadInput if it has others. A result
-    among ``known`` whose file is intact is not stored again.
+    ``names`` are the columns that the result must have; otherwise, BadInput is raised. A result
+    that is among ``known`` and whose file is intact is not stored again.
     """
     make_folder(layout.results)
     make_folder(layout.staging)
@@ -142,17 +142,17 @@ def rows_digest(
 
 
 def bits_for(records: int) -> int:
-    """Return the number of bits of a bucket's number: about one bucket for 64 records."""
+    """Return the base-2 logarithm of the number of buckets: about one bucket per 64 records."""
     return min(MOST_BITS, max(0, (records // ROWS_OF_BUCKET).bit_length()))
 
 
 def bucket_of(text: str, bits: int) -> str:
-    """Return SQL for the number of the bucket of a row, from SQL for the text of its key."""
+    """Return SQL for a row's bucket number, given SQL for its key as a string."""
     return f"(md5_number_upper({text}) >> {64 - bits})" if bits else "0::ubigint"
 
 
 def row_text(columns: Sequence[str], types: dict[str, str]) -> str:
-    """Return SQL for a text that two rows have in common only if these columns are identical."""
+    """Return SQL for a string that two rows share only if these columns are identical."""
     return f"to_json([{', '.join(_cell(column, types[column]) for column in columns)}])::varchar"
 
 
@@ -169,7 +169,7 @@ def _cell(column: str, type_: str) -> str:
 def _columns(
     con: duckdb.DuckDBPyConnection, sources: Sequence[Path], names: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Make the view ``rows`` of Parquet files, and return the names and types of its columns."""
+    """Create the view ``rows`` of Parquet files; return its column names and types."""
     listed = ", ".join("'{}'".format(str(file).replace("'", "''")) for file in sources)
     try:
         con.execute(f"create view rows as from read_parquet([{listed}])")
@@ -182,7 +182,7 @@ def _columns(
     if columns != tuple(names):
         raise BadInput(
             f"The file {sources[0]} is not a result of this revision",
-            f"Its columns are {', '.join(columns)}, and those of the query {', '.join(names)}",
+            f"Its columns are {', '.join(columns)}, but the query's columns are {', '.join(names)}",
             "Name the file that the revision has written",
         )
     return columns, tuple(row[1] for row in found)

@@ -1,7 +1,7 @@
 """Whether a stored result can be used instead of executing a revision.
 
-Only equality that is certain permits reuse: equal keys, or a proof. Whatever else keeps a result
-from being used is the reason of the answer ``build``.
+A result is reused only if it is certainly equal: by equal keys, or by a proof. If a result cannot
+be used, the answer is ``build``, with the reason.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,10 +31,11 @@ def reuse(
 ) -> Reuse:
     """Return whether a stored result can be used for a sink of a revision.
 
-    Without ``inputs``, they are those of the workflow's newest execution, in their state now. With
-    ``columns``, only these columns of the result must be equal. ``audited`` is the share of reuses
-    that are executed all the same. With ``store``, new verdicts are stored. Raises NotFound if the
-    revision or the sink is not stored, BadInput if a given input cannot be read.
+    ``inputs`` defaults to the inputs of the workflow's newest execution, in their current state.
+    With ``columns``, only these columns of the result must be equal. ``audited`` is the share of
+    reuses that are executed nevertheless, to compare the rows. With ``store``, new verdicts are
+    stored. Raises NotFound if the revision or the sink is not stored, BadInput if a given input
+    cannot be read.
     """
     revision = find_revision(layout, revision_name(name))
     sink, plan = revision.sink(sink)
@@ -61,6 +62,6 @@ def _check_columns(plan: SinkPlan, columns: Sequence[str]) -> None:
     except KeyError as error:
         raise UsageError(
             f"No single column {error.args[0]}",
-            "The result lacks it, or has several",
+            "The result has no such column, or more than one",
             "Name columns of the result with --columns",
         ) from error

@@ -23,7 +23,7 @@ from .result_files import result_path
 from .revisions import SinkPlan
 
 MOST_PROOFS = 8
-"""The number of pairs of plans that one question compares, beside those that are known."""
+"""The maximum number of pairs of plans that one question compares anew."""
 
 
 @dataclass(frozen=True)
@@ -33,16 +33,20 @@ class Reuse:
     revision: str
     sink: str
     decision: Literal["reuse", "filter", "delta", "partial", "build"]
-    """reuse: the stored rows are the result. filter: the query ``sql`` computes it from them.
-    delta: ``sql`` computes a part of it, and the query ``delta`` the rest. partial: ``sql``
-    computes it from the results ``starts`` and from the tables."""
+    """How the result is obtained.
+
+    ``reuse``: the stored rows are the result. ``filter``: the query ``sql`` computes the result
+    from the stored rows. ``delta``: ``sql`` computes a part of the result, and the query ``delta``
+    computes the rest. ``partial``: ``sql`` computes the result from the results ``starts`` and from
+    the tables.
+    """
     reason: str
     by: str = ""
-    """The rule by which the result is the same: key, columns or proof; filter for a part."""
+    """The rule that permits the reuse: ``key``, ``columns`` or ``proof``; ``filter`` for a part."""
     path: str = ""
     """The file of the result."""
     of: str = ""
-    """The revision whose execution gave the result."""
+    """The revision whose execution produced the result."""
     execution: str = ""
     result: str = ""
     sql: str = ""
@@ -50,18 +54,18 @@ class Reuse:
     delta: str = ""
     """A query over the tables for the other rows of the result."""
     nearest: str = ""
-    """The revision with a result that has the most operators in common, if none can be used."""
+    """If no result can be used: the revision with a result that shares the most operators."""
     nearest_sink: str = ""
     operator: str = ""
-    """The first operator that differs from those of the nearest revision."""
+    """The first operator that differs from the nearest revision."""
     starts: tuple[str, ...] = ()
     """The stored results that ``sql`` reads, each by its revision and its sink."""
     audited: bool = False
-    """Whether the revision was executed all the same, and the rows compared."""
+    """Whether the revision was executed nevertheless, and the rows were compared."""
 
 
 class Search:
-    """The search for a result of one plan on pinned inputs, or of some of its columns."""
+    """The search for a stored result of one plan on pinned inputs, or of some of its columns."""
 
     def __init__(
         self, layout: Layout, plan: SinkPlan, pins: Sequence[Pin], columns: tuple[str, ...]
@@ -79,7 +83,7 @@ class Search:
         self._known = stored_proofs(self._layout)
 
     def answered(self, answer: Reuse, found: Sequence[Candidate], audited: float) -> Reuse:
-        """Return the answer, if these are all executions, the newest first."""
+        """Return the answer, given all executions, the newest first."""
         reasons = []
         for one, rule, verdict in self._equal(found):
             reason = self._hindrance(one, rule)
@@ -108,7 +112,7 @@ class Search:
         return self._started(built, same)
 
     def _started(self, built: Reuse, same: Sequence[Candidate]) -> Reuse:
-        """Return the answer if parts of the query are stored results, or else ``built``."""
+        """Return the answer if parts of the query are stored results; else return ``built``."""
         known = {
             StoredPlan(f"{one.execution.revision} {one.execution.sink}", one.sink, stored, str(
                 result_path(self._layout, stored.result))): one
@@ -122,7 +126,7 @@ class Search:
         return replace(built, decision="partial", reason=reason, sql=found.sql, starts=starts)
 
     def _filtered(self, answer: Reuse, near: Sequence[Candidate]) -> Reuse | None:
-        """Return the answer if a stored result contains the result, or a part of it."""
+        """Return the answer if a stored result contains all or part of the result; else None."""
         if self._columns:
             return None
         parted = None
@@ -143,7 +147,7 @@ class Search:
         return parted
 
     def _equal(self, found: Sequence[Candidate]) -> Iterator[tuple[Candidate, Rule, str]]:
-        """Yield executions that certainly have equal rows if their inputs are equal, and why."""
+        """Yield executions that certainly have equal rows for equal inputs, and the reasons."""
         same = [each for each in found if not each.changed]
         rule: Rule = "columns" if self._columns else "key"
         for one in (*same, *(each for each in found if each.changed)):
@@ -162,7 +166,7 @@ class Search:
                         yield one, "proof", proof.reason
 
     def _by_key(self, one: Candidate) -> str:
-        """Return why keys show that an execution gives the same rows; empty if they do not."""
+        """Return why keys show that an execution returns the same rows; empty if they do not."""
         if not self._columns and one.sink.key != self._plan.key:
             return ""
         if not set(self._columns) <= set(one.sink.plan.names):
@@ -171,7 +175,7 @@ class Search:
         return found.reason if found and found.kind.startswith("equal") else ""
 
     def _hindrance(self, one: Candidate, rule: Rule) -> str:
-        """Return why the result of an execution with equal rows cannot be used, as a clause."""
+        """Return a clause that states why a result with equal rows cannot be used."""
         if one.changed:
             return f"{', '.join(one.changed)} changed since {one.execution.revision} was executed"
         if rule in self._known.revoked:
@@ -180,7 +184,7 @@ class Search:
         return reason or not_offered(self._layout, self._results.get(one.execution.result))
 
     def _broken(self, one: Candidate) -> str:
-        """Return why constraints of the plan do not count, unless the execution has checked them.
+        """Return why the plan's constraints cannot be relied on, unless the execution checked them.
 
         A proof may use constraints between tables of both plans.
         """

@@ -41,7 +41,7 @@ class CauseCount:
 
 @dataclass(frozen=True)
 class RecordsDiff:
-    """The records of a sink's results that differ."""
+    """The records that differ between two results of a sink."""
 
     key: tuple[str, ...]
     """The columns that identify a record; empty without a key."""
@@ -54,7 +54,7 @@ class RecordsDiff:
     columns_went: tuple[str, ...]
     columns_retyped: tuple[str, ...]
     buckets: int
-    """The number of buckets of the results; 0 if all rows were compared."""
+    """The number of buckets of each result; 0 if all rows were compared."""
     unequal: int
     """The number of buckets with rows that differ."""
     notes: tuple[str, ...]
@@ -62,21 +62,21 @@ class RecordsDiff:
 
 @dataclass(frozen=True)
 class RevisionDiff:
-    """The difference of two revisions in one sink."""
+    """The difference between two revisions in one sink."""
 
     before: str
     after: str
     sink: str
     verdict: str
-    """Whether the queries are equal, different or unknown."""
+    """The verdict on the two queries: equal, different or unknown."""
     reason: str
     changes: tuple[str, ...]
     operator: str
-    """The first operator that differs: of the later query, or the scan of a changed input."""
+    """The first operator of the later query that differs, or the scan of a changed input."""
     inputs: tuple[str, ...]
     """The inputs that the newest executions have read in different states."""
     results: RecordsDiff | None
-    """The records that differ; None if they were not asked for."""
+    """The records that differ; None if they were not requested."""
 
 
 def diff_revisions(
@@ -89,7 +89,7 @@ def diff_revisions(
     key: Sequence[str] = (),
     limit: int = 100,
 ) -> RevisionDiff:
-    """Return what changed between two revisions and, with ``records``, between their results.
+    """Return the changes between two revisions and, with ``records``, between their results.
 
     Raises NotFound if a revision, its sink or, for records, an execution is not stored.
     """
@@ -173,7 +173,7 @@ def _results(
 def _key(
     results: tuple[ResultFile, ResultFile], key: Sequence[str], shape: Shape
 ) -> tuple[str, ...]:
-    """Return the columns that identify a record: those given, or those of both results."""
+    """Return the columns that identify a record: the given ones, or the key of both results."""
     if missing := [name for name in key if name not in shape.columns]:
         raise UsageError(
             f"The results have no column {missing[0]} in common",

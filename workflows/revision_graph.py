@@ -1,4 +1,4 @@
-"""Neo4j's nodes about revisions, executions and results. Only people read them."""
+"""The nodes in Neo4j for revisions, executions and results. They are for people only."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -11,7 +11,7 @@ from .proofs import EQUAL, stored_proofs
 from .revisions import Revision, revisions_of
 
 MOST_REVISIONS: Final = 1_000
-"""The largest number of revisions with a node. The newest come first."""
+"""The maximum number of revisions with a node: the newest ones."""
 Row = dict[str, Any]
 
 
@@ -46,7 +46,7 @@ def _next(revision: Revision) -> Row:
 
 
 def _equals(layout: Layout, revisions: Sequence[Revision]) -> Iterator[Row]:
-    """Yield, for each sink, the first revision that certainly gives the same rows."""
+    """Yield, for each sink, the first revision that certainly returns the same rows."""
     proofs = stored_proofs(layout).verdicts
     equal = [tuple(each.pair) for each in proofs.values() if each.verdict == EQUAL]
     first: dict[str, str] = {}

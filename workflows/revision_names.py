@@ -10,7 +10,7 @@ _REVISION = re.compile(rf"({_NAME.pattern})@r([1-9]\d*)")
 
 
 class RevisionName(NamedTuple):
-    """A revision: its workflow and its number, which counts from 1."""
+    """The name of a revision: its workflow, and its number, counted from 1."""
 
     workflow: str
     number: int
@@ -20,7 +20,7 @@ class RevisionName(NamedTuple):
 
 
 def revision_name(text: str) -> RevisionName:
-    """Return the revision that a text such as ``tweets@r3`` names; raise UsageError if none."""
+    """Parse the name of a revision, such as ``tweets@r3``; raise UsageError if it is malformed."""
     found = _REVISION.fullmatch(text)
     if found is None:
         raise UsageError(
@@ -32,7 +32,7 @@ def revision_name(text: str) -> RevisionName:
 
 
 def check_workflow(name: str) -> None:
-    """Raise UsageError if a text is not fit to be the name of a workflow."""
+    """Raise UsageError if a string is not a valid name of a workflow."""
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"{name!r} is not the name of a workflow",

@@ -1,4 +1,4 @@
-"""Revisions of workflows: what each sink of a workflow computes, as text and as a plan."""
+"""Revisions of workflows: the query of each sink of a workflow, as text and as a plan."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -36,7 +36,7 @@ class SinkPlan:
     form: str
     """The plan as JSON."""
     key: str
-    """The key of the whole plan."""
+    """The key of the entire plan."""
 
     @classmethod
     def of(cls, source: str, text: str, ddl: str) -> "SinkPlan":
@@ -46,7 +46,7 @@ class SinkPlan:
 
     @classmethod
     def of_plan(cls, source: str, plan: PlanForm) -> "SinkPlan":
-        """Return a plan that has no text."""
+        """Return a sink for a plan without text."""
         return cls(source, "", "", to_json(plan), plan_keys(plan).whole)
 
     @cached_property
@@ -56,7 +56,7 @@ class SinkPlan:
 
     @property
     def ordered(self) -> bool:
-        """Whether the rows have an order, by an ORDER BY that is not below another operator."""
+        """Whether the rows are ordered by an outermost ORDER BY."""
         root = self.plan.root
         while isinstance(root, Project | Filter | Limit):
             (root,) = root.inputs
@@ -64,7 +64,7 @@ class SinkPlan:
 
     @property
     def identifying(self) -> tuple[str, ...]:
-        """The columns by which the plan's rows are certainly distinct; empty if none are known."""
+        """Columns whose values are certainly distinct for all rows; empty if none are known."""
         names = self.plan.names
         found = [tuple(names[at] for at in sorted(key)) for key in unique_keys(self.plan.root)]
         return next((key for key in found if key), ())
@@ -82,11 +82,14 @@ class Revision:
     name: RevisionName
     time: str
     changes: tuple[str, ...]
-    """The operators that the revision before lacks, and those that only it has."""
+    """The operators that were added and removed since the previous revision."""
     sinks: Mapping[str, SinkPlan]
 
     def sink(self, name: str | None = None) -> tuple[str, SinkPlan]:
-        """Return a sink by its name, or the only sink; raise NotFound if it is not clear."""
+        """Return a sink by name, or the only sink for None; raise NotFound if there is none.
+
+        Without a name, several sinks are also an error.
+        """
         if name is None and len(self.sinks) == 1:
             (name,) = self.sinks
         if name is None or name not in self.sinks:
@@ -98,7 +101,7 @@ class Revision:
 
 @dataclass(frozen=True)
 class Added:
-    """A revision that was added, or found because nothing had changed."""
+    """A revision that was added, or the newest one if nothing had changed."""
 
     revision: str
     new: bool
@@ -115,7 +118,7 @@ def add_revision(
 ) -> Added:
     """Store a revision with a text for each sink, unless it equals the newest one.
 
-    Raises BadInput if a text has no plan, and Busy if another writer is at work.
+    Raises BadInput if a text has no plan, and Busy if another writer is active.
     """
     check_workflow(workflow)
     sinks = {sink: SinkPlan.of(source, text, ddl) for sink, text in texts.items()}
@@ -127,7 +130,7 @@ def store_revision(
 ) -> Added:
     """Store a revision with a plan for each sink, unless it equals the newest one.
 
-    Raises Busy if another writer is at work.
+    Raises Busy if another writer is active.
     """
     layout = Layout(settings.warehouse)
     with only_writer(settings, progress):

@@ -1,8 +1,8 @@
-"""Columns of a table that divide a query into slices, each of which is computed on its own.
+"""Columns of a table that divide a query into slices that can be computed separately.
 
-A slice has the rows of the table with the same values in these columns. The result of the query is
-then the rows of the results of its slices, together. So if some rows of the table change, only the
-slices with their values, old and new, have other rows.
+A slice consists of the rows of the table that have the same values in these columns. The result of
+the query is then the union of the results of its slices. So if some rows of the table change, only
+the results of the slices with the old and new values of these rows change.
 """
 
 from functools import singledispatch
@@ -24,20 +24,20 @@ from provhouse.equivalence.plan_form import (
 from .pins import TablePath
 
 LEFT = frozenset({"INNER", "LEFT", "SEMI", "ANTI", "MARK", "SINGLE"})
-"""Joins with rows for each row of the left input, whatever its other rows are."""
+"""Joins that process each row of the left input independently of its other rows."""
 RIGHT = frozenset({"INNER", "RIGHT"})
 Places = dict[int, str]
-"""Columns of an operator that are columns of the table, and divide its rows."""
+"""An operator's columns that are columns of the table and divide the operator's rows."""
 
 
 class NotDivided(Exception):
-    """The error for a query that a table's columns do not divide; its text is the reason."""
+    """Raised for a query that no columns of the table divide. The message is the reason."""
 
 
 def slice_columns(root: Operator, table: TablePath) -> Places:
-    """Return the columns of a result that divide it, with their names in a table.
+    """Return the columns that divide a result, and their names in the table.
 
-    Raises NotDivided if there are none, or if the query is not known to be divided.
+    Raises NotDivided if there are none, or if it is unknown whether they divide the query.
     """
     scans = [each for each in operators(root) if isinstance(each, Scan) and each.table == table]
     if len(scans) != 1:
@@ -58,7 +58,7 @@ def _places(operator: Operator, scan: Scan) -> Places:
 
 @singledispatch
 def _above(operator: Operator, one: Operator, below: Places) -> Places:
-    """Return the columns that divide an operator, from those of its input with the table."""
+    """Return the columns that divide an operator, given those of the input with the table."""
     name = type(operator).__name__.lower()
     raise NotDivided(f"a {name} depends on rows of several slices")
 
@@ -100,7 +100,7 @@ def _(operator: Window, one: Operator, below: Places) -> Places:
 
 
 def _referred(made: tuple[Expression, ...], below: Places) -> Places:
-    """Return the places of expressions that are columns which divide."""
+    """Return the positions of those expressions that are dividing columns."""
     return {
         at: below[each.position]
         for at, each in enumerate(made)

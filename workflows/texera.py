@@ -1,9 +1,9 @@
 """The results of a Texera workflow as the sinks of one revision.
 
-A sink is an operator from which no link leads on. Five types of operators are read, with all their
-properties: CSVFileScan, Filter, Projection, Distinct and Union. Any other operator is opaque, and
-so is one of these with a property that is not read; whatever derives from it is never reused. What
-only the editor shows, such as positions and names of boxes, is no part of a plan.
+A sink is an operator without an outgoing link. Five types of operators are supported, with all
+their properties: CSVFileScan, Filter, Projection, Distinct and Union. An operator of any other
+type, or with an unsupported property, is opaque: results that derive from it are never reused. Data
+that only the editor uses, such as positions and names of boxes, are not part of a plan.
 """
 
 import hashlib
@@ -38,19 +38,19 @@ from .revisions import Added, SinkPlan, store_revision
 
 TEXERA = "texera"
 FILE = {"operators", "links", "settings", "operatorPositions", "commentBoxes"}
-"""The parts of a workflow file; the last two are for the editor alone."""
+"""The parts of a workflow file. Only the editor uses the last two."""
 SHOWN = {"inputPorts", "outputPorts", "showAdvanced", "viewResult", "markedForReuse",
          "customDisplayName"}  # fmt: skip
-"""The parts of an operator that only the editor reads."""
+"""The parts of an operator that only the editor uses."""
 READ = {"operatorID", "operatorType", "operatorVersion", "operatorProperties", "isDisabled",
         "dynamicInputPorts", "dynamicOutputPorts"}  # fmt: skip
 CONDITIONS = ("=", ">", ">=", "<", "<=", "!=", "is null", "is not null")
 BATCH = "dataTransferBatchSize"
-"""The setting that says how many rows are sent at once; results do not depend on it."""
+"""The setting for how many rows are sent at once. It does not affect results."""
 
 
 class _NotRead(Exception):
-    """An operator cannot be translated; the text is the reason."""
+    """Raised if an operator cannot be translated. The message is the reason."""
 
 
 @dataclass(frozen=True)
@@ -69,17 +69,17 @@ class _Rows:
 def add_texera(workflow: str, text: str, ddl: str, settings: Settings, progress: Progress) -> Added:
     """Store a revision with a sink for each result of a workflow, unless it equals the newest one.
 
-    Raises BadInput for a text that is no workflow, and Busy if another writer is at work.
+    Raises BadInput if the text is not a workflow, and Busy if another writer is active.
     """
     check_workflow(workflow)
     return store_revision(workflow, texera_sinks(text, ddl), settings, progress)
 
 
 def texera_sinks(text: str, ddl: str) -> Mapping[str, SinkPlan]:
-    """Return a sink for each operator from which no link leads on, by its name in the editor.
+    """Return a sink for each operator without an outgoing link, by its name in the editor.
 
-    ``ddl`` has the columns of each CSV file, as a table with the file's name. Raises BadInput for a
-    text that is no workflow.
+    ``ddl`` declares the columns of each CSV file, as a table with the file's name. Raises BadInput
+    if the text is not a workflow.
     """
     try:
         found = _Workflow(json.loads(text), ddl)
@@ -97,7 +97,7 @@ def texera_sinks(text: str, ddl: str) -> Mapping[str, SinkPlan]:
 
 def _no_workflow(found: str) -> BadInput:
     wanted = "The file has no workflow of Texera"
-    return BadInput(wanted, found, "Give the JSON that Texera's editor exports")
+    return BadInput(wanted, found, "Use the JSON that Texera's editor exports")
 
 
 class _Workflow:
@@ -124,7 +124,7 @@ class _Workflow:
         return PlanForm(TEXERA, ", ".join(sorted(versions)), options, rows.names, rows.operator)
 
     def _below(self, end: str) -> set[str]:
-        """Return an operator and all from which links lead to it."""
+        """Return an operator and all operators upstream of it."""
         found, new = {end}, [end]
         while new:
             more = {source for source, _ in self._into(new.pop())} - found
@@ -133,7 +133,7 @@ class _Workflow:
         return found
 
     def _into(self, end: str) -> list[tuple[str, str]]:
-        """Return the sources of an operator's links and the ports that they lead to."""
+        """Return the source and the target port of each link that leads to an operator."""
         found = [(source, target) for source, target in self._links if target["operatorID"] == end]
         ports = sorted((target["portID"], source["operatorID"]) for source, target in found)
         return [(source, port) for port, source in ports]
@@ -158,7 +158,7 @@ class _Workflow:
             return _Rows(Opaque(below, (), "", str(error), digest), ())
 
     def _check(self, end: str, made: Any, ports: Sequence[str]) -> None:
-        """Raise _NotRead for an operator of another type, or with more than one kind of input."""
+        """Raise _NotRead for an unsupported operator type, or for more than one kind of input."""
         kind = made["operatorType"]
         if kind not in READERS:
             raise _NotRead(f"the operator {kind}")
@@ -177,17 +177,17 @@ class _Workflow:
 
 
 class _Properties:
-    """The properties of an operator, each of which must be read."""
+    """The properties of an operator. All of them must be read, so that none is overlooked."""
 
     def __init__(self, made: Any) -> None:
         self._kind, self._left = made["operatorType"], dict(made["operatorProperties"])
 
     def take(self, name: str, default: object = None) -> Any:
-        """Return a property that is now read."""
+        """Return a property, and mark it as read."""
         return self._left.pop(name, default)
 
     def close(self) -> None:
-        """Raise _NotRead if a property is left that has a value."""
+        """Raise _NotRead if a property with a value has not been read."""
         left = sorted(name for name, value in self._left.items() if value is not None)
         if left:
             raise _NotRead(f"{left[0]} of {self._kind}")

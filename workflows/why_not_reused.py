@@ -1,4 +1,4 @@
-"""Why a revision has to be executed: what differs from the nearest revision with a result."""
+"""Why a revision must be executed: its differences from the nearest revision with a result."""
 
 from dataclasses import dataclass
 
@@ -12,17 +12,17 @@ from .revisions import find_revision
 
 @dataclass(frozen=True)
 class WhyNotReused:
-    """Why the result of a sink cannot be taken from an earlier execution."""
+    """The reason why a sink's result cannot be taken from an earlier execution."""
 
     revision: str
     sink: str
     reused: bool
-    """Whether it can: then the reason says why, and nothing differs."""
+    """Whether the result can be reused after all. The reason then states why; nothing differs."""
     reason: str
     nearest: str
-    """The revision with a result that has the most operators in common; empty without any."""
+    """The revision with a result that shares the most operators; empty if there is none."""
     operator: str
-    """The first operator that differs, from the tables up: changed, added, or removed."""
+    """The first operator, from the tables up, that was changed, added or removed."""
     changes: tuple[str, ...]
     """The operators that only this revision (+) or only the nearest one (-) has."""
 

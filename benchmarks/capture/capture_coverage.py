@@ -18,16 +18,19 @@ class Query(TypedDict, total=False):
     query: str
     outcome: str
     why: str
-    """The operators that make the lineage a superset, or the reason for the refusal."""
+    """For ``superset``, the operators that cause it; for ``refused``, the reason."""
     absence: bool
     """Whether rows may also depend on the absence of other rows."""
     rows: int
     tried: int
-    """The number of rows whose witnesses were enough to compute them again."""
+    """The number of rows that could be computed again from their witnesses alone."""
     dropped: int
-    """The number of witnesses that were left out one at a time, for rows with few witnesses."""
+    """The number of witnesses that were left out to test whether they are needed.
+
+    They were left out one at a time, and only of rows with few witnesses.
+    """
     unneeded: int
-    """The number of left-out witnesses without which the row was the same."""
+    """How many of these witnesses were not needed: without them, the row was the same."""
     factor: str
     """The size of the tables, where a suite uses several sizes."""
     taps: int
@@ -35,7 +38,7 @@ class Query(TypedDict, total=False):
 
 
 class Suite(Record):
-    """The outcomes of all queries of the last run. A query with a wrong result has no outcome."""
+    """The outcomes of all queries in the last run. A query with a wrong result is not recorded."""
 
     versions: dict[str, str]
     queries: list[Query]
@@ -76,7 +79,7 @@ def number(query: Query) -> tuple[int, str]:
 
 
 def table(suite: Suite) -> str:
-    """Return how many queries have each outcome, and a table of those that are not just exact."""
+    """Return the counts of queries by outcome, and a table of those that are not just exact."""
     queries = suite["queries"]
     tried, dropped, same = (total(queries, name) for name in ("tried", "dropped", "unneeded"))
     note = (

@@ -31,9 +31,9 @@ class Peak(TypedDict):
     """The largest memory in one session that runs all queries, in megabytes.
 
     ``spark`` is the anonymous memory of Spark's JVM, which is both driver and executor here;
-    ``heap`` is what a full collection left of the JVM's heap; ``execution`` is the largest memory
-    that the tasks of one stage together used for sorting, joins and aggregates; ``driver`` is the
-    anonymous memory of the Python process.
+    ``heap`` is the part of the JVM's heap that was still in use after a full garbage collection;
+    ``execution`` is the largest memory that the tasks of one stage together used for sorting, joins
+    and aggregates; ``driver`` is the anonymous memory of the Python process.
     """
 
     spark: int
@@ -43,7 +43,7 @@ class Peak(TypedDict):
 
 
 class Results(Run):
-    """The medians of all sessions with plain Spark and with capture."""
+    """The median peaks of all sessions with plain Spark, and of all sessions with capture."""
 
     scale: str
     repeats: int

@@ -2,9 +2,9 @@
 
 python -m benchmarks.capture.changes [--rows 5000000] [--repeats 3]
 
-Each statement changes one row in a hundred, spread over all files, so that Delta copies the others.
-Plain and captured runs alternate, each on a new copy of the table. The last captured run of each
-statement is landed. The figures are printed.
+Each statement changes one row in a hundred. These rows are spread over all files, so Delta must
+copy all other rows to new files. Plain and captured runs alternate, each on a new copy of the
+table. The last captured run of each statement is landed. The figures are printed.
 """
 
 import argparse
@@ -49,7 +49,7 @@ class Bench:
 
     @classmethod
     def prepared(cls, folder: Path, rows: int) -> "Bench":
-        """Return a new session with a table of this many rows, and with the changes of a night."""
+        """Return a new session with a table of ``rows`` rows, and the changes of one night."""
         settings = Settings.load({"warehouse": folder / "warehouse", "idle_minutes": 30})
         spark = session.spark(settings, folder / "logs")
         table = spark.range(0, rows, 1, FILES).selectExpr(
@@ -62,7 +62,7 @@ class Bench:
         return cls(spark, folder, settings)
 
     def measure(self, name: str, repeats: int) -> str:
-        """Return a line with the costs of a statement."""
+        """Return a line of output with the costs of a statement."""
         plain, captured = list[Cost](), list[Cost]()
         for turn in range(repeats):
             for within in (turn % 2 == 0, turn % 2 == 1):

@@ -1,4 +1,4 @@
-"""Measure nightly runs of a star schema: how appends and questions grow.
+"""Measure how the costs of appends and questions grow over nightly runs on a star schema.
 
 python -m benchmarks.capture.nights [--nights 200] [--facts 20000]
 
@@ -51,13 +51,13 @@ class Night(TypedDict):
 
 
 class Question(TypedDict):
-    """The medians of lineage questions about rows of one table, asked after the last night."""
+    """The medians for lineage questions about rows of one table, asked after the last night."""
 
     table: str
     asked: int
     items: int
     read_per_item: float
-    """The number of triples that were read for each item of the answer."""
+    """The number of triples read, divided by the number of items in the answer."""
     seconds: float
 
 
@@ -73,7 +73,7 @@ RESULTS: ResultsFile[Results] = ResultsFile("capture_nights.json")
 
 
 AROUND = 3
-"""The number of nights before and after a shown night whose seconds enter its median."""
+"""A shown night's seconds are the median over this many nights before and after it, too."""
 
 
 def table(results: Results) -> str:
@@ -140,7 +140,7 @@ KEYS = {
     "balance": ("store",),
 }
 ASKED = 20
-"""The number of items in each table to ask about."""
+"""The number of items to ask about in each table."""
 REPORT = """\
 SELECT CAST({night} AS INT) AS night, nation, sort, sum(amount) AS amount, count(*) AS sales
 FROM tonight JOIN customer USING (customer) JOIN product USING (product) JOIN store USING (store)
@@ -248,7 +248,7 @@ class Job:
         }
 
     def _sales(self, night: int) -> dict[str, I64]:
-        """Return the sales of a night; their numbers continue those of the night before."""
+        """Return the sales of a night. Their numbers continue after those of the previous night."""
         columns = {name: self.draw.integers(0, DIMENSIONS[name], self.facts)
                    for name in ("store", "product", "customer")}  # fmt: skip
         sales = np.arange(self.facts) + night * self.facts

@@ -4,8 +4,8 @@ python -m benchmarks.capture.overhead [--scale 1] [--repeats 3] [--queries q01 q
 
 Plain and captured runs alternate. Each query is landed once, without keys, in a warehouse that all
 queries share. Processor time is that of this process, of its children (Spark's JVM and Python
-workers), and of Neo4j. Results go to `results/capture.json` after each query, so that a run that
-was stopped is continued with ``--queries``.
+workers), and of Neo4j. Results go to `results/capture.json` after each query, so that a stopped run
+can be continued with ``--queries``.
 """
 
 import argparse
@@ -45,9 +45,9 @@ from provhouse.store.warehouse.layout import Layout, bytes_below
 class Landing(TypedDict):
     """The size and the costs of the landing of one write.
 
-    ``entries`` is the number of slots in association files, and ``associations`` the number of
-    pairs that remain of them in the warehouse. ``numbered_seconds`` are the seconds from the files
-    to numbered triples.
+    ``entries`` is the number of slots in the association files, and ``associations`` is the number
+    of pairs that the warehouse stores for them. ``numbered_seconds`` are the seconds from reading
+    the files to the numbered triples.
     """
 
     entries: int
@@ -62,7 +62,7 @@ class Landing(TypedDict):
 
 
 class Query(TypedDict):
-    """The medians of one query. ``nodes`` is the number of nodes in its optimised plan."""
+    """The median costs of one query. ``nodes`` is the number of nodes in its optimised plan."""
 
     query: str
     nodes: int
@@ -73,7 +73,7 @@ class Query(TypedDict):
 
 
 class Results(Run):
-    """The queries at one scale factor, and the program that made the tables."""
+    """The results of all queries at one scale factor, and the program that made the tables."""
 
     data: str
     repeats: int
@@ -84,12 +84,12 @@ RESULTS = ResultsFile[dict[str, Results]]("capture.json")
 
 
 LARGE = 1_000_000
-"""Rates count only for queries with at least this many associations.
+"""Landing rates are judged only for queries with at least this many associations.
 
-Other queries land too fast to measure a rate.
+Other queries land so fast that no rate can be measured.
 """
 MEAN = {"1": 1.20, "3": 1.12}
-"""The largest geometric mean of the overhead, by scale factor."""
+"""The target for the geometric mean of the overhead: at most this, by scale factor."""
 
 
 def tables(found: Mapping[str, Results]) -> str:
@@ -147,7 +147,7 @@ def cpu(query: Query) -> float:
 
 
 def rate(query: Query) -> float:
-    """Return how many associations per second become numbered triples or are found to be unused."""
+    """Return how many associations per second become numbered triples or turn out to be unused."""
     return query["landing"]["entries"] / query["landing"]["numbered_seconds"]
 
 
@@ -194,7 +194,7 @@ Frame = Callable[[], DataFrame]
 """A function that returns a new frame of the same query."""
 QUERIES = ROOT / "tests" / "capturing" / "tpch"
 WARM = "q19"
-"""The query that is landed before all others; it names very few of their rows."""
+"""The query that is landed before all others. Very few of its rows also occur in other queries."""
 
 
 def main() -> None:
@@ -284,7 +284,7 @@ class Bench:
         }
 
     def out(self, name: str) -> Path:
-        """Return the folder that a query was last written to."""
+        """Return the folder to which the query was last written."""
         return self.folder / "out" / str(self.runs) / name
 
     def write(self, name: str, run: Frame) -> None:
@@ -343,23 +343,23 @@ def _slots(folder: Path, slots: int) -> Iterator[int]:
 
 
 def stored(layout: Layout) -> int:
-    """Return the size of a warehouse in bytes, without logs and what waits to be ingested."""
+    """Return the bytes of a warehouse without logs and captured lineage not yet ingested."""
     aside = (layout.captured, layout.logs)
     return bytes_below(layout.root) - sum(bytes_below(folder) for folder in aside)
 
 
 class Steps(Silent):
-    """The beginning of each step of a landing."""
+    """Records when each step of a landing begins."""
 
     def __init__(self) -> None:
         self._begun = [("Resolve the associations", perf_counter())]
 
     def begin(self, step: str) -> None:
-        """Note when a step begins."""
+        """Record the title of a step and its start time."""
         self._begun.append((step, perf_counter()))
 
     def numbered(self) -> float:
-        """Return the seconds up to the end of the numbering, without starts of programs."""
+        """Return the seconds up to the end of the numbering, without starts and waits."""
         self.begin("End")
         total = 0.0
         for (step, begun), (_, ended) in zip(self._begun, self._begun[1:], strict=False):

@@ -2,10 +2,10 @@
 
 python -m benchmarks.capture.programs [--size 1] [--repeats 5] [--programs grep L2]
 
-Both ways, plain Spark and capture, take turns in one session of Spark; each run writes to a new
-folder. They run on a small text first, to warm up. The results of the first turn are compared.
-Landing is not measured here. Results go to `results/programs.json` after each program and
-interface, and a run of the same code continues where it was stopped.
+Runs with plain Spark and with capture alternate in one session of Spark; each run writes to a new
+folder. All programs first run on a small text, to warm up. The results of the first two runs, plain
+and captured, are compared. Landing is not measured here. Results go to `results/programs.json`
+after each program and interface, and a run of the same code continues where it was stopped.
 """
 
 import argparse
@@ -38,7 +38,7 @@ from provhouse.store.warehouse.layout import bytes_below
 
 
 class Way(TypedDict):
-    """The median costs of one way, and the bytes of lineage that it writes."""
+    """The median costs of a program with or without capture, and the bytes of lineage written."""
 
     cost: Cost
     bytes: int
@@ -46,14 +46,14 @@ class Way(TypedDict):
 
 
 class Program(TypedDict):
-    """A program, and its costs by interface (``RDD`` or ``data frame``) and by way."""
+    """A program and its costs, by interface (``RDD`` or ``data frame``) and by way."""
 
     program: str
     ways: dict[str, dict[str, Way]]
 
 
 class Results(Run):
-    """All programs at one size, in gigabytes."""
+    """The results of all programs at one size in gigabytes."""
 
     code: str
     """A digest of the code that was measured."""
@@ -61,7 +61,7 @@ class Results(Run):
 
 
 RESULTS: ResultsFile[dict[str, Results]] = ResultsFile("programs.json")
-"""Results by size."""
+"""Results by size in gigabytes."""
 
 
 FRAMES = {
@@ -122,7 +122,7 @@ WAYS = ("plain", "capture")
 SPLIT = 32 << 20
 """The size in bytes of a partition of the input, as Spark cuts local files."""
 WARM = 0.02
-"""The gigabytes of the text on which a program warms up."""
+"""The size in gigabytes of the text on which programs warm up."""
 
 
 def main() -> None:
@@ -158,7 +158,7 @@ def main() -> None:
 
 
 def begun(before: Results | None) -> Results:
-    """Return the results of an earlier run of the same code, or empty ones."""
+    """Return the results of an earlier run of the same code, or new, empty results."""
     new: Results = {
         **recorded(mean_load(), packages("pyspark", "pyarrow", "numpy", "provhouse")),
         "code": code("capturing"),
@@ -168,14 +168,14 @@ def begun(before: Results | None) -> Results:
 
 
 def measured(results: Results, program: str, interface: str, repeats: int) -> bool:
-    """Return whether both ways of a program have at least this number of repeats."""
+    """Return whether a program was measured at least ``repeats`` times plain and with capture."""
     found = next((each["ways"].get(interface, {}) for each in results["programs"]
                   if each["program"] == program), {})  # fmt: skip
     return all(way in found and found[way]["repeats"] >= repeats for way in WAYS)
 
 
 def add(results: Results, program: str, interface: str, ways: dict[str, Way]) -> None:
-    """Add the ways of a program to the results, and print them."""
+    """Add the measured costs of a program to the results, and print them."""
     by_name: dict[str, Program] = {each["program"]: each for each in results["programs"]}
     by_name.setdefault(program, {"program": program, "ways": {}})["ways"][interface] = ways
     results["programs"] = [by_name[name] for name in RDDS if name in by_name]
@@ -195,7 +195,7 @@ def session() -> SparkSession:
 
 @dataclass
 class Bench:
-    """The programs on texts of one size."""
+    """The programs with input data of one size."""
 
     spark: SparkSession
     folder: Path
@@ -205,13 +205,13 @@ class Bench:
 
     @classmethod
     def prepared(cls, spark: SparkSession, folder: Path, size: float) -> "Bench":
-        """Return the programs on new texts of some gigabytes."""
+        """Return a bench with new data of ``size`` gigabytes."""
         generate(folder / "data", size)
         partitions = max(2, bytes_below(folder / "data" / "words.txt") // SPLIT)
         return cls(spark, folder, partitions)
 
     def measure(self, program: str, interface: str, repeats: int) -> dict[str, Way]:
-        """Return the costs of each way to run a program. The ways take turns."""
+        """Return the costs of a program, plain and with capture; these runs alternate."""
         for path in sorted(each for each in (self.folder / "data").iterdir() if not each.suffix):
             self.spark.read.parquet(str(path)).createOrReplaceTempView(path.name)
         costs: dict[str, list[Cost]] = {way: [] for way in WAYS}
@@ -269,7 +269,7 @@ class Bench:
             self.spark.sql(FRAMES[program]).write.parquet(str(out))
 
     def compare(self, program: str, out: Path, way: str) -> None:
-        """Fail unless a result equals that of the first way of its program."""
+        """Fail unless a result equals the first result of the same program."""
         found = digest(lines(out))
         right = self.first.setdefault(program, found)
         assert found == right, f"{program}: the result of {way} differs"

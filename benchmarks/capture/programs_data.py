@@ -1,7 +1,7 @@
 """Generate the data of `programs.py`: a text of common and rare words, and the tables of PigMix.
 
-A size in gigabytes is that of each text and of the largest table. Each table is written as text
-with tabs, for RDDs, and as Parquet with the same rows, for data frames.
+A given size in gigabytes is the size of the text, and of the largest table. Each table is written
+as text with tabs, for RDDs, and as Parquet with the same rows, for data frames.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ ZIPF = 1.0
 WORDS = 10
 """The number of words in a line."""
 BLOCK = 200_000
-"""The number of rows of a file."""
+"""The number of rows in each file."""
 USERS = 100_000
 FIELDS = ("user", "action", "timespent", "term", "ip", "time", "revenue", "info", "links")
 
@@ -40,7 +40,7 @@ def generate(folder: Path, gigabytes: float, seed: int = 1) -> None:
 
 
 def _write(folder: Path, blocks: Iterator[pa.Table], size: int, fields: tuple[str, ...]) -> None:
-    """Write blocks of a table as text and as Parquet, until the text has ``size`` bytes."""
+    """Write a table block by block, as text and as Parquet, until the text has ``size`` bytes."""
     text, parquet = folder.with_suffix(".txt"), folder
     for path in (text, parquet):
         path.mkdir(parents=True)

@@ -1,6 +1,7 @@
 """The programs of `programs.py` on RDDs: grep, word count, and the PigMix queries that Titian ran.
 
-Each program returns an RDD of lines. ``Context`` and the RDDs are those of Spark or of capture.
+Each program returns an RDD of lines. A program can run on Spark's own ``Context`` and RDDs, or on
+those of capture.
 """
 
 from collections.abc import Callable
@@ -15,7 +16,7 @@ USER, ACTION, SPENT, QUERY, IP, TIME, REVENUE, INFO, LINKS = range(9)
 
 
 class Inputs:
-    """A reader of the tables below a folder, with the number of partitions to use."""
+    """Reads the tables below a folder, with the given number of partitions."""
 
     def __init__(self, context: Any, folder: Path, partitions: int) -> None:
         self._context, self._folder, self.partitions = context, folder, partitions
@@ -55,7 +56,7 @@ def word_count(read: Inputs) -> Any:
 
 
 def l1(read: Inputs) -> Any:
-    """Explode two links of each view, and count those with a header by user."""
+    """Take the two links of each page view, and count by user those with a header."""
     exploded = read.rows("views").flatMap(
         lambda row: [
             (row[USER], int(bool(row[INFO] if row[ACTION] == "1" else link)))
@@ -66,7 +67,7 @@ def l1(read: Inputs) -> Any:
 
 
 def l2(read: Inputs) -> Any:
-    """Join views with the few power users."""
+    """Join page views with the few power users."""
     views = read.rows("views").map(lambda row: (row[USER], row[REVENUE]))
     joined = views.join(read.names("power_users"), read.partitions)
     return joined.map(lambda each: f"{each[0]}\t{each[1][0]}")
@@ -92,7 +93,7 @@ def l5(read: Inputs) -> Any:
 
 
 def l6(read: Inputs) -> Any:
-    """Sum the time by groups, many of which have one row."""
+    """Sum the time by groups, many of which have only one row."""
     spent = read.rows("views").map(
         lambda row: ((row[USER], row[QUERY], row[IP], row[TIME]), int(row[SPENT]))
     )

@@ -2,9 +2,9 @@
 
 python -m benchmarks.capture.tpcds [--scale 1] [--repeats 1] [--queries q1 q14a]
 
-Plain and captured runs alternate, and their results are compared by the number of their rows and a
-sum of the hashes of all rows. Nothing is landed. Results go to `results/capture_tpcds.json` after
-each query, so that a run that was stopped is continued with ``--queries``.
+Plain and captured runs alternate. Their results are compared by the number of rows and the sum of
+all rows' hashes. Nothing is landed. Results go to `results/capture_tpcds.json` after each query, so
+that a stopped run can be continued with ``--queries``.
 """
 
 import argparse
@@ -32,13 +32,13 @@ from provhouse.model.errors import UsageError
 Outcome = Literal["equal", "varies", "different", "refused", "failed"]
 """The comparison of the captured result with that of plain Spark.
 
-``varies`` means that two plain results differ as well, for example because of a limit with ties.
-``failed`` means that plain Spark fails, for example because it divides by zero.
+``varies`` means that two runs of plain Spark give different results, too, for example because of a
+limit with ties. ``failed`` means that plain Spark fails, for example because it divides by zero.
 """
 
 
 class Query(TypedDict):
-    """The medians of one query; those of a query that was refused or failed are 0."""
+    """The median costs of one query; 0 if the query was refused or failed."""
 
     query: str
     outcome: Outcome
@@ -51,7 +51,7 @@ class Query(TypedDict):
 
 
 class Results(Run):
-    """The queries at one scale factor."""
+    """The results of all queries at one scale factor."""
 
     scale: str
     repeats: int
@@ -137,7 +137,7 @@ def main() -> None:
 
 
 def store(scale: str, load: float, repeats: int, query: Query) -> None:
-    """Store a query, beside the stored queries if these have the same scale, and print it."""
+    """Print a query, and store it together with the stored queries of the same scale."""
     stored = RESULTS.path.exists() and RESULTS.read()
     before = stored["queries"] if stored and stored["scale"] == scale else []
     queries = {**{each["query"]: each for each in before}, query["query"]: query}
@@ -192,13 +192,13 @@ def measure(bench: Bench, queries: Path, name: str, repeats: int) -> Query:
 
 
 def renamed(spark: SparkSession, sql: str) -> DataFrame:
-    """Return the frame of a query whose columns all have different names, as files require."""
+    """Return the frame of a query with its columns renamed to distinct names, as files require."""
     frame = spark.sql(sql.strip().removesuffix(";"))
     return frame.toDF(*(f"{name}_{at}" for at, name in enumerate(frame.columns)))
 
 
 def shape(spark: SparkSession, path: Path) -> tuple[int, object]:
-    """Return the number of the rows of a result, and a sum of their hashes."""
+    """Return the number of rows of a result, and the sum of their hashes."""
     frame = spark.read.parquet(str(path))
     hashed = f.sum(f.xxhash64(*frame.columns).cast("decimal(20)"))
     row = frame.agg(f.count("*"), hashed).first()
@@ -207,7 +207,7 @@ def shape(spark: SparkSession, path: Path) -> tuple[int, object]:
 
 
 def compared(plain: object, captured: object, again: object) -> Outcome:
-    """Return the outcome for the shapes of three results, two of them by plain Spark."""
+    """Return the outcome from the shapes of a captured result and of two plain results."""
     if captured in (plain, again):
         return "equal"
     return "varies" if plain != again else "different"

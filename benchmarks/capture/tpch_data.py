@@ -1,7 +1,7 @@
-"""Make the tables of TPC-H with the port of the official generator, or else with our own.
+"""Make the tables of TPC-H with a port of the official generator, or with our own generator.
 
-The port is a separate program, which `make bench-capture` installs into a separate environment
-(`.long/tpch`).
+The port is used if it is installed. It is a separate program, which `make bench-capture` installs
+into a separate environment (`.long/tpch`).
 """
 
 import subprocess

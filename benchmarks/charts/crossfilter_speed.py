@@ -1,4 +1,4 @@
-"""Measure one, two and three brushes in linked views, beside SQL in DuckDB, cubes and scans."""
+"""Measure one, two and three brushes in linked views: provhouse, SQL in DuckDB, cubes and scans."""
 
 import argparse
 import glob
@@ -27,7 +27,7 @@ from provhouse.interactive.charts.structures import STRUCTURES, Structure
 
 
 class Spread(TypedDict):
-    """The milliseconds from moving a brush to the bars of all views, for one number of brushes."""
+    """The milliseconds from moving a brush until the bars of all views are known."""
 
     way: str
     brushes: int
@@ -51,7 +51,7 @@ class Drawn(TypedDict):
 
 
 class Data(TypedDict):
-    """One data set: the number of bars of each view, and what was measured."""
+    """One data set: the number of bars in each view, and the measurements."""
 
     name: str
     bars: dict[str, int]
@@ -61,12 +61,12 @@ class Data(TypedDict):
     seconds: dict[str, float]
     """The seconds that each contender takes to build its structures."""
     read_ms: float
-    """The shortest time in which one thread can read the bars of all rows once."""
+    """The least milliseconds in which one thread can read the bar numbers of all rows once."""
     drawn: list[Drawn]
 
 
 class OneRun(Run):
-    """The measurements of one number of rows."""
+    """The measurements on tables with ``rows`` rows."""
 
     rows: int
     bandwidth: float
@@ -75,7 +75,7 @@ class OneRun(Run):
 
 
 class Results(TypedDict):
-    """The last run of each number of rows."""
+    """The last run for each number of rows."""
 
     runs: list[OneRun]
 
@@ -91,7 +91,7 @@ The mouse moves in 20 steps.
 
 
 def drawn(table: pa.Table, ranges: Mapping[str, int]) -> list[Drawn]:
-    """Return the times from a movement of the mouse to the next drawn frame, by brushed view."""
+    """Return the times from a movement of the mouse to the next drawn frame, by the moved view."""
     from helpers.browser import chromium, serving
 
     views = [each for name in table.column_names for each in ("--by", _option(name, ranges))]
@@ -109,7 +109,7 @@ def _option(name: str, ranges: Mapping[str, int]) -> str:
 
 
 def _dragged(page: Any, view: int, name: str) -> Drawn:
-    """Drag in one view; the brushes of the views before it stay."""
+    """Drag a brush in one view; the views before it keep their brushes."""
     page.evaluate("performance.clearMeasures()")
     box = page.locator(f"#view-{view} .overlay").bounding_box()
     height = box["y"] + box["height"] / 2
@@ -128,7 +128,7 @@ def _dragged(page: Any, view: int, name: str) -> Drawn:
 
 
 SMALL = 20_000_000
-"""Up to this many rows, the goals for ten million rows apply."""
+"""The goals for ten million rows apply to tables with at most this many rows."""
 
 
 def table(results: Results) -> str:
@@ -191,7 +191,7 @@ def _goal(text: str, of: str, spreads: list[Spread], limit: float) -> dict[str, 
 
 
 SYNTHETIC = {"place": 301, "date": 7762, "delay": 8, "carrier": 29}
-"""The numbers of bars of Smoke's four views of flights."""
+"""The number of bars in each of the four views of flights in the paper on Smoke."""
 BUDGET_MB = 6144
 MOVES, SQL_MOVES = 60, 6
 # The number of movements of a brush in each view. With SQL, a movement takes long.
@@ -243,7 +243,7 @@ def flights(rows: int) -> pa.Table:
 
 
 def synthetic(rows: int) -> pa.Table:
-    """Return columns with the paper's numbers of bars; the first bars have more rows."""
+    """Return random columns with the numbers of bars in the paper; the first bars get more rows."""
     draw = np.random.default_rng(2)
     return pa.table({
         name: (bars * draw.random(rows) ** 2).astype(np.int32) for name, bars in SYNTHETIC.items()
@@ -284,7 +284,7 @@ def measure(name: str, table: pa.Table, moves: int, gigabytes: float) -> Data:
 
 
 def _ranges(bars: dict[str, list[int]]) -> dict[str, Any]:
-    """Return the numbers of ranges that give each whole number a bar, if there are more than 60."""
+    """Return one range per whole number, for each column with more than 60 numbers."""
     return {column: len(numbers) - 1 for column, numbers in bars.items() if len(numbers) > 60}
 
 
@@ -303,7 +303,7 @@ def sql(con: duckdb.DuckDBPyConnection, move: Move, lows: dict[str, int]) -> Non
 def spreads(
     way: str, ask: Callable[[Move, str], None], bars: dict[str, int], moves: int
 ) -> Iterator[Spread]:
-    """Yield the times of a contender for each number of brushes and each moved view."""
+    """Yield a contender's times for each combination of a number of brushes and a moved view."""
     for brushes in (1, 2, 3):
         for moved in bars:
             others = [view for view in bars if view != moved][: brushes - 1]

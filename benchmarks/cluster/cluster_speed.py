@@ -2,10 +2,10 @@
 
     make cluster
 
-It runs a master and two workers on this machine. In a third run, one worker is killed during the
-ingest and replaced, then another worker is killed during questions. Each of the two has a task at
-that moment. Prints a table; exits with status 1 if anything differs, or if Spark has not repeated
-the tasks of the killed workers.
+The cluster is a master and two workers on this machine. In a third run, one worker is killed during
+the ingest and replaced, then another worker is killed during questions. Both workers are running a
+task when they are killed. Prints a table, and exits with status 1 if any result differs, or if
+Spark has not repeated the tasks of the killed workers.
 """
 
 import argparse
@@ -31,11 +31,11 @@ from provhouse.model.progress import Silent
 
 SOURCE = ROOT
 UNEQUAL = ("executors", "driver")
-"""Steps whose results are not compared: executors' folders, and the driver's peak memory."""
+"""Steps whose results may differ. They are the executors' folders, and the driver's peak memory."""
 LOSING = ("Number the rows", "csprov after the retraction")
-"""The steps during which a worker is killed while it has a task."""
+"""The steps during which a worker is killed while it runs a task."""
 CHAIN = 30
-"""The number of levels of the trace; items derive from items of the level before."""
+"""The number of levels of the trace. Items derive from items of the previous level."""
 
 
 def main() -> None:
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def trace(folder: Path, triples: int) -> tuple[list[str], list[str]]:
-    """Write two files with a trace; return their paths, two items to ask for and one to retract."""
+    """Write two files with a trace; return their paths, two items to ask about, one to retract."""
     random = np.random.default_rng(1)
     width = max(triples // (2 * CHAIN), 10)
     level = random.integers(1, CHAIN, triples)
@@ -125,7 +125,7 @@ def compare(folder: Path, files: list[str], items: list[str]) -> dict[str, dict[
 
 
 def apart(cluster: Cluster) -> str:
-    """Return what each worker has of its own."""
+    """Return a description of the resources that each worker does not share."""
     if cluster.networked:
         return "a network namespace with an address of its own, and a /tmp of its own"
     if cluster.isolated:

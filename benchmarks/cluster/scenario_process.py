@@ -33,8 +33,8 @@ def run(
     """Run a scenario; return the results by step. Raises RuntimeError if it fails.
 
     ``on`` is called with the name of each step, and the step begins when ``on`` returns. In the
-    steps of ``scenario.lose``, ``on`` is also called with ``cluster_run.HELD`` followed by a host
-    when a task runs on this host. Executors find the driver at ``address``.
+    steps of ``scenario.lose``, when a task runs on a host, ``on`` is also called with
+    ``cluster_run.HELD`` followed by the name of the host. Executors find the driver at ``address``.
     """
     conf = folder / "conf"
     conf.mkdir(exist_ok=True, parents=True)

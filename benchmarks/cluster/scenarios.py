@@ -1,10 +1,10 @@
-"""Use one warehouse in every way, on a given Spark master, and print the results.
+"""Run many kinds of work on one warehouse with a given Spark master, and print the results.
 
     cluster_run.py SCENARIO
 
-SCENARIO is a JSON file with the fields of ``Scenario``. Each line of the output is JSON: either the
-beginning of a step, which then waits for a line of input, or the name, seconds and result of a
-step. PySpark has one context in a process, so each master needs a process of its own.
+SCENARIO is a JSON file with the fields of ``Scenario``. Each line of the output is JSON. It either
+announces a step, which begins when a line of input arrives, or has the name, seconds and result of
+a finished step. PySpark has one context in a process, so each master needs a process of its own.
 """
 
 import json
@@ -44,7 +44,7 @@ METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
 AGAIN = 3
 """The number of times that ``count_tasks`` asks each question."""
 HELD = "a task is on "
-"""The text that is printed, before a host, when a task runs in a step of ``Scenario.lose``."""
+"""In a step of ``Scenario.lose``, this text and a host are printed when a task runs there."""
 
 
 @dataclass(frozen=True)
@@ -54,20 +54,24 @@ class Scenario:
     settings: dict[str, Any]
     files: list[str]
     items: list[str]
-    """The items to ask for."""
+    """The items to ask about."""
     retract: str = ""
     """An item to retract, after which all questions are asked again; empty for none."""
     compact: bool = False
     server: bool = False
     tasks: bool = False
-    """Whether to ask again, and print how many tasks Spark ran for each question."""
+    """Whether to ask each question several times, and print how many tasks Spark ran for it."""
     methods: Sequence[Method] = METHODS
     lose: Sequence[str] = ()
-    """Steps before which the caller suspends all workers, and in which it kills one at ``HELD``."""
+    """The steps in which a worker is lost.
+
+    The caller suspends all workers before such a step, and kills one of them when ``HELD`` is
+    printed.
+    """
 
 
 def main(path: Path) -> None:
-    """Carry out a scenario; after a ``begin`` of a step, the caller may kill a worker."""
+    """Run a scenario. The caller may kill a worker after the beginning of a step was printed."""
     scenario = Scenario(**json.loads(path.read_text(encoding="utf-8")))
     settings = Settings.load(scenario.settings)
     # so that Spark runs every task
@@ -103,7 +107,7 @@ def main(path: Path) -> None:
 
 
 def look(context: SparkContext) -> list[tuple[str, bool, bool]]:
-    """Return each executor's working folder, and whether ``/tmp`` and loopback are the driver's."""
+    """Return executors' working folders, and whether they share the driver's /tmp and loopback."""
     count = context.defaultParallelism
     with closing(socket.socket()) as listening, tempfile.TemporaryDirectory(dir="/tmp") as hidden:
         listening.bind(("127.0.0.1", 0))
@@ -113,7 +117,7 @@ def look(context: SparkContext) -> list[tuple[str, bool, bool]]:
 
 
 def look_from(driver: tuple[str, int]) -> tuple[str, bool, bool]:
-    """Return a task's working folder, and whether it finds a folder and a port of the driver."""
+    """Return a task's working folder, and whether it can access the driver's folder and port."""
     folder, port = driver
     with closing(socket.socket()) as tried:
         reaches = not tried.connect_ex(("127.0.0.1", port))
@@ -134,9 +138,9 @@ def ask(scenario: Scenario, settings: Settings, when: str) -> None:
 
 
 def count_tasks(scenario: Scenario, settings: Settings) -> None:
-    """Ask each question several times by CSProv; print its partitions and the tasks of each time.
+    """Ask each question several times by CSProv; print its partitions, and the tasks of each try.
 
-    Before the first time, no partition has been read.
+    Before the first try, no partition has been read.
     """
     with Step("tasks") as step:
         found = []
@@ -189,16 +193,16 @@ def fingerprint(items: Iterable[tuple[str, int]], triples: Iterable[tuple[str, s
 
 
 class Losing:
-    """A watcher of the steps in which a worker is lost."""
+    """Watches the steps in which a worker is lost, and counts the tasks that were lost with it."""
 
     def __init__(self, context: SparkContext, steps: Sequence[str]) -> None:
         self._context, self._left = context, set(steps)
         self._counted: list[tuple[int, int]] = []
         self._last: int | None = None
-        """The last job before the step in which a worker is being lost."""
+        """The last job before the current step, if a worker is lost in this step, else None."""
 
     def begin(self, step: str) -> None:
-        """If a worker is lost in this step, print ``HELD`` and a host when a task runs on it."""
+        """In a step of ``Scenario.lose``, print ``HELD`` and a host when a task runs there."""
         if self._last is not None:
             self._counted.append(count_lost(self._context, self._last))
             self._last = None
@@ -212,7 +216,7 @@ class Losing:
             tell(happens=f"{HELD}{host}")
 
     def counted(self) -> list[tuple[int, int]]:
-        """Return, for each step, the number of lost tasks, and of lost tasks that were repeated."""
+        """Return two counts for each step: the lost tasks, and those of them that were repeated."""
         self.begin("")
         return self._counted
 
@@ -238,7 +242,7 @@ class Step:
 
 
 class Steps(Silent):
-    """A receiver of progress that prints the beginning of each step of an ingest."""
+    """A progress display that prints the beginning of each step of an ingest."""
 
     def begin(self, step: str) -> None:
         """Print the step."""
@@ -254,7 +258,7 @@ def begin(step: str) -> None:
 
 
 def tell(**said: object) -> None:
-    """Print a line."""
+    """Print the given values as a line of JSON."""
     sys.stdout.write(f"{json.dumps(said)}\n")  # at once, also from a thread
     sys.stdout.flush()
 

@@ -1,9 +1,10 @@
 """Run a standalone Spark cluster on this machine: a master and workers from PySpark's own scripts.
 
-Each worker has a working folder and a folder for temporary files of its own. If the rights allow
-it, the worker also has a mount namespace with its own ``/tmp``, so that it shares only the given
-folders with the driver. Where the command ``ip`` exists too, the master and each worker are in
-network namespaces, from which they reach each other and the driver only by their addresses.
+Each worker has a working folder and a folder for temporary files of its own. If this process has
+the rights, each worker also gets a mount namespace with its own ``/tmp``, so that it shares only
+the given folders with the driver. If the command ``ip`` exists, too, the master and each worker run
+in network namespaces of their own, so that they and the driver can reach each other only by their
+addresses.
 """
 
 import os
@@ -27,20 +28,20 @@ from provhouse.runtime.java import java
 
 TRIES = 8
 CHECKED = 253
-"""The number of the process that only tries the network.
+"""The address number of the process that only tests the network.
 
-No other process has this number, because the kernel removes an interface only a while after its
+No other process gets this number, because the kernel removes an interface only some time after its
 process has ended.
 """
 WAIT = 10
-"""The most seconds that a process in a namespace may take to connect to this process."""
+"""The time limit for a process in a namespace to connect to this process, in seconds."""
 
 
 class Network:
-    """A network of this process and of namespaces that join it.
+    """A virtual network that connects this process with the namespaces that join it.
 
-    Raises OSError if the rights or the command ``ip`` are missing, or if a firewall is between this
-    process and other namespaces.
+    Raises OSError if the rights or the command ``ip`` are missing, or if a firewall blocks
+    connections from other namespaces to this process.
     """
 
     def __init__(self) -> None:
@@ -59,7 +60,7 @@ class Network:
             raise
 
     def address(self, number: int) -> str:
-        """Return an address: 0 is this process, and 1 to 252 are free for commands."""
+        """Return a number's address: 0 is this process, and 1 to 252 are free for commands."""
         return f"{self._prefix}.{number + 1}"
 
     def close(self) -> None:
@@ -69,7 +70,7 @@ class Network:
             self._bridge = None
 
     def joining(self, number: int) -> list[str]:
-        """Return the commands by which a new namespace gets an address in the network."""
+        """Return the shell commands that give a new namespace an address in the network."""
         assert self._bridge
         there = f"nsenter --net=/proc/{self._bridge.pid}/ns/net"
         return [
@@ -123,13 +124,13 @@ SPARK_CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 DEPLOY = "org.apache.spark.deploy"
 LOOPBACK = "127.0.0"
 SECONDS = 60
-"""The most seconds that a start or an end may take."""
+"""The time limit for the start or the end of a process, in seconds."""
 
 
 class Cluster:
     """A context manager that runs a master and workers, with all their files in one folder.
 
-    ``shared`` are the folders below ``/tmp`` that workers see as the driver does. If this process
+    ``shared`` lists the folders below ``/tmp`` that workers share with the driver. If this process
     is killed, the cluster ends.
     """
 
@@ -140,9 +141,9 @@ class Cluster:
         self._network: Network | None = None
         self._port = 0
         self.isolated = _can_isolate()
-        """Whether workers see a ``/tmp`` of their own."""
+        """Whether each worker has its own ``/tmp``."""
         self.workers: dict[str, psutil.Process] = {}
-        """The processes of workers by their addresses, in the order in which they were started."""
+        """The workers' processes by address, in the order in which they were started."""
         self._processes: list[subprocess.Popen[bytes]] = []
 
     @property
@@ -164,8 +165,8 @@ class Cluster:
         """Return the address of a process: 0 is the driver, 1 the master, and a higher number a
         worker.
 
-        If all had one address, Spark would take the workers for one machine, and have a worker read
-        the files of another worker directly.
+        If all workers had one address, Spark would treat them as one machine, and let a worker read
+        another worker's files directly.
         """
         if self._network:
             return self._network.address(number)
@@ -258,7 +259,7 @@ class Cluster:
     def _apart(
         self, name: str, number: int, command: Sequence[object], hides: bool
     ) -> list[object]:
-        """Return a command that runs another one in namespaces, and ends with this process."""
+        """Return a command that runs another one in namespaces until this process ends."""
         script = self._network.joining(number) if self._network else []
         if hides:
             script += self._hiding(self._folder / name)
@@ -269,7 +270,7 @@ class Cluster:
         return [*_dying(), "unshare", *kinds, *shell, *command]
 
     def _hiding(self, folder: Path) -> list[str]:
-        """Return the commands that replace ``/tmp`` by a folder; shared folders stay visible."""
+        """Return shell commands that replace ``/tmp`` with a folder, except shared folders."""
         own, script = folder / "tmp", []
         for seen in (*self._shared, Path(sys.prefix), folder):
             if seen.is_relative_to("/tmp"):
@@ -303,7 +304,7 @@ def resume(process: psutil.Process) -> None:
 
 
 def _dying() -> list[str]:
-    """Return the beginning of a command that the kernel kills when this process ends."""
+    """Return a command prefix that makes the kernel kill the command when this process ends."""
     return ["setpriv", "--pdeathsig", "KILL"] if which("setpriv") else []
 
 

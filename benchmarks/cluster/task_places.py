@@ -1,4 +1,7 @@
-"""Find which tasks Spark has run, and where, in the store behind Spark's web page."""
+"""Find out which tasks Spark has run, and where.
+
+The data comes from the store that Spark's web page shows.
+"""
 
 import time
 from collections.abc import Callable
@@ -9,21 +12,21 @@ if TYPE_CHECKING:
 
 
 MOST = 1_000_000
-"""More tasks than any stage has here."""
+"""A limit for lists of tasks. No stage has as many tasks here."""
 
 
 def last_job(context: "SparkContext") -> int:
-    """Return the number of the last job; -1 if there was none."""
+    """Return the ID of the last job; -1 if there was no job."""
     return max((int(job.jobId()) for job in _jobs(context)), default=-1)
 
 
 def tasks_after(context: "SparkContext", job: int) -> int:
-    """Return the number of tasks that all jobs after this one have run."""
+    """Return the number of tasks that Spark has run in the jobs after ``job``."""
     return sum(len(_tasks(_store(context), stage)) for stage in _stages_after(context, job))
 
 
 def await_task(context: "SparkContext", over: Callable[[], bool]) -> str:
-    """Wait until a task runs; return its host, or an empty text if ``over`` becomes true first."""
+    """Wait until a task runs; return its host, or "" if ``over`` becomes true first."""
     while not over():
         store = _store(context)
         for job in _jobs(context):
@@ -37,7 +40,7 @@ def await_task(context: "SparkContext", over: Callable[[], bool]) -> str:
 
 
 def count_lost(context: "SparkContext", job: int) -> tuple[int, int]:
-    """Count attempts that were lost with an executor, in the jobs after this one.
+    """Count the tasks that were lost with an executor, in the jobs after ``job``.
 
     Returns the number of tasks that had a lost attempt, and how many of these succeeded in another
     attempt.
@@ -52,9 +55,9 @@ class Attempt(NamedTuple):
     """An attempt at a task that Spark has begun."""
 
     number: int
-    """The number of the attempt among all attempts of the context."""
+    """The ID of the attempt, unique in the Spark context."""
     task: tuple[int, int]
-    """The stage, and the partition."""
+    """The ID of the stage, and the number of the partition."""
     retry: int
     """The number of earlier attempts at the stage."""
     executor: str

@@ -1,7 +1,8 @@
-"""The pairs of queries from the tests of Apache Calcite, as SPES published them, in DuckDB's SQL.
+"""Convert the pairs of queries from Apache Calcite's tests, published by SPES, to DuckDB's SQL.
 
-Calcite writes what other systems do not read: names with ``$``, VALUES without rows, constants in
-GROUP BY that are no positions, ORDER BY below UNION without parentheses. Only these are rewritten.
+Only SQL that Calcite writes but other systems do not accept is rewritten: names with ``$``, VALUES
+without rows, constants in GROUP BY that do not mean positions, and ORDER BY below UNION without
+parentheses.
 """
 
 import json
@@ -21,7 +22,7 @@ BLOCK = re.compile(
 
 @dataclass(frozen=True)
 class Pair:
-    """Two texts that an optimiser's tests say are equal."""
+    """Two SQL queries that are equal according to the tests of an optimiser."""
 
     name: str
     first: str
@@ -29,13 +30,13 @@ class Pair:
 
 
 def pairs(path: Path) -> list[Pair]:
-    """Return the pairs of a file with one JSON object on each line."""
+    """Read pairs from a file with one JSON object on each line."""
     lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
     return [Pair(each["id"], _text(each["q1"]), _text(each["q2"])) for each in lines]
 
 
 def ddl(path: Path) -> str:
-    """Return the DDL of a file with columns and constraints as JSON."""
+    """Read columns and constraints from a JSON file, and return them as DDL."""
     known: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     made: dict[str, list[str]] = {
         table: [f"{name} {type_}" for name, type_ in columns.items()]
@@ -73,7 +74,7 @@ def _text(text: str) -> str:
 
 
 def _named(found: re.Match[str]) -> str:
-    """Return VALUES with the names that Calcite gives to its columns."""
+    """Return a VALUES clause with the column names that Calcite gives it."""
     count = found[1].split(")")[0].count(",") + 1
     names = ", ".join(f"EXPR_D_{at}" for at in range(count))
     return f"(VALUES {found[1]}) AS {found[2]}({names})"

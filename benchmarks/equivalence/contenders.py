@@ -1,10 +1,11 @@
-"""Ask other programs, and the restated rules of others, which of our pairs of queries are equal.
+"""Ask other programs, or their rules implemented here, which of our pairs of queries are equal.
 
     python -m benchmarks.equivalence.contenders PAIRS SCHEMA [--provensql PYTHON]
 
-PAIRS and SCHEMA are those of ``proofs.py``. PYTHON is that of an environment with provensql, which
-needs another version of DuckDB. Hazards are pairs that differ on some data. Results go to
-`results/contenders.json`; the table is beside that of the provers.
+PAIRS and SCHEMA are the same files as for ``proofs.py``. PYTHON is the interpreter of an
+environment with provensql, which needs another version of DuckDB. Hazards are pairs whose results
+differ on some data. Results go to `results/contenders.json`; their table is shown next to the table
+of the provers.
 """
 
 import argparse
@@ -38,7 +39,7 @@ for line in sys.stdin:
 
 
 class Compared(NamedTuple):
-    """Two texts, each with the DDL of its tables."""
+    """Two SQL queries, each with the DDL of its tables."""
 
     name: str
     one: str
@@ -48,12 +49,12 @@ class Compared(NamedTuple):
 
 
 class Called(TypedDict):
-    """The pairs that a contender calls equal."""
+    """The numbers of pairs that a contender calls equal."""
 
     contender: str
     pairs: int
     differing: int
-    """Those of them that differ on a random database."""
+    """The number of pairs among ``pairs`` whose results differ on a random database."""
     hazards: int
 
 
@@ -115,12 +116,12 @@ def _called(
 
 
 def _same_text(pair: Compared) -> bool:
-    """Return whether dbt takes the model for unmodified: its checksum is that of the text."""
+    """Return whether dbt considers the model unmodified. It compares checksums of the SQL text."""
     return pair.one == pair.other
 
 
 def _same_layout(pair: Compared) -> bool:
-    """Return whether SQLMesh gives both one fingerprint: that of the parsed text."""
+    """Return whether SQLMesh's fingerprints, computed from the parsed SQL, are equal."""
     try:
         one, other = (parse_one(text, read="duckdb") for text in (pair.one, pair.other))
         return one.sql("duckdb", comments=False) == other.sql("duckdb", comments=False)
@@ -129,7 +130,7 @@ def _same_layout(pair: Compared) -> bool:
 
 
 def _same_operators(pair: Compared) -> bool:
-    """Return whether Texera takes a cached result: all operators and properties are the same."""
+    """Return whether Texera reuses a result: if all operators and their properties are the same."""
     try:
         with empty_database(pair.ddl) as one, empty_database(pair.ddl_of_other) as other:
             return to_json(one.plan(pair.one)) == to_json(other.plan(pair.other))
@@ -147,7 +148,7 @@ def _no_difference(pair: Compared) -> bool:
 
 
 def _one_optimised(pair: Compared) -> bool:
-    """Return whether sqlglot's optimiser, which knows the schema, makes both queries one text."""
+    """Return whether sqlglot's optimiser, given the schema, rewrites both to the same SQL."""
     try:
         return _optimised(pair.one, pair.ddl) == _optimised(pair.other, pair.ddl_of_other)
     except (SqlglotError, RecursionError):
@@ -172,7 +173,7 @@ RULES: dict[str, Callable[[Compared], bool]] = {
 
 
 def _provensql(python: str, pairs: Sequence[Compared]) -> list[bool]:
-    """Return which pairs provensql proves, from the texts alone."""
+    """Return which pairs provensql proves to be equal, given only their SQL."""
     lines = "\n".join(json.dumps([each.one, each.other]) for each in pairs)
     command = [python, "-c", PROVENSQL]
     said = subprocess.run(command, input=lines, capture_output=True, text=True, check=True).stdout

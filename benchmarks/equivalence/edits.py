@@ -1,9 +1,10 @@
-"""Measure the time of a verdict on each edit of a history of a dbt project, without a JVM.
+"""Measure the time of the verdict on each edit in a dbt project's history, without a JVM.
 
     python -m benchmarks.equivalence.edits [--steps 200]
 
-The edited model is compared with itself before the edit, over tables with the columns of what it
-reads. All verdicts are given in one process, as by a server or in a notebook.
+The edited model is compared with its version before the edit. The tables have the columns of the
+models and sources that it reads. All verdicts are computed in one process, as in a server or a
+notebook.
 """
 
 import argparse
@@ -27,7 +28,7 @@ BAR = 100
 
 
 class Times(TypedDict):
-    """The milliseconds of verdicts."""
+    """Statistics of the milliseconds that verdicts took."""
 
     median: float
     p95: float
@@ -68,7 +69,7 @@ def main() -> None:
 
 
 def measured(steps: int) -> tuple[dict[str, list[float]], dict[str, Counter[str]]]:
-    """Return the milliseconds of each verdict, and the verdicts, by the kind of the edit."""
+    """Return, by kind of edit, the milliseconds of all verdicts, and the count of each verdict."""
     from helpers.edit_history import history
 
     took: dict[str, list[float]] = {}
@@ -87,7 +88,7 @@ def measured(steps: int) -> tuple[dict[str, list[float]], dict[str, Counter[str]
 
 
 def _tables(models: Sequence["Model"], read: set[str]) -> str:
-    """Return the DDL of tables with the columns of some models and sources."""
+    """Return DDL for the models and sources in ``read``, as tables with the same columns."""
     from helpers.edit_project import RAW
 
     with duckdb.connect(config={"threads": 1}) as con:

@@ -3,7 +3,7 @@
 python -m benchmarks.equivalence.pairs [--suites tpch tpcds mutants hazards] [--most 2000]
     [--execute]
 
-With --execute, each pair that is called equal is executed on random databases.
+With --execute, the queries of each pair that is called equal are executed on random databases.
 """
 
 import argparse
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 SEED, MUTANTS = 2000, 2_000
 WITH_ROWS = 20
-"""The number of random databases that must give rows for a pair."""
+"""A pair must give rows on this number of random databases."""
 LISTED = 60
 OFTEN = 5
-"""The number of reasons that are listed for each suite."""
+"""The number of the most frequent reasons to list for each suite."""
 
 
 class Compared(NamedTuple):
@@ -54,21 +54,21 @@ class Verdicts(TypedDict):
     different: int
     unknown: int
     reasons: dict[str, int]
-    """The number of unknown verdicts by their reasons."""
+    """The number of unknown verdicts for each reason."""
     median_ms: float
     p95_ms: float
     texts_equal: int
-    """Pairs whose trees are equal by sqlglot, so that its diff is empty."""
+    """The number of pairs whose parse trees are equal in sqlglot, so that its diff is empty."""
     optimised_equal: int
-    """Pairs that sqlglot's optimiser turns into one text."""
+    """The number of pairs whose queries sqlglot's optimiser rewrites to the same SQL."""
     executed: int
-    """Pairs called equal that were executed on random databases."""
+    """The number of pairs called equal that were executed on random databases."""
     refuted: list[str]
-    """Those of them whose results differed."""
+    """The executed pairs whose results differed."""
     few_rows: list[str]
-    """Those of them of which too few databases gave rows, or which do not run there."""
+    """The executed pairs that failed, or gave rows on too few databases."""
     undecided: list[str]
-    """The first pairs of which the verdict is unknown."""
+    """The first pairs whose verdict is unknown."""
 
 
 class Outcome(TypedDict):
@@ -109,7 +109,7 @@ OTHERS = (
     ("VeriEQL", "77% of 24,455", "Calcite, and exercises",
      "He et al., OOPSLA 2024; proved for tables up to a size, or refuted"),
 )  # fmt: skip
-"""Pairs that other provers prove, by their own papers or by one measurement."""
+"""How many pairs other provers prove, according to their papers or to a measurement."""
 RIVALS = (
     "Programs and rules beside ours, on the same pairs of Calcite, and on the hazards, of which "
     "none is equal. dbt compares texts, SQLMesh parsed texts, and Texera operators with all "
@@ -189,7 +189,7 @@ def summed(outcomes: Sequence[Outcome]) -> Verdicts:
 
 
 def _tree(text: str) -> exp.Expr | None:
-    """Return the tree of a query, or None if sqlglot does not read it."""
+    """Return the parse tree of a query, or None if sqlglot cannot parse it."""
     try:
         return parse_one(text, read="duckdb")
     except SqlglotError:
@@ -197,7 +197,7 @@ def _tree(text: str) -> exp.Expr | None:
 
 
 def _optimised(tree: exp.Expr | None) -> str:
-    """Return a query as sqlglot's optimiser writes it without a schema; empty if it fails."""
+    """Return a query as sqlglot's optimiser rewrites it without a schema; empty if it fails."""
     try:
         return optimize(tree, dialect="duckdb").sql("duckdb") if tree else ""
     except (SqlglotError, RecursionError):
@@ -250,7 +250,7 @@ SUITES: Mapping[str, Callable[[int], Iterator[Compared]]] = {
 
 
 def table(results: Results) -> str:
-    """Return the verdicts on each suite, why some are unknown, and what others published."""
+    """Return tables of verdicts by suite, reasons for unknown ones, and published results."""
     first = next(iter(results.values()))
     head = (
         "pairs of", "pairs", "equal", "different", "unknown", "CPU, median", "p95",

@@ -1,11 +1,11 @@
-"""Measure the prover on pairs of queries that an optimiser's tests say are equal.
+"""Measure the prover on pairs of queries that are equal according to an optimiser's tests.
 
     python -m benchmarks.equivalence.proofs PAIRS SCHEMA
 
 PAIRS has one JSON object with ``id``, ``q1`` and ``q2`` on each line; SCHEMA has the columns and
 constraints of the tables. Neither is a part of this repository: SPES publishes them under MIT.
-Rows are compared as bags, columns by position, since Calcite names and orders them differently.
-Each proof is executed on random databases.
+Results are compared as bags of rows, and columns by position, since the two queries of a pair may
+name columns differently and order rows differently. Each proof is executed on random databases.
 """
 
 import argparse
@@ -37,7 +37,7 @@ LISTS = ("wrong", "seldom_rows", "never_rows", "refuted", "unproved", "ill_forme
 
 
 class Left(TypedDict):
-    """A pair that is not proved, and why."""
+    """A pair of queries in one of the lists of exceptions, with the reason."""
 
     pair: str
     reason: str
@@ -51,9 +51,9 @@ class Proofs(Run):
     executed: int
     wrong: list[Left]
     seldom_rows: list[str]
-    """Proofs for which fewer databases gave rows."""
+    """The proved pairs that gave rows in some databases, but too few to count as executed."""
     never_rows: list[str]
-    """Proofs of queries that gave rows in no database."""
+    """The proved pairs that did not give rows in any database."""
     refuted: list[Left]
     unproved: list[Left]
     ill_formed: list[Left]
@@ -136,7 +136,7 @@ class _Measured:
 
 
 def _used(tables: str, pair: Pair) -> str:
-    """Return the DDL of the tables of a pair, and of those that they refer to."""
+    """Return the DDL of the tables in a pair, and of the tables that these reference."""
     lines = tables.splitlines()
     words = set(re.findall(r"\w+", f"{pair.first} {pair.second}".upper()))
     used = [each for each in lines if each.split()[2] in words]
@@ -147,7 +147,7 @@ def _used(tables: str, pair: Pair) -> str:
 def _executed(
     database: EmptyDatabase, pair: Pair, plans: tuple[PlanForm, PlanForm]
 ) -> tuple[bool, int]:
-    """Return whether the rows differ for a random database, and how many databases give rows."""
+    """Return whether the rows differ on any random database, and how many databases gave rows."""
     made = RandomRows(database, plans, SEED)
     gave_rows = 0
     for _ in range(DATABASES):

@@ -1,4 +1,4 @@
-"""Measure what lineage costs the operations of pandas and polars, beside the plain libraries.
+"""Measure the cost of lineage for operations of pandas and polars, against the plain libraries.
 
 `make bench-frames` runs it. Runs with and without lineage alternate, so that both see the same
 load; times are processor seconds. Results go to `results/frames.json`.
@@ -25,18 +25,18 @@ from provhouse import polars as tracked_polars
 
 
 class Timed(TypedDict):
-    """One operation: processor seconds (medians) without and with lineage, and of questions."""
+    """The median processor seconds of one operation without and with lineage, and of questions."""
 
     library: str
     operation: str
     plain: float
     tracked: float
     first: float
-    """The seconds for the records of one row, when they are first asked for."""
+    """The seconds of the first question for the records of a row."""
     second: float
-    """The seconds for the records of another row."""
+    """The seconds of a second question, for the records of another row."""
     equal: bool
-    """Whether both gave the same result."""
+    """Whether the result was the same with and without lineage."""
 
 
 class Content(Run):
@@ -49,7 +49,7 @@ class Content(Run):
 
 RESULTS = ResultsFile[Content]("frames.json")
 Program = Callable[[Any, Any, Any], Any]
-"""A function of a library, of one frame of many rows, and of one of few."""
+"""A function whose arguments are a library, a frame of many rows, and a frame of few rows."""
 
 
 def _features(lib: Any, a: Any, b: Any) -> Any:
@@ -91,7 +91,7 @@ POLARS: dict[str, Program] = {
 
 
 def frames(rows: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return a frame of many rows and one of few, which have the key ``k``."""
+    """Return a frame of many rows and one of few rows, both with the key ``k``."""
     rng = np.random.default_rng(7)
     keys = max(1, rows // 10)
     values = rng.random(rows)

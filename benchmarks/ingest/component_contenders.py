@@ -3,8 +3,8 @@
 `component_speed.py` starts this in a process of its own. The folder contains `items.npy` (the
 number of items), and `src.npy` and `dst.npy` (the edges, int32). The clock starts when the input is
 in memory and everything is imported and compiled. It stops when the program has the answer in its
-own form; answers are compared afterwards. Memory is the kernel's high-water mark of the resident
-set, which is reset before the clock starts.
+own representation; answers are compared afterwards. Memory is the kernel's high-water mark of the
+resident set, which is reset before the clock starts.
 """
 
 import hashlib
@@ -188,7 +188,7 @@ def of_rustworkx() -> Contender:
 
 
 def of_parts(parts: list[set[int]], given: NumberedEdges) -> I64:
-    """Return the label of each item. ``parts`` has a set of items for each component."""
+    """Return the label of each item. ``parts`` contains one set of items for each component."""
     labels = np.empty(given.items, np.int64)
     members = np.fromiter(chain.from_iterable(parts), np.int64, given.items)
     labels[members] = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
@@ -210,7 +210,7 @@ def of_polars() -> Contender:
 
 
 def of_edges(found: Any, given: NumberedEdges) -> I64:
-    """Return the label of each item from the labels of edges."""
+    """Return the label of each item, computed from the labels of the edges."""
     labels = np.empty(given.items, np.int64)
     labels[given.src] = found.to_numpy()
     labels[given.dst] = found.to_numpy()

@@ -1,6 +1,6 @@
 """Measure a complete ingest of the paper's trace, from CSV files to the first answer.
 
-`make bench-ingest` runs this benchmark. It uses the command as a user does. After the ingest, it
+`make bench-ingest` runs this benchmark. It runs the same commands as a user. After the ingest, it
 asks the first question and compares the answer with the trace. Then it appends three kinds of
 triples, 10,000 of each. Results go to `results/ingest.json`, by the number of copies of the trace.
 """
@@ -59,7 +59,7 @@ Results = dict[str, IngestRun]
 
 
 EVERY = 0.1
-"""Seconds between two measurements."""
+"""The number of seconds between two measurements of memory."""
 
 
 KINDS = {
@@ -113,7 +113,7 @@ GROWTH = {"between any items": 3.0}
 USUAL_GROWTH = 1.5
 """The target for appends to nine copies of the trace, as a multiple of the time on one copy.
 
-It applies to appends that are not in ``GROWTH``.
+It applies to all appends except those in ``GROWTH``.
 """
 
 
@@ -289,7 +289,7 @@ def run(folder: Path, copies: int, cut_mb: int | None) -> IngestRun:
 
 
 def asked(command: Command, trace: Trace, rng: np.random.Generator) -> FirstAnswer:
-    """Ask for the lineage of one item. Exit if the answer has a wrong number of items."""
+    """Ask for the lineage of an item. Exit if the number of items in the answer is wrong."""
     item = int(rng.choice(trace.dst))
     answer = command.json("lineage", texts(trace, 1, np.array([item]))[0])
     if len(answer["items"]) != len(upstream(trace, item)):
@@ -313,7 +313,7 @@ def upstream(trace: Trace, item: int) -> set[int]:
 
 
 def into_small() -> Rows:
-    """Return triples that each make a new component of two items."""
+    """Return triples, each of which forms a new component of two items."""
     return ((f"fresh/{number}/a", f"fresh/{number}/b") for number in range(APPENDED))
 
 
@@ -341,13 +341,13 @@ def between_any(trace: Trace, copies: int, rng: np.random.Generator) -> Rows:
 
 
 def texts(trace: Trace, copy: int, items: I64) -> list[str]:
-    """Return the names of items in one copy of the trace, whose number is ``copy``."""
+    """Return the names of the items in the copy of the trace with the number ``copy``."""
     found: list[str] = names(trace, copy, items.astype(np.int32)).to_pylist()
     return found
 
 
 def append_file(path: Path, rows: Rows) -> Path:
-    """Write these triples to a CSV file, and return its path."""
+    """Write the given triples to a CSV file, and return its path."""
     with path.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out)
         writer.writerow((SRC, DST, OP))

@@ -1,8 +1,9 @@
-"""Measure what it costs to plan a query, and to capture all its references at once.
+"""Measure the cost of planning a query, and of capturing all its references at once.
 
 The queries are the 22 of TPC-H, the 43 of ClickBench, and small queries of one operator each
-(``SHAPES``). Ratios are of processor times of this process, since the machine may be shared; all
-ways take turns. The time of planning is the best of those for several new texts.
+(``SHAPES``). Ratios compare processor times of this process, since other programs may use the
+machine. The measured ways take turns. The time of planning is the shortest time for several new SQL
+texts.
 """
 
 import argparse
@@ -115,7 +116,7 @@ def clicks(con: Connection, rows: int, _: Path) -> Mapping[str, str]:
 
 
 def shapes(con: Connection, rows: int, _: Path) -> Mapping[str, str]:
-    """Make two tables with five rows to a key, and return the shapes."""
+    """Make two tables with five rows for each key, and return the queries of ``SHAPES``."""
     con.execute(
         f"create table t as select i id, (hash(i) % 1000)::int g, "
         f"(hash(i * 7) % {rows // 5})::int k, "

@@ -22,11 +22,11 @@ class Query(TypedDict):
     """The times to find the records of the first row, on demand."""
     mode: str
     planning: NotRequired[Times]
-    """The best time of planning a new text."""
+    """The shortest time of planning a new SQL text."""
 
 
 class Results(Run):
-    """One run."""
+    """The results of one run of the benchmark."""
 
     rows: int
     repeats: int
@@ -75,7 +75,7 @@ def table(results: Results) -> str:
 
 
 def _planning(queries: list[Query], goals: dict[str, bool]) -> list[str]:
-    """Return the times of planning new texts as a sentence, and add their goal to ``goals``."""
+    """Return a sentence with the times of planning new SQL, and add their goal to ``goals``."""
     found = [each["planning"]["wall"] for each in queries if "planning" in each]
     if not found:
         return []

@@ -1,4 +1,4 @@
-"""Linked results that highlight each other's rows, and checks of functional dependencies."""
+"""Measure linked results that highlight each other's rows, and functional dependency checks."""
 
 import time
 from collections.abc import Callable
@@ -15,15 +15,15 @@ DATES, CARRIERS, REGIONS, KEYS = 365, 16, 5, 100_000
 MOVES = 100
 JOINED = "t join carriers using (carrier)"
 CHARTS = {"date": "t", "carrier": "t", "k": "t", "region": JOINED}
-"""For each column that a chart shows, the tables in FROM that have the column."""
+"""The columns that charts show, each with the FROM clause that provides it."""
 LINKS = (("date", "carrier"), ("date", "region"), ("k", "date"))
 ROWS = """
     select rowid from t where k in (select k from t group by k having min(name) <> max(name))"""
-"""The query for the rows of all violations, as a person would write it."""
+"""The query for the rows of all violations, as a user would write it by hand."""
 
 
 def run(results: Results, store: Callable[[], None]) -> None:
-    """Measure the links and dependencies that have no results yet."""
+    """Measure the links and dependencies that were not measured yet."""
     if results["links"] and results["dependencies"]:
         return
     con = flights(results["rows"])
@@ -35,7 +35,7 @@ def run(results: Results, store: Callable[[], None]) -> None:
 
 
 def flights(rows: int) -> Connection:
-    """Return a connection with a table of keys, ten with two names, and a table of carriers."""
+    """Return a connection with tables of carriers and of keys; ten keys have two names."""
     draw = np.random.default_rng(5)
     key = draw.integers(0, KEYS, rows)
     name = np.where((key < 10) & (draw.random(rows) < 0.1), -1, key % 97)
@@ -55,7 +55,7 @@ def flights(rows: int) -> Connection:
 
 
 def linked(con: Connection, first: str, second: str) -> Link:
-    """Return the times of highlights from some neighbouring rows, in both directions."""
+    """Return the times of highlighting from a few neighboring rows, in both directions."""
     one, other = (con.sql(chart(column), lineage=True) for column in (first, second))
     begun = time.perf_counter()
     link = con.link(one, other)
@@ -94,7 +94,7 @@ def by_sql(con: Connection, first: str, second: str, keys: list[int]) -> set[int
 
 
 def dependency(con: Connection, repeats: int) -> Dependency:
-    """Return the times of a check with the rows of its violations, and of hand-written SQL."""
+    """Return the times of a check that finds the violating rows, and of hand-written SQL."""
     found = con.check_fd("t", "k -> name")
     expected = sorted(rid for (rid,) in con.duckdb.sql(ROWS).fetchall())
     assert sorted(found.records().rids.tolist()) == expected

@@ -1,4 +1,4 @@
-"""Queries over the records of one row of a result, and GROUP BY with lineage in both directions."""
+"""Measure queries over the records of one result row, and GROUP BY with lineage both ways."""
 
 from collections.abc import Callable
 from functools import partial
@@ -12,7 +12,7 @@ from benchmarks.interactive.timing import medians
 from provhouse.interactive import Connection, Want, connect
 
 SHARES = (0.0001, 0.001, 0.01, 0.1, 0.5)
-"""The shares of the table's records from which rows of the result are made."""
+"""Each measured row of the result is made of one of these shares of the table's records."""
 GROUPS = (100, 10_000, 1_000_000)
 CONSUMING = {
     "filter": "select count(*), max(v) from {} where k < 10",
@@ -21,7 +21,7 @@ CONSUMING = {
 
 
 def run(results: Results, store: Callable[[], None]) -> None:
-    """Measure the queries that have no results yet."""
+    """Measure the queries that were not measured yet."""
     done = {(each["query"], each["share"]) for each in results["consuming"]}
     todo = [(query, share) for query in CONSUMING for share in SHARES]
     todo = [each for each in todo if each not in done]
@@ -46,7 +46,7 @@ def run(results: Results, store: Callable[[], None]) -> None:
 
 
 def shared(rows: int) -> Connection:
-    """Return a connection with a table in which each value of ``g`` has one of the shares."""
+    """Return a connection with a table in which ``SHARES[i]`` of all records have ``g = i``."""
     draw = np.random.default_rng(3)
     rest = 1 - sum(SHARES)
     group = draw.choice(len(SHARES) + 1, rows, p=[*SHARES, rest]).astype(np.int32)
@@ -57,7 +57,7 @@ def shared(rows: int) -> Connection:
 
 
 def consuming(con: Connection, query: str, group: int, repeats: int) -> dict[str, Times]:
-    """Return the times of one query over the records of a group; raise if answers differ."""
+    """Return the times of one query over a group's records, by way; raise if answers differ."""
     base = "select g, count(*) n, sum(v) s from t group by g"
     result = con.sql(base, lineage=True, want=Want(refs=("t",)))
     row = result.to_arrow().column("g").to_pylist().index(group)

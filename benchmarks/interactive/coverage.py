@@ -2,8 +2,8 @@
 
 python -m benchmarks.interactive.coverage [--suites tpch tpch-1 tpcds] [--seconds 600]
 
-Each outcome is stored at once. Outcomes of the same code are not measured again, so that a run that
-was stopped continues where it was. A query without rows is tried again on larger tables.
+Each outcome is stored at once. Outcomes of the same code are not measured again, so that a stopped
+run can be continued. A query without rows is tried again on larger tables.
 """
 
 import argparse
@@ -42,19 +42,20 @@ class Query(TypedDict, total=False):
     references: int
     """The number of uses of base tables."""
     negative: int
-    """The number of references that must have no match for a row of the result, for example below
-    NOT EXISTS.
+    """The number of references in which no record may match a row of the result.
+
+    An example is a table below NOT EXISTS.
     """
     rows: int
     tried: int
     removed: int
-    """The number of tries without the witnesses of one reference."""
+    """The number of times that the query was tried without the witnesses of one reference."""
     necessary: int
     """The number of these tries in which the row disappeared or changed."""
     factor: str
     seconds: float
     code: str
-    """A digest of the code that was tried."""
+    """A digest of the code whose lineage was checked."""
 
 
 class Suite(Record):
@@ -76,7 +77,7 @@ MEANING = {
     "untested": "untested: no rows",
 }
 ROWS = 3
-"""The number of rows of each query that are tried."""
+"""The number of rows of each query whose lineage is checked."""
 
 
 def main() -> None:
@@ -91,7 +92,7 @@ def main() -> None:
 
 
 def run(suite: str, folder: Path, seconds: float) -> None:
-    """Check the queries of a suite that have no outcome of this code, and store each outcome."""
+    """Check the queries of a suite that have no outcome for this code yet; store each outcome."""
     results = RESULTS.read(missing={})
     found = {each["query"]: each for each in results.get(suite, {"queries": []})["queries"]}
 

@@ -1,9 +1,9 @@
-"""Count which generated SQL has lineage, by construct, for `docs/interactive-coverage.md`.
+"""Count the generated SQL queries that have lineage, for `docs/interactive-coverage.md`.
 
 python -m benchmarks.interactive.generated [--texts 20000] [--processes 2]
 
-A text counts for each construct that it has. Outcomes are stored after each part, so that a run
-that was stopped continues where it was, unless the code has changed.
+The counts are by SQL construct, and a query counts for each construct that it contains. Outcomes
+are stored after each part, so that a stopped run can be continued, unless the code has changed.
 """
 
 import argparse
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from helpers.adversarial.run import Tried
 
 FIRST = 1_000
-"""The first seed; the tests of every change use earlier seeds."""
+"""The first seed. The tests that run for every change use smaller seeds."""
 PART = 500
 OFTEN = 3
-"""A reason is listed if at least this many texts were refused for it."""
+"""A reason is listed if at least this many queries were refused for it."""
 
 
 class Part(TypedDict):
-    """The outcomes of some texts: ``ran`` and ``refused`` by construct, ``reasons`` of refusals."""
+    """Counts of queries: ``ran`` and ``refused`` by construct, and ``reasons`` of refusals."""
 
     outcomes: dict[str, int]
     ran: dict[str, int]
@@ -38,7 +38,7 @@ class Part(TypedDict):
 
 
 class Counts(Record, Part):
-    """The outcomes of the texts so far."""
+    """The counts of all queries tried so far."""
 
     versions: dict[str, str]
     code: str
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def empty() -> Counts:
-    """Return counts without any text."""
+    """Return counts that are all empty."""
     return {
         **machine.record(), "versions": machine.packages("duckdb", "sqlglot", "provhouse"),
         "code": code(), "texts": 0, "outcomes": {}, "ran": {}, "refused": {}, "reasons": {},
@@ -74,14 +74,14 @@ def empty() -> Counts:
 
 
 def outcomes(first: int) -> Part:
-    """Try the texts of one part."""
+    """Try the queries of one part."""
     from helpers.adversarial.run import tried
 
     return counted(tried(first, PART, most=1))
 
 
 def counted(texts: "Iterable[Tried]") -> Part:
-    """Count the outcomes of texts, and print those that are wrong or too slow."""
+    """Count the outcomes of queries, and print the queries that are wrong or too slow."""
     found, ran, refused, reasons = (Counter[str]() for _ in range(4))
     for each in texts:
         kind, why = each.outcome.kind, each.outcome.why
@@ -99,7 +99,7 @@ def counted(texts: "Iterable[Tried]") -> Part:
 
 
 def added(counts: Counts, part: Part) -> Counts:
-    """Return the counts with those of one more part."""
+    """Return the sum of the counts and those of one more part."""
     return {
         **counts,
         "texts": counts["texts"] + PART,
@@ -111,7 +111,7 @@ def added(counts: Counts, part: Part) -> Counts:
 
 
 def table(counts: Counts) -> str:
-    """Return the number of refused texts for each construct, and for each reason."""
+    """Return tables with the number of refused queries for each construct, and for each reason."""
     found: Mapping[str, int] = Counter(counts["outcomes"])
     ran = counts["texts"] - found["invalid"]
     rows_of = f"{found['with rows']:,} of those that are right have rows"

@@ -1,12 +1,12 @@
-"""Measure the cost of lineage on DuckDB, beside plain DuckDB and other ways to find lineage.
+"""Compare the cost of lineage on DuckDB with plain DuckDB and other ways to find lineage.
 
 python -m benchmarks.interactive.interactive [--scale 1] [--rows 10000000] [--repeats 5]
 
-Four parts: the 22 queries of TPC-H; other ways to the same records; queries over the records of one
-row; GROUP BY with zipf-distributed keys. All ways of one part take turns. Ratios include the time
-to plan a query again from its kept plan; the time to plan a new text is shown separately. Each
-measurement is stored at once, and a run with the same settings and code continues where it was
-stopped.
+There are four parts: the 22 queries of TPC-H; other ways to find the same records; queries over the
+records of one row; GROUP BY with zipf-distributed keys. The ways within a part take turns. Ratios
+include the time to plan a query whose plan is cached; the time to plan new SQL is shown separately.
+Each measurement is stored at once, and a stopped run with the same settings and code can be
+continued.
 """
 
 import argparse
@@ -69,7 +69,7 @@ def main() -> None:
 
 
 def begun(given: argparse.Namespace) -> Any:
-    """Return the results of an earlier run with the same settings and code, or empty ones."""
+    """Return an earlier run's results with the same settings and code, or else empty results."""
     settings = {"scale": given.scale, "rows": given.rows, "repeats": given.repeats, "code": code()}
     path = given.output or RESULTS.path
     empty: dict[str, Any] = {name: [] for name in PARTS}

@@ -131,7 +131,7 @@ def goals(results: Results) -> dict[str, bool]:
 
 
 def _first(results: Results) -> dict[str, bool]:
-    """Return, for each other way, whether our capture and first question take less time."""
+    """Return, for each other way, whether provhouse's query and first question are faster."""
     found = {}
     for way in (each for each in _ways(results["contenders"]) if "provhouse" not in each):
         behind = []
@@ -150,7 +150,7 @@ def _first(results: Results) -> dict[str, bool]:
 
 
 def _points(results: Results) -> dict[str, bool]:
-    """Return whether the index is ahead of the other ways at every share."""
+    """Return whether the index is faster than the other ways at every share of records."""
     times = {(each["query"], each["share"], each["way"]): each["times"]["wall"]
              for each in results["consuming"]}  # fmt: skip
     behind = [

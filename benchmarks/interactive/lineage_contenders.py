@@ -1,9 +1,9 @@
-"""Other ways to find the records of lineitem from which the first row of a query was made.
+"""Measure other ways to find the records of lineitem that a query's first row was made of.
 
 Re-execution runs the query again for the values of the row's keys, as hand-written SQL would.
-Perm's rewriting (Glavic and Alonso, 2009) makes a table of each row of the result with each of its
-records, and queries this table. SmokedDuck captures inside a fork of DuckDB, in an environment of
-its own.
+Perm's rewriting (Glavic and Alonso, 2009) makes a table of all pairs of a result row and one of its
+records, and queries this table. SmokedDuck captures lineage inside a fork of DuckDB, in an
+environment of its own.
 """
 
 import json
@@ -30,19 +30,19 @@ FORK = ROOT / ".long" / "smokedduck"
 PROGRAM = Path(__file__).parent / "smokedduck.py"
 Rids = NDArray[np.int64]
 Way = tuple[Callable[[], Any], Callable[[Any], Rids]]
-"""Two functions.
+"""A way to find lineage, as two functions.
 
-The first runs the query with its capture; the second takes the result of the first, and returns the
-rids of the first row.
+The first function runs the query and captures lineage. The second one gets the result of the first,
+and returns the rids for the query's first row.
 """
 SUMS = "select count(*), sum(l_orderkey), sum(l_linenumber) from lineitem where rowid in"
-"""A query for sums of keys, to compare records whose rids differ between databases."""
+"""A query for sums of keys. They compare records whose rids differ between databases."""
 
 
 def run(
     con: Connection, folder: Path, queries: Path, results: Results, store: Callable[[], None]
 ) -> None:
-    """Measure all queries that have no results yet."""
+    """Measure all queries that were not measured yet."""
     done = {each["query"] for each in results["contenders"]}
     for name in (each for each in NAMES if each not in done):
         sql = (queries / f"{name}.sql").read_text(encoding="utf-8").strip().rstrip(";")
@@ -72,7 +72,7 @@ def both(found: Contender) -> Times:
 
 
 def ours(con: Connection, name: str, sql: str, repeats: int) -> tuple[list[Contender], Rids]:
-    """Return the times of the ways on stock DuckDB, and the rids that provhouse found."""
+    """Return the times of the ways on unmodified DuckDB, and the rids that provhouse found."""
     times: dict[str, list[tuple[Times, Times]]] = {}
     answers: dict[str, Rids] = {}
     contenders = ways(con, sql)
@@ -93,7 +93,7 @@ def ours(con: Connection, name: str, sql: str, repeats: int) -> tuple[list[Conte
 
 
 def ways(con: Connection, sql: str) -> dict[str, Way]:
-    """Return the ways on stock DuckDB, for a query with one GROUP BY at its top."""
+    """Return the ways that use unmodified DuckDB, for a query with one GROUP BY at its top."""
     core, keys = grouped(sql)
     columns = ", ".join(f"k{at}" for at in range(len(keys)))
     here = " and ".join(f"k{at} is not distinct from ?" for at in range(len(keys)))
@@ -128,7 +128,7 @@ def ways(con: Connection, sql: str) -> dict[str, Way]:
 
 
 def grouped(sql: str) -> tuple[str, list[str]]:
-    """Return SQL for the rows that a query groups, and the names of the keys in its result."""
+    """Return SQL for the rows below a query's GROUP BY, and the names of its keys in the result."""
     query: Any = sqlglot.parse_one(sql, dialect="duckdb")
     keys = query.args["group"].expressions
     names = {each.unalias().sql(): each.alias_or_name for each in query.expressions}
@@ -141,7 +141,7 @@ def grouped(sql: str) -> tuple[str, list[str]]:
 
 
 def smokedduck(folder: Path, sql: str, repeats: int) -> Any:
-    """Return the times of SmokedDuck and sums of its records, or why it cannot be measured."""
+    """Return SmokedDuck's times and the sums of its records, or why it cannot be measured."""
     python = FORK / "bin" / "python"
     if not python.exists():
         try:

@@ -6,7 +6,7 @@ from benchmarks.shared.results_file import ResultsFile, Run
 
 
 class Times(TypedDict):
-    """Milliseconds of the processor (``cpu``, all threads together) and of the wall clock."""
+    """Milliseconds of processor time (``cpu``, all threads together) and of wall-clock time."""
 
     cpu: float
     wall: float
@@ -20,31 +20,31 @@ class Query(TypedDict):
     witness: Times
     anchor: Times | None
     planning: Times
-    """The times to plan a text that was not seen before."""
+    """The times to plan SQL that was not planned before."""
     one_row: Times | None
     """The times to find the records of the first row by a witness query."""
     hot_row: Times | None
-    """The times to find the records of a row when the lineage of all rows is indexed."""
+    """The times to find the records of a row once the lineage of all rows is indexed."""
     hot_rids: Times | None
-    """The times to find the rows of 1,000 records when the lineage is indexed."""
+    """The times to find the rows made of 1,000 records once the lineage is indexed."""
 
 
 class Contender(TypedDict):
-    """One way to find the records of lineitem from which the first row of a query was made."""
+    """One way to find the records of lineitem that the first row of a query was made of."""
 
     query: str
     way: str
     capture: Times
-    """The times of the query, with what the way adds to it."""
+    """The times of the query, including the work that the way adds to it."""
     lineage: Times
     """The times of the first question."""
     records: int
     same: bool
-    """Whether the records are those that provhouse found."""
+    """Whether the records equal those that provhouse found."""
 
 
 class Consuming(TypedDict):
-    """A query over the records of one row; ``share`` is their share of the table."""
+    """A query over the records of one row. ``share`` is the records' share of the table."""
 
     query: str
     share: float
@@ -62,7 +62,7 @@ class Groups(TypedDict):
 
 
 class Link(TypedDict):
-    """Two linked results: milliseconds to link them, and to highlight one's rows by the other's."""
+    """Milliseconds to link two results, and to highlight rows of one by rows of the other."""
 
     charts: str
     made_ms: float
@@ -72,7 +72,7 @@ class Link(TypedDict):
 
 
 class Dependency(TypedDict):
-    """A check of a functional dependency with the rows of its violations, and the same by SQL."""
+    """Times to find the rows that violate a functional dependency: by a check, and by SQL."""
 
     violations: int
     records: int
@@ -81,7 +81,7 @@ class Dependency(TypedDict):
 
 
 class Results(Run):
-    """One run of all parts. A part that is missing was not measured yet."""
+    """One run of all parts. A part without results has not been measured yet."""
 
     scale: str
     rows: int

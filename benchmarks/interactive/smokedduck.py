@@ -1,8 +1,8 @@
 """Measure one query once with SmokedDuck, in its own environment: JSON in, JSON out.
 
-The database stores the lineage that it captures, and a second capture fails. So each measurement
-is a process of its own, and works on a copy of the database. The fork runs queries with lineage in
-one thread only.
+The database stores the lineage that it captures, and capturing a second time fails. So each
+measurement runs in its own process, on a copy of the database. The fork runs queries with lineage
+in one thread only.
 """
 
 import json
@@ -21,7 +21,7 @@ Times = dict[str, float]
 
 
 def main() -> None:
-    """Read the query from the standard input, and print times and sums of the records."""
+    """Read the query from standard input; print its times, and the sums of the records found."""
     given = json.load(sys.stdin)
     file = Path(given["folder"]) / "smokedduck.db"
     if not file.exists():

@@ -1,4 +1,4 @@
-"""Time several ways to compute the same answer. The ways take turns."""
+"""Measure the times of several ways to compute the same answer, in turns."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ def timed(run: Callable[[], Value]) -> tuple[Times, Value]:
 
 
 def medians(ways: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, Times]:
-    """Return the median times of each way. All ways take turns; the first turn does not count."""
+    """Return the median times of each way. The ways take turns; the first turn is not counted."""
     times: dict[str, list[Times]] = {way: [] for way in ways}
     for repeat in range(repeats + 1):
         for way, run in ways.items():

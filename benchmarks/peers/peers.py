@@ -189,7 +189,7 @@ def row(runs: Sequence[Compared], name: str, columns: Iterable[Shown]) -> Row:
 
 
 def cost(column: int) -> Shown:
-    """Show one of the costs: 1 is load, 2 is memory, 3 is disk."""
+    """Return a function that shows one of the costs: 1 is load, 2 is memory, 3 is disk."""
     return lambda _, each: costs("", each)[column]
 
 

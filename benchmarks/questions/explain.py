@@ -228,7 +228,7 @@ def levelled(asker: Asker, items: list[str]) -> Iterator[QuestionByLevels]:
 
 
 def fit(results: Results) -> dict[str, float]:
-    """Return the constants of `query/reading/cost.py` that have the least relative errors.
+    """Return the constants for `query/reading/cost.py` that minimise the relative errors.
 
     The constants for a set and for a triple are not fitted, because questions about random
     items read too few sets and triples.
@@ -254,7 +254,7 @@ def fit(results: Results) -> dict[str, float]:
 def relative(
     features: list[list[int]], seconds: list[float], known: Sequence[float] = ()
 ) -> list[float]:
-    """Return weights with which the weighted sum of the features predicts the times best.
+    """Return the weights with which the weighted sum of the features best predicts the times.
 
     No weight is negative. The weights minimise the squares of the errors relative to the times.
     ``known`` is the part of each time that is not to be fitted.

@@ -62,7 +62,7 @@ class AnswerSizes(TypedDict):
 class MethodTimes(TypedDict):
     """One method's times for ``asked`` questions of a class.
 
-    ``sets``, ``partitions`` and ``triples`` are the median numbers that the method read.
+    ``sets``, ``partitions`` and ``triples`` are the median numbers of each that the method read.
     """
 
     asked: int
@@ -128,10 +128,11 @@ METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
 BATCHED = next(kind for kind in KINDS if kind.name == "LC-SL")
 STORAGES = {"RAM": "MEMORY_AND_DISK", "disk": "DISK_ONLY"}
 MANY, WANTED, BATCH, SEED = 100, 10, 1_000, 4
-"""The numbers of items to ask for.
+"""The numbers of items to ask about, and the seed for drawing them.
 
-``MANY`` is for each class with CSProv alone, and ``WANTED`` for each class with all methods.
-``BATCH`` is for the batch: CSProv answers its questions one by one, and only the total is timed.
+For each class, CSProv alone is asked about ``MANY`` items, and all methods are asked about
+``WANTED`` items. The batch has ``BATCH`` items: CSProv answers its questions one by one, and only
+the total is timed.
 """
 
 

@@ -65,7 +65,7 @@ def opened(warehouse: Path) -> Iterator[Any]:
 def drawn(page: Any, fragment: str) -> float:
     """Go to a state of the page, and return the milliseconds until its picture is drawn.
 
-    The page begins without kept answers, and has loaded everything but the answer.
+    Before that, the page has loaded everything except the answer, and has no cached answers.
     """
     page.evaluate("() => history.replaceState(null, '', '#')")
     page.reload()

@@ -1,4 +1,4 @@
-"""Write pictures of all views of the page, at three widths, light and dark, to be looked at.
+"""Write pictures of all views of the page for inspection: at three widths, light and dark.
 
 `make demo` creates the warehouse of the demo, and `provhouse up` starts its server.
 """

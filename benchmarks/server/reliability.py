@@ -1,4 +1,4 @@
-"""Count the rounds that `make test-long` recorded: write `results/reliability.json` and a table.
+"""Count the rounds that `make test-long` recorded, in `results/reliability.json` and a table.
 
 In a round, a process is killed while a command runs, and the warehouse is checked afterwards.
 

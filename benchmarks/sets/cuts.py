@@ -146,7 +146,7 @@ def score(graph: Large, label: I32, asked: I64, name: str, seconds: float | None
 
 
 def read_upstream(graph: Large, label: I32, asked: I64, own: I64) -> Floats:
-    """Return, for each item ``asked``, the sum of ``own`` over the sets that its lineage reads."""
+    """Return, for each item in ``asked``, the sum of ``own`` over the sets its lineage reads."""
     edges = neighbours(len(own), *dependencies(graph, label))
     none = np.zeros(len(own) + 1, np.int64)
     result: Floats = _read(label[asked], *edges, own, none, none, none)[:, 0]
@@ -164,10 +164,10 @@ def _group(graph: Large, label: I32) -> I32:
 def _read(
     asked: I32, at: I64, heads: I32, own: I64, part_at: I64, parts: I64, stored: I64
 ) -> Floats:
-    """For each set in ``asked``, return three numbers about the sets that it reaches.
+    """For each set in ``asked``, return three numbers about the sets that a walk from it reaches.
 
-    They are the number of triples of these sets, the number of partitions that contain these
-    triples, and the number of all triples in these partitions.
+    These are the number of the sets' triples, the number of partitions that contain them, and the
+    number of all triples in these partitions.
     """
     result = np.zeros((len(asked), 3))
     seen = np.full(len(own), -1, np.int64)

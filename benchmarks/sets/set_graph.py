@@ -1,10 +1,10 @@
-"""Measure the import and walks of a set graph larger than a trace on this machine could have.
+"""Measure the import of a set graph, and walks in it, at a size for which a trace would not fit.
 
 Neo4j gets the set graph of a warehouse several times, as separate components, until there are
 ``--sets`` nodes for sets. The nodes are imported as in an ingest. Then random sets of the graph are
 walked in both directions: each set once in a server that has just started, and once again. This
-shows how long Neo4j alone takes at a size whose triples do not fit on this machine. Results go to
-`results/set_graph.json`, by the number of nodes.
+shows how long Neo4j alone takes for a graph whose triples would not fit on this machine. Results go
+to `results/set_graph.json`, by the number of nodes.
 """
 
 import argparse
@@ -52,7 +52,7 @@ class Walked(TypedDict):
 
 
 class Measured(SeededRun):
-    """The measurements of one graph; ``copies`` of the warehouse's graph were imported."""
+    """The measurements of one graph. It consists of ``copies`` copies of the warehouse's graph."""
 
     copies: int
     sets: int
@@ -127,7 +127,7 @@ def drawn(count: int) -> pa.Array:
 
 
 def copied(table: pa.Table, copies: int, step: int) -> pa.Table:
-    """Return the rows of all copies, whose ids are ``step`` apart."""
+    """Return the rows of all copies. Each copy adds ``step`` to the ids of the copy before."""
     return pa.concat_tables(
         pa.table({
             name: pc.add(column, number * step) if name in IDS else column

@@ -73,7 +73,7 @@ HEAD = ("sets", "dependencies", "upstream", "downstream", "partitions, share", "
 
 
 def tables(results: Results) -> str:
-    """Return all tables, each after a line about its content, and a list of the targets."""
+    """Return all tables, each preceded by a line about its content, and a list of the targets."""
     return "\n\n".join(
         [
             _note(results),
@@ -229,7 +229,7 @@ def of_paper() -> MeasuredTrace:
 
 
 def of_shape(name: str, items: int = SHAPE_ITEMS, theta: int = SHAPE_THETA) -> MeasuredTrace:
-    """Measure the ingest's sets on the hard shape of this name."""
+    """Measure the sets that an ingest finds on the hard shape with this name."""
     trace = SHAPES[name](items, SEED)
     graph, _ = large(trace.src, trace.dst, tabled(trace), theta)
     return measured(name, graph, theta)

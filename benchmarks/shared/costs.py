@@ -1,4 +1,4 @@
-"""The costs of what Spark does: time, processor time, shuffled bytes, and memory."""
+"""Measure the costs of Spark's work: time, processor time, shuffled bytes, and memory."""
 
 import ctypes
 from contextlib import suppress
@@ -35,7 +35,7 @@ def middle(costs: list[Cost]) -> Cost:
 
 @dataclass(frozen=True)
 class Clock:
-    """A moment: the time, the processor time used so far, and the bytes shuffled so far."""
+    """A point in time, with the processor time and the shuffled bytes used up to it."""
 
     seconds: float
     cpu: float
@@ -45,14 +45,14 @@ class Clock:
 
     @classmethod
     def now(cls, spark: SparkSession, server: int | None) -> "Clock":
-        """Return this moment."""
+        """Return the current values."""
         context = spark._jsc.sc()
         context.listenerBus().waitUntilEmpty(60_000)
         shuffled = context.statusStore().executorSummary("driver").totalShuffleWrite()
         return cls(perf_counter(), cpu_seconds(server), shuffled, server)
 
     def cost(self, spark: SparkSession) -> Cost:
-        """Return what was used since this moment."""
+        """Return the costs since this point in time."""
         seconds = perf_counter() - self.seconds
         end = Clock.now(spark, self.server)
         return {
@@ -74,10 +74,10 @@ def cpu_seconds(server: int | None) -> float:
 
 
 def adopt() -> None:
-    """Become the parent of processes whose parent ends, on Linux.
+    """On Linux, become the parent of descendants whose own parent ends.
 
-    Their processor time would otherwise be missing once they are no longer descendants of this
-    process.
+    Otherwise they would no longer be descendants of this process, and their processor time would be
+    missing.
     """
     adopt_orphans = 36  # PR_SET_CHILD_SUBREAPER, in linux/prctl.h
     ctypes.CDLL(None).prctl(adopt_orphans, 1, 0, 0, 0)

@@ -40,5 +40,5 @@ def outcomes(counts: Mapping[str, int], meaning: Mapping[str, str]) -> str:
 
 
 def total(queries: Iterable[Mapping[str, object]], name: str) -> int:
-    """Return the sum of a number that some queries have."""
+    """Return the sum of a numeric field over the queries that have this field."""
     return sum(int(str(each.get(name, 0))) for each in queries)

@@ -5,13 +5,13 @@ import time
 import psutil
 
 SETTLED = 0.005
-"""The seconds in which the system counts the time of a process that has just ended."""
+"""The seconds to wait until the system has counted the time of a process that just ended."""
 
 
 def processor_time() -> float:
-    """Return the processor seconds of this process and of its descendants, ended ones included.
+    """Return the processor seconds of this process and its descendants, including ended ones.
 
-    The time of other processes is counted in hundredths of a second, without bias.
+    The time of the descendants is counted in hundredths of a second, without bias.
     """
     time.sleep(SETTLED)
     found = time.process_time()

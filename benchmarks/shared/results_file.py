@@ -40,7 +40,7 @@ class ResultsFile(Generic[Content]):
         return cast(Content, json.loads(self.path.read_text(encoding="utf-8")))
 
     def write(self, results: Content, elsewhere: Path | None = None) -> None:
-        """Write the results to the file, or instead to the file ``elsewhere``, if it is given."""
+        """Write the results to the file, or to ``elsewhere`` instead if it is given."""
         text = json.dumps(results, indent=1) + "\n"
         (elsewhere or self.path).write_text(text, encoding="utf-8")
 

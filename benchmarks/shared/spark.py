@@ -1,4 +1,4 @@
-"""Sessions of plain Spark, beside which provhouse is measured, and jobs that do nothing."""
+"""Sessions of plain Spark, with which provhouse is compared, and jobs that do nothing."""
 
 import os
 import sys
@@ -17,7 +17,7 @@ REPEATED = 5
 def plain() -> SparkSession:
     """Return a session with Spark's default settings.
 
-    provhouse's own session compiles little, which makes joins three times as slow.
+    provhouse's own session compiles less code, which makes joins three times as slow.
     """
     os.environ["JAVA_HOME"] = str(java().parent.parent)
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -51,7 +51,7 @@ class EmptyJobs:
         return perf_counter() - began
 
     def by_width(self) -> tuple[float, float]:
-        """Return the seconds of a job without partitions, and the seconds that each one adds.
+        """Return the seconds of a job without partitions, and the seconds that each partition adds.
 
         Both are fitted to the times of jobs on several numbers of partitions.
         """

@@ -121,7 +121,7 @@ def sizes(
 def layered(rng: np.random.Generator, sizes: I64, most: int) -> I64:
     """Return the number of items in each layer of each set.
 
-    A set has at most ``most`` layers, and at least two unless it has only one item.
+    A set has at most ``most`` layers. A set of several items has at least two layers.
     """
     layers = np.minimum(sizes, rng.integers(2, most + 1, len(sizes)))
     layers = np.where(sizes >= 30 * most, most, layers)
@@ -215,7 +215,7 @@ def _usual(rng: np.random.Generator, able: Bools, parents: I64, width: I64, coun
 
 
 def ragged(counts: I64) -> tuple[I64, I64]:
-    """Return the row of each element, and its place in the row.
+    """Return each element's row, and its position in the row.
 
     Row ``n`` has ``counts[n]`` elements.
     """

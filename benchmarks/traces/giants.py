@@ -26,7 +26,7 @@ from benchmarks.traces.workflow import LAST
 from provhouse.model.arrays import I64
 
 FEW_ROOTS = (0.27, 0.33)
-"""In a shared set of sp2, the shares of items that are in the first and in the second layer.
+"""In a shared set of sp2, the shares of its items in the first and in the second layer.
 
 A set of sp2 is shared if it derives from many sets of sp1.
 """
@@ -44,7 +44,7 @@ class Giant:
     sp1: tuple[tuple[int, ...], int, int]
     """The sizes of the first sets of sp1, the number of its sets, and the number of its items.
 
-    ``sp2`` has the same form, and ``sp3`` too, but without the number of items.
+    ``sp2`` has the same structure. So has ``sp3``, but without the number of items.
     """
     sp2: tuple[tuple[int, ...], int, int]
     sp3: tuple[tuple[int, ...], int]

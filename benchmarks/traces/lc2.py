@@ -17,9 +17,9 @@ SETS = 64_737, 132_599
 LARGE = (24_733, 5_100)
 """The numbers of items in the two large sets of sp5."""
 WIDE = (1_500, 300)
-"""The numbers of sets of sp4 that the two large sets of sp5 derive from."""
+"""For each of the two large sets of sp5, the number of sets of sp4 from which it derives."""
 FROM_TEXT = 300
-"""The number of sets of sp4 that derive from the only set of sp2."""
+"""The number of sets of sp4 that derive from LC2's only set of sp2."""
 WIDEST = Widest((301, 240, 160, 190, 130, 115))
 
 

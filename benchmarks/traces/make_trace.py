@@ -78,7 +78,7 @@ def totals(trace: Trace, copies: int) -> dict[str, Any]:
 
 
 def paper_figures(trace: Trace, copies: int) -> list[Figure]:
-    """Return the figures of one copy beside the paper's, and the size of all copies."""
+    """Return the figures of one copy next to the paper's figures, and the size of all copies."""
     figures = PaperFigures(trace).figures()
     if copies in ENDS:
         paper, unit = (number * MILLION for number in ENDS[copies])

@@ -191,7 +191,7 @@ class PaperFigures:
         yield Figure("set dependencies", len(self._dependencies[0]), 645_303)
 
     def _lc2_pieces(self) -> int:
-        """Return the number of pieces into which sp3 cuts LC2 if its sub-splits are ignored."""
+        """Return the number of pieces into which sp3 cuts LC2 if sub-splits are ignored."""
         sp4 = list(splits()).index("sp4")
         inside = self.component == self.large["LC2"]
         inside &= self._split[self.trace.table] >= sp4

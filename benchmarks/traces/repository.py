@@ -18,13 +18,13 @@ FILES = 38
 CHANGES = 6
 """The average number of files that a commit changes."""
 ABOVE = 200
-"""The average difference between the numbers of a folder and of the folder above it."""
+"""The average difference between a folder's number and the number of its parent folder."""
 NEAR = 12
-"""The folders whose files a commit changes have numbers that differ by about this number."""
+"""The folders in which one commit changes files have numbers that differ by about this much."""
 BACK = 25
-"""The average distance of a commit from the commit that it was made from."""
+"""The average distance between the number of a commit and that of its parent commit."""
 MERGES = 0.2
-"""The part of the commits that derive from two earlier commits."""
+"""The fraction of commits that derive from two earlier commits."""
 Made = tuple[I64, I64, I64, tuple[str, ...]]
 """The ends of each triple, the table of each item, and the names of the tables."""
 
@@ -62,9 +62,10 @@ def history(items: int, rng: np.random.Generator) -> Made:
 
 
 def _folders(count: int, rng: np.random.Generator) -> I64:
-    """Return the folder above each folder. Folder 0 is the root, and counts as above itself.
+    """Return the parent of each folder.
 
-    Folders that are close in number are close in the tree.
+    Folder 0 is the root, and counts as its own parent. Folders with close numbers are close in the
+    tree.
     """
     number = np.arange(1, count)
     above = np.maximum(number - rng.geometric(1 / ABOVE, count - 1), 0)

@@ -18,7 +18,7 @@ RUN = (4, 4, 3, 2, 2)
 PIPELINE = (1, 2, 2, 1, 2, 1, 2, 2, 1, 2, 1, 2, 2, 1, 2, 1, 2, 2, 1, 2, 1, 2, 2, 1, 1)
 """The number of items at each position of a run in `pipelines`; each position is a table."""
 JOINED, GROUPS = 0.55, 3
-"""In `pipelines`, the part of the runs that are joined, and the number of groups they form.
+"""In `pipelines`, the fraction of runs that are joined, and the number of groups they form.
 
 The runs of one group form a component.
 """
@@ -89,8 +89,8 @@ def ladder(items: int, rng: np.random.Generator) -> Shape:
 def merkle(items: int, rng: np.random.Generator) -> Shape:
     """Return the history of a hash tree: each version replaces one leaf and all nodes above it.
 
-    A leaf derives from the leaf that it replaces. A node derives from its two children at that
-    version. A version derives from its root and from the version before.
+    A leaf derives from the leaf that it replaces. A node derives from its two children as of that
+    version. A version derives from its root and from the previous version.
     """
     per = HEIGHT + 2  # a leaf, the nodes above it, the version
     count = max(items // per, 2)
@@ -155,9 +155,10 @@ def runs(items: int, rng: np.random.Generator) -> Shape:
 def pipelines(items: int, rng: np.random.Generator) -> Shape:
     """Return runs of one pipeline. Many runs are joined, because they read items of earlier runs.
 
-    An item's table is its position in the run. An item derives from one item of the position
-    before, and sometimes from one of the position before that. A joined run also reads an item at
-    any position of an earlier run. So tables derive from each other in cycles, but items do not.
+    An item's table is its position in the run. An item derives from one item at the previous
+    position, and sometimes also from one at the position before that one. A joined run also reads
+    an item at any position of an earlier run. So tables derive from each other in cycles, but items
+    do not.
     """
     per = sum(PIPELINE)
     count = max(items // per, 2)
@@ -186,7 +187,7 @@ def pipelines(items: int, rng: np.random.Generator) -> Shape:
 
 
 def untabled(items: int, rng: np.random.Generator) -> Shape:
-    """Return the shape `runs`, but with all items in one table, which the files do not name."""
+    """Return the shape `runs`, but with all items in one table, whose name is not in the files."""
     made = runs(items, rng)
     return Shape(made.src, made.dst, np.zeros_like(made.table), ("items",), False)
 
@@ -231,7 +232,7 @@ def repository(items: int, rng: np.random.Generator) -> Shape:
 
 
 def _used(shape: Shape) -> Shape:
-    """Return the shape without items that are in no triple."""
+    """Return the shape without the items that do not occur in any triple."""
     used = np.zeros(len(shape.table), bool)
     used[shape.src] = used[shape.dst] = True
     place = np.cumsum(used) - 1

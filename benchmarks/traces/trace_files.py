@@ -33,7 +33,7 @@ class Trace:
     """The table of each item."""
     tables: tuple[str, ...]
     ops: tuple[str, ...]
-    """The operation that makes the items of each table."""
+    """For each table, the name of the operation that makes its items."""
     document: I32
     """The document that each item belongs to."""
     documents: tuple[str, ...]
@@ -125,5 +125,5 @@ def documents(rng: np.random.Generator, count: int) -> tuple[str, ...]:
 
 
 def operations(verbs: Sequence[str], tables: Sequence[str]) -> tuple[str, ...]:
-    """Return the name of the operation that makes the items of each table."""
+    """Return, for each table, the name of the operation that makes its items."""
     return tuple(f"{verb}_{table}" for verb, table in zip(verbs, tables, strict=True))

@@ -1,7 +1,7 @@
 """The workflow of the paper's trace: its tables by level, routes through them, and splits by hand.
 
 The paper shows its 25 tables (Figure 1) only as acronyms. The names here are for a workflow that
-curates the text of companies' filings. A table derives only from tables of levels above.
+curates the text of companies' filings. A table derives only from tables of higher levels.
 """
 
 import json

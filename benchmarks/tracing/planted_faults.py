@@ -1,4 +1,4 @@
-"""Programs of 3 to 8 operators with planted faults, whose smallest failing input is searched."""
+"""Search for the smallest failing inputs of programs with 3 to 8 operators and planted faults."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from provhouse.capturing.walks.smallest import Smallest
 
 Tables = Mapping[str, DataFrame]
 Store = Callable[[list[Any], Any], None]
-"""A function that adds a measurement to a part of the results, and stores the results."""
+"""A function that adds a measurement to a given list in the results, and stores the results."""
 ALIKE = 30_000
 """Events whose ids differ by this number have the same kind and day.
 
@@ -31,7 +31,7 @@ TESTS = {
     "one value is NULL": "nulls > 0",
     "two values are large": "large >= 2",
 }
-"""For each planted fault, the condition that is true for the wrong row of a result."""
+"""The planted faults, each with a condition that is true for the wrong row of a result."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def of(program: Program, tables: Tables) -> DataFrame:
 
 
 def blamed(run: Capture, program: Program, name: str, test: str, tables: Tables) -> Fault:
-    """Find the smallest input of a row that is wrong by a test."""
+    """Find the smallest input of a row that is wrong according to a test."""
     row = run.trace(program.name).where(test)
     group = row.records().orderBy("g").first()
     assert group
@@ -136,7 +136,7 @@ def blamed(run: Capture, program: Program, name: str, test: str, tables: Tables)
 
 
 def is_minimal(found: Smallest, program: Program, wrong: str, tables: Tables) -> bool:
-    """Return whether the result is wrong on the records, and right without any one of them."""
+    """Return whether the result is wrong for the records, but right without any one of them."""
     kept = {name: _only(found, name, frame) for name, frame in tables.items()}
 
     def goes_wrong(some: Tables) -> bool:

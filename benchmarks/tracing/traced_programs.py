@@ -1,4 +1,4 @@
-"""Walks through grep, word count and PigMix, on RDDs and data frames, without a landing."""
+"""Measure walks through grep, word count and PigMix, on RDDs and data frames, without landing."""
 
 import shutil
 from collections import Counter
@@ -26,9 +26,9 @@ from provhouse.runtime.memory_sizes import sampling
 from provhouse.store.warehouse.layout import bytes_below
 
 SIZE = 0.25
-"""The gigabytes of each text."""
+"""The size of each text in gigabytes."""
 RERUN = ("grep", "word count", "L3")
-"""The programs that are run again: a filter, an aggregate, and a join with an aggregate."""
+"""The programs that are replayed: a filter, an aggregate, and a join with an aggregate."""
 
 
 def rerun_programs(
@@ -38,7 +38,7 @@ def rerun_programs(
     found: list[Again],
     store: Callable[[list[Any], Any], None],
 ) -> None:
-    """Measure the replays that are missing."""
+    """Measure the replays that the results lack."""
     known = {each["query"] for each in found}
     missing = [program for program in RERUN if _name(program) not in known]
     if not missing:
@@ -70,7 +70,7 @@ def _rerun(spark: SparkSession, folder: Path, program: str, repeats: int) -> Aga
 
 
 def _without(row: Cursor, data: Path, folder: Path) -> Path:
-    """Return a new folder with the texts, but without the one line that a cursor is at."""
+    """Fill a folder with copies of the texts without the line at the cursor, and return it."""
     (place,) = row.ids().collect()
     for path in (each for each in data.rglob("*.txt") if each.is_file()):
         copy = folder / path.relative_to(data)
@@ -96,7 +96,7 @@ def through_programs(
     found: list[Through],
     store: Callable[[list[Any], Any], None],
 ) -> None:
-    """Measure walks through the programs that are missing, on texts of ``size`` gigabytes."""
+    """Measure walks through the programs that the results lack, on texts of ``size`` gigabytes."""
     known = {(each["program"], each["interface"], each["size"]) for each in found}
     every = [(program, interface) for program in RDDS for interface in INTERFACES]
     missing = [each for each in every if (*each, size) not in known]
@@ -133,7 +133,7 @@ def through(
 
 
 def captured(spark: SparkSession, folder: Path, program: str, interface: str) -> Cursor:
-    """Capture a program on the texts of a folder; return a cursor at all rows of its result."""
+    """Capture a program on the texts in a folder; return a cursor on all rows of its result."""
     taps, out, block = folder / "taps", folder / "result", CaptureReports()
     with capturing(spark, taps, block, {}):
         if interface == "RDD":
@@ -146,7 +146,7 @@ def captured(spark: SparkSession, folder: Path, program: str, interface: str) ->
 
 
 def on_texts(program: str, texts: Path) -> Callable[[Any], Any]:
-    """Return the function that makes a program of RDDs on some texts, from a context."""
+    """Return a function that builds an RDD program on the texts ``data``, given a context."""
     cloudpickle.register_pickle_by_value(programs_rdds)  # type: ignore[no-untyped-call]
     partitions = max(2, bytes_below(texts / "words.txt") // SPLIT)
     return lambda context: RDDS[program](Inputs(context, texts, partitions))

@@ -1,12 +1,11 @@
-"""Measure tracing: walks of lineage in the session and from the warehouse, joins, replays, faults.
+"""Measure tracing: lineage walks in the session and the warehouse, joins, replays, and faults.
 
 python -m benchmarks.tracing.tracing [--scale 1] [--repeats 5] [--sizes 0.05 1] [--rows 1000000]
 
 The tables are those of TPC-H; five of its queries are captured and landed. The programs are those
-of `traced_programs.py`, which are captured only. Times are medians; the ways that are compared take
-turns.
-Each measurement is stored in `results/tracing.json` at once, by scale factor, and a run with the
-same settings and code continues where it was stopped.
+of `traced_programs.py`, which are captured but not landed. Times are medians; compared runs
+alternate. Each measurement is stored in `results/tracing.json` at once, by scale factor, and a
+stopped run with the same settings and code can be continued.
 """
 
 import argparse
@@ -180,7 +179,7 @@ def main() -> None:
 
 
 def begun(before: Results | None, given: argparse.Namespace, made_by: str) -> Results:
-    """Return the results of an earlier run with the same settings and code, or empty ones."""
+    """Return an earlier run's results with the same settings and code, or else empty results."""
     new: Results = {
         **recorded(mean_load(), packages("pyspark", "pyarrow", "provhouse")),
         "code": code("capturing", "ingest/landing"),
@@ -231,7 +230,7 @@ class Bench:
         return self.spark.sql((QUERIES / f"{name}.sql").read_text(encoding="utf-8"))
 
     def captured(self, name: str, frame: DataFrame) -> Capture:
-        """Write a frame with capture."""
+        """Write a frame with capture, and return the capture."""
         with provhouse.capture(self.spark, self.settings.warehouse) as run:
             frame.write.parquet(str(self.folder / "out" / name))
         return run
@@ -262,7 +261,7 @@ class Bench:
         return round(median(timed(work) for _ in range(self.repeats)), 4)
 
     def _asked(self, name: str, every: Cursor) -> float:
-        """Return the time of the question for the lineage of the first row, with the server up."""
+        """Return the time of asking the running server for the lineage of the first row."""
         with provhouse.open(self.settings.warehouse) as opened, served(self.settings):
             file = next(each for each in every.flow.numbers.files if each.table == name)
             (number,) = opened.number_files(str(file.path))
@@ -271,7 +270,7 @@ class Bench:
             return self._median(lambda: opened.lineage(item))
 
     def again(self, name: str) -> Again:
-        """Return the times of a query without one record: as a replay, and on a reduced table."""
+        """Return the times of a query without one record: by a replay, and on a copied table."""
         folder = self.folder / "again"
         frame = self.query(name)
         run = self.captured(f"{name}_again", frame)
@@ -305,7 +304,7 @@ def missing(queries: Sequence[str], found: Sequence[Walk | Again]) -> list[str]:
 
 
 def noop(frame: DataFrame) -> None:
-    """Compute a frame, and write it nowhere."""
+    """Compute a frame, and discard its rows."""
     frame.write.format("noop").mode("overwrite").save()
 
 
@@ -315,7 +314,7 @@ def same(one: DataFrame, other: DataFrame) -> bool:
 
 
 def rounded(frame: DataFrame) -> list[str]:
-    """Return the rows of a frame as sorted texts, with nine digits of each float."""
+    """Return the rows of a frame as sorted strings, in which floats have nine digits."""
     return sorted(
         repr([f"{each:.9g}" if isinstance(each, float) else each for each in row])
         for row in frame.collect()

@@ -1,4 +1,4 @@
-"""Measure walks from some rows of a captured write."""
+"""Measure walks that start from given rows of a captured write."""
 
 from collections.abc import Callable
 from contextlib import redirect_stdout
@@ -18,7 +18,8 @@ from provhouse.capturing.walks.cursor_ids import CursorIds
 class Steps(TypedDict):
     """Seconds to walk from one row, or 1,000 rows, to the sources and back, and to show records.
 
-    A time begins with a condition on the rows, and ends when the number of found rows is known.
+    The clock starts when the rows are selected by a condition, and stops when the number of found
+    rows is known.
     """
 
     back: float
@@ -48,15 +49,15 @@ class Walk(Steps):
     witnesses: int
     """The number of source rows that one row of the result derives from."""
     cold: float
-    """The first walk from one row to its sources, in the session of the job."""
+    """The seconds of the first walk from one row to its sources, in the session of the job."""
     warehouse: float
-    """The question for the lineage of the row, answered by the warehouse's server."""
+    """The seconds in which the warehouse's server answers a question for the row's lineage."""
     memory_mb: int
     """The growth of this process's memory while all rows of the result are walked back."""
 
 
 class Again(TypedDict):
-    """Seconds of a replay without one record, and of a run on the table without it."""
+    """Seconds of a replay that leaves out one record, and of a run on the table without it."""
 
     query: str
     replay: float
@@ -78,7 +79,7 @@ class Fault(TypedDict):
 
 
 class Results(Run):
-    """All parts at one scale factor."""
+    """The results of all parts at one scale factor."""
 
     code: str
     """A digest of the code that was measured."""
@@ -115,7 +116,7 @@ def walked(every: Cursor, repeats: int) -> Steps:
 
 
 def one(every: Cursor) -> Cursor:
-    """Return a cursor at the first row of a table."""
+    """Return a cursor on the first row of a table."""
     ((place, _),) = every.position.items()
     files = every.flow.numbers.files
     file = next(each for each in files if each.write == place.write and each.rows)
@@ -123,7 +124,7 @@ def one(every: Cursor) -> Cursor:
 
 
 def first(cursor: Cursor, count: int, in_memory: bool = True) -> Cursor:
-    """Return a cursor at the first rows of a cursor, whose ids are in memory or in a frame."""
+    """Return a cursor on the first rows of a cursor; it keeps ids in memory or in a frame."""
     found = {}
     for place, ids in cursor.position.items():
         if in_memory and ids.held is not None:
@@ -138,7 +139,7 @@ def first(cursor: Cursor, count: int, in_memory: bool = True) -> Cursor:
 
 
 def anew(cursor: Cursor) -> Cursor:
-    """Return a cursor at the same rows that has found nothing yet."""
+    """Return a cursor on the same rows without any cached findings."""
     return Cursor(cursor.flow, lambda: cursor.position)
 
 
@@ -151,7 +152,7 @@ def shown(rows: Cursor) -> None:
 def compared(
     ours: Callable[[], object], other: Callable[[], object], repeats: int
 ) -> tuple[float, float]:
-    """Return the median times of two ways, which take turns after one run of each."""
+    """Return the median times of two functions. They take turns, after one warm-up run of each."""
     ours()
     other()
     times = [(timed(ours), timed(other)) for _ in range(repeats)]
@@ -160,7 +161,7 @@ def compared(
 
 
 def timed(work: Callable[[], object]) -> float:
-    """Return the seconds that some work takes."""
+    """Return the seconds that a function takes."""
     begun = perf_counter()
     work()
     return round(perf_counter() - begun, 4)

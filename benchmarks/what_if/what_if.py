@@ -1,13 +1,11 @@
 """Measure what-if deletion: `make bench-what-if`.
 
-On a random graph of ten million triples of all kinds, 1, 100 and 10,000 items are deleted. With a
-warehouse of the paper's trace, the complete question is compared with `impact`; both return only
-counts, and nothing is in memory. For each input of an aggregate with a million inputs, the
-aggregate is computed without this input. The answer about an item with a million triples upstream
-is shown at each level.
-
-Results go to `results/what_if.json` after each part. A run with the same sizes and seed goes on
-with the parts that are missing, unless `--again` is given.
+On a random graph of ten million triples of all kinds, 1, 100 and 10,000 items are deleted. On a
+warehouse of the paper's trace, the complete question is compared with `impact`. Both return only
+counts, and no data is in memory before them. For each input of an aggregate with a million inputs,
+the aggregate is computed without this input. The answer about an item with a million triples
+upstream is shown at each level. Results go to `results/what_if.json` after each part. A run with
+the same sizes and seed measures only the missing parts, unless `--again` is given.
 """
 
 import argparse
@@ -51,7 +49,7 @@ from provhouse.query.lineage.ask import Asker
 
 
 class DeletionRun(TypedDict):
-    """The deletion of some items: what it reached, and its time after the index was built."""
+    """A deletion of items: how many items it reached, their fates, its time without the index."""
 
     deleted: int
     reached: int
@@ -69,7 +67,7 @@ class Deletions(TypedDict):
 
 
 class Whole(TypedDict):
-    """Complete questions about the items of a class, counts only, with nothing in memory."""
+    """Complete questions about a class's items, for counts only, with no data in memory before."""
 
     kind: str
     questions: int
@@ -78,7 +76,7 @@ class Whole(TypedDict):
 
 
 class AlternativeRun(TypedDict):
-    """The values of one aggregate without one of its inputs, for each input."""
+    """The values that one aggregate would have without each of its inputs."""
 
     function: str
     inputs: int
@@ -103,7 +101,7 @@ RESULTS = ResultsFile[Results]("what_if.json")
 DELETION_MS = {1: 2, 100: 60, 10_000: 700}
 WHOLE = 1.3
 ALTERNATIVES_MS, ZOOM_MS = 100, 150
-"""The targets."""
+"""The targets of this benchmark."""
 
 
 def tables(results: Results) -> str:
@@ -291,7 +289,7 @@ def alternative_runs(count: int, rng: np.random.Generator) -> Iterator[Alternati
 def random_rows(count: int, rng: np.random.Generator, kinds: tuple[str, ...]) -> DerivationRows:
     """Return random triples from each level of items to the next one, in up to two derivations.
 
-    An item of the first level reaches some thousands of the items below.
+    An item of the first level reaches a few thousand items of later levels.
     """
     width = int(count * ITEMS_A_TRIPLE) // DEPTH
     items = width * DEPTH
@@ -304,7 +302,7 @@ def random_rows(count: int, rng: np.random.Generator, kinds: tuple[str, ...]) ->
 
 
 def best(work: Callable[[], object], repeats: int = REPEATS) -> float:
-    """Return the median time of some work in milliseconds, after one run that compiles."""
+    """Return the median time of a function in milliseconds, after one run that compiles it."""
     work()
     times = []
     for _ in range(repeats):
@@ -315,7 +313,7 @@ def best(work: Callable[[], object], repeats: int = REPEATS) -> float:
 
 
 def deletions(count: int, rng: np.random.Generator) -> Deletions:
-    """Return the times of deletions, and what they reached, by the number of deleted items."""
+    """Return the times and the extents of deletions, by the number of deleted items."""
     rows = random_rows(count, rng, (*SURE, "function", "unknown"))
     index = best(lambda: Deleter(Derivations(rows)), 3)
     graph = Derivations(rows)
@@ -339,7 +337,7 @@ def deletions(count: int, rng: np.random.Generator) -> Deletions:
 
 
 def questions(warehouse: Path) -> Iterator[Whole]:
-    """Yield the times of whole questions by class. The questions what-if and impact take turns."""
+    """Yield the times of complete questions by class; what-if and impact questions alternate."""
     settings = Settings.load({"warehouse": warehouse})
     snapshot = open_snapshot(settings.warehouse)
     kinds = [kind for kind in KINDS if kind.direction == "downstream"]

@@ -38,8 +38,8 @@ class ZoomRun(TypedDict):
 def write_flow(count: int, file: Path, rng: np.random.Generator) -> None:
     """Write about ``count`` triples, of which nearly all are in the lineage of one item.
 
-    Each item of a table is made from items of the table before, in one of ``CALLS`` invocations of
-    its module.
+    Each item of a table is made from items of the previous table, in one of ``CALLS`` invocations
+    of the table's module.
     """
     width = count // 4
     parts = [

@@ -1,7 +1,7 @@
-"""Count the models of a dbt project that edits build: by our plan, by dbt's and SQLMesh's rules.
+"""Count the dbt models that must be built after edits: by our plan, dbt's and SQLMesh's rules.
 
-`make bench-dbt` runs it. Each edit of the history is executed too, so that what really changed is
-known. Results go to `results/dbt_edits.json`.
+`make bench-dbt` runs it. Each edit of the history is also executed, to find out which models really
+changed. Results go to `results/dbt_edits.json`.
 """
 
 import argparse
@@ -18,12 +18,12 @@ from provhouse.workflows.dbt.reuse_plan import reuse_plan
 
 
 class Edits(TypedDict):
-    """The edits of one kind: the numbers of descendants of edited models that are built."""
+    """The edits of one kind, with counts of the edited models' descendants that are built."""
 
     kind: str
     edits: int
     changed: int
-    """The descendants whose rows or columns changed when they were executed."""
+    """The number of descendants whose rows or columns changed when they were executed."""
     ours: int
     dbt: int
     sqlmesh: int
@@ -35,12 +35,12 @@ class DbtRun(Run):
 
     edits: list[Edits]
     seconds: list[float]
-    """The processor seconds of a plan: the median and the 95th percentile."""
+    """The median and the 95th percentile of the processor seconds that a plan takes."""
 
 
 RESULTS = ResultsFile[DbtRun]("dbt_edits.json")
 HALF = 0.5
-"""The target for the descendants that are built, as a part of those that dbt builds."""
+"""The target: our plan builds at most this fraction of the descendants that dbt builds."""
 
 
 def tables(results: DbtRun) -> str:

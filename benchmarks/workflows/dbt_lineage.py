@@ -1,4 +1,4 @@
-"""Measure what record lineage costs a build of a generated dbt project, beside plain dbt.
+"""Measure the cost of record lineage for building a generated dbt project, against plain dbt.
 
 `make bench-dbt-lineage` runs it. Times are processor seconds, since dbt and its lineage run one
 after the other. Results go to `results/dbt_lineage.json`.
@@ -27,7 +27,7 @@ create table events as
 
 
 def model(number: int) -> str:
-    """Return the SQL of a model: one of five common forms, on earlier models."""
+    """Return the SQL of a model. It has one of five common shapes, and reads earlier models."""
     ref, source = f"ref('m{number - 5}')", "source('main', 'events')"
     before = f"{{{{ {ref if number >= 5 else source} }}}}"
     forms = (
@@ -59,14 +59,14 @@ def files(models: int) -> dict[str, str]:
 
 
 class Built(TypedDict):
-    """One pair of builds of a project, without and with lineage; processor seconds."""
+    """The processor seconds of two builds of one project, without and with lineage."""
 
     models: int
     triples: int
     dbt: float
-    """All of plain dbt."""
+    """The seconds of the complete build by plain dbt."""
     lineage: float
-    """The lineage of all rows, after dbt has ended."""
+    """The seconds to find the lineage of all rows after dbt has ended."""
 
 
 class Content(Run):

@@ -1,4 +1,4 @@
-"""The steps of the flights pipeline in DuckDB's SQL, edits of them, and the flights of 2013."""
+"""The steps of the flights pipeline in DuckDB's SQL, edits of these steps, and the input data."""
 
 import zipfile
 from importlib.resources import files
@@ -50,18 +50,18 @@ STEPS = {
         select month(date) as month, carrier, sum(flights)::bigint as flights,
             sum(delay)::bigint as delay from carrier_daily group by month(date), carrier""",
 }
-"""The query of each step, which reads the steps before it."""
+"""The query of each step, which reads the tables or the results of earlier steps."""
 EDITS = {
     "departures": ("w.readings,", "w.readings, f.hour,"),
     "route_daily": ("max(seats) as seats", "max(seats) as seats, min(dep_time) as first"),
     "carrier_daily": ("as delay,", "as delay, max(seats) as seats,"),
     "carrier_monthly": ("as delay", "as delay, max(flights) as busiest"),
 }
-"""An edit of each of some steps: a text, and what replaces it."""
+"""For some steps, an edit of the query: a piece of its SQL, and the SQL that replaces it."""
 
 
 def schema(before: str = "") -> str:
-    """Return the DDL of the tables, and of the steps before one as views; of all without one."""
+    """Return DDL for the tables, and for the steps before ``before`` (default: all) as views."""
     steps = list(STEPS)
     until = steps.index(before) if before else len(steps)
     views = (f"create view {name} as {STEPS[name]};" for name in steps[:until])
@@ -74,7 +74,7 @@ def tables_of(step: str) -> list[str]:
 
 
 def years(folder: Path, number: int) -> None:
-    """Repeat the flights and the weather of 2013 for this many years, the last of which is 2013."""
+    """Repeat the flights and the weather of 2013 for ``number`` years; the last one is 2013."""
     hours = "* replace ((hour - 8760 * y)::integer as hour{})"
     for name, also in (("flights", ", (date - 365 * y::integer) as date"), ("weather", "")):
         path = f"{folder}/{name}.parquet"

@@ -1,10 +1,10 @@
-"""WorkflowGen: the two workflows of the Lipstick paper, as queries on DuckDB, with capture or not.
+"""WorkflowGen: the Lipstick paper's two workflows as queries on DuckDB, with or without capture.
 
 ``Workflow`` runs the steps of modules. With capture, each relation has a column ``_id``, each step
-also selects the ids of its sources, and one statement a step adds its triples to a table. Without
-capture, it runs the same queries without these columns. Capture of whole programs, in
-``provhouse.capture`` and ``provhouse.interactive``, needs no such declarations; the capture here
-shows the cost of the triples alone, as the paper's does.
+also selects the ids of its sources, and then executes one more statement, which adds its triples to
+a table. Without capture, it runs the same queries without these columns. Capture of whole programs,
+in ``provhouse.capture`` and ``provhouse.interactive``, does not need such declarations; the capture
+here shows the cost of the triples alone, like the capture of the paper.
 """
 
 import math
@@ -40,25 +40,25 @@ class Step:
     """A query of a module: ``select`` from ``source``, whose tables have the given aliases."""
 
     table: str
-    """The relation that the step makes, or adds rows to."""
+    """The relation that the step creates, or to which it adds rows."""
     select: str
     source: str
     aliases: Sequence[str]
     kind: Literal["all", "any", "aggregate"]
     group: str = ""
-    """The key of groups; ``()`` for one group of all rows."""
+    """The key of the GROUP BY; ``()`` for one group of all rows."""
     value: str = "NULL"
-    """The value that a source gives to an aggregate."""
+    """SQL for the value that a source row contributes to an aggregate."""
     state: Sequence[str] = ()
-    """The aliases of the module's state."""
+    """The aliases of the tables that are the module's state."""
     add: bool = False
-    """Whether rows are added to a relation that exists."""
+    """Whether the step adds rows to an existing relation."""
     output: bool = False
 
 
 @dataclass
 class Workflow:
-    """A database in which steps run, and the triples that they leave if ``capture``."""
+    """A database in which steps run, and the triples that they record if ``capture`` is set."""
 
     capture: bool
     threads: int = 1
@@ -74,7 +74,7 @@ class Workflow:
         )
 
     def load(self, table: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
-        """Make a relation of rows that were not derived from anything."""
+        """Create a relation with source rows, which are not derived from other rows."""
         marks = ", ".join("?" * len(columns))
         names, ident = ", ".join(columns), ", nextval('ids') AS _id" * self.capture
         values = [*rows]
@@ -86,7 +86,7 @@ class Workflow:
         self.db.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT {names}{ident} FROM loaded")
 
     def empty(self, table: str, columns: str) -> None:
-        """Make a relation without rows."""
+        """Create a relation without rows."""
         self.db.execute(f"CREATE TABLE {table} ({columns}{', _id BIGINT' * self.capture})")
 
     def run(self, module: str, execution: int, call: str, steps: Iterable[Step]) -> None:
@@ -142,8 +142,8 @@ class Workflow:
 class Dealerships:
     """Four dealers bid for a buyer's request, and the best bid is taken.
 
-    Cars, sold cars and the history of bids are the state of the dealers. A buyer wants a model,
-    and takes a bid up to the reserve price with the given probability.
+    Cars, sold cars and the history of bids are the state of the dealers. A buyer wants a model, and
+    accepts a bid that does not exceed the reserve price with the given probability.
     """
 
     flow: Workflow
@@ -219,7 +219,7 @@ class Dealerships:
 
 @dataclass
 class Stations:
-    """Arctic stations: each adds a measurement and finds the least temperature that it knows."""
+    """Arctic stations. Each adds a measurement, and finds the lowest temperature that it knows."""
 
     flow: Workflow
     stations: int = 24
@@ -254,7 +254,7 @@ class Stations:
         return (year, month, round(mean + self.random.gauss(0, 4), 2), *others)
 
     def execute(self, number: int) -> object:
-        """Run one execution, and return the least temperature."""
+        """Run one execution, and return the lowest temperature."""
         flow, year, month = self.flow, 2001 + number // 12, number % 12 + 1
         asked = YEARS[number % len(YEARS)] if self.selectivity == "year" else year
         flow.load("asked", ("year", "month"), [(asked, month)])

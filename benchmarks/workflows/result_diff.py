@@ -1,4 +1,4 @@
-"""Time the difference of two stored results, beside a full join of all their rows.
+"""Compare the time to find the difference of two stored results with that of a full join.
 
 `make bench-result-diff` runs it. Each result has 2 million records with a key, a text and a number,
 stored as `executions add` stores them. The full join is plain SQL over the same files. Times are
@@ -24,7 +24,7 @@ from provhouse.workflows.result_files import ResultFile, result_path, store_resu
 
 RECORDS = 2_000_000
 CHANGED = {8: 0.15, 290: 0.4, 29_910: 1.2}
-"""The numbers of records that differ, and the target: the time as a part of that of a full join."""
+"""For each number of records that differ, the target: the time divided by a full join's time."""
 ROUNDS = 3
 ROWS = """
     select i as id, 'name of ' || (i * 7919 % 100003) as name,
@@ -47,7 +47,7 @@ class DiffRun(Run):
 
     records: int
     stored: float
-    """The processor seconds in which a result is stored, with its digests."""
+    """The processor seconds to store a result with its digests."""
     differences: list[Difference]
 
 
@@ -97,7 +97,7 @@ def main() -> None:
 
 
 def measured(folder: Path, records: int) -> tuple[float, list[Difference]]:
-    """Return the time to store a result, and those of the differences from it."""
+    """Return the time to store a result, and the times to find differences from it."""
     layout = Layout(folder / "warehouse")
     before, seconds = _stored(layout, folder, records, 0)
     found = []
@@ -108,7 +108,7 @@ def measured(folder: Path, records: int) -> tuple[float, list[Difference]]:
 
 
 def _stored(layout: Layout, folder: Path, records: int, changed: int) -> tuple[ResultFile, float]:
-    """Store a result in which this many records, evenly spread, have another amount."""
+    """Store a result in which ``changed`` evenly spread records have different amounts."""
     path = folder / f"{changed}.parquet"
     rows = ROWS.format(records=records)
     every = records // max(changed, 1)
@@ -152,7 +152,7 @@ def _compared(layout: Layout, results: tuple[ResultFile, ResultFile], changed: i
 
 
 def _timed(work: Callable[[duckdb.DuckDBPyConnection], int]) -> tuple[int, float]:
-    """Return the outcome of some work, and the median of its processor seconds."""
+    """Return the result of a function, and the median of its processor seconds."""
     found, seconds = 0, []
     for _ in range(ROUNDS):
         with duckdb.connect() as con:

@@ -1,8 +1,8 @@
-"""Time queries that start at stored results, and reruns over changed records only, on flights.
+"""Time queries on flights that start at stored results, and reruns over changed records only.
 
 `make bench-started` runs it: the steps of the flights pipeline in DuckDB, on the flights of 2013 or
-on several years that repeat them. Each result is compared with that of a whole execution. Times are
-processor seconds. The table is printed, and results go to `results/started.json`.
+on several years that repeat them. Each result is compared with the result of a complete execution.
+Times are processor seconds. The table is printed, and results go to `results/started.json`.
 """
 
 import argparse
@@ -39,7 +39,7 @@ from provhouse.workflows.revision_names import revision_name
 from provhouse.workflows.revisions import add_revision
 
 PARTIAL, RERUN = 2, 0.1
-"""The targets: the time of a whole execution by that of the started one, and the inverse."""
+"""The targets for the speedup by stored results, and for a rerun's share of the full time."""
 ROUNDS = 3
 YEARS = 10
 RERUN_STEPS = ("departures", "route_daily", "carrier_daily")
@@ -47,11 +47,11 @@ LATE = {
     "in four days": "date between '2013-06-01' and '2013-06-04'",
     "everywhere": "hash(date, carrier, flight, origin) % 100 = 0",
 }
-"""The flights of which the delay changes, about one in a hundred of a year."""
+"""The conditions on the flights whose delay changes, about one in a hundred per year."""
 
 
 class Timed(TypedDict):
-    """One query: the seconds of a whole execution and of ours, each the median of rounds."""
+    """One query, with the median seconds of complete executions and of ours."""
 
     step: str
     change: str
@@ -114,7 +114,7 @@ class _Pipeline:
         self.flights = count[0] if count else 0
 
     def partial(self, step: str) -> Timed:
-        """Time an edited step from the tables, and from stored results of the steps before it."""
+        """Time an edited step: from the tables, and from the stored results of earlier steps."""
         text = STEPS[step].replace(*EDITS[step])
         name = self._add({step: text}, schema(step))
         found = reuse(Layout(self._settings.warehouse), name, step, inputs=self._inputs(step))
@@ -128,7 +128,7 @@ class _Pipeline:
         return _timed(step, "edited", starts, seconds, _same(whole, ours))
 
     def rerun(self, step: str, change: str) -> Timed:
-        """Time a step after changes of flights as a whole, and in the touched slices only."""
+        """Time a step after flights have changed: for all rows, and for the touched slices only."""
         tables = {**self._tables, "flights": self._folder / change}
         if not tables["flights"].exists():
             late = f"case when {LATE[change]} then dep_delay + 1 else dep_delay end as dep_delay"

@@ -1,8 +1,9 @@
-"""Measure WorkflowGen: capture by workflow and threads, then zoom and subgraphs by graph size.
+"""Measure WorkflowGen: capture for each workflow and number of threads, zoom and subgraphs.
 
 `make bench-workflowgen` runs it. Executions with and without capture alternate, so that both see
-the same load. Results go to `results/workflowgen.json` after each workflow. A run with the same
-sizes goes on with the workflows that are missing, unless `--again` is given.
+the same load. Zoom and subgraphs are measured on graphs of several sizes. Results go to
+`results/workflowgen.json` after each workflow. A run with the same sizes measures only the missing
+workflows, unless `--again` is given.
 """
 
 import argparse
@@ -33,7 +34,7 @@ from provhouse.query.zoom.fold import NONE, Flow, fold
 
 
 class Timed(TypedDict):
-    """One workflow with and without capture: seconds for an execution (medians), and its size."""
+    """One workflow: the median seconds of an execution with and without capture, and its size."""
 
     workflow: str
     threads: int
@@ -43,11 +44,11 @@ class Timed(TypedDict):
     triples: int
     bytes: int
     equal: bool
-    """Whether both ways gave the same results."""
+    """Whether executions with and without capture gave the same results."""
 
 
 class Asked(TypedDict):
-    """Questions about the graph of a workflow: processor seconds (medians) without the fetch."""
+    """Median processor seconds of questions about a workflow's graph, without fetching it."""
 
     workflow: str
     triples: int
@@ -64,11 +65,11 @@ class Asked(TypedDict):
     visible: int
     """The number of items that are visible when all modules are folded."""
     equal: bool
-    """Whether folding each module alone hides, together, the same items as folding all modules."""
+    """Whether folding all modules hides the union of the items that each single fold hides."""
 
 
 class Stored(TypedDict):
-    """The bytes of a warehouse of a workflow's triples, by the columns that they have."""
+    """The bytes of a warehouse with a workflow's triples, depending on the stored columns."""
 
     workflow: str
     triples: int
@@ -99,7 +100,7 @@ MODULES = (*VALUED, "role", "module", "invocation", "execution")
 
 
 def stored(workflow: str, triples: Path, folder: Path) -> Stored:
-    """Ingest a workflow's triples with more and more columns, and return the bytes of all tables.
+    """Ingest a workflow's triples with successively more columns; return the bytes of all tables.
 
     Neo4j's files are not counted: they depend on the time of its last checkpoint.
     """
@@ -127,9 +128,9 @@ RESULTS = ResultsFile[WorkflowGenRun]("workflowgen.json")
 STORED = "**Bytes a triple** in the tables of a warehouse: plain triples, and what columns add."
 Form = Literal["derived", "valued", "modules"]
 MORE_BYTES = 6
-"""The target for derivations, kinds and values, in bytes a triple."""
+"""The target for the size of derivations, kinds and values, in bytes per triple."""
 FOLD_MS = 150
-"""The target for folding all modules of a graph, in milliseconds for a million triples."""
+"""The target for folding all modules of a graph, in milliseconds per million triples."""
 
 
 def tables(results: WorkflowGenRun) -> str:
@@ -175,7 +176,7 @@ def tables(results: WorkflowGenRun) -> str:
 
 
 def _more(one: Stored, form: Form) -> float:
-    """Return the bytes for each triple that the columns of a form add to those of plain triples."""
+    """Return how many bytes per triple the columns of ``form`` add to plain triples."""
     return (one[form] - one["plain"]) / one["triples"]
 
 
@@ -199,7 +200,7 @@ THREADS = (1, 2, 4)
 REPEATS = 20
 """The number of random items whose subgraphs are found, and the number of measured folds."""
 PARTS = (0.01, 0.1, 0.3, 1.0)
-"""The parts of the executions whose graphs are measured, to see how times grow."""
+"""The fractions of the executions whose graphs are measured, to show how times grow."""
 Made = Callable[[Workflow], Dealerships | Stations]
 
 
@@ -267,7 +268,7 @@ def measured(name: str, make: Made, threads: int, executions: int, file: Path) -
 
 
 def questions(name: str, file: Path, part: float, executions: int) -> Asked:
-    """Find views and subgraphs in the triples of the first executions of a workflow."""
+    """Time views and subgraphs of the triples from the first executions of a workflow."""
     rows = pq.read_table(file)
     number = np.asarray(rows["execution"].cast(pa.int64()))
     rows = rows.filter(pa.array(number < max(1, part * executions)))
@@ -310,7 +311,7 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def flow_of(rows: pa.Table) -> Flow:
-    """Return triples as a flow."""
+    """Return the given triples as a flow."""
     coded = {name: rows[name].combine_chunks().dictionary_encode() for name in ("module", "role")}
     calls = pa.array([f"{m} {e} {i}" for m, e, i in zip(
         *(rows[name].to_pylist() for name in ("module", "execution", "invocation")), strict=True
@@ -331,7 +332,7 @@ def flow_of(rows: pa.Table) -> Flow:
 
 
 def derivations_of(rows: pa.Table, flow: Flow) -> Derivations:
-    """Return the index of the derivations of triples, whose items are numbered as in the flow."""
+    """Return an index of the triples' derivations; items have the same numbers as in the flow."""
     kinds = rows["op_kind"].combine_chunks().dictionary_encode()
     codes = np.array([KINDS[one] for one in kinds.dictionary.to_pylist()], np.int8)
     ways = rows["derivation"].combine_chunks().dictionary_encode()

@@ -6,18 +6,18 @@ from urllib.parse import unquote, urlsplit
 from .not_captured import refusal
 
 _ENDINGS = (".parquet", ".csv", ".json", ".orc", ".text", ".txt")
-"""File name endings that the name of a table leaves out."""
+"""File name endings that are left out of the name of a table."""
 
 
 def table_of(path: Path) -> str:
-    """Return the name of the table at a path: the last part, without the ending for a format."""
+    """Return the name of the table at a path: its last part, without the ending for a format."""
     name = path.name
     ending = next((each for each in _ENDINGS if name.lower().endswith(each)), "")
     return name[: len(name) - len(ending)] or name
 
 
 def root(name: str) -> Path:
-    """Return the folder or file that a path names, or the folder above a pattern."""
+    """Return the folder or file that a path names. For a pattern, return the folder above it."""
     path = Path(local(name.strip())).absolute()
     pattern = (at for at, part in enumerate(path.parts) if set(part) & set("*?[{"))
     return Path(*path.parts[: next(pattern, len(path.parts))])

@@ -2,7 +2,7 @@
 
 Workers may lack provhouse, so each function is sent to them together with the code that the
 function uses from this module. The module imports only packages that a worker has. The files have
-the same form as the files that ``capturing/java/.../taps/TapFile.java`` writes.
+the same format as the files that ``capturing/java/.../taps/TapFile.java`` writes.
 """
 
 import os
@@ -12,15 +12,15 @@ from typing import Any
 GROUP_BITS = 27
 """The number of bits of a group in a key; the bits above are the number of the file."""
 RUN_BITS = 8
-"""The number of bits that count the files of one attempt at a task for one tap."""
+"""The number of bits for counting the files that one attempt at a task makes for one tap."""
 ATTEMPT_BITS = 63 - GROUP_BITS - RUN_BITS
-"""The number of bits of an attempt; a key is a 64-bit integer and not negative."""
+"""The number of bits for an attempt's id; a key is a 64-bit integer that is not negative."""
 
 
 class AssociationFile:
     """A Parquet file of 64-bit columns ``c0``, ``c1`` and so on.
 
-    The file gets its final name once it is complete. No two files of a tap have the same number,
+    The file gets its final name when it is complete. No two files of a tap have the same number,
     even if Spark tries a task again. A key contains the number, so it identifies the attempt that
     made the row with this key.
     """
@@ -56,7 +56,7 @@ class AssociationFile:
     def name(self) -> tuple[int, str]:
         """Name the file after the partition; return the partition and the hidden file name.
 
-        The driver gives the file its final name once it knows that the attempt has succeeded.
+        The driver gives the file its final name when it knows that the attempt has succeeded.
         """
         name = f"{self._partition:06d}-{self._stage}.0-{self._attempt}-{0:016x}.parquet"
         self._open(name, "w")
@@ -69,7 +69,10 @@ class AssociationFile:
             pass
 
     def write(self, columns: Sequence[Any], texts: Sequence[str | None] | None = None) -> None:
-        """Write a row group; ``texts`` become a last column ``t0``, in all calls or in none."""
+        """Write a row group.
+
+        ``texts`` become the last column ``t0``. Either all calls or no calls must pass them.
+        """
         import pyarrow as pa
         import pyarrow.parquet as pq
 

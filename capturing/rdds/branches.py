@@ -41,7 +41,7 @@ class Branches:
         return sum(each.base.getNumPartitions() for each in self.branches)
 
     def known(self, other: Known, method: str) -> Known:
-        """Return ``other``; raise UsageError if it has no lineage or belongs to another block."""
+        """Return ``other``; raise UsageError unless it is an RDD of the same captured block."""
         if isinstance(other, Branches) and other.context is self.context:
             return other
         raise refusal(
@@ -51,7 +51,7 @@ class Branches:
         )
 
     def streamed(self, function: Callable[[int, Iterator[Any]], Iterable[Any]]) -> Self:
-        """Apply a function that returns all results of a record before it takes the next record.
+        """Apply a function that yields all results of a record before it reads the next record.
 
         The function gets the number of a partition and the records of the partition.
         """
@@ -62,11 +62,11 @@ class Branches:
         return self.of(*(each.then(step) for each in self.branches))
 
     def plain(self) -> "RDD[Any]":
-        """Return the records without lineage, as an RDD of Spark."""
+        """Return the records without lineage, as a Spark RDD."""
         return self.united([each.left(plain) for each in self.branches])
 
     def tagged(self) -> "RDD[Any]":
-        """Return an RDD of Spark with pairs of a record and its slots."""
+        """Return a Spark RDD with pairs of a record and its slots."""
         _, found = taps(self.branches, "")
         return self.united(
             [each.left(_tagging(tap)) for each, tap in zip(self.branches, found, strict=True)]
@@ -77,7 +77,7 @@ class Branches:
         return taps(self.branches, "")[0]
 
     def scans(self) -> tuple[FileScan, ...]:
-        """Return the sources that the RDD reads, each once."""
+        """Return the distinct sources that the RDD reads."""
         return tuple({scan: None for each in self.branches for scan in each.scans})
 
     def absence(self) -> bool:
@@ -105,7 +105,7 @@ class Branches:
         partition_of: Callable[[Any], int] = portable_hash,
         finish: Callable[[Any], Any] = same,
     ) -> Self:
-        """Merge the values of each key, in each task before the shuffle and again after it."""
+        """Merge the values of each key, first in each task before the shuffle, then after it."""
 
         def enter(folder: str, memory: int) -> Enter:
             return merging(folder, join, finish, memory)
@@ -114,7 +114,7 @@ class Branches:
         return self._shuffled(kind, combiner, enter, partitions, partition_of)
 
     def different(self, partitions: int | None) -> Self:
-        """Keep one record of each set of equal records, before the shuffle and again after it."""
+        """Keep one of several equal records, in each task before the shuffle and again after it."""
         return self._shuffled("distinct", CombinedRecords, uniting, partitions, portable_hash)
 
     def _shuffled(
@@ -152,13 +152,13 @@ class Branches:
         )
 
     def grouped(self, others: "Sequence[Branches]", partitions: int | None) -> "RDD[Any]":
-        """Return a Spark RDD of keys, each with its values and the side and slots of each value."""
+        """Return a Spark RDD of keys, each with its values; a value has its side and its slots."""
         every: list[Branches] = [self, *others]
         parts = [each.tagged().map(side(number)) for number, each in enumerate(every)]
         return self.united(parts).groupByKey(partitions)
 
     def gathered(self, others: "Sequence[Branches]", partitions: int | None) -> Self:
-        """Return the values of all RDDs for each key."""
+        """Return an RDD of keys, each with its values from all of the RDDs."""
         every: list[Branches] = [self, *others]
         folder = self.context.group_folder()
         slots = tuple(slot for each in every for slot in each.slots())
@@ -176,7 +176,7 @@ class Branches:
         return spark.defaultParallelism if known else self.getNumPartitions()
 
     def united(self, rdds: "Sequence[RDD[Any]]") -> "RDD[Any]":
-        """Return the union of some RDDs of Spark."""
+        """Return the union of the given Spark RDDs."""
         return rdds[0] if len(rdds) == 1 else self.context.spark.union([*rdds])
 
 

@@ -1,7 +1,7 @@
 """Combine the records of a task before a shuffle, and number the combined records.
 
-Spark's Python workers run this module. A number is a ``bytes`` object of 8 bytes, because Python's
-garbage collector visits lists and not bytes.
+Spark's Python workers run this module. A number is stored as a ``bytes`` object of 8 bytes, because
+Python's garbage collector visits lists but not bytes.
 """
 
 from collections import defaultdict
@@ -55,7 +55,7 @@ class CombinedValues:
 
 
 class CombinedRecords:
-    """A combiner that keeps one record of equal records. A result is a record with its number."""
+    """A combiner that keeps one of several equal records. A result is a record with its number."""
 
     def __init__(self) -> None:
         self._numbers = defaultdict[Any, int](count().__next__)

@@ -1,4 +1,4 @@
-"""The context of a captured block, whose RDDs keep the source rows of their records."""
+"""The context of a captured block. Its RDDs keep track of the source rows of their records."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 class LineageContext(FileContext[LineageRDD]):
     """A context that reads files as RDDs and captures their lineage when they are saved.
 
-    The class has the methods of ``SparkContext`` that read files, with the same arguments. A
-    declared key names the rows of a file. Without a key, rows are named by their positions, as in
-    ``log/1099511627781``, which combines the number of the file and the number of the line. Methods
-    that make RDDs of other data are refused, since the rows of such RDDs have no names.
+    The class has the methods of ``SparkContext`` that read files, with the same arguments. If a key
+    is declared, it names the rows of a file. Otherwise, rows are named by their positions, as in
+    ``log/1099511627781``, where the integer combines the number of the file and the number of the
+    line. Methods that make RDDs of other data are refused, since the rows of such RDDs do not have
+    names.
     """
 
     def __init__(
@@ -43,11 +44,11 @@ class LineageContext(FileContext[LineageRDD]):
         tables: Sequence[str] | None = None,
         functions: Mapping[str, KeyOf] | None = None,
     ) -> None:
-        """``captured`` has the rules of the block, and files of taps go below ``folder``.
+        """``captured`` has the rules of the block, and files of taps are written below ``folder``.
 
         ``keys`` has the key columns of each table. For some tables, ``functions`` has a function
-        that computes the key of a record; the one key column of such a table is only a name.
-        ``tables`` names the tables whose writes are captured; None means all.
+        that computes the key of a record; ``keys`` then has a single name for this key, which is
+        not a column. ``tables`` names the tables whose writes are captured; None means all.
         """
         super().__init__(context)
         self.folder, self.keys = folder, keys
@@ -58,23 +59,23 @@ class LineageContext(FileContext[LineageRDD]):
         self._parts = self._groups = 0
 
     def union(self, rdds: Sequence[LineageRDD]) -> LineageRDD:
-        """Return the union of some RDDs."""
+        """Return the union of the given RDDs."""
         first, *others = rdds
         for other in others:
             first = first.union(other)
         return first
 
     def worker_memory(self) -> int:
-        """Return the megabytes that a worker may use before it moves groups to files."""
+        """Return how many megabytes of memory a worker may use before it moves groups to files."""
         return worker_memory(self.spark)
 
     def said(self) -> dict[str, str]:
-        """Return the texts that ``saying`` has attached to the writes of this thread."""
+        """Return the strings that ``saying`` has attached to the writes of this thread."""
         names = ("op", "module", "state_tables")
         return {name: self.spark.getLocalProperty(f"provhouse.{name}") or "" for name in names}
 
     def leaves_out(self, path: str) -> bool:
-        """Return whether capture leaves out the table at a path, so that plain Spark saves it."""
+        """Return whether the table at a path is not captured, so that plain Spark saves it."""
         return self._tables is not None and table_of(Path(path_of(path))) not in self._tables
 
     def write_folder(self) -> Path:
@@ -95,8 +96,8 @@ class LineageContext(FileContext[LineageRDD]):
     def key_of(self, table: str, unit: str) -> Key | None:
         """Return the key that is declared for a table, or None.
 
-        Raises UsageError for key columns, since records of RDDs have no columns. Only lines of text
-        have a column: ``value``, as in data frames.
+        Raises UsageError if the key consists of columns, since records of RDDs do not have columns.
+        Only lines of text have a column, ``value``, as in data frames.
         """
         if function := self._functions.get(table):
             (name,) = self.keys[table]
@@ -117,9 +118,9 @@ class LineageContext(FileContext[LineageRDD]):
         keys = {table: self.key_of(table, unit) for table in {part.table for part in parts}}
         if len(keys) > 1 and any(keys.values()):
             raise UsageError(
-                f"{name} is several tables, and only some have keys",
+                f"{name} contains several tables, and only some of them have keys",
                 f"They are {', '.join(sorted(keys))}",
-                "Read each table separately, and unite the RDDs",
+                "Read each table separately, and join the RDDs by union",
             )
         first = self._parts
         self._parts += len(parts)

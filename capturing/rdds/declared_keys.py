@@ -1,4 +1,4 @@
-"""Keys of records, from a function of the program; Spark's Python workers run this module."""
+"""Keys that a function of the program computes from records; Spark's Python workers run this."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from .association_file import AssociationFile
 from .entering import blocks
 
 KeyOf = Callable[[Any], object]
-"""A function that returns the key of a record: an integer, text or date, or a tuple of these."""
+"""A function that returns a record's key: an integer, a string or a date, or a tuple of these."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Key:
 
 
 def text_of(key: object) -> str | None:
-    """Return a key as text, as in the names of items and in data frames; None stays None.
+    """Return a key as a string, as in the names of items and in data frames; None stays None.
 
-    Raises TypeError if the key is not an integer, a text or a date, or a tuple of these.
+    Raises TypeError if the key is not an integer, a string or a date, or a tuple of these.
     """
     if isinstance(key, tuple):
         parts = [text_of(each) for each in key]
@@ -41,7 +41,7 @@ def text_of(key: object) -> str | None:
         return None
     if not isinstance(key, int | str | date) or isinstance(key, bool | datetime):
         raise TypeError(
-            f"The key {key!r} of a record is a {type(key).__name__}. Give an integer, a text or a"
+            f"The key {key!r} of a record is a {type(key).__name__}. Give an integer, a string or a"
             " date, or a tuple of these"
         )
     return str(key)
@@ -50,7 +50,8 @@ def text_of(key: object) -> str | None:
 def with_keys(rows: Iterable[Any], key: KeyOf, folder: str, first: int, file: int) -> Iterator[Any]:
     """Yield the rows of a part of a file, and write their ids and keys to a folder.
 
-    ``first`` is the id of the first row, and ``file`` the position of the file in the source.
+    ``first`` is the id of the first row, and ``file`` is the position of the file among the
+    source's files.
     """
     written, count = AssociationFile(folder, 2), 0
     written.reserve()

@@ -1,7 +1,7 @@
 """Find the records that each record of a task derives from; Spark's Python workers run this.
 
-The functions of a stage are generators that pull one record after the other. So a record that
-leaves the stage derives from the last record that entered it. Functions never see an id.
+The functions of a stage are generators that read one record after the other. So a record that
+leaves the stage derives from the last record that entered the stage. Functions never see ids.
 """
 
 from abc import ABC, abstractmethod
@@ -17,7 +17,7 @@ from provhouse.model.associations import NONE
 from .association_file import GROUP_BITS, AssociationFile
 
 BLOCK = 1 << 16
-"""The number of rows of a row group."""
+"""The number of rows in a row group."""
 
 
 class Entering(ABC):
@@ -25,7 +25,7 @@ class Entering(ABC):
 
     def __init__(self) -> None:
         self.leaving: list[Any] = []
-        """The records that left since the last call of ``slots``, or numbers in their place."""
+        """The records that left since the last call of ``slots``, or numbers instead of them."""
 
     def pull(self, records: Iterator[Any], most: int) -> bool:
         """Let up to ``most`` records leave; return whether these are the last records.
@@ -38,15 +38,18 @@ class Entering(ABC):
 
     @abstractmethod
     def slots(self) -> list[Any]:
-        """Return the slots of the records in ``leaving``, an array per slot; empty ``leaving``."""
+        """Return the slots of the records in ``leaving``, an array per slot; clear ``leaving``."""
 
     @abstractmethod
     def close(self) -> None:
-        """Read the records that a function has not taken, so that the total number is known."""
+        """Read the records that a function has left unread, so that the total number is known."""
 
 
 class Positioned(Entering):
-    """Records with positions. A record that leaves derives from the last record that entered."""
+    """Records with positions.
+
+    A record that leaves the stage derives from the last one that entered.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,12 +57,12 @@ class Positioned(Entering):
         self._starts = [0]
         """For each record, the number of records that had left when it entered.
 
-        Records that entered before the last fold are left out.
+        Records that entered before the last call of ``_fold`` are left out.
         """
         self._first = -1
-        """The position of the first record in ``_starts``; -1 if no record has entered."""
+        """The position of the first record in ``_starts``, or -1 if no record has entered."""
         self._blocks: list[list[Any]] = []
-        """The slots of the records at the beginning of ``leaving`` that are folded already."""
+        """The slots of the first records in ``leaving``, for which ``_fold`` has computed them."""
 
     def slots(self) -> list[Any]:
         self._fold()
@@ -89,11 +92,11 @@ class Positioned(Entering):
 
     @abstractmethod
     def _found(self, positions: Any) -> list[Any]:
-        """Return the slots of entered records, given their positions in the order of entering."""
+        """Return the slots of records, given their positions in the order in which they entered."""
 
 
 def blocks(records: Iterable[Any]) -> Iterator[Iterator[Any]]:
-    """Yield records in blocks. The caller must read each block before it takes the next one."""
+    """Yield records in blocks. The caller must read each block before requesting the next."""
     every = iter(records)
     for first in every:
         yield chain((first,), islice(every, BLOCK - 1))
@@ -197,10 +200,10 @@ class Merged(Positioned):
 
 
 class Whole(Entering):
-    """Records that derive from all records that a function of a partition has taken."""
+    """Records that derive from all records that a function of a partition has read."""
 
     def __init__(self, tap: "Tap", before: Entering, records: Iterator[Any]) -> None:
-        """``records`` is the input of the function, which takes the records from ``taken``."""
+        """``records`` is the function's input. The function reads these records from ``taken``."""
         super().__init__()
         self._before = before
         self._file = AssociationFile(tap.folder, 1 + tap.width)
@@ -234,7 +237,7 @@ class Whole(Entering):
 
 
 class Tap:
-    """The folder of association files, and the columns for the slots of a stage."""
+    """A folder for association files, and the columns in these files for the slots of a stage."""
 
     def __init__(self, folder: str, columns: Sequence[int], width: int) -> None:
         """``width`` is the number of slot columns; a column that is not in ``columns`` is NULL."""
@@ -242,7 +245,7 @@ class Tap:
 
 
 def spread(slots: Sequence[Any], columns: Sequence[int], width: int, count: int) -> list[Any]:
-    """Return ``width`` columns: slots at the positions in ``columns``, and NULL elsewhere."""
+    """Return ``width`` columns: the slots at the positions in ``columns``, and NULL elsewhere."""
     found = [np.full(count, NONE) for _ in range(width - len(columns))]
     at = dict(zip(columns, slots, strict=True))
     return [at[column] if column in at else found.pop() for column in range(width)]

@@ -1,4 +1,4 @@
-"""The base of the contexts that read files as RDDs, in captured blocks and in replays."""
+"""The base class of contexts that read files as RDDs, in captured blocks and in replays."""
 
 import sys
 from abc import ABC, abstractmethod
@@ -21,11 +21,11 @@ _SHARED = frozenset(
 
 
 _WHOLE = frozenset({"binaryFiles", "wholeTextFiles"})
-"""Methods whose records are whole files. One split may have several files."""
+"""Methods whose records are whole files. A split may contain several files."""
 
 
 class FileContext(ABC, Generic[Made]):
-    """A stand-in for a Spark context that makes RDDs only of files."""
+    """A stand-in for a Spark context that makes RDDs only from files."""
 
     def __init__(self, context: "SparkContext") -> None:
         from pyspark import cloudpickle
@@ -66,20 +66,26 @@ class FileContext(ABC, Generic[Made]):
         return self._read(self.spark.sequenceFile(path, *arguments, **named), path, "records")
 
     def hadoopFile(self, path: str, *arguments: Any, **named: Any) -> Made:
-        """Return the pairs in files of Hadoop's old API, if each split is a part of one file."""
+        """Return the pairs in files that Hadoop's old API reads.
+
+        Each split must be a part of one file.
+        """
         return self._read(self.spark.hadoopFile(path, *arguments, **named), path, "records")
 
     def newAPIHadoopFile(self, path: str, *arguments: Any, **named: Any) -> Made:
-        """Return the pairs in files of Hadoop's new API, if each split is a part of one file."""
+        """Return the pairs in files that Hadoop's new API reads.
+
+        Each split must be a part of one file.
+        """
         return self._read(self.spark.newAPIHadoopFile(path, *arguments, **named), path, "records")
 
     @abstractmethod
     def union(self, rdds: Sequence[Made]) -> Made:
-        """Return the union of some RDDs."""
+        """Return the union of the given RDDs."""
 
     @abstractmethod
     def _read(self, rdd: "RDD[Any]", name: str, unit: str) -> Made:
-        """Return an RDD of this context for an RDD of Spark.
+        """Return an RDD of this context for a Spark RDD.
 
         ``rdd`` is Spark's RDD of the files ``name``, and ``unit`` is ``lines`` or ``records``.
         """

@@ -16,7 +16,7 @@ Joined = Iterator[tuple[tuple[Any, Any], Slots]]
 
 
 def both(left: int, right: int) -> Callable[[Slots, Slots], tuple[int, ...]]:
-    """Return the function that concatenates slots of these widths."""
+    """Return a function that concatenates slots of the given widths."""
     if left == 1 and right == 1:
         return lambda one, other: (one, other)
     if left == 1:
@@ -32,12 +32,12 @@ def nothing(width: int) -> Slots:
 
 
 def side(number: int) -> Callable[[Any], Any]:
-    """Return a function that adds the number of a side to the value in a pair with slots."""
+    """Return a function that puts a side's number and the slots next to the value in a pair."""
     return lambda tagged: (tagged[0][0], (number, tagged[0][1], tagged[1]))
 
 
 def sides(values: Iterable[Any], count: int) -> list[list[tuple[Any, Slots]]]:
-    """Return for each side a list of the values of a key, with their slots."""
+    """Return, for each side, a list of a key's values with their slots."""
     found: list[list[tuple[Any, Slots]]] = [[] for _ in range(count)]
     for number, value, slots in values:
         found[number].append((value, slots))
@@ -47,11 +47,11 @@ def sides(values: Iterable[Any], count: int) -> list[list[tuple[Any, Slots]]]:
 def joining(
     left: int, right: int, outer_left: bool, outer_right: bool
 ) -> Callable[[Iterable[Any]], Joined]:
-    """Return the function that joins the two sides of each key of a partition.
+    """Return a function that joins the two sides of each key in a partition.
 
-    ``left`` and ``right`` are the numbers of slots. ``outer_left`` keeps records on the left that
-    have no partner on the right; ``outer_right`` keeps records on the right that have no partner on
-    the left.
+    ``left`` and ``right`` are the numbers of slots on the two sides. ``outer_left`` keeps records
+    on the left that have no partner on the right; ``outer_right`` keeps records on the right that
+    have no partner on the left.
     """
     together = both(left, right)
     no_left, no_right = [(None, nothing(left))], [(None, nothing(right))]
@@ -80,7 +80,7 @@ def without(groups: Iterable[Any]) -> Joined:
 
 
 def gathering(folder: str, widths: list[int]) -> Callable[[int, Iterable[Any]], Positioned]:
-    """Return the function that opens a stage on the values of each key from several sides.
+    """Return a function that begins a stage with the values of each key from several sides.
 
     ``widths`` has the number of slots of each side.
     """

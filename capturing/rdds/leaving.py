@@ -14,7 +14,7 @@ from .declared_keys import KeyOf, text_of
 from .entering import BLOCK, Entering, Tap, spread
 
 CHUNK = 1 << 10
-"""The number of records that leave at once; all of these are in memory together."""
+"""The number of records that leave a stage at once and are in memory together."""
 
 
 def plain(entering: Entering, records: Iterator[Any]) -> Iterator[Any]:
@@ -50,8 +50,8 @@ def written(
 ) -> Iterator[Any]:
     """Yield the records that a task writes to its file, and write their slots in the same order.
 
-    With a ``key``, also write the keys of the records. ``ended`` gets the partition, the name of
-    the association file, and the number of records.
+    With a ``key``, also write the keys of the records. At the end, ``ended`` is called with the
+    partition, the name of the association file, and the number of records.
     """
     file = AssociationFile(tap.folder, tap.width)
     partition, name = file.name()
@@ -77,8 +77,8 @@ def combined(
 ) -> Iterator[tuple[Any, Any]]:
     """Yield the combined records with the keys of their groups, and write the slots.
 
-    If memory use exceeds ``memory`` megabytes, yields the results so far; the same keys may be
-    yielded again later.
+    If memory use exceeds ``memory`` megabytes, the results so far are yielded; the keys of the same
+    records may then be yielded again later.
     """
     found, file, base, limit, ended = combiner(), None, 0, memory, False
     while not ended:

@@ -21,9 +21,9 @@ def same(value: Any) -> Any:
 def merging(
     folder: str, join: Callable[[Any, Any], Any], finish: Callable[[Any], Any], memory: int
 ) -> Enter:
-    """Return the function that opens a stage after a shuffle and merges values and parts by key.
+    """Return a function that begins a stage after a shuffle and merges values and parts by key.
 
-    Parts are the numbers of groups, of 8 bytes each. ``finish`` turns a merged value into the value
+    Parts are numbers of groups, with 8 bytes each. ``finish`` turns a merged value into the value
     of a record.
     """
 
@@ -38,14 +38,17 @@ def merging(
 
 
 def uniting(folder: str, memory: int) -> Enter:
-    """Return the function that opens a stage after a shuffle and unites equal records."""
+    """Return a function that begins a stage after a shuffle and merges equal records."""
     return lambda split, records: Merged(folder, _merged(records, add, memory))
 
 
 def _merged(
     pairs: Iterable[tuple[Any, Any]], join: Callable[[Any, Any], Any], memory: int
 ) -> Iterable[tuple[Any, Any]]:
-    """Return the joined values of each key; values beyond ``memory`` megabytes go to files."""
+    """Return the joined values of each key.
+
+    Values that take more than ``memory`` megabytes are kept in files.
+    """
     merger: Any = ExternalMerger(
         Aggregator(same, join, join), memory, _batched(CPickleSerializer())
     )

@@ -1,4 +1,4 @@
-"""Stages whose records carry their slots because Spark moves records one by one."""
+"""Stages whose records carry their own slots, since Spark moves the records one by one."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any

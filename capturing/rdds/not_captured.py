@@ -6,7 +6,7 @@ from provhouse.model.errors import UsageError
 def refusal(problem: str, found: str, remedy: str) -> UsageError:
     """Return the error for a method or a file that the capture of RDDs does not cover.
 
-    Blocks with ``on_unsupported="plain"`` raise it as well: an RDD that left the block without its
-    lineage could be saved unnoticed. Spark has not begun to write.
+    It is raised even in blocks with ``on_unsupported="plain"``, because an RDD without lineage
+    could otherwise be saved unnoticed. Spark has not begun to write.
     """
     return UsageError(problem, found, f"{remedy}. on_unsupported='plain' does not cover RDDs")

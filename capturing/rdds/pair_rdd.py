@@ -84,7 +84,7 @@ class PairRdd(Branches):
     def groupByKey(
         self, numPartitions: int | None = None, partitionFunc: PartitionOf = portable_hash
     ) -> Self:
-        """Return the values of each key as an iterable."""
+        """Return an RDD of keys, each with an iterable of its values."""
         return self.listed("groupByKey", numPartitions, partitionFunc)
 
     def listed(
@@ -104,11 +104,11 @@ class PairRdd(Branches):
         return self.merged(kind, *functions, partitions, partition_of, ResultIterable)
 
     def cogroup(self, other: "PairRdd", numPartitions: int | None = None) -> Self:
-        """Return the values of each key in both RDDs."""
+        """Return an RDD of keys, each with its values in both RDDs."""
         return self.gathered([self.known(other, "cogroup")], numPartitions)
 
     def groupWith(self, other: "PairRdd", *others: "PairRdd") -> Self:
-        """Return the values of each key in several RDDs."""
+        """Return an RDD of keys, each with its values in several RDDs."""
         return self.gathered([self.known(each, "groupWith") for each in (other, *others)], None)
 
     # Records of two RDDs with equal keys
@@ -118,19 +118,19 @@ class PairRdd(Branches):
         return self._joined(other, numPartitions, False, False)
 
     def leftOuterJoin(self, other: "PairRdd", numPartitions: int | None = None) -> Self:
-        """Return the pairs of ``join``, and left values without a partner on the right."""
+        """Return the pairs of ``join``, and also left values that have no partner on the right."""
         return self._joined(other, numPartitions, True, False)
 
     def rightOuterJoin(self, other: "PairRdd", numPartitions: int | None = None) -> Self:
-        """Return the pairs of ``join``, and right values without a partner on the left."""
+        """Return the pairs of ``join``, and also right values that have no partner on the left."""
         return self._joined(other, numPartitions, False, True)
 
     def fullOuterJoin(self, other: "PairRdd", numPartitions: int | None = None) -> Self:
-        """Return the pairs of ``join``, and values on either side that have no partner."""
+        """Return the pairs of ``join``, and also values on either side that have no partner."""
         return self._joined(other, numPartitions, True, True)
 
     def subtractByKey(self, other: "PairRdd", numPartitions: int | None = None) -> Self:
-        """Return the pairs whose key the other RDD lacks; each pair derives from itself."""
+        """Return the pairs whose key is not in the other RDD; each derives only from itself."""
         found = self.grouped([self.known(other, "subtractByKey")], numPartitions)
         return self.moved(found.mapPartitions(without), absence=True)
 

@@ -33,12 +33,12 @@ _ACTIONS = frozenset(
 class LineageRDD(PairRdd):
     """An RDD of a captured block, with methods of ``pyspark.RDD`` that give the same results.
 
-    Methods that this class lacks are refused by name. Actions such as ``count`` and ``collect`` run
-    as in plain Spark. Only saved RDDs have stored lineage.
+    A call of a method that this class lacks is refused, and the error names the method. Actions
+    such as ``count`` and ``collect`` run as in plain Spark. Lineage is stored only for saved RDDs.
     """
 
     _kept: "RDD[Any] | None" = None
-    """The RDD of Spark with the records and slots, if the program has persisted it."""
+    """The Spark RDD with the records and slots, or None if they are not persisted."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -71,7 +71,7 @@ class LineageRDD(PairRdd):
     def flatMap(
         self, f: Callable[[Any], Iterable[Any]], preservesPartitioning: bool = False
     ) -> Self:
-        """Apply a function to each record, and return all elements of its results."""
+        """Apply a function to each record, and return the elements of all results."""
         function = fail_on_stopiteration(f)
         return self.streamed(lambda _, records: chain.from_iterable(map(function, records)))
 
@@ -81,7 +81,7 @@ class LineageRDD(PairRdd):
         return self.streamed(lambda _, records: filter(function, records))
 
     def keyBy(self, f: Callable[[Any], Any]) -> Self:
-        """Return pairs: the key of a record, which a function returns, and the record itself."""
+        """Return pairs: the key that a function returns for a record, and the record itself."""
         return self.streamed(lambda _, records: ((f(record), record) for record in records))
 
     def mapPartitions(
@@ -95,8 +95,8 @@ class LineageRDD(PairRdd):
 
         Each record of the result derives from all records that its task has passed to the function,
         and the report lists the operation as a superset. With ``row_by_row``, you declare that the
-        function yields all results of a record before it takes the next record. A result then
-        derives from the last record that the function has taken.
+        function yields all results of a record before it reads the next record. A result then
+        derives only from the last record that the function has read.
         """
         return self._of_partitions("mapPartitions", lambda _, records: f(records), row_by_row)
 
@@ -118,7 +118,7 @@ class LineageRDD(PairRdd):
         return self.streamed(f) if row_by_row else self.together(kind, f)
 
     def sample(self, withReplacement: bool, fraction: float, seed: int | None = None) -> Self:
-        """Return the sample of the records that Spark takes with this seed."""
+        """Return the sample of the records that Spark would draw with this seed."""
         sampler = RDDSampler(withReplacement, fraction, seed)
         return self.streamed(sampler.func)
 
@@ -140,33 +140,33 @@ class LineageRDD(PairRdd):
     # Records of several RDDs
 
     def union(self, other: "LineageRDD") -> Self:
-        """Return the records of both RDDs."""
+        """Return the union of the records of both RDDs."""
         partitions = self.getNumPartitions()
         others = self.known(other, "union").branches
         moved = (replace(each, first=each.first + partitions) for each in others)
         return self.of(*self.branches, *moved)
 
     def intersection(self, other: "LineageRDD") -> Self:
-        """Return the values that both RDDs have; each derives from all equal records."""
+        """Return the values that are in both RDDs; a value derives from all records equal to it."""
         other = self.known(other, "intersection")
         both = self._keyed().cogroup(other._keyed())
         return both.filter(lambda pair: all(pair[1])).keys()
 
     def subtract(self, other: "LineageRDD", numPartitions: int | None = None) -> Self:
-        """Return the records that the other RDD lacks; each record derives from itself."""
+        """Return the records that are not in the other RDD; each derives only from itself."""
         other = self.known(other, "subtract")
         return self._keyed().subtractByKey(other._keyed(), numPartitions).keys()
 
     def zip(self, other: "LineageRDD") -> Self:
-        """Return pairs of the records at equal positions; a pair derives from both records."""
+        """Pair the records at equal positions of both RDDs; a pair derives from both records."""
         return self._pairs_with(self.known(other, "zip"), lambda one, two: one.zip(two))
 
     def cartesian(self, other: "LineageRDD") -> Self:
         """Return all pairs of records; a pair derives from both records.
 
-        Spark reads the right side again for each batch of records on the left. A right side with
-        groups is kept in memory and on disk, so that the associations of the groups are written
-        only once.
+        Spark reads the other RDD again for each batch of records of this RDD. If the other RDD
+        contains groups, it is kept in memory and on disk, so that the associations of the groups
+        are written only once.
         """
         other = self.known(other, "cartesian")
         grouped = any(isinstance(slot, Group) for slot in other.slots())
@@ -214,11 +214,11 @@ class LineageRDD(PairRdd):
         return self.moved(tagged.sortBy(lambda each: keyfunc(each[0]), ascending, numPartitions))
 
     def repartition(self, numPartitions: int) -> Self:
-        """Distribute the records over this number of partitions."""
+        """Distribute the records over ``numPartitions`` partitions."""
         return self.moved(self.tagged().repartition(numPartitions))
 
     def coalesce(self, numPartitions: int, shuffle: bool = False) -> Self:
-        """Return the records in fewer partitions."""
+        """Return the records in ``numPartitions`` partitions, which must be fewer than before."""
         return self.moved(self.tagged().coalesce(numPartitions, shuffle))
 
     # Persisted records
@@ -242,7 +242,7 @@ class LineageRDD(PairRdd):
         return self
 
     def setName(self, name: str) -> Self:
-        """Accept a name, which has no effect."""
+        """Accept a name, but do nothing with it."""
         return self
 
     # Writes
@@ -250,7 +250,7 @@ class LineageRDD(PairRdd):
     def saveAsTextFile(self, path: str, compressionCodecClass: str | None = None) -> None:
         """Write the records as lines of text files, with their lineage.
 
-        A record with a line break fails its task, since a line is a row.
+        A record with a line break makes its task fail, since each line counts as a row.
         """
         if self.context.leaves_out(path):
             self.plain().saveAsTextFile(path, compressionCodecClass)

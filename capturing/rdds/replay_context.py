@@ -1,4 +1,4 @@
-"""The context of a replay, which reads files as plain Spark RDDs but leaves out some rows."""
+"""The context of a replay. It reads files as plain Spark RDDs, but leaves out rows."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, compress, repeat
@@ -21,7 +21,7 @@ Places = Callable[[Sequence[Split]], Mapping[int, Any]]
 class ReplayContext(FileContext["ReplayRDD"]):
     """A context that reads files without the chosen rows, or only the chosen rows.
 
-    A program that runs with the context of a captured block also runs with this context.
+    A program that works with the context of a captured block also works with this context.
     """
 
     def __init__(self, context: "SparkContext", places: Places, only: bool) -> None:
@@ -29,7 +29,7 @@ class ReplayContext(FileContext["ReplayRDD"]):
         self._places, self._only = places, only
 
     def union(self, rdds: "Sequence[ReplayRDD]") -> "ReplayRDD":
-        """Return the union of some RDDs."""
+        """Return the union of the given RDDs."""
         return ReplayRDD(self.spark.union([each.rdd for each in rdds]))
 
     def _read(self, rdd: "RDD[Any]", name: str, unit: str) -> "ReplayRDD":
@@ -43,7 +43,10 @@ class ReplayContext(FileContext["ReplayRDD"]):
 
 
 def kept(rows: Iterable[Any], chosen: Any, only: bool) -> Iterator[Any]:
-    """Yield the rows at chosen positions if ``only``, else the other rows; None chooses none."""
+    """Yield only the rows at the positions ``chosen`` if ``only`` is true, else the other rows.
+
+    If ``chosen`` is None, no rows are chosen.
+    """
     if chosen is None:
         return iter(()) if only else iter(rows)
     mask = np.full(chosen[-1] + 1, not only, np.uint8)
@@ -53,12 +56,12 @@ def kept(rows: Iterable[Any], chosen: Any, only: bool) -> Iterator[Any]:
 
 
 def line_of(record: Any) -> tuple[str]:
-    """Return a row with the line of text that ``saveAsTextFile`` writes for a record."""
+    """Return a tuple with the line of text that ``saveAsTextFile`` would write for a record."""
     return (record.decode("utf-8", "replace") if isinstance(record, bytes) else str(record),)
 
 
 class ReplayRDD:
-    """An RDD of plain Spark whose methods accept the declarations of captured programs."""
+    """A plain Spark RDD whose methods accept the arguments by which programs declare lineage."""
 
     def __init__(self, rdd: "RDD[Any]") -> None:
         self.rdd = rdd
@@ -80,7 +83,7 @@ class ReplayRDD:
 
 
 def _lifted(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method of Spark's RDDs that takes and returns RDDs of a replay."""
+    """Wrap a method of Spark's RDDs, so that it accepts and returns RDDs of a replay."""
     from pyspark import RDD
 
     def call(*arguments: Any, **named: Any) -> Any:

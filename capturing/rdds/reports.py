@@ -1,7 +1,7 @@
 """Reports of successful tasks to the driver; Spark's Python workers run this module.
 
-Spark adds the report of a task once, and ignores the reports of failed tasks. For the task that
-writes a partition, it adds the report of the attempt whose file it keeps.
+Spark adds the report of a task only once, and ignores the reports of failed tasks. If a task that
+writes a partition has several attempts, Spark adds the report of the attempt whose file it keeps.
 """
 
 from typing import Any
@@ -10,14 +10,14 @@ from pyspark.accumulators import AccumulatorParam
 
 
 class Reports(AccumulatorParam[dict[int, Any]]):
-    """Values by number. A number that gets two different values has the value None."""
+    """Values by number. If a number gets two different values, its value becomes None."""
 
     def zero(self, value: dict[int, Any]) -> dict[int, Any]:
         """Return an empty dictionary."""
         return {}
 
     def addInPlace(self, value1: dict[int, Any], value2: dict[int, Any]) -> dict[int, Any]:
-        """Add values; set None for a number that has a different value already."""
+        """Add values. If a number already has a different value, set its value to None."""
         for number, value in value2.items():
             value1[number] = value if value1.get(number, value) == value else None
         return value1
@@ -30,6 +30,6 @@ class Latest(Reports):
     """
 
     def addInPlace(self, value1: dict[int, Any], value2: dict[int, Any]) -> dict[int, Any]:
-        """Add values; replace the values of known numbers."""
+        """Add values. If a number already has a value, replace the value."""
         value1.update(value2)
         return value1

@@ -44,9 +44,9 @@ def _encoded(split: int, records: Iterable[Any]) -> Iterator[bytes]:
 
 
 def save(rdd: Branches, path: str, unit: str, write: "Callable[[list[RDD[Any]]], None]") -> None:
-    """Call ``write`` with one RDD for each branch, and describe the written files.
+    """Call ``write`` with one Spark RDD for each branch, and describe the written files.
 
-    Raises UsageError if the path exists already.
+    Raises UsageError if the path already exists.
     """
     target = Path(os.path.abspath(local(path)))
     _check_new(target)
@@ -109,7 +109,7 @@ def _described(rdd: Branches, target: Path, slots: tuple[Slot, ...]) -> dict[str
 
 
 def _groups(slots: Iterable[Slot]) -> Iterator[Group]:
-    """Yield the groups that slots refer to, directly or through other groups, each group once."""
+    """Yield each group to which slots refer, directly or through other groups, once."""
     seen = set[Group]()
     waiting = list(slots)
     while waiting:
@@ -137,7 +137,7 @@ def _tap(group: Group, number: dict[Slot, int]) -> dict[str, Any]:
 def _outcome(
     rdd: Branches, folder: Path, target: Path, unit: str, ended: dict[int, tuple[str, int]]
 ) -> dict[str, Any]:
-    """Name the association files of the successful attempts, and describe the written files."""
+    """Give the association files of successful attempts their names; describe the written files."""
     rows = {}
     for task, (name, count) in ended.items():
         rows[task] = count
@@ -178,13 +178,13 @@ def _keyed(parts: Sequence[StagePart], keyed: Keyed) -> dict[str, Any]:
 
 
 def _task_of(file: Path) -> int:
-    """Return the task that wrote a file such as ``part-00000`` or ``part-r-00000``; else -1."""
+    """Return the task in a file's name such as ``part-00000`` or ``part-r-00000``, or else -1."""
     digits = [word for word in file.name.split(".")[0].split("-") if word.isdigit()]
     return int(digits[0]) if digits else -1
 
 
 def _sources(scan: FileScan, counts: dict[int, int | None]) -> Iterator[dict[str, Any]]:
-    """Yield the parts of files, each with the position of its first row; -1 if it is unknown."""
+    """Yield the parts of files, each with the position of its first row or, if unknown, -1."""
     first = dict[str, int]()
     for part in sorted(scan.parts, key=lambda each: (each.path, each.start)):
         before = first.get(part.path, 0)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 Enter = Callable[[int, Iterable[Any]], Positioned]
 """A function that opens the input of a task, given the number of its partition."""
 Step = Callable[[int, Entering, Iterator[Any]], tuple[Entering, Iterator[Any]]]
-"""A function that applies a function of the program to the records of a partition."""
+"""A function that applies one of the program's functions to the records of a partition."""
 Leave = Callable[[Entering, Iterator[Any]], Iterator[Any]]
 
 
@@ -31,16 +31,16 @@ class Group:
 
 
 Slot = Group | int
-"""The group whose keys a column contains, or ``ROWS``."""
+"""The group whose keys a slot's column contains, or ``ROWS`` for ids of source rows."""
 
 
 @dataclass(frozen=True)
 class FileScan:
-    """The parts of files that a stage reads; each write lists them among its sources."""
+    """The parts of files that a stage reads. Each write of the stage lists them as sources."""
 
     parts: "tuple[StagePart, ...]"
     keyed: "Keyed | None" = None
-    """The declared key that names the rows; None if the program has declared no key."""
+    """The declared key that names the rows, or None if the program has not declared a key."""
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,9 @@ class StageBranch:
     slots: tuple[Slot, ...]
     scans: tuple[FileScan, ...]
     steps: tuple[tuple[int, Step], ...] = ()
-    """The functions, each with the value of ``first`` when the function was added."""
+    """The functions, each with the value that ``first`` had when the function was added."""
     first: int = 0
-    """The number of partitions of all earlier branches together."""
+    """The total number of partitions of all earlier branches."""
     absence: bool = False
     """Whether records may depend on the absence of other records, as after an outer join."""
 
@@ -106,12 +106,12 @@ def _task(
 
 
 def streaming(function: Callable[[int, Iterator[Any]], Iterable[Any]]) -> Step:
-    """Return the step for a function that finishes each record before it takes the next one."""
+    """Return the step for a function that finishes each record before it reads the next one."""
     return lambda split, entering, records: (entering, iter(function(split, records)))
 
 
 def whole(tap: Tap, function: Callable[[int, Iterator[Any]], Iterable[Any]]) -> Step:
-    """Return the step for a function whose results derive from all records of their partition."""
+    """Return the step for a function whose results derive from all records of the partition."""
 
     def step(
         split: int, before: Entering, records: Iterator[Any]
@@ -123,7 +123,7 @@ def whole(tap: Tap, function: Callable[[int, Iterator[Any]], Iterable[Any]]) -> 
 
 
 def aligned(branches: Sequence[StageBranch]) -> tuple[tuple[Slot, ...], list[tuple[int, ...]]]:
-    """Return the slots of a union, and for each branch the columns for the branch's own slots."""
+    """Return the slots of a union, and the columns in which each branch puts its own slots."""
     slots = list[Slot]()
     columns = list[tuple[int, ...]]()
     for branch in branches:
@@ -142,6 +142,6 @@ def aligned(branches: Sequence[StageBranch]) -> tuple[tuple[Slot, ...], list[tup
 
 
 def taps(branches: Sequence[StageBranch], folder: str) -> tuple[tuple[Slot, ...], list[Tap]]:
-    """Return the slots of some branches, and the tap that each branch writes to a folder."""
+    """Return the slots of a union of branches, and each branch's tap, which uses ``folder``."""
     slots, columns = aligned(branches)
     return slots, [Tap(folder, each, len(slots)) for each in columns]

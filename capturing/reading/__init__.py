@@ -1,1 +1,1 @@
-"""Read the association files of captured jobs: which rows each row of a write was made from."""
+"""Read the association files of captured jobs, which tell from which rows each row was made."""

@@ -1,6 +1,6 @@
 """The rows of a changed table that a command has copied to other files or deleted.
 
-A copied row keeps its version. A row whose key is in no new file has ended.
+A copied row keeps its version. A row has ended if its key is not in any of the new files.
 """
 
 from collections.abc import Sequence
@@ -23,10 +23,10 @@ _INDEX = (1 << ROW_BITS) - 1
 
 
 def versions_of_rows(output: Output, version: Written, known: Known) -> dict[int, I64]:
-    """Return, for each file of a write with copied rows, the version of each of its rows.
+    """Return the versions of the rows in each file of a write with copied rows.
 
-    Files are given by their numbers. Version 0 stands for a row that no captured write has written.
-    Raises BadInput if copied rows belong to a table with another name.
+    The keys of the result are file numbers. Version 0 means that the row was not written by a
+    captured write. Raises BadInput if copied rows belong to a table with another name.
     """
     if not output.write.kept:
         return {}
@@ -50,7 +50,7 @@ def versions_of_rows(output: Output, version: Written, known: Known) -> dict[int
 def _versions(
     table: str, source: SourceFile, file: int, write: Written | None, rows: I64, known: Known
 ) -> I64:
-    """Return the versions of rows of a source file."""
+    """Return the versions of the given rows of a source file."""
     moved = None if write else known.moved(source)
     name = write.table if write else moved.table if moved else source.table
     if name != table:

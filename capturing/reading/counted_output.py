@@ -1,4 +1,4 @@
-"""Rows of a write to, for example, CSV files without a key: their positions name them."""
+"""Rows that are named by position, in a write to, for example, CSV files without a key."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ def counted_output_of(write: CapturedWrite) -> CountedOutput:
     """Return the files of a write after checking that their records are the captured rows.
 
     Raises BadInput if another program also wrote there, if Spark wrote a different number of rows,
-    or if a file of lines has other lines than its rows.
+    or if the lines of a file of lines do not match its rows.
     """
     parts = in_order(check_one_job(write))
     rows = _rows(write, parts)
@@ -44,7 +44,7 @@ def counted_output_of(write: CapturedWrite) -> CountedOutput:
 
 
 def _rows(write: CapturedWrite, parts: Sequence[OutputPart]) -> tuple[int, ...]:
-    """Return the number of rows of each file; each file but the last of a place is full."""
+    """Return each file's number of rows. In each place, all files except the last are full."""
     left, rows = count_places(write.folder / "rows", write.parts), list[int]()
     for part in parts:
         count = left[part.task, part.place]
@@ -70,7 +70,7 @@ def _check_lines(write: CapturedWrite, path: Path, count: int) -> None:
 
 def _unknown(write: CapturedWrite, found: str) -> BadInput:
     return BadInput(
-        f"The rows of {write.path} have no known positions",
+        f"The positions of the rows of {write.path} are unknown",
         found,
         f"Declare a key of {write.table}, or write it as Parquet",
     )

@@ -1,4 +1,4 @@
-"""The description of a captured write, as the rules in Spark's JVM write it."""
+"""The description of a captured write, as written by the rules in Spark's JVM."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ from .unchanged import check_unchanged
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file that a captured plan may have read."""
+    """A file, or a part of a file, that a captured plan may have read."""
 
     number: int
     """The number of the file in the ids of its rows. Each write has its own numbers."""
@@ -33,26 +33,28 @@ class SourceFile:
     changed: int
     """The time of the last change of the file, in milliseconds."""
     first_row: int | None = None
-    """Delta's id of the file's first row; None if the table has no row tracking."""
+    """Delta's id of the file's first row, or None if the table does not have row tracking."""
     commit: int | None = None
     """The version of the Delta table that added the file."""
     first: int = 0
-    """The position in the file of the row whose index in its id is 0; -1 if it is unknown.
+    """The position in the file of the row with index 0 in its id, or -1 if it is unknown.
 
     If an RDD read the file, each part of the file has its own number, and so its own index 0.
     """
     unit: str = "parquet"
     """The kind of the file's rows: ``parquet``, or ``lines`` or ``records`` in any other file.
 
-    A row of such a file has no columns that an ingest can read, so its position names it."""
+    In the latter files, an ingest cannot read the rows' columns, so a row is named by its position.
+    """
     lines: str = "every"
-    """Which lines of a text are records: ``every`` line, or each ``filled`` line.
+    """Which lines of a text file are records: ``every`` line, or each ``filled`` line.
 
-    It is empty if a record may have several lines."""
+    The value is empty if a record may consist of several lines.
+    """
     start: int = 0
     """The offset of the part's start in the file, in bytes."""
     rows: int = -1
-    """The number of rows of a part of a file; -1 if it is unknown."""
+    """The number of rows in the part of a file, or -1 if it is unknown."""
     names: FileNames = EXACT_NAMES
 
     @property
@@ -61,7 +63,7 @@ class SourceFile:
         return FileState(self.path, self.bytes, self.changed)
 
     def in_file(self, key: Key) -> Key:
-        """Return the file's names for a key's columns; raise BadInput for an unknown column."""
+        """Return a key's column names in the file; raise BadInput if a column is unknown."""
         return self.names.of(key, self.table)
 
     def check_unchanged(self) -> None:
@@ -76,35 +78,35 @@ class CapturedWrite:
     path: Path
     table: str
     folder: Path
-    """The folder of the files of the taps."""
+    """The folder with the taps' files."""
     slots: tuple[int, ...]
-    """The content of each slot in the tap of the rows, as in ``TapTable.slots``."""
+    """The content of each slot in the tap of the rows, in the format of ``TapTable.slots``."""
     taps: tuple[TapTable, ...]
     parts: int
-    """The number of texts in the tap of the rows that identify a row's file within its task."""
+    """The number of strings in the tap of the rows that identify a row's file within its task."""
     format: str
     """``parquet``, ``delta``, ``csv``, ``json``, ``orc``, ``text``, ``jdbc``, or ``rdd``."""
     key: tuple[str, ...]
-    """The key that the tap of the rows wrote; empty if the rows have numbers."""
+    """The columns of the key that the tap of the rows wrote, or empty if the rows have numbers."""
     replaces: bool
     """Whether this write removes all earlier rows of the table."""
     rows: int
-    """The number of rows that Spark counted; -1 if it is unknown."""
+    """The number of rows that Spark counted, or -1 if it is unknown."""
     absence: bool
     """Whether rows may depend on the absence of other rows, as after an outer join."""
     sources: tuple[SourceFile, ...]
     keyed: tuple[KeyedSource, ...]
-    """The scans of sources whose rows have no numbers of their own."""
+    """The scans of sources without row numbers."""
     op: str
-    """The text of the write's operation; empty if the program passes none."""
+    """The op of the write's operation, or an empty string if the program does not specify one."""
     module: str
-    """The module of the program that made the write, or an empty text."""
+    """The program's module that made the write, or an empty string."""
     state_tables: tuple[str, ...]
     """The tables that the module reads as its state."""
     state: str
     """``finished``, ``failed``, ``replaced``, ``stopped`` by its budget, or ``unknown``.
 
-    It is ``unknown`` if Spark did not report the end.
+    The state is ``unknown`` if Spark did not report the end of the write.
     """
     written: tuple[Path, ...]
     """The files that the write made below ``path``."""
@@ -112,7 +114,7 @@ class CapturedWrite:
     rewriting: float
     columns: ColumnMap
     tracked: str
-    """The column of a Delta table for the ids of moved rows; empty without row tracking."""
+    """The column with the ids of moved rows in a Delta table; empty without row tracking."""
     first_rows: Mapping[Path, tuple[int, int]]
     """For each file, the version of the Delta table that added it, and the id of its first row."""
     stopped: str
@@ -120,30 +122,34 @@ class CapturedWrite:
     header: bool
     """Whether the first line of each CSV file has the names of the columns."""
     most: int
-    """The most rows that a file without row numbers may have; 0 means no limit."""
+    """The largest number of rows that a file without row numbers may have; 0 means no limit."""
     unit: str
     """For an RDD: whether the rows of its files are ``lines`` or ``records``."""
     counts: tuple[int, ...]
-    """For an RDD: the number of rows of each file; -1 if it is unknown."""
+    """For an RDD: the number of rows of each file, or -1 if it is unknown."""
     exact_kinds: bool
-    """Whether the kinds of the operations decide exactly when each row exists.
+    """Whether the kinds of the operations determine exactly when each row exists.
 
-    They do not if a condition, a LIMIT or a rank may read an aggregate, or if a row needs a group
-    and something else. The folders of earlier releases do not record this."""
+    They do not if a condition, a LIMIT or a rank may read an aggregate, or if a row needs both a
+    group and something else. This is missing in folders of earlier releases.
+    """
     names: FileNames
     """The names that columns have in the files of the write."""
     kept: bool = False
-    """Whether a further column in the tap of the rows has the id of the row that a row copies."""
+    """Whether a further column in the tap of the rows has, for each copy, the original's id."""
     removed: tuple[Path, ...] = ()
     """The files that a DELETE, UPDATE or MERGE has removed from the table."""
     committed: Path | None = None
-    """The file of Delta's log for the write."""
+    """The file in Delta's log that records the write."""
     commits: int = 1
-    """The number of commits since the write began, also by other programs."""
+    """The number of commits since the write began, including those by other programs."""
 
     @property
     def by_position(self) -> bool:
-        """Whether the rows are in files without columns that can be read, and have no key."""
+        """Whether the rows are named by their positions.
+
+        They are if there is no key and an ingest cannot read the columns of the files.
+        """
         return not self.key and self.format not in ("parquet", "delta", "rdd")
 
     @property
@@ -152,14 +158,15 @@ class CapturedWrite:
         return int(self.folder.name)
 
     def whole_of(self, tap: int) -> int:
-        """Return the number of the tap for the whole partitions of a window with parts."""
+        """Return the number of the tap of whole partitions that belongs to the tap of a window."""
         return next(number for number, each in enumerate(self.taps) if each.of == tap)
 
 
 def described(write: Mapping[str, Any], folder: Path) -> CapturedWrite:
     """Return the description of a write; its taps are below ``folder``.
 
-    Raises BadInput for files that are not on this machine, and for an unknown form.
+    Raises BadInput for files that are not on this machine, and for an unknown version of the
+    format.
     """
     _check_form(write.get("form", 1), folder)
     path, tracking = _local(write["path"]), write.get("tracking") or {}
@@ -219,7 +226,7 @@ def _check_form(form: object, folder: Path) -> None:
 
 
 def table_of(path: Path) -> str:
-    """Return the name of the table at a path: the last part, without the ending ``.parquet``."""
+    """Return the name of the table at a path: its last part, without the ending ``.parquet``."""
     return path.name.removesuffix(".parquet") or path.name
 
 
@@ -230,7 +237,7 @@ def _slots(slots: Iterable[int], marked: Collection[int]) -> tuple[int, ...]:
 def _taps(
     taps: Sequence[Mapping[str, Any]], folder: Path, marked: Collection[int]
 ) -> tuple[TapTable, ...]:
-    """Return the taps, followed by a tap of whole partitions for each window with parts."""
+    """Return the taps, followed by one tap of whole partitions for each window with parts."""
     found = [_tap(tap, folder / str(number), marked) for number, tap in enumerate(taps)]
     whole = [replace(tap, parts=(), of=number, exactness="superset")
              for number, tap in enumerate(found) if tap.parts]  # fmt: skip
@@ -274,7 +281,7 @@ def _source(source: Mapping[str, Any], names: FileNames) -> SourceFile:
 
 
 def _parts(source: Mapping[str, Any], names: FileNames) -> Iterator[SourceFile]:
-    """Yield the parts into which Spark may have split a file, or the whole file."""
+    """Yield the parts into which Spark may have split a file, or only the file itself."""
     found = _source(source, names)
     if "parts" not in source:
         yield found

@@ -1,4 +1,4 @@
-"""The names that columns have in files, as Spark looks them up."""
+"""The names of columns in files, and how Spark looks them up."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True)
 class FileNames:
-    """The rule that finds the columns of a table in its files."""
+    """The rule by which the columns of a table are found in its files."""
 
     exact: bool = True
-    """Whether upper and lower case differ, as ``spark.sql.caseSensitive`` says."""
+    """Whether names are case-sensitive: the value of ``spark.sql.caseSensitive``."""
     pairs: tuple[tuple[str, str], ...] = ()
-    """The name of each column in the table and in the files; empty if all names are equal.
+    """Pairs of a column's names in the table and in the files; empty if all names are equal.
 
     The names differ in Delta tables with column mapping.
     """
@@ -28,7 +28,7 @@ class FileNames:
     def of(self, key: Key, table: str) -> Key:
         """Return the names of a key's columns in files; raise BadInput if a column is unknown.
 
-        Without ``pairs``, return the names unchanged, since only the files list their columns.
+        Without ``pairs``, return the names unchanged, since then only the files list the columns.
         """
         if not self.pairs:
             return key
@@ -36,7 +36,7 @@ class FileNames:
         return tuple(self.pairs[column_at(name, known, table, self.exact)][1] for name in key)
 
     def same(self, one: Key, other: Key) -> bool:
-        """Return whether two keys name the same columns of a file."""
+        """Return whether two keys consist of the same columns of a file."""
         return one == other or (not self.exact and _folded(one) == _folded(other))
 
 
@@ -44,7 +44,10 @@ EXACT_NAMES = FileNames()
 
 
 def column_at(name: str, columns: Sequence[str], where: str, exact: bool) -> int:
-    """Return the position of a column by Spark's rule; raise BadInput unless just one matches."""
+    """Return the position of a column, found by Spark's rule.
+
+    Raises BadInput unless exactly one column matches.
+    """
     found = [at for at, each in enumerate(columns) if _is(name, each, exact)]
     if len(found) == 1:
         return found[0]

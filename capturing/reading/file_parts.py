@@ -1,4 +1,4 @@
-"""The parts into which Spark split a file of records, and the position where each part begins."""
+"""The parts into which Spark has split a file of records, and the position of each part."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -12,11 +12,12 @@ from .tap_files import tap_files, tap_pieces
 
 
 def first_positions(tap: Path, numbers: range) -> Iterator[tuple[int, int]]:
-    """Yield the number of each part of a file, and the position of its first record in the file.
+    """Yield the number of each part of a file, and the position of the part's first record.
 
-    A part has one of the ``numbers``. Its tap has the start, the length and the count of each part
-    that was read to its end. A position is -1 if an earlier part was not. If no part was, the first
-    part begins at 0, and nothing is known about the others.
+    The numbers of the file's parts are in ``numbers``. For each part that was read to its end,
+    ``tap`` has the start, the length and the count of records. The position of a part is -1 if an
+    earlier part was not read to its end. If no part was read to its end, only the first part is
+    yielded, with position 0.
     """
     counted = _counted(tap, numbers)
     if not counted:

@@ -1,4 +1,4 @@
-"""Distinct pairs of a position in a list and a 64-bit number; many pairs are kept on disk."""
+"""Distinct pairs of a position in a list and a 64-bit number. Many pairs are kept on disk."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from provhouse.model.associations import ROW_BITS
 from .spread import Spread
 
 _NEAR = 16
-"""Row ids that differ only in the last 16 bits are in one part, since they occur together."""
+"""Row ids that differ only in this many last bits are in one part, since they occur together."""
 
 
 @dataclass(frozen=True)
@@ -24,14 +24,14 @@ class Pairs:
 
 
 class PairSet:
-    """Distinct pairs in parts, each part in order. Fill it with ``add``, then ``seal`` it once."""
+    """Distinct pairs in parts, each part in order. Call ``add`` for all pairs, then ``seal``."""
 
     def __init__(self, most: int, aside: Path) -> None:
         self.most = most
         self._spread = Spread(2, most, aside)
         self.count = 0
         self.sizes: I64 = np.empty(0, np.int64)
-        """The number of pairs of each position."""
+        """The number of pairs for each position."""
 
     def add(self, pairs: Pairs) -> None:
         """Add pairs, which may repeat."""
@@ -59,12 +59,12 @@ class PairSet:
 
 
 def part_of(row: I64) -> I64:
-    """Return for each row id the number that selects its part."""
+    """Return, for each row id, a number that determines its part."""
     return row >> _NEAR
 
 
 def distinct(parts: Sequence[Pairs]) -> Pairs:
-    """Return the distinct pairs of all parts, in order."""
+    """Return the distinct pairs of all given parts, in order."""
     empty = np.empty(0, np.int64)
     at = np.concatenate([empty, *(part.at for part in parts)])
     row = np.concatenate([empty, *(part.row for part in parts)])
@@ -88,14 +88,14 @@ def distinct(parts: Sequence[Pairs]) -> Pairs:
 
 
 def _new(ordered: I64) -> Bools:
-    """Return which numbers differ from the one before them."""
+    """Return which numbers differ from the number before them."""
     new = np.ones(len(ordered), bool)
     new[1:] = ordered[1:] != ordered[:-1]
     return new
 
 
 def through(pairs: Pairs, at: I64, values: I64) -> Pairs:
-    """Return pairs of a group and a value, by replacing each lower group with its values.
+    """Replace each lower group with its values, and return pairs of a group and a value.
 
     ``pairs`` pairs each group with lower groups, whose positions are ``pairs.row``. ``at[i]`` is
     the position of the lower group that has ``values[i]``; ``at`` is in ascending order.

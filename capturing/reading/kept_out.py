@@ -18,7 +18,7 @@ class KeptOut:
     """The writes of a block that are kept out: wrong writes, and writes that build on them."""
 
     def __init__(self, writes: Iterable[CapturedWrite]) -> None:
-        """Start without errors for the finished writes of a block."""
+        """``writes`` are the finished writes of a block, at first without errors."""
         self._writes = sorted(writes, key=lambda write: write.number)
         self._errors = dict[int, ProvhouseError]()
         self._readers = defaultdict[Path, list[CapturedWrite]](list)
@@ -27,12 +27,12 @@ class KeptOut:
                 self._readers[path].append(write)
 
     def readers(self, sources: Iterable[SourceFile]) -> list[CapturedWrite]:
-        """Return the writes that read some files."""
+        """Return the writes that have read any of the given files."""
         return [write for source in sources for write in self._readers[source.path]]
 
     @contextmanager
     def if_wrong(self, writes: Sequence[CapturedWrite]) -> Iterator[None]:
-        """Keep out some writes if the ``with`` block raises BadInput or UsageError."""
+        """Keep out the given writes if the ``with`` block raises BadInput or UsageError."""
         try:
             yield
         except (BadInput, UsageError) as error:
@@ -48,7 +48,7 @@ class KeptOut:
         return tuple(_refusal(write, self._errors.get(write.number)) for write in self._kept())
 
     def error(self, landed: int) -> ProvhouseError | None:
-        """Return the first error, which names the writes that it keeps out, or None.
+        """Return the first error, or None. The error names the tables of the kept-out writes.
 
         ``landed`` is the number of ingested writes.
         """
@@ -60,10 +60,11 @@ class KeptOut:
         return error
 
     def _kept(self) -> list[CapturedWrite]:
-        """Return the writes with errors, and later writes that read from or write to their places.
+        """Return the writes with errors, and later writes that read from or write to their paths.
 
-        If a later write landed without the earlier one, the lineage of the later write would end
-        at the earlier one. And the earlier write would get the higher version once it is ingested.
+        If a later write landed without the earlier one, the lineage of the later write would end at
+        the earlier one. Besides, the earlier write would get the higher version when it is ingested
+        later.
         """
         kept, made = list[CapturedWrite](), set[Path | str]()
         for write in self._writes:
@@ -74,13 +75,13 @@ class KeptOut:
 
 
 def _made(write: CapturedWrite) -> set[Path | str]:
-    """Return the place and the files of a write; for a missing file, only the file's name."""
+    """Return a write's path and its files. For a missing file, return only the file's name."""
     files = (path if path.exists() else path.name for path in write.written)
     return {write.path, *files}
 
 
 def _used(write: CapturedWrite) -> set[Path | str]:
-    """Return the place of a write, and the places, the files and the file names that it read."""
+    """Return a write's path, and the paths, files and file names that the write has read."""
     read = [each.path for each in write.sources]
     for scan in write.keyed:
         read += [*scan.files, *([scan.place] if scan.place else [])]

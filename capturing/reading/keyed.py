@@ -1,4 +1,4 @@
-"""Sources whose rows have no numbers: a tap wrote the declared key of each row."""
+"""Sources without row numbers. A tap has written the declared key of each row."""
 
 from collections.abc import Container
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ from .unchanged import check_unchanged
 
 @dataclass(frozen=True)
 class KeyedSource:
-    """A scan of a source such as CSV files or a table of another database."""
+    """A scan of a source without row numbers, such as CSV files or a table of another database."""
 
     number: int
-    """The first of the scan's numbers in row ids. Each partition that is read has a number."""
+    """The first of the scan's numbers in row ids. Each partition that is read has one number."""
     partitions: int
     table: str
     key: tuple[str, ...]
@@ -33,7 +33,7 @@ class KeyedSource:
     states: tuple[tuple[int, int], ...]
     """The size of each file in bytes, and the time of its last change, in milliseconds."""
     place: Path | None
-    """The place of a table of another database, which has no files."""
+    """A path that represents a table of another database, which does not have files."""
     cached: bool
     """Whether the rows come from a cached frame."""
     unit: str = ""
@@ -61,7 +61,7 @@ class ScannedKeys:
     ids: I64
     keys: pa.Array
     files: I64
-    """The position of each row's file; 0 without files."""
+    """The position of each row's file in ``KeyedSource.files``, or 0 if there are no files."""
 
 
 def source_keys(source: KeyedSource) -> ScannedKeys:
@@ -88,7 +88,7 @@ def source_keys(source: KeyedSource) -> ScannedKeys:
 
 
 def check_texts(table: str, key: tuple[str, ...], keys: pa.Array) -> None:
-    """Raise BadInput if a key of the rows of a table is NULL or not unique."""
+    """Raise BadInput if a key of a table's rows is NULL or not unique."""
     by = ", ".join(key)
     if keys.null_count:
         raise BadInput(

@@ -1,4 +1,4 @@
-"""Rows of a write in a format without row numbers: the tap of the rows wrote their keys."""
+"""Rows of a write in a format without row numbers. The tap of the rows has written their keys."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,7 +21,8 @@ from .tap_files import row_keys
 class KeyedOutput(Output):
     """The rows of a write to, for example, CSV files or a table of another database.
 
-    If the write made no files, ``files`` is the folder of its taps, since a version needs a path.
+    If the write made no files, ``files`` contains the folder of the write's taps, since a version
+    needs at least one path.
     """
 
     names: pa.Array = field(kw_only=True)
@@ -52,13 +53,13 @@ def keyed_output_of(write: CapturedWrite) -> KeyedOutput:
 
 
 class KeyedOutputNames:
-    """Items of the rows of a ``KeyedOutput``, by the positions of the rows."""
+    """The items of the rows of a ``KeyedOutput``, given the positions of the rows."""
 
     def __init__(self, output: KeyedOutput, written: Written) -> None:
         self._output, self._written = output, written
 
     def ends(self, rows: I64) -> Ends:
-        """Return the items of some rows."""
+        """Return the items of the given rows."""
         table = self._written.table
         found = self._output.names.take(pa.array(rows))
         suffixes = pa.array([self._written.suffix])

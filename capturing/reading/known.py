@@ -33,9 +33,9 @@ class Known:
         self._renamed = Renamed(layout, self._writes)
 
     def numbers(self, files: Sequence[FileState]) -> list[int]:
-        """Return the numbers of files; -1 for a file without a number.
+        """Return the numbers of files, or -1 for a file without a number.
 
-        A file of a captured write keeps its number if its folder was renamed or copied.
+        A file of a captured write keeps its number when its folder is renamed or copied.
         """
         texts = pa.array([str(file.path) for file in files], pa.string())
         found = numbers_of(self._layout, texts).tolist()
@@ -49,7 +49,7 @@ class Known:
         self._renamed.check(file)
 
     def names_ids(self, table: str) -> bool:
-        """Return whether a row id of a table names the item ``table/row id``."""
+        """Return whether the item with a row id of a table is named ``table/row id``."""
         if not self._commit:
             return True
         usual = pattern_of(table, self._commit.patterns) == usual_pattern(table)
@@ -60,7 +60,7 @@ class Known:
         return [self._writes.get(number) for number in self.numbers(files)]
 
     def moved(self, source: SourceFile) -> MovedFile | None:
-        """Return a ``MovedFile`` if captured writes wrote the file's rows elsewhere, or None."""
+        """Return a ``MovedFile`` if captured writes first wrote the rows elsewhere, or None."""
         if source.path not in self._moved:
             self._moved[source.path] = moved_file(source, self._tracked)
         return self._moved[source.path]
@@ -72,13 +72,13 @@ class Known:
         return [write for _, write in sorted(found.items())]
 
     def kept(self, file: int) -> KeptRows | None:
-        """Return the versions of the rows of a captured file, or None if it has no copied rows."""
+        """Return the row versions in a captured file, or None if the file has no copied rows."""
         if file not in self._kept:
             self._kept[file] = read_kept(self._layout, [file]).get(file)
         return self._kept[file]
 
     def at(self, place: Path) -> list[Written]:
-        """Return the captured writes at a place, newest first, up to one that replaces all rows."""
+        """Return the captured writes to a path, newest first, up to one that replaced all rows."""
         writes = {write.version: write for write in self._writes.values()}
         found = list[Written]()
         for _, write in sorted(writes.items(), reverse=True):
@@ -89,7 +89,7 @@ class Known:
         return found
 
     def has_items(self, names: pa.Array) -> npt.NDArray[np.bool_]:
-        """Return, for each name, whether the current generation has an item with this name."""
+        """Return for each name whether the current generation has an item with this name."""
         if self._snapshot is None:
             return np.zeros(len(names), bool)
         found: npt.NDArray[np.bool_] = self._snapshot.names.locate(names) >= 0

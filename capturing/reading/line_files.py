@@ -1,4 +1,4 @@
-"""The bytes of files of lines, also of compressed ones."""
+"""The bytes of files of lines, including compressed files."""
 
 import bz2
 import gzip
@@ -15,14 +15,14 @@ _UNKNOWN = (".snappy", ".lz4", ".zst", ".zstd", ".xz")
 
 
 def content_of(path: Path) -> bytes | None:
-    """Return the lines of a file, or None if it is compressed in another way."""
+    """Return the bytes of a file's lines, or None if its compression is not supported."""
     if path.suffix in _UNKNOWN:
         return None
     return _OPENED.get(path.suffix, bytes)(path.read_bytes())
 
 
 def is_blank_in(data: bytes) -> bool:
-    """Return whether one of the lines is blank."""
+    """Return whether any of the lines is blank."""
     return data.startswith(b"\n") or b"\n\n" in data
 
 

@@ -1,4 +1,4 @@
-"""Marked rows as the output of a write: items with versions and lineage of their own."""
+"""Marked rows as the output of a write: items that have their own versions and lineage."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,13 +14,13 @@ from .tap_files import PIECE
 
 @dataclass(frozen=True)
 class MarkedOutput(Output):
-    """The rows of one tap of a mark; ``write`` describes their slots."""
+    """The rows of one of a mark's taps; ``write`` describes their slots."""
 
     rows: MarkedRows = field(kw_only=True)
     tap: int = field(kw_only=True)
 
     def carried(self) -> Iterator[tuple[int, I64]]:
-        """Yield pieces: the first row's position, and the slots as an array of slots by rows."""
+        """Yield pieces: the first row's position, and the slots as an array with a row per slot."""
         _, slots = self.rows.slots[self.tap]
         for start in range(0, slots.shape[1], PIECE):
             piece = slots[:, start : start + PIECE]
@@ -28,7 +28,7 @@ class MarkedOutput(Output):
 
 
 def marked_outputs(outputs: Sequence[Output]) -> list[MarkedOutput]:
-    """Return the marked rows that writes used; several writes share the rows of a cached frame."""
+    """Return the marked rows that writes used. Several writes may share rows of a cached frame."""
     found = list[MarkedOutput]()
     seen = set[object]()
     for output in outputs:
@@ -49,13 +49,13 @@ def marked_outputs(outputs: Sequence[Output]) -> list[MarkedOutput]:
 
 
 class MarkedNames:
-    """Items of marked rows, by the positions of the rows in a ``MarkedOutput``."""
+    """The items of marked rows, given the positions of the rows in a ``MarkedOutput``."""
 
     def __init__(self, output: MarkedOutput, written: Written) -> None:
         self._rows, self._written = output.rows, written
         self._at, _ = output.rows.slots[output.tap]
 
     def ends(self, rows: I64) -> Ends:
-        """Return the items of some rows."""
+        """Return the items of the given rows."""
         items = marked_items(self._rows, self._at[rows], self._written)
         return Ends(items, constant(self._written.table, len(rows)))

@@ -28,20 +28,20 @@ class MarkedRows:
     """The rows of a marked table in one write or cached frame, in the order of their hashes."""
 
     place: Path
-    """A path without a file; it stands for the rows in the table of files."""
+    """A path that represents the rows in the table of files. There is no file at this path."""
     table: str
     key: tuple[str, ...]
     number: int
-    """The number that the ids of the rows have in place of a file number."""
+    """The number that takes the place of a file number in the ids of the rows."""
     hashes: I64
-    """The numbers that rows above the mark carry, in ascending order."""
+    """The hashes that rows above the mark carry, in ascending order."""
     names: pa.Array
-    """The key of each row, as text."""
+    """The key of each row, as a string."""
     slots: Mapping[int, tuple[I64, I64]]
-    """For each tap, the positions of its rows, and their slots as an array of slots by rows."""
+    """For each tap, the positions of its rows, and their slots as an array with a row per slot."""
 
     def ids(self, found: I64) -> I64:
-        """Return the ids of the rows with these hashes, and ``NONE`` for ``NONE``.
+        """Return the ids of the rows with the given hashes; for a hash ``NONE``, return ``NONE``.
 
         Raises BadInput if a row is missing.
         """
@@ -57,14 +57,14 @@ class MarkedRows:
 
 
 Marks = Mapping[int, MarkedRows]
-"""Marked rows, by the number that slots have for them."""
+"""Marked rows, by the number that represents them in slots."""
 
 
 def marks_of(write: CapturedWrite, known: dict[Path, MarkedRows], aside: Path) -> Marks:
-    """Return the marked rows that a write used. Add them to ``known`` under their places.
+    """Return the marked rows that a write used, and add them to ``known`` by their paths.
 
-    Keys stay in files in the folder ``aside``, mapped to memory. Raises BadInput if a key is NULL
-    or not unique, or if Spark computed the rows twice and they derived from different rows.
+    Keys stay in memory-mapped files in the folder ``aside``. Raises BadInput if a key is NULL or
+    not unique, or if Spark computed the rows twice and they derived from different rows.
     """
     places: defaultdict[Path, list[int]] = defaultdict(list)
     for number, tap in enumerate(write.taps):
@@ -103,7 +103,7 @@ def _opened(place: Path, taps: Mapping[int, TapTable], aside: Path) -> MarkedRow
 
 
 def _rows(tap: TapTable, table: str, key: Sequence[str]) -> pa.Table:
-    """Return each row of a tap once, with its hash, slots and key."""
+    """Return the distinct rows of a tap, each with its hash, slots and key."""
     names = [_ID, *(f"c{slot + 1}" for slot in range(len(tap.slots)))]
     schema = pa.schema([*((name, pa.int64()) for name in names), (_NAME, pa.string())])
     parts = [schema.empty_table()]
@@ -149,7 +149,7 @@ def _check_alike(table: str, rows: Sequence[pa.Table]) -> None:
 
 
 def as_ids(slots: Sequence[int], columns: I64, marks: Marks) -> I64:
-    """Return columns of slots with row ids instead of the hashes of marked rows."""
+    """Replace the hashes of marked rows in columns of slots by row ids; return the columns."""
     if all(slot >= ROWS for slot in slots):
         return columns
     return np.stack(

@@ -1,8 +1,8 @@
 """Find rows that Delta has moved to other files since a captured write, as OPTIMIZE does.
 
-A Delta table with row tracking gives each row an id, and records the version of the table that
-last changed the row. Files with moved rows have both as columns. So if a captured write was the
-last change of a row, the row belongs to that write, whichever file contains it now.
+In a Delta table with row tracking, each row has an id, and Delta records the version of the table
+in which the row last changed. Files with moved rows have both as columns. So if a captured write
+was the last to change a row, the row belongs to that write, whichever file contains the row now.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ The rest of the column's name differs between tables.
 
 
 def tracking_of(output: Output) -> RowTracking | None:
-    """Return the facts that row tracking needs to find a write's rows again, or None without it."""
+    """Return the facts by which a write's rows are found again, or None without row tracking."""
     write = output.write
     if (
         not output.files
@@ -44,7 +44,7 @@ def tracking_of(output: Output) -> RowTracking | None:
 
 @dataclass(frozen=True)
 class MovedFile:
-    """A file with rows that captured writes wrote to other files."""
+    """A file with rows that captured writes had first written to other files."""
 
     source: SourceFile
     writes: Sequence[Written]
@@ -66,7 +66,7 @@ class MovedFile:
     def rows(self) -> tuple[I64, I64]:
         """The write of each row, as a position in ``writes``, and the row's id in the warehouse.
 
-        Both are -1 for a row that something else changed last.
+        Both are -1 for a row that was last changed by something else.
         """
         row_ids, commits = self._numbers()
         of, rows = np.full(len(row_ids), -1), np.full(len(row_ids), -1)
@@ -82,7 +82,7 @@ class MovedFile:
         return of, rows
 
     def _numbers(self) -> tuple[I64, I64]:
-        """Return the id of each row, and the version of the table that last changed the row."""
+        """Return each row's id, and the version of the table in which the row last changed."""
         found = pq.read_table(self.source.path, columns=[self.row_ids, self.commits])
         first, commit = self.source.first_row, self.source.commit
         usual = pa.array(np.arange(found.num_rows) + (first or 0))
@@ -90,7 +90,7 @@ class MovedFile:
         return np.asarray(ids), np.asarray(pc.fill_null(found[self.commits], commit))
 
     def _files(self, commit: int) -> tuple[I64, I64, I64]:
-        """Return the write, number and first row of each file of a commit, ordered by first row."""
+        """Return the write, the number and the first row of each file in a commit, by first row."""
         found = [
             (first, number, at)
             for at, write in enumerate(self.writes)
@@ -105,9 +105,9 @@ class MovedFile:
 
 
 def moved_file(source: SourceFile, writes: Sequence[Written]) -> MovedFile | None:
-    """Return a ``MovedFile`` if a source file may have rows of these writes; else return None.
+    """Return a ``MovedFile`` if a source file may contain moved rows of the writes, or else None.
 
-    The file itself was made by something other than these writes. Raises UsageError if the writes
+    The file itself must not have been made by one of the writes. Raises UsageError if the writes
     name their rows in different ways.
     """
     tracked = {each.tracking.column for each in writes if each.tracking}
@@ -121,7 +121,7 @@ def moved_file(source: SourceFile, writes: Sequence[Written]) -> MovedFile | Non
     own = [each for each in writes if each.tracking and each.tracking.column == row_ids]
     if len({(each.table, each.columns_in_files) for each in own}) > 1:
         raise UsageError(
-            f"Rows of {source.root} that Delta has moved have names of several kinds",
+            f"Rows of {source.root} that Delta has moved are named in several ways",
             "Captured jobs wrote them under several names or with several keys",
             "Write the table once as a whole, with one key",
         )

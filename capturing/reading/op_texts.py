@@ -1,4 +1,4 @@
-"""The texts of the operations of captured writes."""
+"""The ops of captured writes, as text."""
 
 from provhouse.model.associations import ROWS
 
@@ -9,11 +9,11 @@ _LONGEST = 120
 
 
 def op_of(write: CapturedWrite, table: str, tap: TapTable | None) -> str:
-    """Return the text of the operation of ``tap``.
+    """Return the op of the rows that ``tap`` has written, such as ``totals: aggregate by cust``.
 
-    If ``tap`` is None, return the text of the operation of the rows that carried source ids. An
-    example is ``totals: aggregate by cust``. If the program passes a text for the write, the main
-    operation has this text, and the texts of the other operations begin with it.
+    If ``tap`` is None, return the op of the rows that carried source ids. If the program specifies
+    an op for the write, the main operation has this op, and the ops of the other operations begin
+    with it.
     """
     if write.op and tap == _main(write):
         return write.op
@@ -24,7 +24,7 @@ def op_of(write: CapturedWrite, table: str, tap: TapTable | None) -> str:
 
 
 def _main(write: CapturedWrite) -> TapTable | str | None:
-    """Return the tap of the main operation, None if rows carried source ids, or ``several``."""
+    """Return the main operation's tap, None if rows carried source ids, or else ``several``."""
     if any(slot <= ROWS for slot in write.slots):
         return None
     taps = sorted(set(write.slots))

@@ -1,4 +1,4 @@
-"""The files of a captured write, row by row: row n of task p is row n of ``part-p``.
+"""The files of a captured write. Row n of task p is row n of the file ``part-p``.
 
 A task that writes partitions or buckets makes a file for each of them; the tap records the file
 of each row.
@@ -34,7 +34,7 @@ class Output:
     marks: Marks = field(default_factory=dict)
     """The marked rows that the rows of the write derive from."""
     tasks: tuple[tuple[int, str], ...] = ()
-    """For each file, its task, and its place within the task."""
+    """For each file, its task, and its partition and bucket within the task."""
     sample: float = 1.0
     """The fraction of the rows that keep their lineage."""
 
@@ -44,14 +44,14 @@ class Output:
         return tuple(map(_rows, self.files))
 
     def carried(self) -> Iterator[tuple[int, I64]]:
-        """Yield pieces: the first row's position, and the slots as an array of slots by rows."""
+        """Yield pieces: the first row's position, and the slots as an array with a row per slot."""
         for first, piece in self._pieces():
             yield first, as_ids(self.write.slots, piece[: len(self.write.slots)], self.marks)
 
     def kept(self) -> Iterator[tuple[int, I64]]:
         """Yield pieces: the first row's position, and for each row the id of the copied row.
 
-        The id is ``NONE`` for a row that is no copy.
+        The id is ``NONE`` for a row that is not a copy.
         """
         if self.write.kept:
             for first, piece in self._pieces():
@@ -84,7 +84,7 @@ def _rows(path: Path) -> int:
 def output_of(write: CapturedWrite) -> Output:
     """Return the files of a write after checking that they have exactly the captured rows.
 
-    Raises BadInput if another program also wrote to the folder, if a file is gone, or if the
+    Raises BadInput if another program also wrote to the folder, if a file was deleted, or if the
     numbers of rows differ from the numbers that the tasks captured.
     """
     parts = in_order(check_one_job(write))
@@ -119,7 +119,7 @@ def in_order(parts: "Sequence[OutputPart]") -> "list[OutputPart]":
 
 @dataclass(frozen=True)
 class OutputPart:
-    """A file of a write, with the facts in its name and folder."""
+    """A file of a write, with the facts that its name and folder contain."""
 
     path: Path
     task: int
@@ -129,12 +129,12 @@ class OutputPart:
 
     @classmethod
     def of(cls, path: Path, write: CapturedWrite) -> "OutputPart":
-        """Return the facts in a file's path; raise BadInput if Spark makes no such name."""
+        """Return the facts in a file's path; raise BadInput if the name is not one of Spark's."""
         match = _NAME.fullmatch(path.name)
         if not match or not path.is_relative_to(write.path):
             raise BadInput(
                 f"It is unknown which task wrote {path}",
-                "Spark gives no file such a name",
+                "Spark does not give such names to files",
                 "If another program put it there, remove it, and run the job again",
             )
         folder = path.parent.relative_to(write.path).as_posix()

@@ -1,4 +1,4 @@
-"""The files of a saved, captured RDD, row by row: row n of a task is row n of the task's file."""
+"""The files of a saved, captured RDD. Row n of a task is row n of the task's file."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +15,7 @@ from .tap_files import count_places, row_keys
 
 @dataclass(frozen=True)
 class RddOutput(Output):
-    """The files of one RDD. The tasks that wrote the files counted their rows."""
+    """The files of one RDD. The tasks that wrote the files have counted the rows."""
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
@@ -26,7 +26,8 @@ class RddOutput(Output):
 def rdd_output_of(write: CapturedWrite) -> RddOutput:
     """Return the files of an RDD after checking that they have exactly the captured rows.
 
-    Raises BadInput if a file is gone, or if the numbers of rows differ from the captured numbers.
+    Raises BadInput if a file was deleted, or if the numbers of rows differ from the captured
+    numbers.
     """
     for path, count in zip(write.written, write.counts, strict=True):
         if count < 0 or not path.exists():
@@ -47,7 +48,7 @@ def rdd_output_of(write: CapturedWrite) -> RddOutput:
 
 
 def keyed_rdd_output_of(write: CapturedWrite) -> KeyedOutput:
-    """Return the files of an RDD with a key, after checking that they have the captured rows.
+    """Return the files of an RDD with a key, after checking that they contain the captured rows.
 
     Raises the errors of ``rdd_output_of``, and BadInput if a key is NULL or not unique.
     """
@@ -57,6 +58,6 @@ def keyed_rdd_output_of(write: CapturedWrite) -> KeyedOutput:
 
 
 def _task_of(path: Path) -> tuple[int, str]:
-    """Return the task that wrote a file, from a name such as ``part-00000`` or ``part-r-00000``."""
+    """Return the task in a file's name such as ``part-00000`` or ``part-r-00000``."""
     digits = [word for word in path.name.split(".")[0].split("-") if word.isdigit()]
     return int(digits[0]), ""

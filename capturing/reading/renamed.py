@@ -41,7 +41,10 @@ class Renamed:
         self._layout, self._writes = layout, writes
 
     def number(self, file: FileState, other: int) -> int:
-        """Return the number of the only captured file that equals a file, or else ``other``."""
+        """Return the number of the captured file that equals ``file``.
+
+        If there is no such file, or more than one, return ``other``.
+        """
         same = self._same(file)
         return same[0] if len(same) == 1 else other
 
@@ -57,7 +60,7 @@ class Renamed:
             )
 
     def _same(self, file: FileState) -> list[int]:
-        """Return the numbers of captured files that equal a file; a copy may have another time."""
+        """Return the numbers of captured files that equal a file. Times may differ for a copy."""
         unique = self._is_unique(file)
         return [
             number
@@ -73,7 +76,7 @@ class Renamed:
 
     @cached_property
     def _by_name(self) -> dict[str, dict[int, tuple[int, int] | None]]:
-        """For each file name, the states of the captured files by number; None in old records."""
+        """For each file name, the states of the captured files by number; None for old records."""
         states = {
             number: state
             for write in self._writes.values()

@@ -1,4 +1,4 @@
-"""The values of key columns of Parquet files, in memory-mapped files."""
+"""The values of key columns in Parquet files, kept in memory-mapped files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ from .spread import Spread
 from .tap_files import PIECE
 
 Range = tuple[int, int]
-"""The smallest and the largest of a file's integer keys."""
+"""The smallest and the largest integer key in a file."""
 
 
 @dataclass(frozen=True)
 class KeyValues:
-    """The keys of all rows of a file, as integers or texts in memory-mapped arrays."""
+    """The keys of all rows of a file, as integers or strings in memory-mapped arrays."""
 
     rows: int
     nulls: int
@@ -42,18 +42,18 @@ class KeyValues:
         return int(self.integers.min()), int(self.integers.max())
 
     def take(self, rows: I64) -> pa.Array:
-        """Return the keys of some rows, as int64 or string."""
+        """Return the keys of the given rows, as int64 or string."""
         if self.integers is not None:
             return pa.array(self.integers[rows])
         assert self.texts is not None
         return self.texts.take(pa.array(rows)).cast(pa.string())
 
     def names(self) -> pa.Array:
-        """Return the keys of all rows as text."""
+        """Return the keys of all rows as strings."""
         return self.take(np.arange(self.rows)).cast(pa.string())
 
     def pieces(self, as_texts: bool) -> Iterator[tuple[int, I64]]:
-        """Yield pieces of keys with the first row's position: integers, or hashes of texts."""
+        """Yield pieces of keys with the first row's position: integers, or hashes of strings."""
         for start in range(0, self.rows, PIECE):
             rows = np.arange(start, min(start + PIECE, self.rows))
             found = self.take(rows)
@@ -63,9 +63,9 @@ class KeyValues:
 class KeyStore:
     """The keys of files, read once per file and stored in the folder ``aside``.
 
-    Columns are named as in the files; upper and lower case differ if ``exact``. ``checked`` is for
-    files that an earlier ingest checked and that have not changed since. It has the range of the
-    keys of each such file, if they are distinct integers.
+    Columns are named as in the files; with ``exact``, names are case-sensitive. ``checked`` is for
+    files that an earlier ingest checked and that have not changed since. It has the range of each
+    such file's keys if these are distinct integers.
     """
 
     def __init__(
@@ -88,7 +88,10 @@ class KeyStore:
         return key if (path, key) in self.checked else self.of(path, key).columns
 
     def range(self, path: Path, key: Key) -> Range | None:
-        """Return the range of a file's keys, if all are integers; raise the errors of ``of``."""
+        """Return the range of a file's keys, or None unless all keys are integers.
+
+        Raises the errors of ``of``.
+        """
         return self.checked.get((path, key)) or self.of(path, key).range
 
 
@@ -133,8 +136,8 @@ def check_keys(
 ) -> None:
     """Raise BadInput if a key is NULL or not unique among all rows of a table.
 
-    Errors name the columns as in ``declared``, if the files have other names for them. Files that
-    were checked before are not read again if no two files can share a key.
+    ``declared`` has the names of the columns for error messages, if the names in the files differ.
+    Files that were checked before are not read again if two files cannot have a key in common.
     """
     new = [path for path in paths if (path, key) not in store.checked]
     apart = len(new) < len(paths) and _apart([store.range(path, key) for path in paths])
@@ -162,22 +165,22 @@ def check_nulls(parts: Sequence[KeyValues], table: str, key: Key) -> None:
 
 
 def fewer_values(rows: int, distinct: int, key: Key) -> str:
-    """Return a sentence with the number of different values of a key."""
+    """Return a sentence with the number of distinct values of a key."""
     values = "value" if distinct == 1 else "values"
     return f"{rows:,} rows have {distinct:,} {values} of {', '.join(key)}"
 
 
 def _apart(ranges: Sequence[Range | None]) -> bool:
-    """Return whether all ranges are known and no two of them overlap."""
+    """Return whether all ranges are known and do not overlap."""
     known = sorted(each for each in ranges if each)
     return len(known) == len(ranges) and all(high < low for (_, high), (low, _) in pairwise(known))
 
 
 def _distinct(parts: Sequence[KeyValues], rows: int, aside: Path) -> int:
-    """Return the number of different names.
+    """Return the number of distinct names.
 
-    Different keys may have the same name, as (``a/b``, ``c``) and (``a``, ``b/c``) do. Integers are
-    compared directly; texts are compared only if their hashes are equal.
+    Different keys may have the same name, such as (``a/b``, ``c``) and (``a``, ``b/c``). Integers
+    are compared directly; strings are compared only if their hashes are equal.
     """
     as_texts = any(part.integers is None for part in parts)
     spread = Spread(3, rows, aside)
@@ -197,13 +200,13 @@ def _distinct(parts: Sequence[KeyValues], rows: int, aside: Path) -> int:
 
 
 def _texts(parts: Sequence[KeyValues], of: I64, row: I64) -> int:
-    """Return the number of different texts of the keys of some rows."""
+    """Return the number of distinct keys of the given rows, compared as strings."""
     found = [part.take(row[of == number]).cast(pa.string()) for number, part in enumerate(parts)]
     return int(pc.count_distinct(pa.chunked_array(found)).as_py())
 
 
 def texts(rows: pa.Table) -> pa.Array:
-    """Return the keys of rows as text; the values of several columns are joined by ``/``."""
+    """Return the keys of rows as strings; the values of several columns are joined by ``/``."""
     columns = [column.cast(pa.string()) for column in rows.itercolumns()]
     if len(columns) == 1:
         return columns[0].combine_chunks()

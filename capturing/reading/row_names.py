@@ -48,11 +48,11 @@ def check_sources(
     store: KeyStore,
     kept_out: KeptOut,
 ) -> None:
-    """Keep out the writes that read a source whose declared key does not name its rows.
+    """Keep out the writes that read a source whose declared key is wrong.
 
-    ``fresh`` has the key of each file that the same block wrote. These keys were checked as output.
     A key is wrong if it is NULL or not unique, or if a captured write named the rows by another
-    key. Raises BadInput for a changed file.
+    key. ``fresh`` has the key of each file that the same block wrote; these keys were already
+    checked as output. Raises BadInput for a changed file.
     """
     by_table: defaultdict[str, list[SourceFile]] = defaultdict(list)
     files = list(sources)
@@ -74,7 +74,8 @@ def _is_checked(
 ) -> bool:
     """Return whether the key of a source must be checked; raise an error if it is not ``found``.
 
-    ``found`` has the columns by which a captured write named the rows; None without such a write.
+    ``found`` has the columns by which a captured write named the rows, or is None if the rows were
+    not made by a captured write.
     """
     if found is None:
         known.check_other(source.state)
@@ -91,7 +92,7 @@ def _is_checked(
 
 
 def key_of(source: SourceFile, keys: Mapping[str, Key], known: Known) -> Key:
-    """Return the key of a source file that no captured write made; empty if row ids name its rows.
+    """Return the key of a source file that no captured write made, or () if row ids name its rows.
 
     The columns are named as in the file.
     """
@@ -100,17 +101,20 @@ def key_of(source: SourceFile, keys: Mapping[str, Key], known: Known) -> Key:
 
 
 class RowNameScan(Protocol):
-    """Names of the rows of a scan. Row ids have a number of the scan instead of a file number."""
+    """Names of a scan's rows.
+
+    In the row ids, a number of the scan takes the place of a file number.
+    """
 
     def includes(self, number: int) -> bool:
         """Return whether a number belongs to this scan."""
 
     def items(self, ids: I64) -> tuple[str, pa.Array]:
-        """Return the table and the names of rows, by their ids."""
+        """Return the table and the names of rows, given the rows' ids."""
 
 
 class SourceNames:
-    """Items of the source rows of one write, by the ids of the rows.
+    """The items of one write's source rows, given the ids of the rows.
 
     A file whose rows are named by row ids must have a number.
     """
@@ -124,9 +128,10 @@ class SourceNames:
         versions: Mapping[Path, Written],
         scans: Sequence[RowNameScan],
     ) -> None:
-        """Name the sources of a write; ``versions`` has the versions of marked rows, by place.
+        """Name the sources of a write.
 
-        ``scans`` has the scans of sources whose rows have no numbers.
+        ``versions`` has the versions of marked rows, by the path of the rows. ``scans`` has the
+        scans of sources without row numbers.
         """
         of = output.write
         self._keys, self._known, self._store = keys, known, store
@@ -158,7 +163,7 @@ class SourceNames:
             yield at, Ends(pa.array(values[at]), coded)
 
     def _items(self, number: int, ids: I64) -> tuple[str, pa.Array]:
-        """Return the table of some rows of a file or scan, and the row ids or names of the rows."""
+        """Return the table of rows in a file or scan, and the row ids or names of these rows."""
         for scan in self._scans:
             if scan.includes(number):
                 return scan.items(ids)
@@ -180,7 +185,7 @@ class SourceNames:
         return table, _items(table, pa.array(found), write.suffix if write else "", self._known)
 
     def _moved(self, moved: MovedFile, file: int, rows: I64) -> pa.Array:
-        """Return the items of rows that captured writes may have written to other files."""
+        """Return the items of rows that captured writes may first have written to other files."""
         of, written = (found[rows] for found in moved.rows)
         if not moved.key:
             found = np.where(of < 0, (file << ROW_BITS) + rows, written)
@@ -191,13 +196,13 @@ class SourceNames:
 
 
 class OutputNames:
-    """Items of the rows of a captured write, by the positions of the rows."""
+    """The items of a captured write's rows, given the positions of the rows."""
 
     def __init__(self, output: Output, written: Written, known: Known, store: KeyStore) -> None:
         self._output, self._written, self._known, self._store = output, written, known, store
 
     def ends(self, rows: I64) -> Ends:
-        """Return the items of some rows."""
+        """Return the items of the given rows."""
         table, key = self._written.table, self._written.columns_in_files
         starts = self._output.starts
         file = np.searchsorted(starts, rows, "right") - 1
@@ -225,38 +230,38 @@ class OutputNames:
 
 
 def _alike(parts: Sequence[pa.Array]) -> Sequence[pa.Array]:
-    """Return the arrays with the same type: text, unless all are integers."""
+    """Return the arrays with a common type: string, unless all are integers."""
     if all(pa.types.is_integer(part.type) for part in parts):
         return parts
     return [part.cast(pa.string()) for part in parts]
 
 
 def constant(text: str | None, count: int) -> pa.DictionaryArray:
-    """Return a column that repeats a text, or None."""
+    """Return a column that repeats a string or None ``count`` times."""
     codes = pa.array(np.zeros(count, np.int32), mask=np.full(count, text is None))
     return pa.DictionaryArray.from_arrays(codes, pa.array([text or ""], pa.string()))
 
 
 def _items(table: str, found: pa.Array, suffix: str, known: Known) -> pa.Array:
-    """Return row ids unchanged if they name the items; else return names."""
+    """Return row ids unchanged if the items are named by them; otherwise, return names."""
     if pa.types.is_integer(found.type) and not suffix and known.names_ids(table):
         return found
     return _joined(table, found, suffix)
 
 
 def marked_items(rows: MarkedRows, at: I64, written: Written) -> pa.Array:
-    """Return the items of marked rows, by their positions."""
+    """Return the items of marked rows, given the positions of the rows."""
     return _joined(rows.table, rows.names.take(pa.array(at)), written.suffix)
 
 
 def keyed_items(table: str, keys: pa.Array, suffixes: pa.Array, of: I64) -> pa.Array:
-    """Return items with these keys. The suffix of key ``i`` is ``suffixes[of[i]]``."""
+    """Return items with the given keys. The suffix for key ``i`` is ``suffixes[of[i]]``."""
     ends = suffixes.take(pa.array(of))
     return pc.binary_join_element_wise(f"{table}/", keys.cast(pa.string()), ends, "")
 
 
 def versioned_items(table: str, keys: pa.Array, versions: I64) -> pa.Array:
-    """Return items with these keys and versions; items of version 0 have no version."""
+    """Return items with the given keys and versions. Version 0 is left out of an item's name."""
     found, of = np.unique(versions, return_inverse=True)
     suffixes = pa.array([f"@{version}" if version else "" for version in found.tolist()])
     return keyed_items(table, keys, suffixes, of)
@@ -265,7 +270,7 @@ def versioned_items(table: str, keys: pa.Array, versions: I64) -> pa.Array:
 def without_numbers(
     sources: Iterable[SourceFile], keys: Mapping[str, Key], known: Known
 ) -> list[Path]:
-    """Return the files without a number whose rows are named by row ids."""
+    """Return the files that do not have a number, but whose rows are named by row ids."""
     plain = [source.state for source in sources if not keys.get(source.table)]
     numbers = known.numbers(plain)
     return [file.path for file, number in zip(plain, numbers, strict=True) if number < 0]
@@ -280,12 +285,12 @@ def _check_positions(source: SourceFile, key: Key) -> None:
     if key:
         raise UsageError(
             f"The rows of {source.table} are named by the key {', '.join(key)}",
-            "They were read by their positions in files, as RDDs and data frames without a key do",
+            "They were read by their positions in files, as in RDDs and data frames without a key",
             f"Declare the key in the job that reads {source.table} as a data frame",
         )
     if source.first < 0:
         raise BadInput(
-            f"The rows of {source.path} have no known positions",
+            f"The positions of the rows of {source.path} are unknown",
             "Tasks found different numbers of rows in the earlier parts of the file, or did not "
             "read them to their ends",
             f"Declare a key of {source.table}, or run the job again; sources must not change until "
@@ -308,7 +313,7 @@ def _check_same_records(source: SourceFile) -> None:
 
 def _unread() -> BadInput:
     return BadInput(
-        "Rows of a large file have no known positions",
+        "The positions of rows in a large file are unknown",
         "The job did not read the earlier parts of the file to their ends, as with a limit",
         "Declare a key of the source",
     )
@@ -317,7 +322,7 @@ def _unread() -> BadInput:
 def _other_key(source: SourceFile, found: Key) -> UsageError:
     named = f"by the key {', '.join(found)}" if found else "by their row ids"
     return UsageError(
-        f"The rows of {source.table} have another key than the declared one",
+        f"The rows of {source.table} are not named by the declared key",
         f"They were written by a captured job, and are named {named}",
         f"In jobs that only read {source.table}, leave it out of the keys",
     )

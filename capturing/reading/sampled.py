@@ -1,4 +1,4 @@
-"""Leave out the slots of rows outside a sample, so that these rows derive from nothing."""
+"""Leave out the slots of rows outside of a sample, so that these rows derive from nothing."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,10 +17,10 @@ _STEP = 0x9E3779B97F4A7C15
 
 
 def carried(output: Output) -> Iterator[tuple[int, I64]]:
-    """Yield the pieces of ``Output.carried``, with ``NONE`` for rows outside the sample.
+    """Yield the pieces of ``Output.carried``, with ``NONE`` for rows outside of the sample.
 
-    Each sample includes the first row that carries an id. A write without lineage would make no
-    generation, so no answer could mention the sample.
+    Every sample includes the first row that carries an id. Without this row, a write could be
+    without lineage. It would then not make a generation, so answers could not mention the sample.
     """
     missing = True
     for first, slots in output.carried():
@@ -37,8 +37,8 @@ def carried(output: Output) -> Iterator[tuple[int, I64]]:
 def in_sample(first: int, count: int, part: float) -> Bools:
     """Return, for ``count`` rows from position ``first`` on, whether a sample includes each row.
 
-    The hash of a row's position decides, so neither the order nor the values of rows affect the
-    sample. The hash function is SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+    This depends only on the hash of a row's position, so neither the order nor the values of rows
+    affect the sample. The hash function is SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
     """
     mixed = np.arange(first + 1, first + count + 1).astype(np.uint64) * np.uint64(_STEP)
     for shift, factor in zip((30, 27), _MIX, strict=True):
@@ -52,7 +52,7 @@ def in_sample(first: int, count: int, part: float) -> Bools:
 def sampled_writes(
     outputs: Sequence[Output], versions: Sequence[Written], known: Known
 ) -> list[SampledWrite]:
-    """Return the sample of each write that keeps the lineage of only some rows."""
+    """Return the samples of the writes that keep the lineage of only a part of their rows."""
     return [
         SampledWrite(each.table, each.version, output.sample, _read(output, known), each.after)
         for output, each in zip(outputs, versions, strict=True)
@@ -61,7 +61,7 @@ def sampled_writes(
 
 
 def _read(output: Output, known: Known) -> tuple[str, ...]:
-    """Return the tables of all rows that a write may derive from, as item names contain them."""
+    """Return the tables of all rows that a write may derive from, named as in item names."""
     write = output.write
     found = {rows.table for rows in output.marks.values()}
     writes = known.writes([source.state for source in write.sources])

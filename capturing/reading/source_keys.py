@@ -1,4 +1,4 @@
-"""Keys of groups that a tap omits, because columns of its source rows contain them."""
+"""The keys of groups that a tap omits because columns of the source rows contain them."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -38,7 +38,7 @@ class KeyFile:
             if name is not None:
                 self._check_type(column, name, schema.field(name).type)
         self.names = [name for name in self._names if name is not None]
-        """The key columns that exist in the file, by their names there."""
+        """The names in the file of those key columns that the file contains."""
 
     def _check_type(self, column: KeyColumn, name: str, found: pa.DataType) -> None:
         plain = found.value_type if pa.types.is_dictionary(found) else found
@@ -52,7 +52,7 @@ class KeyFile:
             )
 
     def keys(self, rows: pa.RecordBatch) -> I64:
-        """Return the keys of some rows of the file; ``rows`` must have the columns in ``names``."""
+        """Return the keys of rows of the file; ``rows`` must have the columns in ``names``."""
         columns = [
             pa.nulls(len(rows), pa.string() if column.type == "string" else pa.int64())
             if name is None
@@ -87,7 +87,7 @@ def key_of_null(key: SourceKey) -> int:
 
 
 def _name_in(names: Iterable[str], column: str) -> str | None:
-    """Return the name that a column has in a file, ignoring upper and lower case, or None."""
+    """Return a column's name in a file, found without regard to case, or None."""
     alike_names = [name for name in names if name.lower() == column.lower()]
     return column if column in alike_names else alike_names[0] if alike_names else None
 
@@ -103,8 +103,8 @@ class SourceKeys:
     def with_keys(self, table: TapTable, slots: I64) -> I64:
         """Return rows of a tap, with the keys of their groups as a new first column.
 
-        Raises BadInput if a source column has another type than Spark read, or contains the number
-        that stands for NULL.
+        Raises BadInput if the type of a source column is not the one that Spark read, or if the
+        column contains the number that represents NULL.
         """
         assert table.source
         ids = slots[table.source.slot]
@@ -126,7 +126,7 @@ class SourceKeys:
         return self._known[form]
 
     def _read(self, found: KeyFile, path: Path) -> I64 | None:
-        """Return the keys of a file; None if it lacks all key columns, which then count as NULL."""
+        """Return a file's keys, or None if it lacks all key columns, which then count as NULL."""
         if not found.names or not found.metadata.num_rows:
             return None
         place = self._aside / f"keys-{token_hex(8)}"

@@ -1,6 +1,6 @@
 """Spark's ``xxhash64`` of rows, computed from Arrow's columns.
 
-Spark hashes the columns of a row in order: the hash of a value is the seed of the next value.
+Spark hashes the columns of a row in order: the hash of a value is the seed for the next value.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ _WIDTHS = {"int": "<i4", "bigint": "<i8"}
 
 
 def hashed(column: pa.Array, kind: str, seeds: U64) -> U64:
-    """Return the hash of each value with its seed; for NULL, the seed itself.
+    """Return the hash of each value, computed with the value's seed; for NULL, return the seed.
 
     ``kind`` is ``string``, ``bigint``, or ``int`` for all narrower types.
     """
@@ -28,7 +28,7 @@ def hashed(column: pa.Array, kind: str, seeds: U64) -> U64:
 
 
 def flagged(column: pa.Array, seeds: U64) -> U64:
-    """Return a hash for each value with its seed: the hash of 1 for NULL, else the hash of 0."""
+    """Return a hash for each value, computed with its seed: the hash of 1 for NULL, else of 0."""
     return hashed(pc.is_null(column).cast(pa.int32()), "int", seeds)
 
 

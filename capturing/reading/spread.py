@@ -1,4 +1,4 @@
-"""Rows of integers in parts that fit in memory; several parts are stored on disk."""
+"""Rows of integers, divided into parts that fit in memory. Several parts are stored on disk."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -10,16 +10,16 @@ import numpy as np
 from provhouse.model.arrays import I64
 
 MOST = 1 << 22
-"""The most rows that a part may have on average; this determines the number of parts."""
+"""The largest average number of rows in a part, which determines the number of parts."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 """2^64 divided by the golden ratio. The high bits of its product with a value select the part."""
 
 
 class Spread:
-    """Rows of ``width`` integers of 64 bits, in parts; a value of each row selects its part.
+    """Rows of ``width`` 64-bit integers, divided into parts by a value that is given for each row.
 
-    Rows with equal values are in one part. ``rows`` is the largest expected number of rows, and
-    ``aside`` is a folder for files, which the caller removes.
+    Rows with equal values are in the same part. ``rows`` is the largest expected number of rows,
+    and ``aside`` is a folder for files, which the caller removes.
     """
 
     def __init__(self, width: int, rows: int, aside: Path) -> None:
@@ -30,7 +30,7 @@ class Spread:
         self._files = aside / f"spread-{token_hex(8)}"
 
     def add(self, by: I64, columns: Sequence[I64]) -> None:
-        """Add rows; the value of each row in ``by`` selects its part."""
+        """Add rows; a row's value in ``by`` determines the part."""
         if not len(by):
             return
         if not self._bits:
@@ -46,7 +46,7 @@ class Spread:
                     rows[start:end].tofile(file)
 
     def parts(self) -> Iterator[I64]:
-        """Yield the parts, each as an array of columns by rows."""
+        """Yield the parts, each as an array whose first axis is the columns."""
         for number in range(1 << self._bits):
             yield self._load(number)
 

@@ -1,4 +1,4 @@
-"""Read the files of a tap, and refuse files that may contain rows that were not written."""
+"""Read the files of a tap, and refuse files that may contain rows that the job did not write."""
 
 import re
 from collections import Counter, defaultdict
@@ -24,10 +24,11 @@ _NAME = re.compile(r"(\d+)-(\d+)\.(\d+)-(\d+)-[0-9a-f]{16}\.parquet")
 
 
 def tap_pieces(folder: Path, columns: int) -> Iterator[I64]:
-    """Yield the rows that a tap wrote, as arrays of columns by rows; no file means no rows.
+    """Yield the rows that a tap wrote, as arrays whose first axis is the columns.
 
-    Raises BadInput if two attempts of a task, in one stage or in two, succeeded with different
-    rows: the write may contain the rows of either attempt.
+    If there are no files, there are no rows. Raises BadInput if two attempts of a task, in the same
+    stage or in two stages, succeeded with different rows, since the write may contain the rows of
+    either attempt.
     """
     found = tap_files(folder)
     _check_stages(folder, found)
@@ -46,7 +47,7 @@ class TaskRows:
     """The rows that one task wrote, in order."""
 
     slots: I64
-    """The slots of each row, as an array of slots by rows."""
+    """The slots of each row, as an array with a row per slot."""
     places: pa.DictionaryArray
     """The place of each row's file within the task: partition and bucket, joined by ``|``."""
 
@@ -60,9 +61,9 @@ class TaskRows:
 
 
 def read_keys_tap(folder: Path) -> tuple[I64, I64, pa.Array]:
-    """Return the id, the file and the key of each row of a source; a row may occur twice.
+    """Return the id, the file and the key of each row of a source. A row may occur twice.
 
-    The files are all 0 if the tap has no column for them.
+    If the tap does not have a column for files, they are all 0.
     """
     paths = [path for _, found in sorted(tap_files(folder).items()) for path in found]
     tables = [pq.read_table(path) for path in paths]
@@ -74,7 +75,7 @@ def read_keys_tap(folder: Path) -> tuple[I64, I64, pa.Array]:
 
 
 def row_keys(folder: Path) -> pa.Array:
-    """Return the keys of the rows of all tasks as text, in the order of ``row_pieces``."""
+    """Return the keys of the rows of all tasks as strings, in the order of ``row_pieces``."""
     paths = _by_task(folder).values()
     parts = [pq.read_table(path, columns=["t0"])["t0"].combine_chunks() for path in paths]
     return pa.concat_arrays([pa.array([], pa.string()), *(p.cast(pa.string()) for p in parts)])
@@ -83,7 +84,8 @@ def row_keys(folder: Path) -> pa.Array:
 def row_pieces(folder: Path, columns: int, texts: int) -> Iterator[I64]:
     """Yield the slots of the rows of all tasks, ordered by task, place and row.
 
-    ``texts`` is the number of texts that make a place. If it is 0, no task is read as a whole.
+    ``texts`` is the number of strings that identify a place. If it is 0, the rows of a task are
+    read in pieces instead of all at once.
     """
     for path in _by_task(folder).values():
         if texts:
@@ -126,8 +128,8 @@ def places_of(path: Path, texts: int) -> pa.DictionaryArray:
 def tap_files(folder: Path, *, ordered: bool = False) -> dict[int, list[Path]]:
     """Return the finished files of a tap by partition, from one attempt of each task.
 
-    Raises BadInput if two attempts succeeded with different rows. With ``ordered``, a different
-    order of the rows is an error too.
+    Raises BadInput if two attempts succeeded with different rows or, with ``ordered``, with the
+    same rows in different orders.
     """
     attempts: defaultdict[tuple[int, int], defaultdict[tuple[str, str], list[Path]]]
     attempts = defaultdict(lambda: defaultdict(list))
@@ -149,8 +151,9 @@ def tap_files(folder: Path, *, ordered: bool = False) -> dict[int, list[Path]]:
 def _check_stages(folder: Path, found: Mapping[int, list[Path]]) -> None:
     """Raise BadInput if two stages ran the same tasks with different rows.
 
-    A sort reads its input twice. Spark may compute equal parts of a plan twice, and it repeats
-    tasks whose output was lost. In all these cases, the rows are the same unless they are random.
+    Tasks can run in two stages because a sort reads its input twice, because Spark may compute
+    equal parts of a plan twice, and because Spark repeats tasks whose output was lost. In all these
+    cases, the rows are the same unless they are random.
     """
     stages: defaultdict[str, dict[int, list[Path]]] = defaultdict(dict)
     for partition, paths in found.items():
@@ -185,7 +188,7 @@ def _same(one: list[Path], other: list[Path]) -> bool:
 
 
 def _within(one: Mapping[int, list[Path]], other: Mapping[int, list[Path]]) -> bool:
-    """Return whether the stage ``other`` has all rows of the stage ``one``."""
+    """Return whether the stage ``other`` contains all rows of the stage ``one``."""
     few, many = (
         pa.concat_tables(pq.read_table(path) for paths in stage.values() for path in paths)
         for stage in (one, other)
@@ -195,7 +198,7 @@ def _within(one: Mapping[int, list[Path]], other: Mapping[int, list[Path]]) -> b
 
 
 def _rows(paths: list[Path], *, ordered: bool) -> pa.Table:
-    """Return the rows of files, sorted by all columns unless their order counts (``ordered``)."""
+    """Return the rows of files; unless ``ordered``, sort them by all columns."""
     table = pa.concat_tables(pq.read_table(path) for path in paths).combine_chunks()
     if not table.column_names:
         return pa.table({"rows": [sum(pq.read_metadata(path).num_rows for path in paths)]})
@@ -207,8 +210,8 @@ def _rows(paths: list[Path], *, ordered: bool) -> pa.Table:
 def check_proof(folder: Path, by: str, aside: Path) -> None:
     """Raise BadInput if two groups have the same key.
 
-    The tap of ``folder`` wrote one key per group. Keys are distinct within a stage only: a sort
-    samples its input in a stage of its own, before it reads the input.
+    The tap of ``folder`` wrote one key per group. Keys must be distinct only within a stage,
+    because a sort first samples its input in a separate stage.
     """
     for paths in stages_of(folder):
         keys = Spread(1, sum(pq.read_metadata(path).num_rows for path in paths), aside)
@@ -220,7 +223,7 @@ def check_proof(folder: Path, by: str, aside: Path) -> None:
 
 
 def check_checks(found: Spread, by: str) -> None:
-    """Raise BadInput if one key has two different second hashes, and so stands for two groups."""
+    """Raise BadInput if a key has two different second hashes and so belongs to two groups."""
     for keys, checks in found.parts():
         order = np.argsort(keys, kind="stable")
         keys, checks = keys[order], checks[order]

@@ -15,12 +15,12 @@ from .tap_files import PIECE, alike, check_checks, count_rows, tap_pieces
 from .tap_table import TapPart, TapTable
 
 MOST_PER_ROW = 16
-"""The used rows are listed one by one if a row uses at most this many rows on average."""
+"""The largest average number of used rows per row for which the used rows are listed one by one."""
 
 
 @dataclass(frozen=True)
 class _Found:
-    """Rows with the wanted keys, and the positions in ``slots`` of the rows that they used."""
+    """Rows with wanted keys, and the rows that they used, as positions in ``slots``."""
 
     at: I64
     """The position of each row's key."""
@@ -31,21 +31,21 @@ class _Found:
 
     @property
     def counts(self) -> list[I64]:
-        """The number of rows in each run."""
+        """The numbers of used rows, for each part of the window."""
         return [np.maximum(end - start, 0) for start, end in self.runs]
 
 
 class TapPartitions:
-    """The partitions of a window, and their rows that were used by rows with the given keys.
+    """The partitions of a window, and the rows in them that rows with the given keys used.
 
     A whole partition is in memory at a time, as in a Spark task.
     """
 
     def __init__(self, table: TapTable, keys: I64, aside: Path) -> None:
-        """Read a tap. Raises BadInput if a key stands for two rows, or for two partitions."""
+        """Read a tap. Raises BadInput if two rows, or two partitions, have the same key."""
         self._table, self._keys, self._aside = table, keys, aside
         self.rows = count_rows(table.folder)
-        """The number of rows of all partitions."""
+        """The total number of rows in all partitions."""
         width = table.first_slot + len(table.slots)
         self._spread = Spread(width, self.rows, aside)
         checks = Spread(2, self.rows, aside) if table.checked else None
@@ -56,15 +56,15 @@ class TapPartitions:
         if checks:
             check_checks(checks, table.by)
         self.count = 0
-        """The total number of rows used by the rows with these keys."""
+        """The total number of rows that the rows with the given keys used."""
         self.filled = np.zeros(len(keys), bool)
-        """For each key, whether a row has it."""
+        """For each key, whether any row has this key."""
         for found in self._found():
             self.filled[found.at] = True
             self.count += sum(int(counts.sum()) for counts in found.counts)
 
     def whole(self) -> PairSet:
-        """Return pairs of a key's position and the partition of its row."""
+        """Return pairs: a key's position, and the partition of the row with this key."""
         pairs = PairSet(len(self._keys), self._aside)
         for found in self._found():
             pairs.add(Pairs(found.at, found.partition))
@@ -104,7 +104,7 @@ class TapPartitions:
 
 
 def _bounds(part: TapPart, counted: I64, span: int) -> tuple[I64, I64]:
-    """Return the numbers of the first and the last row of a part. These rows may not exist."""
+    """Return the numbers of a part's first and last row, which may be outside of the partition."""
     place = counted[0]
     if part.last is not None:
         last = counted[part.last] - part.less
@@ -123,7 +123,10 @@ def _check_keys(keys: I64, places: I64, table: TapTable) -> None:
 
 
 def position(values: I64, keys: I64) -> tuple[I64, I64]:
-    """Return the positions, in the sorted keys and in ``values``, of the values that are keys."""
+    """Find the values that are among the sorted keys.
+
+    Return their positions in ``keys``, and their positions in ``values``.
+    """
     if not len(keys):
         return np.empty(0, np.int64), np.empty(0, np.int64)
     at = np.minimum(np.searchsorted(keys, values), len(keys) - 1)

@@ -7,28 +7,28 @@ from provhouse.model.associations import ROWS
 
 
 def slot_of_mark(tap: int) -> int:
-    """Return the number, less than ``ROWS``, that ``slots`` has for the marked rows of a tap."""
+    """Return the number, less than ``ROWS``, that represents a tap's marked rows in ``slots``."""
     return ROWS - 1 - tap
 
 
 @dataclass(frozen=True)
 class Mark:
-    """The table that a program declares for some rows of its plan."""
+    """The table that a program declares for the marked rows of a plan."""
 
     table: str
     key: tuple[str, ...]
     number: int
-    """The number that the ids of the marked rows have in place of a file number."""
+    """The number that takes the place of a file number in the ids of the marked rows."""
 
 
 @dataclass(frozen=True)
 class TapPart:
     """The rows of a partition that a window function uses, numbered in the window's order.
 
-    With ``last``, the used rows end with the row whose number is the value in this column of the
-    tap, minus ``less``. ``count`` is then the column with the number of used rows, or None if they
-    begin with the first row of the partition. Without ``last``, the used rows begin ``low`` rows
-    and end ``high`` rows after the current row; None means no limit.
+    ``last`` is a column of the tap. The used rows end with the row whose number is the value of
+    this column minus ``less``. ``count`` is then the column with the number of used rows, or None
+    if they begin with the partition's first row. If ``last`` is None, the used rows begin ``low``
+    rows and end ``high`` rows after the current row; None means no limit.
     """
 
     low: int | None = None
@@ -40,11 +40,11 @@ class TapPart:
 
 @dataclass(frozen=True)
 class KeyColumn:
-    """A source column whose values make the groups of a tap, alone or with other columns."""
+    """A source column by whose values a tap's groups are formed, alone or with other columns."""
 
     name: str
     type: str
-    """The type for which Spark hashes the values: ``int``, ``bigint`` or ``string``."""
+    """The type as which Spark hashes the values: ``int``, ``bigint`` or ``string``."""
     flagged: bool = False
     """Whether the hash also includes a flag for NULL."""
 
@@ -54,7 +54,7 @@ class SourceKey:
     """Source columns that contain the keys of a tap, so that the tap omits the keys."""
 
     slot: int
-    """The position of the tap's slot that has the ids of the source rows."""
+    """The position of the tap's slot with the ids of the source rows."""
     columns: tuple[KeyColumn, ...]
     hashed: bool
     """Whether a key is the hash of the columns; otherwise it is the value of the only column."""
@@ -66,7 +66,7 @@ class TapTable:
 
     kind: str
     by: str
-    """The columns that make the groups, as SQL; empty if all rows are one group."""
+    """The columns by which groups are formed, as SQL; empty if all rows are one group."""
     sql: str
     slots: tuple[int, ...]
     """For each slot, the number of the tap whose keys it has, or ``ROWS`` for source rows."""
@@ -74,31 +74,32 @@ class TapTable:
     """The number of taps that wrote the keys of all groups, to prove that they are distinct."""
     exactness: str
     checked: bool
-    """Whether a second hash follows the key, to prove that each key stands for one group."""
+    """Whether a second hash follows the key, to prove that each key belongs to only one group."""
     folder: Path
-    """The folder of the tap's files. The folders of the proofs are beside this folder."""
+    """The folder with the tap's files. The folders with the proofs are next to this folder."""
 
     parts: tuple[TapPart, ...] = ()
     """The parts of a partition that a window's rows derive from. The tap is above the window."""
     columns: int = 0
     """The number of columns for ``parts``, before the slots: the row's number, and counts."""
     of: int | None = None
-    """The number of the tap whose files this tap reads for the whole partitions of a window."""
+    """For a tap of a window's whole partitions: the number of the tap whose files it reads."""
     source: SourceKey | None = None
     """The source columns that have the keys, if the tap omits them."""
     mark: Mark | None = None
-    """The table of the rows, if they are marked. ``proofs`` is then the number of its taps."""
+    """The table of the rows if they are marked. ``proofs`` is then the number of the taps."""
     function: str = ""
     """The function of an aggregate: ``sum``, ``count``, ``min``, ``max``, ``avg`` or ``other``."""
     place: str = ""
-    """The operator's file and line in the user's program; empty if Spark does not know them."""
+    """The operator's file and line in the user's program; empty if Spark has not recorded them."""
     valued: bool = False
     """Whether the last column has each row's value for the aggregate, as the bits of a double.
 
-    Each row is then one source row."""
+    Each row then comes from one source row.
+    """
 
     def proof(self, place: int) -> Path:
-        """Return the folder where a tap at one place of the plan wrote the keys of all groups."""
+        """Return the folder where a tap at one position of a plan wrote the keys of all groups."""
         return self.folder.with_name(f"{self.folder.name}-keys-{place}")
 
     @property
@@ -121,8 +122,8 @@ class TapTable:
     def op_kind(self) -> str:
         """The kind of the operation: how the rows of a group act together.
 
-        One row is enough for a semi join, and for an aggregate that computes nothing, such as
-        ``DISTINCT``.
+        One row of the group is enough for a semi join, and for an aggregate that only lists groups,
+        such as ``DISTINCT``.
         """
         one = self.kind.startswith("semi join") or (self.kind == "aggregate" and not self.function)
         return "any" if one else "aggregate"

@@ -1,4 +1,4 @@
-"""Follow the keys that rows carried through the taps, to the source rows of each group."""
+"""Follow the keys that rows carried through the taps to the source rows of each group."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from .tap_table import TapTable
 
 @dataclass(frozen=True)
 class Kept:
-    """Groups of a tap that stand for their source rows, which are too many to be listed."""
+    """Groups of a tap that represent their source rows, which are too many to be listed."""
 
     tap: int
     pairs: PairSet
@@ -31,7 +31,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Sources:
-    """The origins of groups: source rows, and groups whose source rows many groups share."""
+    """The origins of groups: source rows, and lower groups that represent shared source rows."""
 
     rows: PairSet
     kept: tuple[Kept, ...]
@@ -40,7 +40,8 @@ class Sources:
 class TapTracer:
     """The search for the source rows of groups. A tap is read once for each operator above it.
 
-    Data that exceeds memory goes to files in the folder ``aside``, which the caller removes.
+    Data that does not fit in memory is put into files in the folder ``aside``, which the caller
+    removes.
     """
 
     def __init__(self, output: Output, aside: Path) -> None:
@@ -50,10 +51,11 @@ class TapTracer:
         """The windows whose rows derive from whole partitions instead of parts."""
 
     def sources(self, tap: int, keys: I64) -> Sources:
-        """Return the origins of the groups with these keys, which are distinct and in order.
+        """Return the origins of the groups with the given keys, which are distinct and in order.
 
-        A chain of groups is followed to source rows if that needs no more pairs than the chain has.
-        Raises BadInput if a key stands for two groups, or if a group has no rows.
+        A chain of groups is replaced by source rows if this does not need more pairs than the chain
+        itself. Raises BadInput if two groups have the same key, or if the rows of a group are
+        missing.
         """
         table = self._write.taps[tap]
         if table.parts:
@@ -84,7 +86,8 @@ class TapTracer:
     def _read(self, tap: int, keys: I64) -> tuple[PairSet, list[tuple[int, PairSet]]]:
         """Return pairs of groups and source rows, and pairs of groups and keys of other taps.
 
-        For each slot with keys, the second result has the number of the other tap and the pairs.
+        The second result has an element for each slot with keys: the number of the other tap, and
+        the pairs.
         """
         table = self._write.taps[tap]
         for place in range(table.proofs):
@@ -108,7 +111,7 @@ class TapTracer:
         return rows, lower
 
     def _pieces(self, table: TapTable) -> Iterator[I64]:
-        """Yield the rows of a tap, with the keys that it omits, as columns by rows."""
+        """Yield the rows of a tap, including keys that the tap omits, as arrays of columns."""
         if not table.source:
             yield from tap_pieces(table.folder, table.first_slot + len(table.slots))
             return
@@ -121,9 +124,10 @@ class TapTracer:
         return rows, [(slot, PairSet(count, self._aside)) for slot in table.slots if slot > ROWS]
 
     def _parts(self, tap: int, keys: I64) -> tuple[PairSet, list[tuple[int, PairSet]]] | Sources:
-        """Return the pairs, as ``_read`` does, for the parts of a window's partitions.
+        """Return pairs like those of ``_read`` for the parts of a window's partitions.
 
-        Return the whole partitions instead if the pairs would far exceed the rows of the tap.
+        If there would be far more pairs than rows of the tap, return whole partitions as origins
+        instead.
         """
         table = self._write.taps[tap]
         held = TapPartitions(table, keys, self._aside)
@@ -158,7 +162,7 @@ class TapTracer:
 
 @dataclass(frozen=True)
 class _Below:
-    """The origins of the groups of a tap through the groups of a lower tap."""
+    """The origins that the groups of a tap have through the groups of a lower tap."""
 
     pairs: PairSet
     """Pairs: the position of a group above, and the key of a group below."""
@@ -195,7 +199,7 @@ def _check_key(keys: I64, table: TapTable) -> None:
     if (keys == NONE).any():
         raise BadInput(
             f"A group by {table.by} has the key {NONE}",
-            "This number stands for a missing value in association files",
+            "In association files, this number represents a missing value",
             "Write this result outside of the block",
         )
 

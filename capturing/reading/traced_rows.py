@@ -27,18 +27,18 @@ _OPERATION = pa.schema([(name, pa.string()) for name in OPERATION])
 
 @dataclass(frozen=True)
 class GroupedRows:
-    """Groups that rows of the output derive from, with the source rows of each group."""
+    """Groups from which rows of the output derive, with the source rows of each group."""
 
     number: int
-    """The position of these rows among the ``GroupedRows`` of the write."""
+    """The position of this object among the ``GroupedRows`` of the write."""
     tap: TapTable
     row: I64
     """Positions of rows in the output, in ascending order of ``group``."""
     group: I64
-    """For each of ``row``, the position of its group in ``sources``."""
+    """For each element of ``row``, the position of its group in ``sources``."""
     sources: PairSet
     values: Spread | None = None
-    """The values that source rows give to the aggregate, in the parts of ``sources``; or None."""
+    """The values that source rows give to the aggregate, in parts like ``sources``, or None."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Traced:
     """The slots of the output's rows that have ids of source rows."""
     grouped: tuple[GroupedRows, ...]
     widened: frozenset[int]
-    """The windows whose rows derive from whole partitions, since parts would list too many rows."""
+    """Windows whose rows derive from whole partitions, since their parts list too many rows."""
 
     @property
     def supersets(self) -> frozenset[int]:
@@ -74,16 +74,16 @@ class Traced:
 
     @property
     def has_exact_kinds(self) -> bool:
-        """Whether the kinds of the operations decide exactly when each row exists."""
+        """Whether the kinds of the operations determine exactly when each row exists."""
         write = self.output.write
         return write.exact_kinds or write.slots == (ROWS,)
 
     def kind(self, tap: TapTable) -> str:
-        """Return the kind of the operation of a tap."""
+        """Return the kind of the operation whose rows a tap has written."""
         return tap.op_kind if self.has_exact_kinds else "function"
 
     def direct_pairs(self) -> Iterator[Pairs]:
-        """Yield pairs: the position of an output row, and a source row in the slots of that row."""
+        """Yield pairs: the position of an output row, and a source row from that row's slots."""
         if self.direct:
             for first, slots in carried(self.output):
                 for slot in self.direct:
@@ -93,10 +93,10 @@ class Traced:
 
 @dataclass(frozen=True)
 class RowPiece:
-    """Triples of one op; rows of shared derivations have only one end."""
+    """Triples of one op. A row that belongs to a shared derivation has only one end."""
 
     op: str | None = None
-    """The text of the op; None for rows of shared derivations, which have no source row here."""
+    """The op, or None for output rows of shared derivations, which are without source rows here."""
     src: I64 | None = None
     """Ids of source rows."""
     row: I64 | None = None
@@ -105,14 +105,14 @@ class RowPiece:
     shared: pa.Array | None = None
     op_kind: str | None = None
     value: pa.Array | None = None
-    """The value that each of ``src`` gives to an aggregate; None if it was not captured."""
+    """The value that each element of ``src`` contributes to an aggregate; None if not captured."""
 
 
 def traced(output: Output, aside: Path) -> Traced:
-    """Return the lineage of the rows of a write, traced from the rows' slots to source rows.
+    """Trace the rows of a write from their slots to source rows, and return their lineage.
 
-    Data that exceeds memory goes to files in the folder ``aside``. The result needs these files,
-    and the caller removes them afterwards.
+    Data that does not fit in memory is put into files in the folder ``aside``. The result needs
+    these files, and the caller removes them afterwards.
     """
     tracer = TapTracer(output, aside)
     grouped = list[GroupedRows]()
@@ -134,7 +134,7 @@ def traced(output: Output, aside: Path) -> Traced:
 
 
 def _carried(output: Output) -> list[tuple[int, Pairs]]:
-    """Return, for each slot with keys of groups, its tap and pairs of a row and a key."""
+    """Return, for each slot with keys of groups, the tap, and pairs of a row and a key."""
     slots = [slot for slot, tap in enumerate(output.write.slots) if tap > ROWS]
     if not slots:
         return []
@@ -148,7 +148,7 @@ def _carried(output: Output) -> list[tuple[int, Pairs]]:
 
 
 def bare_rows(found: Traced) -> int:
-    """Return the number of rows that derive from no row, such as a sum over no rows."""
+    """Return the number of rows that do not derive from any row, such as a sum over no rows."""
     derived = np.zeros(sum(found.output.counts), bool)
     for first, copied in found.output.kept():
         derived[first + np.flatnonzero(copied != NONE)] = True
@@ -162,9 +162,9 @@ def bare_rows(found: Traced) -> int:
 def pieces(found: Traced, table: str) -> Iterator[RowPiece]:
     """Yield the triples of a write to ``table``.
 
-    A group that one row derives from becomes a derivation of that row; a group that several rows
-    derive from becomes a shared derivation. If the kinds are not exact, the triples have no kind
-    and no derivation: a row may need all of its sources, or one of its sources may be enough.
+    If only one row derives from a group, the group becomes a derivation of that row; otherwise, it
+    becomes a shared derivation. If the kinds are not exact, the triples get neither a kind nor a
+    derivation: a row may need all of its sources, or one of its sources may be enough.
     """
     together = len(found.direct) > 1 and found.has_exact_kinds
     for pairs in found.direct_pairs():
@@ -231,7 +231,7 @@ def _grouped(group: GroupedRows, found: Traced, op: str) -> Iterator[RowPiece]:
 
 
 def _parts(group: GroupedRows) -> Iterator[tuple[Pairs, I64 | None]]:
-    """Yield the pairs of groups and source rows in parts, each with the values of its rows."""
+    """Yield the pairs of groups and source rows in parts, each part with its rows' values."""
     if group.values is None:
         yield from ((part, None) for part in group.sources.parts())
     else:

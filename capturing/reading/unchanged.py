@@ -7,7 +7,7 @@ from provhouse.model.errors import BadInput
 
 
 def check_unchanged(path: Path, size: int, changed: int) -> None:
-    """Raise BadInput unless a file has this size in bytes and this change time in milliseconds."""
+    """Raise BadInput unless a file has the given size in bytes and change time in milliseconds."""
     try:
         found = os.stat(path)
     except OSError as error:

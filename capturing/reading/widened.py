@@ -16,7 +16,7 @@ Widened = Mapping[Path, frozenset[int]]
 
 
 def widened_windows(found: Iterable[Traced]) -> Widened:
-    """Return the widened windows of some writes."""
+    """Return the widened windows of the given writes."""
     widened: dict[Path, frozenset[int]] = {}
     for each in found:
         folder = each.output.write.folder

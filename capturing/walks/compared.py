@@ -1,4 +1,4 @@
-"""Warn if a replay on the lineage of some rows does not give the rows as they were written."""
+"""Warn if a replay on the lineage of rows does not give the rows as they were written."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -28,10 +28,10 @@ def compare(
 ) -> None:
     """Warn if a replay on the sources of rows does not give the rows as the block wrote them.
 
-    The replay computes the program of each write again, whatever its operators are; ``program`` is
-    the program of an RDD. Rows that only the replay has are no difference, because a lineage does
-    not contain the rows that make an anti join remove other rows. A warning also reports rows that
-    cannot be compared.
+    The replay computes the program of each write again, regardless of its operators; for an RDD,
+    ``program`` is the program. Rows that exist only in the replay do not count as differences: an
+    anti join may have removed them because of rows that are not in the lineage. A warning is also
+    given for rows that cannot be compared.
     """
     for place, ids in position.items():
         if place.write is None or not place.has_rows:
@@ -47,7 +47,7 @@ def _difference(
     sources: Position,
     program: "DataFrame | Program",
 ) -> str:
-    """Return the text of a warning, or an empty text."""
+    """Return the text of a warning, or an empty string."""
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
@@ -73,7 +73,7 @@ def _difference(
 def _again(
     flow: CapturedFlow, write: int, sources: Position, program: "DataFrame | Program"
 ) -> "DataFrame":
-    """Return the rows that a replay of a write gives."""
+    """Return the rows that a replay of the write ``write`` gives."""
     if is_rdd(flow, write) and callable(program):
         every = rows_together(flow, sources).taken(flow.spark, HELD)
         return RddReplay(flow, program, [place.write for place in sources]).on_few(every, only=True)
@@ -82,7 +82,7 @@ def _again(
 
 
 def _written(flow: CapturedFlow, write: int, ids: CursorIds) -> "DataFrame":
-    """Return the records of some rows of a write, read from its files."""
+    """Return the records of the given rows of a write, read from the write's files."""
     numbers = {*ids.files} if ids.files else ids.numbers() if ids.held is not None else None
     files = [file for file in flow.numbers.of_write(write)
              if numbers is None or file.number in numbers]  # fmt: skip
@@ -90,7 +90,7 @@ def _written(flow: CapturedFlow, write: int, ids: CursorIds) -> "DataFrame":
 
 
 def _missing(written: "DataFrame", again: "DataFrame") -> tuple[int, str]:
-    """Return the number of written rows that a replay lacks, and one of these rows as JSON.
+    """Return the number of written rows that are not in the replay, and one of them as JSON.
 
     Raises UsageError if the files lack a column of the program.
     """
@@ -116,7 +116,7 @@ def _missing(written: "DataFrame", again: "DataFrame") -> tuple[int, str]:
 
 
 def _counted(rows: "DataFrame") -> tuple[int, str]:
-    """Return the number of rows, and one of them as JSON."""
+    """Return the number of rows, and one of the rows as JSON."""
     from pyspark.sql import functions as F
 
     row = F.to_json(F.struct("*"))
@@ -128,13 +128,13 @@ def _check_columns(program: Mapping[str, str], files: Sequence[str]) -> None:
     if absent := [name for each, name in program.items() if each not in files]:
         raise UsageError(
             "Their files and the program have different columns",
-            f"They have no column {absent[0]}",
+            f"The files lack the column {absent[0]}",
             "Compare the records yourself, or write the table without column mapping",
         )
 
 
 def _comparable(name: str, kind: "DataType") -> "Column":
-    """Return a column whose values Spark can compare."""
+    """Return a column in a form that Spark can compare."""
     from pyspark.sql import functions as F
 
     column, text = F.col(f"`{name}`"), kind.simpleString()
@@ -144,7 +144,7 @@ def _comparable(name: str, kind: "DataType") -> "Column":
 
 
 def _same(name: str, floating: bool) -> str:
-    """Return the condition that the rows ``a`` and ``b`` have equal values in a column."""
+    """Return the SQL condition that the rows ``a`` and ``b`` have equal values in a column."""
     one, other = f"a.`{name}`", f"b.`{name}`"
     if not floating:
         return f"{one} <=> {other}"

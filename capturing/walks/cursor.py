@@ -1,4 +1,4 @@
-"""Cursors: rows of a captured block that lead back to sources and forwards again."""
+"""Cursors: rows of a captured block, from which one can go back to sources and forwards again."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial, reduce
@@ -27,10 +27,11 @@ _NUMBER = f"shiftright(id, {ROW_BITS})"
 
 
 class Cursor:
-    """Some rows that a captured block has read or written, or groups of its operators.
+    """Rows that a captured block has read or written, or groups of the block's operators.
 
-    A cursor reads no file until a program asks for a result. Up to 16 million ids are in memory;
-    more ids stay in a lazy Spark frame, so that no step collects data of unlimited size.
+    A cursor does not read files until a program asks for a result. Up to 16 million ids are kept in
+    memory; more ids stay in a lazy Spark frame, so that a step never collects data of unlimited
+    size.
 
     >>> row = run.trace("report").where("carrier = 'AA'")
     >>> row.go_back_all().show()
@@ -41,32 +42,36 @@ class Cursor:
 
     @cached_property
     def position(self) -> Position:
-        """The ids of the rows and groups; the first use searches for them."""
+        """The ids of the rows and groups, which are searched for on first use."""
         return self._make()
 
     def _then(self, step: Callable[[CapturedFlow, Position], Position]) -> "Cursor":
         return Cursor(self.flow, lambda: step(self.flow, self.position))
 
     def go_back(self) -> "Cursor":
-        """Return the rows and groups, one captured operator back, that the rows derive from.
+        """Return the rows and groups from which the rows derive, one captured operator back.
 
         The captured operators merge rows: aggregates, windows, semi joins, scalar subqueries,
-        ``mapInPandas``, and marks. Joins, filters and projections are no steps: one step reaches
-        all rows that these operators bring together. Rows of sources stay in place. Rows of a table
-        that the block has written lead on to the rows that they derive from.
+        ``mapInPandas``, and marks. Joins, filters and projections do not count as steps: one step
+        leads to all rows that these operators combine. The step leaves rows of sources as they are.
+        From rows of a table that the block has written, it leads to the rows from which these
+        derive.
         """
         return self._then(back)
 
     def go_back_all(self) -> "Cursor":
-        """Return all source rows that the rows derive from, through all writes of the block."""
+        """Return all source rows from which the rows derive, through all writes of the block."""
         return self._then(back_all)
 
     def go_next(self) -> "Cursor":
-        """Return the rows and groups, one captured operator further, that derive from the rows."""
+        """Return the rows and groups that derive from the rows, one captured operator further."""
         return self._then(forwards)
 
     def go_next_all(self) -> "Cursor":
-        """Return all derived rows in final tables, which are tables that no other write reads."""
+        """Return all rows in final tables that derive from the rows.
+
+        A final table is a table that no other write reads.
+        """
         return self._then(forwards_all)
 
     @classmethod
@@ -79,7 +84,7 @@ class Cursor:
         return cls(flow, lambda: {place: flow.rows_of(each) for place, each in files.items()})
 
     def where(self, condition: str) -> "Cursor":
-        """Return the rows that satisfy a condition in SQL on the columns of their table.
+        """Return the rows that satisfy an SQL condition on the columns of their table.
 
         Raises UsageError if the rows are of several tables (see ``of``).
         """
@@ -99,14 +104,14 @@ class Cursor:
         return settled(parts, {}, self.flow.spark, True)
 
     def _numbers(self, files: "Sequence[NumberedFile]") -> dict[CursorPlace, list[int]]:
-        """Return the numbers of files, by the place of their rows."""
+        """Return the numbers of the given files, grouped by the place of their rows."""
         found: dict[CursorPlace, list[int]] = {}
         for file in files:
             found.setdefault(self.flow.place_of_file(file), []).append(file.number)
         return found
 
     def of(self, table: str) -> "Cursor":
-        """Return the rows of one table."""
+        """Return the rows that belong to the given table."""
         return Cursor(self.flow, lambda: self._of(table))
 
     def _of(self, table: str) -> Position:
@@ -120,9 +125,9 @@ class Cursor:
         return found
 
     def __and__(self, other: "Cursor") -> "Cursor":
-        """Return the rows and groups that both cursors have.
+        """Return the rows and groups that are in both cursors.
 
-        Raises UsageError for cursors of two blocks.
+        Raises UsageError if the cursors belong to different blocks.
         """
         if self.flow is not other.flow:
             raise UsageError(
@@ -140,8 +145,9 @@ class Cursor:
     def ids(self) -> "DataFrame":
         """Return the rows and groups as a Spark frame with the columns ``of``, ``file``, ``row``.
 
-        ``of`` is the name of the table, and ``row`` the index of the row in the file. For a group,
-        ``of`` is the name of the operator, ``file`` is NULL, and ``row`` a number for the group.
+        ``of`` is the name of the table, and ``row`` is the index of the row in the file. For a
+        group, ``of`` is the name of the operator, ``file`` is NULL, and ``row`` is a number that
+        identifies the group.
         """
         from pyspark.sql import functions as F
 
@@ -172,23 +178,23 @@ class Cursor:
         return sum(ids.count() for ids in self.position.values())
 
     def tables(self) -> list[str]:
-        """Return the names of the tables of the rows."""
+        """Return the names of the tables to which the rows belong."""
         return list(dict.fromkeys(file.table for file in self._files()))
 
     def records(self) -> "DataFrame":
         """Return the records of the rows, as a Spark frame with the columns of their table.
 
-        Reads only the files with the rows. For up to 1,000 rows, reads only their row groups, and
-        immediately. Any transformation of Spark can follow. Raises UsageError for rows of several
-        tables, and for groups of an operator, which have no records. Raises BadInput if a file has
-        changed since the block read it.
+        Only files that contain the rows are read. For up to 1,000 rows, only the row groups with
+        the rows are read, and this happens immediately. All transformations of Spark can be applied
+        to the result. Raises UsageError for rows of several tables, and for groups of an operator,
+        which do not have records. Raises BadInput if a file has changed since the block read it.
         """
         _, found = self._one_table()
         if found is None:
             raise UsageError(
                 "A cursor without rows has no records",
                 "No row was selected, or nothing derives from the selected rows",
-                "Ask count() first",
+                "Check count() first",
             )
         return found.drop(ID)
 
@@ -201,13 +207,15 @@ class Cursor:
     def replay(
         self, frame: "DataFrame | Program", *, without: "Cursor | None" = None
     ) -> "DataFrame | RDD[Any]":
-        """Return a frame computed again on only the source rows that the cursor's rows derive from.
+        """Compute a frame again on only those source rows from which the cursor's rows derive.
 
-        For an RDD, pass the function that has made it instead of a frame, as to ``run.replay``.
-        ``without`` is a cursor whose source rows the replay leaves out. In the replay, a table with
-        none of the source rows is empty, so the result can have rows that an anti join had removed.
-        A replay writes nothing. Rows that the block has written are computed again at once, and a
-        warning reports differences from the written rows. Raises the errors of ``run.replay``.
+        For an RDD, pass the function that has made the RDD instead of a frame, as for
+        ``run.replay``. ``without`` is a cursor; the replay leaves out the source rows from which
+        its rows derive. In the replay, a table without any of the source rows is empty, so the
+        result can contain rows that an anti join had removed. A replay does not write anything. If
+        the cursor's rows were written by the block, they are immediately computed again for
+        comparison, and a warning reports differences from the written rows. Raises the errors of
+        ``run.replay``.
 
         >>> row = run.trace("report").where("carrier = 'AA'")
         >>> row.replay(report).show()
@@ -220,7 +228,7 @@ class Cursor:
         return found
 
     def left_out(self, frame: "DataFrame | Program") -> "DataFrame | RDD[Any]":
-        """Return a frame or RDD computed again without the cursor's rows, as by ``run.replay``."""
+        """Compute a frame or RDD again without the cursor's rows, as ``run.replay`` does."""
         return self._again(frame, self.position, only=False)
 
     def _again(
@@ -231,7 +239,7 @@ class Cursor:
         return replayed(self.flow, frame, rows, only)
 
     def show(self, n: int = 20) -> None:
-        """Print the first ``n`` records of each table of the rows."""
+        """Print up to ``n`` of the rows' records for each table."""
         tables = self._only_table() or self.tables()
         for table in tables:
             if len(tables) > 1:
@@ -241,18 +249,18 @@ class Cursor:
                 rows.records().show(n, truncate=False)
 
     def _only_table(self) -> list[str]:
-        """Return the only possible table of the rows, found without a slow search, or no table."""
+        """Return the rows' table if it is certain without a slow search, else an empty list."""
         at, files = self.position, self.flow.numbers.files
         tables = {file.table for file in files if self.flow.place_of_file(file) in at}
         return [*tables] if len(tables) == 1 and all(place.has_rows for place in at) else []
 
     def _first(self, n: int) -> "Cursor":
-        """Return at most ``n`` rows of each place in memory, so that no other rows are read."""
+        """Return at most ``n`` rows of each place, in memory, so that other rows are not read."""
         few = {place: first(ids, n) for place, ids in self.position.items()}
         return Cursor(self.flow, lambda: few)
 
     def _one_table(self) -> "tuple[list[NumberedFile], DataFrame | None]":
-        """Return the files with the rows, and the records with ids; None for no rows."""
+        """Return the files with the rows, and the records with ids, or None without rows."""
         files = self._files()
         names = list(dict.fromkeys(file.table for file in files))
         if len(names) > 1:
@@ -288,7 +296,7 @@ class Cursor:
 
 
 def _of_files(ids: CursorIds, numbers: set[int]) -> CursorIds:
-    """Return the ids whose rows are in some files."""
+    """Return the ids whose rows are in the files with the given numbers."""
     wanted = np.array(sorted(numbers), np.int64)
     if ids.held is not None:
         return CursorIds(ids.held[np.isin(ids.held >> ROW_BITS, wanted)])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 FEW = 1000
-"""The largest number of ids that SQL lists, and whose records this process reads itself."""
+"""The largest number of ids that are listed in SQL and whose records this process reads itself."""
 HELD = 1 << 24
 """The largest number of ids that a step keeps in memory; they take 128 MB."""
 
@@ -29,15 +29,15 @@ _WANTED = "provhouse_wanted"
 Frame = Callable[[], "DataFrame"]
 """A function that plans a frame with the column ``id``; planning is slow, and ids may repeat."""
 Found = Iterator[tuple[CursorPlace, I64]]
-"""Ids in the order of a search, with their places; ids may repeat."""
+"""Ids in the order in which a search finds them, with their places; ids may repeat."""
 
 
 @dataclass(frozen=True, eq=False)
 class CursorIds:
-    """The ids of one place: ``held`` in memory, or a frame that is planned when it is used."""
+    """The ids of one place: ``held`` in memory, or in a frame that is planned on first use."""
 
     held: I64 | None = None
-    """The ids in ascending order, each once."""
+    """The distinct ids in ascending order, or None if they are in a frame."""
     make: Frame | None = None
     files: tuple[int, ...] = ()
     """The numbers of files if the ids are exactly all rows of these files, otherwise empty."""
@@ -49,7 +49,7 @@ class CursorIds:
 
     @property
     def are_none(self) -> bool:
-        """Whether the ids are in memory and their number is 0."""
+        """Whether it is known without Spark that there are no ids."""
         return self.held is not None and not len(self.held)
 
     @cached_property
@@ -59,7 +59,7 @@ class CursorIds:
         return self.make()
 
     def keep(self, rows: "DataFrame", column: str) -> "DataFrame":
-        """Return the rows of a frame whose value in a column is one of the ids."""
+        """Return those rows of a frame whose value in ``column`` is one of the ids."""
         from pyspark.sql import functions as F
 
         if self.few is not None:
@@ -79,18 +79,18 @@ class CursorIds:
         return spark.sql(f"SELECT explode(CAST(array({numbers}) AS array<bigint>)) AS id")
 
     def taken(self, spark: "SparkSession", most: int) -> I64:
-        """Return the ids in order; of a frame with more than ``most`` ids, any ``most`` + 1."""
+        """Return the ids in order; if a frame has over ``most`` ids, return any ``most`` + 1."""
         if self.held is not None:
             return self.held
         found = self.to_frame(spark).select("id").distinct().limit(most + 1).toArrow()
         return np.sort(np.asarray(found["id"].combine_chunks()))
 
     def count(self) -> int:
-        """Return the number of different ids."""
+        """Return the number of distinct ids."""
         return len(self.held) if self.held is not None else self.frame.distinct().count()
 
     def numbers(self) -> set[int]:
-        """Return the numbers of the files of the rows; the ids must be in memory."""
+        """Return the numbers of the files that contain the rows; the ids must be in memory."""
         assert self.held is not None
         return {*unique(self.held >> ROW_BITS).tolist()}
 
@@ -107,7 +107,7 @@ Position = Mapping[CursorPlace, CursorIds]
 
 
 def is_in(column: str, numbers: I64) -> str:
-    """Return the condition in SQL that a column is one of some 64-bit numbers."""
+    """Return the SQL condition that a column has one of the given 64-bit numbers."""
     listed = ", ".join(f"{number}L" for number in numbers)
     return f"{column} IN ({listed})" if listed else "false"
 
@@ -119,11 +119,11 @@ def settled(
     few: bool,
     scan: Callable[[], Found | None] = lambda: None,
 ) -> Position:
-    """Return the ids of frames and the ids that ``stay``, by place; if they are few, in memory.
+    """Return, by place, the ids of the frames in ``parts`` and the ids in ``stay``.
 
-    ``scan`` returns the ids if it finds them without Spark, or else None. If it returns None and
-    ``few`` is true, one Spark job reads at most ``FEW`` rows and one more, to find out whether the
-    ids are few. If ``few`` is false, the frames stay lazy.
+    If there are few ids, they are in memory. ``scan`` returns the ids of the frames if it finds
+    them without Spark, or else None. If it returns None and ``few`` is true, a Spark job reads up
+    to ``FEW`` + 1 rows to find out whether there are few ids. Otherwise, the frames stay lazy.
     """
     known: Mapping[CursorPlace, I64] | None = None
     scanned = scan()
@@ -161,7 +161,7 @@ def first(ids: CursorIds, most: int) -> CursorIds:
 
 
 def without_rows(rows: Position, others: Position, spark: "SparkSession") -> Position:
-    """Return the ids of a position that another position does not have."""
+    """Return the ids that are in the position ``rows`` but not in the position ``others``."""
     found = {
         place: _less(ids, others[place], spark) if place in others else ids
         for place, ids in rows.items()
@@ -182,7 +182,7 @@ def _united(parts: Sequence[Frame]) -> Frame:
 
 
 def _taken(found: Found) -> dict[CursorPlace, I64] | None:
-    """Return distinct ids by place, or None for more than ``HELD``."""
+    """Return distinct ids by place, or None if there are more than ``HELD``."""
     parts, size = defaultdict[CursorPlace, list[I64]](list), 0
     for place, ids in found:
         parts[place].append(ids)
@@ -207,7 +207,7 @@ def _distinct(ids: Iterable[int]) -> I64:
 
 
 def _collected(parts: Sequence[tuple[CursorPlace, Frame]]) -> dict[CursorPlace, I64] | None:
-    """Return the ids of frames by place, or None if the frames have more than ``FEW`` rows."""
+    """Return the ids in frames by place, or None if the frames have more than ``FEW`` rows."""
     places = list(dict.fromkeys(place for place, _ in parts))
     every = _united([_numbered(make, places.index(place)) for place, make in parts])()
     rows = every.limit(FEW + 1).collect()

@@ -12,30 +12,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Raises:
-    """The test whether a program fails with an error."""
+    """A test that checks whether a program fails with an error."""
 
     text: str = ""
-    """A part of the error's text; an empty text accepts any error."""
+    """A part of the error's text; an empty string accepts any error."""
 
 
 class Selecting(Protocol):
-    """A test that selects the wrong rows of a table with a query, as those of dbt do."""
+    """A test that selects the wrong rows of a table with a query, as dbt's tests do."""
 
     def rows(self, frame: "DataFrame", tables: "Mapping[str, DataFrame]") -> "DataFrame":
-        """Return the wrong rows of a frame of the table; ``tables`` are its source tables."""
+        """Return the wrong rows of ``frame``, which has rows of the table.
+
+        ``tables`` are the table's source tables.
+        """
 
 
 Test = str | Callable[["Row"], object] | Raises
-"""A condition in SQL or a function that is true for wrong rows, or the error of a program."""
+"""An SQL condition or a function that is true for wrong rows, or an error of the program."""
 
 
 def null(column: str) -> str:
-    """Return the test whether a column is NULL."""
+    """Return a test that is true for rows in which ``column`` is NULL."""
     return f"{_name(column)} IS NULL"
 
 
 def outside(column: str, low: float | None = None, high: float | None = None) -> str:
-    """Return the test whether a number is less than ``low`` or greater than ``high``.
+    """Return a test that is true for numbers below ``low`` or above ``high``.
 
     Raises UsageError if both are missing.
     """
@@ -47,9 +50,9 @@ def outside(column: str, low: float | None = None, high: float | None = None) ->
 
 
 def far(frame: "DataFrame", column: str, sigmas: float = 3.0) -> str:
-    """Return the test whether a number is over ``sigmas`` standard deviations from the mean.
+    """Return a test that is true for numbers over ``sigmas`` standard deviations from the mean.
 
-    Computes the frame immediately to find the mean and the deviation of its column. Raises
+    Computes ``frame`` immediately to get the mean and the standard deviation of ``column``. Raises
     UsageError if all numbers are equal, or if the column has fewer than two numbers.
     """
     name = _name(column)
@@ -67,7 +70,7 @@ def far(frame: "DataFrame", column: str, sigmas: float = 3.0) -> str:
 
 
 def refused(check: Callable[["Row"], object]) -> Callable[["Row"], bool]:
-    """Return the test whether a check, such as an assertion, raises an exception for a row."""
+    """Return a test that is true for rows for which ``check`` raises an exception."""
 
     def test(row: "Row") -> bool:
         try:
@@ -80,7 +83,7 @@ def refused(check: Callable[["Row"], object]) -> Callable[["Row"], bool]:
 
 
 def raises(text: str = "") -> Raises:
-    """Return the test whether the program fails with an error that contains this text."""
+    """Return a test that checks whether the program fails with an error that contains ``text``."""
     return Raises(text)
 
 

@@ -1,4 +1,4 @@
-"""Paths of files in the forms of Spark's readers and of its columns."""
+"""Convert file paths to and from the formats that Spark uses in its readers and columns."""
 
 import re
 from pathlib import Path
@@ -6,15 +6,15 @@ from urllib.parse import unquote, urlsplit
 
 
 def spark_path(path: Path) -> str:
-    """Return a path for Spark's readers, with escapes for the characters of patterns."""
+    """Return a path for Spark's readers, with the special characters of file patterns escaped."""
     return re.sub(r"([\\*?{}\[\]])", r"\\\1", str(path.absolute()))
 
 
 def path_of(address: str) -> Path:
-    """Return the path of a local address."""
+    """Return the path in the URL of a local file."""
     return Path(unquote(urlsplit(address).path))
 
 
 def address_of(address: str) -> str:
-    """Return an address in the form of the column ``_metadata.file_path``, with one slash."""
+    """Return a file's URL as the column ``_metadata.file_path`` has it, with one slash."""
     return address.replace("file:///", "file:/", 1)

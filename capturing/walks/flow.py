@@ -40,7 +40,7 @@ class CapturedFlow:
         kept: object = None,
         rules: Any = None,
     ) -> None:
-        """``kept`` is an object whose existence keeps the files of taps from being removed.
+        """The files of taps are not removed while the object ``kept`` exists.
 
         ``rules`` are the block's rules in the JVM, which replays need.
 
@@ -63,7 +63,7 @@ class CapturedFlow:
                 self._of[link.of].append(link)
 
     def files_of(self, table: str) -> dict[CursorPlace, list[NumberedFile]]:
-        """Return the files of a table, by the place of their rows.
+        """Return the files of a table, grouped by the place of their rows.
 
         Returns the files that the block has written, or, for a table that the block has not
         written, the files that it has read. Raises UsageError if the block has no such files.
@@ -82,15 +82,15 @@ class CapturedFlow:
         return found
 
     def place_of(self, write: int) -> CursorPlace:
-        """Return the place of the rows of a write."""
+        """Return the cursor place for the rows of a write."""
         return written(write, self.outputs[write].write)
 
     def place_of_file(self, file: NumberedFile) -> CursorPlace:
-        """Return the place of the rows of a file."""
+        """Return the cursor place for the rows of a file."""
         return SOURCES if file.write is None else self.place_of(file.write)
 
     def rows_of(self, files: Sequence[NumberedFile]) -> CursorIds:
-        """Return the ids of all rows of some files of one table."""
+        """Return the ids of all rows of ``files``, which belong to one table."""
         return CursorIds(make=self._every_row(files), files=tuple(file.number for file in files))
 
     def _every_row(self, files: Sequence[NumberedFile]) -> Frame:
@@ -100,10 +100,10 @@ class CapturedFlow:
         return lambda: rows.selectExpr(f"{ID} AS id")
 
     def records(self, files: Sequence[NumberedFile], ids: CursorIds | None) -> "DataFrame":
-        """Return the records of some rows of files of one table, with the column ``ID`` added.
+        """Return the records of the rows with ``ids`` in ``files``, with the column ``ID`` added.
 
-        See ``raw_records.records`` for the rules. Rows of files such as CSV are found by their
-        keys.
+        ``files`` belong to one table. The arguments and errors are those of
+        ``raw_records.records``. The rows of files such as CSV are found by their keys.
         """
         self._keyed.check_unchanged({file.path for file in files})
         keyed = [file for file in files if file.unit == "keyed"]
@@ -125,18 +125,18 @@ class CapturedFlow:
 
 
 def _numbered(spark: "SparkSession", files: Sequence[NumberedFile]) -> "DataFrame":
-    """Return the ids of all rows of files with known numbers of rows."""
+    """Return the ids of all rows of ``files``, whose numbers of rows are known."""
     parts = (spark.range(file.first_id, file.first_id + file.rows) for file in files)
     return reduce(lambda one, other: one.unionAll(other), parts)
 
 
 def written(at: int, write: CapturedWrite) -> CursorPlace:
-    """Return the place of the rows of a write."""
+    """Return the cursor place for the rows of a write."""
     return CursorPlace(write=at, name=write.table)
 
 
 def _check(outputs: Sequence[Output]) -> None:
-    """Raise UsageError if a write has copied rows, or read rows with unknown positions in files."""
+    """Raise UsageError if a write has copied rows, or read rows with unknown file positions."""
     keyed = {path for output in outputs if _has_keys(output) for path in output.write.written}
     whole = {path for output in outputs if is_whole(output) for path in output.write.written}
     for output in outputs:
@@ -159,7 +159,7 @@ def _check(outputs: Sequence[Output]) -> None:
 
 
 def _has_keys(output: Output) -> bool:
-    """Return whether keys name the rows of a write, rather than lines or records."""
+    """Return whether the rows of a write are named by keys, rather than as lines or records."""
     return bool(output.write.key) and not output.write.unit
 
 

@@ -1,4 +1,4 @@
-"""Links between groups of rows and the rows or groups behind them."""
+"""Links between groups of rows and the rows or groups that they derive from."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _ROW = (1 << ROW_BITS) - 1
-"""A mask for the bits of an id that contain the index of the row."""
+"""The bit mask for the part of an id that contains the row's index in its file."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class GroupLink(TapLink):
 
     folders: tuple[Path, ...]
     key: int
-    """The number of the tap's column that has the key."""
+    """The position of the key among the tap's columns."""
     columns: int
 
     def frame(self) -> "DataFrame":
@@ -54,7 +54,7 @@ class GroupLink(TapLink):
             yield found.values
 
     def scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64] | None:
-        """Yield the groups derived from some ids, or return None if the tap has too many rows."""
+        """Yield the groups derived from ``ids``, or return None if the tap has too many rows."""
         return self._scan_forwards(place, ids) if rows_in(tap_paths(self.folders)) <= MOST else None
 
     def _scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64]:
@@ -66,7 +66,7 @@ class GroupLink(TapLink):
 
 @dataclass(frozen=True)
 class SourceLink(TapLink):
-    """The link of groups whose keys are in columns of a source, so that the tap has no keys."""
+    """The link of groups whose keys are read from columns of a source; the tap has no keys."""
 
     table: TapTable
     files: tuple[SourceFile, ...]
@@ -110,7 +110,7 @@ class SourceLink(TapLink):
         return found
 
     def scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64] | None:
-        """Yield the groups derived from some ids, or return None if the tap has too many rows."""
+        """Yield the groups derived from ``ids``, or return None if the tap has too many rows."""
         return self._scan_forwards(place, ids) if rows_in(self._paths) <= MOST else None
 
     def _scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64]:
@@ -151,7 +151,7 @@ class SourceLink(TapLink):
 
 
 def _by_file(rows: I64) -> Iterator[tuple[int, I64]]:
-    """Yield the number of each file, and the positions in ``rows`` of the rows of this file."""
+    """Yield the number of each file, with the positions of this file's rows in ``rows``."""
     numbers = np.where(rows == NONE, -1, rows >> ROW_BITS)
     for number in pa.array(numbers).unique().to_pylist():
         if number >= 0:

@@ -34,22 +34,23 @@ class _Numbered:
     file: NumberedFile
     known: KeyedFile
     address: str
-    """The file's address in Spark's form; empty if the file stands for all rows of a write."""
+    """The file's URL as Spark writes it; empty if the file stands for all rows of a write."""
 
 
 class KeyedRecords:
-    """A reader of records as the writes of a block read or wrote them."""
+    """A reader that returns records as the writes of a block have read or written them."""
 
     def __init__(self, spark: "SparkSession", rules: Any, rows: KeyedRows) -> None:
-        """``rules`` are the block's rules in the JVM, which have the plans of its writes."""
+        """``rules`` are the block's rules in the JVM, which contain the plans of its writes."""
         self._spark, self._rules, self._rows = spark, rules, rows
 
     def frame(self, files: Sequence[NumberedFile], ids: CursorIds | None) -> "DataFrame":
-        """Return the records of some rows of files, with the column ``ID`` added.
+        """Return the records of the rows with ``ids`` in ``files``, with the column ``ID`` added.
 
-        Reads a few records immediately. Raises BadInput if a file is gone, or if no record has the
-        key of a row; for many rows, Spark raises the error for a missing key. Raises UsageError for
-        records in another database.
+        If ``ids`` is None, all records of the files are returned. If there are only a few ids,
+        their records are read immediately. Raises BadInput if a file is gone, or if no record has
+        the key of a row; if there are many ids, Spark raises the error for a missing key when it
+        computes the frame. Raises UsageError for records in another database.
         """
         groups = defaultdict[tuple[int, KeyedSource | None], list[NumberedFile]](list)
         for file in files:
@@ -65,7 +66,7 @@ class KeyedRecords:
         files: Sequence[NumberedFile],
         ids: CursorIds | None,
     ) -> "DataFrame":
-        """Return the records of some rows of files that one scan read or one write made."""
+        """Return the records with ``ids`` from files that one scan read or one write made."""
         from pyspark.sql import DataFrame
         from pyspark.sql import functions as F
 
@@ -104,7 +105,7 @@ class KeyedRecords:
         if sorted(row[ID] for row in found.select(ID).collect()) != sorted(known[ID].to_pylist()):
             raise BadInput(
                 f"Records of {files[0].file.table} cannot be found by their keys",
-                "A key is read as a different text than was written",
+                "A key was read as a different string than the one that was written",
                 "Ask ids(), or the warehouse (provhouse lineage)",
             )
         return found
@@ -158,9 +159,9 @@ class KeyedRecords:
         return joined.selectExpr(_FILE, _KEY, f"first + row AS {ID}")
 
     def _of_scan(self, scan: KeyedSource, files: Sequence[_Numbered]) -> "DataFrame":
-        """Return the file, key and id of all rows that a scan has read, each once.
+        """Return the file, key and id of all rows that a scan has read.
 
-        A task may have read a row twice.
+        Each row is returned once, although tasks may have read it twice.
         """
         from pyspark.sql import functions as F
 
@@ -197,7 +198,7 @@ def _check_there(table: str, paths: Sequence[Path]) -> None:
 
 
 def _keys(each: _Numbered, ids: I64) -> pa.Table:
-    """Return the file, key and id of some rows."""
+    """Return the file, key and id of those rows in ``ids`` that the file contains."""
     first, keys = each.file.first_id, each.known.keys
     here = ids[(ids >= first) & (ids < first + len(keys))]
     addresses = pa.array([each.address] * len(here), pa.string())

@@ -1,7 +1,8 @@
-"""Numbers and keys for the rows of files without row numbers, such as CSV.
+"""Number the rows of files whose format has no row numbers, such as CSV, and get their keys.
 
-The number of a row is its place among the rows of the file that tasks have read or written. The
-keys in the files of taps prove that the order of rows is the same each time.
+The number of a row is its position among the rows of the file, in the order in which tasks have
+read or written them. The keys in the tap files prove that this order is the same in all reads and
+writes.
 """
 
 from collections import Counter, defaultdict
@@ -39,8 +40,9 @@ class PlacedOutput(KeyedOutput):
 def placed(output: Output) -> Output:
     """Return a write with the number of rows of each file.
 
-    If the numbers are unknown, the folder of the write's taps stands for a file with all rows. They
-    are unknown for tables of other databases, and if a task has made several files.
+    These numbers are unknown for tables of other databases, and if a task has made several files.
+    In these cases, the returned write has a single file, the folder of its taps, which stands for
+    all rows.
     """
     if not isinstance(output, KeyedOutput):
         return output
@@ -70,21 +72,21 @@ def is_whole(output: Output) -> bool:
 
 
 def task_rows(output: Output) -> Iterator[tuple[int, int]]:
-    """Yield each task of a write and its number of rows, in the order of the rows."""
+    """Yield the number of each task of a write, and its count of rows, in the order of the rows."""
     for (task, _), count in sorted(count_places(output.write.folder / "rows", 0).items()):
         yield task, count
 
 
 @dataclass(frozen=True)
 class Run:
-    """Consecutive ids of one scan that name consecutive rows of a file."""
+    """Consecutive ids of one scan, which identify consecutive rows of a file."""
 
     first: int
     end: int
     file: int
-    """The position of the file among the files of the scan."""
+    """The position of the file in the scan's list of files."""
     row: int
-    """The place of the first row among the rows of the file."""
+    """The position of the first row in the file."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ class KeyedFile:
     """The rows of one file, or of all files that a write has made."""
 
     keys: pa.Array
-    """The key of each row, in the order of the rows' places."""
+    """The key of each row, in the order of the rows in the file."""
     key: tuple[str, ...]
     """The columns of the key."""
     write: int
@@ -100,24 +102,24 @@ class KeyedFile:
     scan: KeyedSource | None = None
     """The scan that has read the file; None if the block has made the file."""
     made: tuple[Path, ...] = ()
-    """The files with the rows that the block has made."""
+    """The files in which the block has stored these rows; empty if it has only read them."""
     tasks: tuple[tuple[Path, int], ...] = ()
-    """For each task that has made rows, its association file and the place of its first row."""
+    """For each task that has made rows, its association file and the position of its first row."""
     is_whole: bool = False
-    """Whether the rows are all rows of a write."""
+    """Whether ``keys`` has all rows of a write, instead of one file's rows."""
 
 
 class KeyedRows:
     """All files without row numbers that a block has read or made."""
 
     def __init__(self, outputs: Iterable[Output]) -> None:
-        """``outputs`` are results of ``placed``.
+        """``outputs`` are return values of ``placed``.
 
         Raises UsageError if two scans have read the rows of a file in different orders.
         """
         self.files = dict[Path, KeyedFile]()
         self.runs = dict[KeyedSource, list[Run]]()
-        """The runs of row ids of each scan."""
+        """For each scan, its runs of consecutive row ids."""
         every = list(outputs)
         for output in every:
             if isinstance(output, KeyedOutput):
@@ -168,7 +170,7 @@ class KeyedRows:
         return found
 
     def _add(self, path: Path, new: KeyedFile) -> None:
-        """Add the rows of a file as a scan read them, unless at least as many rows are known."""
+        """Add a file's rows as a scan has read them, unless at least as many are already known."""
         known, scan = self.files.get(path, new), new.scan
         both = min(len(known.keys), len(new.keys))
         same = known.keys.slice(0, both).equals(new.keys.slice(0, both))

@@ -3,9 +3,9 @@
 The search is delta debugging (Zeller and Hildebrandt, TSE 2002) by bisection. It orders the rows,
 and finds the shortest prefix of this order with which the program goes wrong. It keeps the last row
 of this prefix, and searches for the other rows of the smallest set among the rows before it.
-Finding each row takes about log n runs of the program; the original algorithm of delta debugging
-takes up to n squared runs in all. Like BigSift (Gulzar et al., SoCC 2017), the search starts from
-lineage.
+Finding each row takes about log n runs of the program, where n is the number of rows; the original
+delta debugging algorithm takes up to n squared runs in total. As in BigSift (Gulzar et al., SoCC
+2017), the search starts with only the rows in the lineage.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,12 +16,15 @@ import numpy as np
 from provhouse.model.arrays import I64, minus, union
 
 Fails = Callable[[I64], bool]
-"""A function that returns whether the program goes wrong on some rows, which are sorted."""
+"""A function that returns whether the program goes wrong on the given sorted row ids."""
 Closed = Callable[[I64], I64]
-"""A function that drops the rows that cannot act together with the other rows."""
+"""A function that drops rows that cannot contribute to any result together with the other rows."""
 
 _GROWTH = 16
-"""The growth factor of the prefixes tried until the program goes wrong; bisection follows."""
+"""The factor by which the tested prefix grows until the program goes wrong.
+
+After that, bisection begins.
+"""
 
 
 class Remembered:
@@ -44,7 +47,7 @@ class Remembered:
 
 
 def smallest(tables: Sequence[I64], fails: Fails, closed: Closed) -> I64:
-    """Return rows that make a program go wrong and are all necessary for it.
+    """Return rows that make a program go wrong, and none of which can be left out.
 
     ``tables`` has the rows of each table, the most suspicious first; all rows together make the
     program go wrong. While the search tries rows of one table, ``closed`` drops rows of other
@@ -65,7 +68,7 @@ def smallest(tables: Sequence[I64], fails: Fails, closed: Closed) -> I64:
 
 
 def _part(rows: I64, fails: Fails) -> I64:
-    """Return a subset of the rows that makes the program go wrong, as all rows do."""
+    """Return a subset of ``rows`` with which the program still goes wrong."""
     needed = np.empty(0, np.int64)
     while True:
         end = _first(len(rows), lambda count: fails(np.append(needed, rows[:count])))  # noqa: B023
@@ -75,9 +78,9 @@ def _part(rows: I64, fails: Fails) -> I64:
 
 
 def _first(end: int, fails: Callable[[int], bool]) -> int:
-    """Return 0, or a number up to ``end`` that fails although the number before it does not.
+    """Return a number for which ``fails`` is true, although it is false for the number before.
 
-    The caller knows that ``end`` fails.
+    Returns 0 if ``fails`` is true for 0. The caller knows that ``fails`` is true for ``end``.
     """
     low, high = -1, min(0, end)
     while high < end and not fails(high):
@@ -89,7 +92,7 @@ def _first(end: int, fails: Callable[[int], bool]) -> int:
 
 
 def _without_each(rows: I64, fails: Fails) -> I64:
-    """Return the rows, leaving out one row after the other while the program still goes wrong."""
+    """Return ``rows`` without each row that the program does not need to go wrong."""
     at = kept = 0  # ``kept`` counts the rows that were needed since the last row was left out
     while kept < len(rows):
         less = np.delete(rows, at % len(rows))

@@ -19,19 +19,22 @@ from .keyed_rows import KeyedRows
 
 @dataclass(frozen=True)
 class NumberedFile:
-    """A file of the block, and its number in the ids of its rows."""
+    """A file of the block, and its number, which is part of its row ids."""
 
     number: int
     path: Path
     root: Path
-    """The path of the table: the file itself, or a folder above it."""
+    """The path of the file's table: the file itself, or a folder that contains it."""
     table: str
     unit: str
     """The kind of the rows: ``parquet``, ``lines``, ``records``, or ``keyed`` if found by keys."""
     write: int | None
     """The position of the write that has made the file; None if the block has only read it."""
     parts: tuple[SourceFile, ...] = ()
-    """Descriptions of the file by writes that read it; several if RDDs have read parts of it."""
+    """The file as described by the writes that read it.
+
+    There is one description, or one for each part that RDDs have read.
+    """
     rows: int = -1
     """The number of rows; -1 if it is unknown."""
 
@@ -42,7 +45,7 @@ class NumberedFile:
 
     @property
     def first_rows(self) -> dict[int, int]:
-        """The position of the first row of each part that RDDs read, by the part's first byte."""
+        """For the first byte of each part that RDDs read, the position of the part's first row."""
         return {0: 0, **{part.start: part.first for part in self.parts if part.first >= 0}}
 
     @property
@@ -58,7 +61,10 @@ class NumberedFile:
 
 @dataclass(frozen=True)
 class Shift:
-    """Consecutive ids in one write. The ids of the same rows in the block are larger by ``add``."""
+    """Consecutive row ids of one write, and their distance to the ids of the block.
+
+    Adding ``add`` to an id gives the id that the same row has in the block.
+    """
 
     first: int
     end: int
@@ -123,23 +129,23 @@ class FileNumbers:
     def first_id(self, write: int) -> int:
         """Return the smallest id that a row of a write can have.
 
-        For the number after the last write, return the end of the ids of all writes.
+        If ``write`` is the number of writes, return the first id after the ids of all writes.
         """
         return self._first[write] << ROW_BITS
 
     def add(self, source: SourceFile) -> NumberedFile:
-        """Add a file that no write has read, and return the file with its number."""
+        """Give a number to a file that no write has read, and return the numbered file."""
         self._add_source([source])
         return self.files[-1]
 
     def writes_read(self, write: CapturedWrite) -> set[int | None]:
-        """Return the writes whose files a write has read; None stands for all other files."""
+        """Return the writes whose files ``write`` has read; None stands for files of no write."""
         paths = [source.path for source in write.sources]
         paths += [path for scan in write.keyed for path in scan.files]
         return {self.files[self._by_path[path]].write for path in paths}
 
     def shifts(self, write: CapturedWrite) -> tuple[Shift, ...]:
-        """Return the shifts that turn the ids of one write into ids of the block, in order.
+        """Return the shifts that turn the ids of one write into ids of the block, ordered by id.
 
         Raises BadInput if the positions of rows in a file are unknown.
         """

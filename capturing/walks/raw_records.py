@@ -1,4 +1,4 @@
-"""Raw records of rows, read with the columns of their files."""
+"""Read the raw records of rows, with the columns of their files."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,20 +32,21 @@ _SIMPLE = (
     pa.types.is_signed_integer, pa.types.is_float32, pa.types.is_float64, pa.types.is_boolean,
     pa.types.is_string, pa.types.is_date32, pa.types.is_decimal128,
 )  # fmt: skip
-"""The types of Arrow that correspond to one type of Spark."""
+"""The Arrow types that each correspond to exactly one Spark type."""
 _NULL = "__HIVE_DEFAULT_PARTITION__"
-"""The text for NULL in the name of a folder."""
+"""The string that stands for NULL in the name of a partition folder."""
 
 
 def records(
     spark: "SparkSession", files: Sequence[NumberedFile], ids: CursorIds | None
 ) -> "DataFrame":
-    """Return the records of some rows of files of one table, with the column ``ID`` added.
+    """Return the records of the rows with ``ids`` in ``files``, with the column ``ID`` added.
 
-    ``files`` must have all rows of ``ids``. If ``ids`` is None, all rows of the files are returned.
-    For a few rows, this process immediately reads only the row groups with these rows. Lines of
-    text have the column ``value``. Raises BadInput if a file has changed since it was read, and
-    UsageError if the records cannot be read from files.
+    ``files`` belong to one table, and must contain all rows of ``ids``. If ``ids`` is None, the
+    records of all rows are returned. If there are only a few ids, this process immediately reads
+    the row groups with these rows, and no others. For files with lines of text, the column
+    ``value`` has the line. Raises BadInput if a file has changed since it was read, and UsageError
+    if the records cannot be read from files.
     """
     for file in files:
         _check(file)
@@ -104,7 +105,7 @@ def _plain(spark: "SparkSession", files: Sequence[NumberedFile]) -> "DataFrame":
 
 
 def _read_few(spark: "SparkSession", files: Sequence[NumberedFile], ids: I64) -> "DataFrame":
-    """Return the records of a few rows, with the columns and types that Spark gives them."""
+    """Read the records of a few rows; return them with the columns and types that Spark uses."""
     from pyspark.sql.pandas.types import to_arrow_schema
 
     schema = (_known_schema(files) or _plain(spark, files).schema).add(ID, "long")
@@ -114,7 +115,7 @@ def _read_few(spark: "SparkSession", files: Sequence[NumberedFile], ids: I64) ->
 
 
 def _known_schema(files: Sequence[NumberedFile]) -> "StructType | None":
-    """Return Spark's schema of files without a Spark job, or None if only Spark can find it."""
+    """Return Spark's schema of ``files`` without a Spark job, or None if only Spark can find it."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     (schema, *others) = {_schema_of(file.path) for file in files}
@@ -134,7 +135,10 @@ def _is_simple(kind: pa.DataType) -> bool:
 
 
 def _typed(file: NumberedFile, found: pa.Table, ids: I64, wanted: pa.Schema) -> pa.Table:
-    """Return the ``wanted`` columns of rows; a missing column gets a folder's value, or NULL."""
+    """Return the rows with the ``wanted`` columns.
+
+    The values of a column that the file lacks come from the name of a folder, or are NULL.
+    """
     known = {name.lower(): found[name] for name in found.column_names}
     known[ID] = pa.chunked_array([ids[ids >> ROW_BITS == file.number]])
     folders = _of_folders(file.path, file.root)
@@ -148,7 +152,7 @@ def _typed(file: NumberedFile, found: pa.Table, ids: I64, wanted: pa.Schema) -> 
 
 
 def _of_folders(path: Path, root: Path) -> dict[str, str | None]:
-    """Return columns and values from the names of a table's folders, as in ``day=2026-01-01``."""
+    """Return partition columns and values from a path's folder names, as in ``day=2026-01-01``."""
     parts = path.parent.relative_to(root).parts if root != path else ()
     pairs = (folder.partition("=") for folder in parts)
     known = {unquote(name): unquote(value) for name, equals, value in pairs if equals}
@@ -156,10 +160,11 @@ def _of_folders(path: Path, root: Path) -> dict[str, str | None]:
 
 
 def keys_in(spark: "SparkSession", files: Sequence[SourceFile], key: SourceKey) -> "DataFrame":
-    """Return the keys of the rows of some files, as the columns ``VALUE`` and ``ID``.
+    """Return the key and id of each row of ``files``, in the columns ``VALUE`` and ``ID``.
 
-    A key of one column is NULL where the column is NULL. The ids contain the write's own numbers of
-    the files. Raises BadInput if a file has changed since it was read.
+    A key that consists of one column is NULL where this column is NULL. The ids contain the file
+    numbers of the write, not those of the block. Raises BadInput if a file has changed since it was
+    read.
     """
     for file in files:
         file.check_unchanged()
@@ -176,7 +181,7 @@ def keys_in(spark: "SparkSession", files: Sequence[SourceFile], key: SourceKey) 
 
 
 def _numbered(found: "DataFrame", numbers: Mapping[Path, int]) -> "DataFrame":
-    """Return the rows of files with the column ``ID``; ``numbers`` has the numbers of the files."""
+    """Add the column ``ID`` to the rows of files; ``numbers`` has the number of each file."""
     from pyspark.sql import functions as F
 
     addresses = [(address_of(text), numbers[path_of(text)]) for text in found.inputFiles()]

@@ -1,4 +1,4 @@
-"""Run programs of RDDs again without some source rows, or on only some of them."""
+"""Run RDD programs again without some source rows, or on only some of them."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -23,25 +23,26 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 Program = Callable[[Any], Any]
-"""A function that makes an RDD from the context of a block or of a replay."""
+"""A function that makes an RDD; its argument is the Spark context of a block or of a replay."""
 
 
 class RddReplay:
-    """A program of RDDs that runs again on other rows of its sources."""
+    """An RDD program that runs again on a different selection of its source rows."""
 
     def __init__(self, flow: CapturedFlow, program: Program, named: Sequence[int | None]) -> None:
-        """``named`` lists the writes whose rows are left out; None stands for sources."""
+        """``named`` lists the writes that have made the selected rows; None stands for sources."""
         self._flow, self._program, self._named = flow, program, named
         self._files = {str(file.path): file for file in flow.numbers.files}
         self.read = set[NumberedFile]()
         """The files that the program has read so far."""
 
     def rdd(self, ids: I64, only: bool) -> "RDD[Any]":
-        """Return the RDD on the rows with these sorted ids if ``only``, else on all other rows.
+        """Return the RDD of the program on the rows ``ids`` if ``only``, else on all other rows.
 
-        With ``only``, the RDD skips files that are no source of any write of the block; otherwise
-        it reads them as a whole. Raises UsageError if the program splits a file with some of the
-        rows into other parts than the block did, and BadInput if a file has changed.
+        ``ids`` is sorted. Files that no write of the block has read or made are skipped with
+        ``only``, and read completely without it. Raises UsageError if the program splits a file
+        that contains some of the rows differently than the block did, and BadInput if a file has
+        changed.
         """
         places = partial(self._places, ids)
         found = self._program(ReplayContext(self._flow.spark.sparkContext, places, only))
@@ -66,7 +67,7 @@ class RddReplay:
         """Do nothing, because a replay skips partitions without chosen rows."""
 
     def _places(self, ids: I64, splits: Sequence[Split]) -> Mapping[int, I64]:
-        """Return, for each split with some of the ids, the positions of their rows in the split."""
+        """Return, for each split that contains rows with ``ids``, their positions in the split."""
         parts = defaultdict[str, list[tuple[int, int]]](list)
         for at, (path, start) in enumerate(splits):
             parts[path].append((at, start))
@@ -81,8 +82,8 @@ class RddReplay:
     def _file(self, path: str) -> NumberedFile | None:
         """Return the block's file at a path, or None for a file unknown to the block.
 
-        Raises BadInput if the file has changed or is new in a folder of the block, and UsageError
-        if the block has written it in a write that ``named`` lacks.
+        Raises BadInput if the file has changed, or has been added to one of the block's folders.
+        Raises UsageError if a write of the block that is not in ``named`` has made the file.
         """
         file = self._files.get(path)
         if file is None:
@@ -106,9 +107,9 @@ class RddReplay:
 
 
 def _positions(file: NumberedFile, rows: I64, parts: Sequence[tuple[int, int]]) -> dict[int, I64]:
-    """Return, for each partition with some of a file's ``rows``, their positions in the partition.
+    """Return, for each partition that contains some of a file's ``rows``, their positions in it.
 
-    ``parts`` has the number and the first byte of each partition.
+    ``parts`` has the number and the first byte of each of the file's partitions.
     """
     if file.unit not in ("lines", "records") or (file.write is None and not file.parts):
         raise UsageError(

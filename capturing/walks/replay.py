@@ -1,4 +1,4 @@
-"""Compute frames again without some source rows, or on only some of them."""
+"""Recompute frames without some source rows, or on only some of them."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 def replayed(flow: CapturedFlow, frame: "DataFrame", rows: Position, only: bool) -> "DataFrame":
-    """Return a frame computed again on ``rows`` if ``only``, else on all other rows.
+    """Return ``frame`` computed again on ``rows`` if ``only``, else on all other rows.
 
-    The replay also computes the tables of the block again, except tables with some of the rows.
-    Raises UsageError for groups of an operator, for rows of tables that the frame does not read,
-    and if the frame cannot be computed again. Raises BadInput if a file has changed.
+    The replay also recomputes the tables that the block has written, except tables that contain
+    some of the rows. Raises UsageError for groups of an operator, for rows of tables that the frame
+    does not read, and if the frame cannot be computed again. Raises BadInput if a file has changed.
     """
     every = rows_together(flow, rows)
     replay, read = opened(flow, frame, _writes(flow, rows))
@@ -43,7 +43,7 @@ def on_rows(flow: CapturedFlow, replay: Replay, rows: CursorIds, only: bool) -> 
 
 
 def rerun(flow: CapturedFlow, program: Program, rows: Position, only: bool) -> "RDD[Any]":
-    """Return the RDD of a program that runs on ``rows`` if ``only``, else on all other rows.
+    """Return the RDD of a program run again on ``rows`` if ``only``, else on all other rows.
 
     Raises UsageError for groups of an operator, for more than ``HELD`` rows, for rows of tables
     that the program does not read, and for files that it cannot read again. Raises BadInput if a
@@ -64,7 +64,7 @@ def rerun(flow: CapturedFlow, program: Program, rows: Position, only: bool) -> "
 
 
 def rows_together(flow: CapturedFlow, rows: Position) -> CursorIds:
-    """Return the ids of all rows. Raises UsageError for groups of an operator."""
+    """Return the ids at all places of ``rows``. Raises UsageError for groups of an operator."""
     if groups := [place.name for place in rows if not place.has_rows]:
         raise UsageError(
             "A replay cannot leave out groups of an operator, which are in no table",
@@ -81,7 +81,7 @@ def opened(
     """Return a replay of a frame or a write, and the files of the block that the replay reads.
 
     ``again`` lists the writes of the block whose rows the replay computes again. With ``adding``,
-    files that no finished write has read become files of the block.
+    files that no finished write has read are added to the files of the block.
     """
     if isinstance(program, int):
         program = _folder(flow, program)
@@ -131,7 +131,7 @@ def _folder(flow: CapturedFlow, write: int) -> int:
 
 
 def _writes(flow: CapturedFlow, rows: Position) -> list[int]:
-    """Return the writes without any of the rows."""
+    """Return the positions of the writes that have made none of ``rows``."""
     named = {place.write for place in rows}
     return [at for at in range(len(flow.outputs)) if at not in named]
 
@@ -156,12 +156,15 @@ def _check_state(file: NumberedFile, state: dict[str, Any]) -> None:
 
 
 def _check_reads(rows: Position, every: CursorIds, read: Sequence[NumberedFile]) -> None:
-    """Raise UsageError if the program reads none of the rows; for many ids, check only places."""
+    """Raise UsageError if the program reads none of ``rows``.
+
+    If there are too many ids to be in memory, only the places of the rows are checked.
+    """
     writes, numbers = {file.write for file in read}, {file.number for file in read}
     unread = all(place.write not in writes for place in rows)
     if unread or (every.held is not None and numbers.isdisjoint(every.numbers())):
         raise UsageError(
-            "The program reads no table of the cursor's rows",
+            "The program does not read the tables of the cursor's rows",
             f"The cursor is at {', '.join(place.name for place in rows)}",
             "Call go_back_all() for the rows of sources, or replay another program",
         )

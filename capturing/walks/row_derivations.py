@@ -1,4 +1,4 @@
-"""The associations behind a few rows, in memory, and the source rows that act together in them."""
+"""Keep the associations behind a few rows in memory, and find source rows that act together."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -18,42 +18,48 @@ MOST = 1 << 22
 """The largest number of associations to keep in memory."""
 _EMPTY = np.empty(0, np.int64)
 Placed = Mapping[CursorPlace, I64]
-"""Ids by place, sorted."""
+"""The sorted ids at each place."""
 
 
 @dataclass(frozen=True)
 class _Table:
-    """Associations of a link: each row or group in ``keys`` derives from the id in each column."""
+    """Associations of a link.
+
+    Each row or group in ``keys`` derives from the ids at the same position in each column.
+    """
 
     keys: I64
     columns: tuple[tuple[CursorPlace, I64], ...]
-    """Columns with ids of one place, or ``NONE``. A slot with ids of two places has two columns."""
+    """The place of each column's ids, and the ids, which may be ``NONE``.
+
+    A slot whose ids belong to two places has two columns.
+    """
 
     def rows(self, at: Bools) -> "_Table":
-        """Return some of the associations."""
+        """Return the associations that the mask ``at`` selects."""
         return _Table(self.keys[at], tuple((place, ids[at]) for place, ids in self.columns))
 
     def ids(self) -> Iterator[tuple[CursorPlace, I64]]:
-        """Yield the ids in the columns, by place."""
+        """Yield the place of each column, and the column's distinct ids."""
         for place, ids in self.columns:
             yield place, unique(ids[ids != NONE])
 
 
 class RowDerivations:
-    """The associations behind some rows, down to the rows of sources."""
+    """The associations from some rows back to the source rows."""
 
     def __init__(
         self, start: Placed, known: Placed, tables: Mapping[CursorPlace, list[_Table]]
     ) -> None:
         self._start, self._known, self._tables = start, known, tables
         self.sources = known.get(SOURCES, _EMPTY)
-        """The ids of all source rows."""
+        """The ids of all source rows behind the start rows."""
 
     @classmethod
     def of(cls, flow: CapturedFlow, position: Position) -> "RowDerivations | None":
         """Return the associations behind a few rows, or None if they are too many or not recorded.
 
-        Windows that use parts of their partitions record no association for each pair of rows.
+        They are not recorded for windows that use only parts of their partitions.
         """
         start = {place: ids.held for place, ids in position.items() if ids.held is not None}
         tables = defaultdict[CursorPlace, list[_Table]](list)
@@ -75,7 +81,7 @@ class RowDerivations:
         return cls(start, known, tables)
 
     def closed(self, rows: I64) -> I64:
-        """Return the ``rows`` that still lead to the start if no other source rows exist."""
+        """Return those of ``rows`` from which a start row derives if no other source rows exist."""
         whole = self._whole(rows)
         used, wanted = {SOURCES: _EMPTY}, self._start
         while wanted:
@@ -90,7 +96,7 @@ class RowDerivations:
         return used[SOURCES]
 
     def _whole(self, rows: I64) -> dict[CursorPlace, list[_Table]]:
-        """Return the associations that need only these source rows."""
+        """Return the associations that need no source rows other than ``rows``."""
         found = dict[CursorPlace, list[_Table]]()
         there = dict[CursorPlace, I64]({SOURCES: rows})
 
@@ -115,7 +121,7 @@ class RowDerivations:
 
 
 def _read(link: TapLink, ids: I64, most: int) -> _Table | None:
-    """Return the associations of some ids, or None if they are unknown or more than ``most``."""
+    """Return the associations of ``ids``, or None if they are unknown or more than ``most``."""
     if not link.slots:
         return _Table(ids, ())
     rows = link.scan_rows(ids)

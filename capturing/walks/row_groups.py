@@ -1,4 +1,4 @@
-"""Read the records of some rows from Parquet files, and only from the row groups with the rows."""
+"""Read records from Parquet files, but only the row groups that contain the wanted rows."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,11 +14,11 @@ from .numbers import NumberedFile
 from .row_scan import groups_of
 
 LEGACY = (b"org.apache.spark.legacyDateTime", b"org.apache.spark.legacyINT96")
-"""Keys in the footers of files whose dates Spark converts to another calendar."""
+"""Keys in a Parquet footer. They mark files whose dates Spark converts to another calendar."""
 
 
 def rows_of_file(path: Path, rows: I64) -> pa.Table:
-    """Return all columns of some rows of a file; the indexes must be in ascending order."""
+    """Return all columns of the file's rows with the indexes ``rows``, which must be ascending."""
     with pq.ParquetFile(path) as file:
         parts = [
             without_views(file.read_row_group(group)).take(pa.array(at))
@@ -30,7 +30,7 @@ def rows_of_file(path: Path, rows: I64) -> pa.Table:
 def rows_of_files(
     files: Sequence[NumberedFile], ids: I64
 ) -> Iterator[tuple[NumberedFile, pa.Table]]:
-    """Yield each file with rows of some ids, and these rows; ``ids`` is sorted."""
+    """Yield each file that contains rows with ``ids``, which are sorted, and these rows."""
     for file in files:
         first, end = np.searchsorted(ids, (file.first_id, file.first_id + (1 << ROW_BITS)))
         if first < end:
@@ -40,7 +40,7 @@ def rows_of_files(
 def is_plain(path: Path) -> bool:
     """Return whether Arrow reads all columns of a file as Spark does.
 
-    Arrow and Spark differ in times of the old 12-byte form and in dates of the Julian calendar.
+    Arrow and Spark read old 12-byte timestamps and dates of the Julian calendar differently.
     """
     metadata = pq.read_metadata(path)
     schema = metadata.schema

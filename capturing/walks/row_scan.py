@@ -1,4 +1,4 @@
-"""Scan Parquet files for ids in memory, in threads of this process."""
+"""Scan Parquet files for ids that are in memory, with threads of this process."""
 
 import os
 from collections import deque
@@ -19,18 +19,21 @@ from ..reading.source_keys import KeyFile, key_of_null
 from ..reading.tap_table import TapTable
 
 MOST = 1 << 31
-"""The largest number of rows that this process scans, in about ten seconds; else Spark scans."""
+"""The largest number of rows for this process to scan, in about 10 seconds.
+
+Spark scans larger numbers of rows.
+"""
 
 HASHED = 1 << 12
-"""The largest number of values in a hash table; Arrow rebuilds the table in each call."""
+"""The largest number of values to look up in a hash table, which Arrow rebuilds in each call."""
 THREADS = min(8, os.cpu_count() or 1)
 AHEAD = 2 * THREADS
-"""The number of parts that threads read ahead."""
+"""The number of parts that the threads may read ahead."""
 PART = 1 << 19
 """The approximate number of rows that a thread reads at once."""
 
 Keep = Callable[[pa.Array], Bools]
-"""A function that returns a mask of the values to keep in a column."""
+"""A function that returns, for the values of a column, a mask of the values to keep."""
 
 
 @dataclass(frozen=True)
@@ -39,13 +42,13 @@ class Matches:
 
     path: Path
     rows: I64
-    """The indexes of the rows in the file."""
+    """The rows' indexes in the file."""
     values: I64
-    """The values of the rows, as an array of columns by rows."""
+    """The values, as an array with one row for each column, and one column for each row."""
 
 
 def rows_in(paths: Sequence[Path]) -> int:
-    """Return the number of rows of some files."""
+    """Return the total number of rows in the files ``paths``."""
     return sum(pq.read_metadata(path).num_rows for path in paths)
 
 
@@ -74,7 +77,7 @@ def among(values: I64) -> Keep:
 def matches(
     paths: Sequence[Path], by: str, keep: Keep, columns: Sequence[str]
 ) -> Iterator[Matches]:
-    """Yield the rows that ``keep`` selects by the column ``by``, with the values in ``columns``.
+    """Yield the rows whose value in the column ``by`` passes ``keep``, with the ``columns``.
 
     Several threads read ahead and call ``keep``.
     """
@@ -128,7 +131,7 @@ def _parts(paths: Sequence[Path]) -> Iterator[_Part]:
 
 
 def rows_at(path: Path, rows: I64, columns: Sequence[str]) -> I64:
-    """Return integer columns of some rows; the indexes must be in ascending order."""
+    """Return integer ``columns`` of the rows with the indexes ``rows``, which must be ascending."""
     with pq.ParquetFile(path) as file:
         found = [
             np.stack([np.asarray(_column(file, [group], name))[at] for name in columns])
@@ -138,7 +141,7 @@ def rows_at(path: Path, rows: I64, columns: Sequence[str]) -> I64:
 
 
 def groups_of(file: pq.ParquetFile, rows: I64) -> Iterator[tuple[int, I64]]:
-    """Yield each row group with some of the rows, and the indexes of these rows in the group."""
+    """Yield each row group that contains some of ``rows``, and their indexes in the group."""
     start = 0
     for group in range(file.num_row_groups):
         end = start + file.metadata.row_group(group).num_rows
@@ -155,14 +158,14 @@ def _column(file: pq.ParquetFile, groups: Sequence[int], name: str) -> pa.Array:
 
 
 class KeyScan:
-    """A reader of the keys of the rows of a source file."""
+    """A reader that returns the keys of a source file's rows."""
 
     def __init__(self, path: Path, table: TapTable) -> None:
         self._path, self._file = path, KeyFile(path, table)
         assert table.source
         self._key, self._null = table.source, key_of_null(table.source)
         self._last: tuple[int, I64] = (-1, np.empty(0, np.int64))
-        """The row group that ``of`` read last, and the keys of its rows."""
+        """The row group that the method ``of`` read last, and the keys of its rows."""
 
     def having(self, keys: I64) -> Bools:
         """Return a mask of the rows whose key is among ``keys``."""
@@ -191,7 +194,7 @@ class KeyScan:
         return True
 
     def of(self, rows: I64) -> I64:
-        """Return the key of each of some rows."""
+        """Return the key of each row with an index in ``rows``."""
         found = np.full(len(rows), self._null)
         if not self._file.names:
             return found

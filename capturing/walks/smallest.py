@@ -1,4 +1,4 @@
-"""Find the smallest input that still makes the program of a block compute a wrong row."""
+"""Find the smallest input with which a block's program still computes a wrong row."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 MOST = 1 << 24
-"""The largest number of rows that a search begins with. The ids of the rows are in memory."""
+"""The largest number of rows with which a search can begin. Their ids are in memory."""
 KEPT = 1 << 15
 """The largest number of rows that replays keep in memory."""
 
 
 @dataclass(frozen=True)
 class Smallest:
-    """Source rows that make a program go wrong and are all necessary for it."""
+    """Source rows that make a program go wrong, and none of which can be left out."""
 
     rows: Cursor
     replays: int
@@ -55,12 +55,12 @@ class Smallest:
 def of_row(
     flow: CapturedFlow, row: Cursor, key: Sequence[str], test: Test, program: Program | None
 ) -> Smallest:
-    """Return the smallest input with which a row of a write is still wrong by a test.
+    """Return the smallest input with which a row of a write is still wrong, according to ``test``.
 
-    If the table has a ``key``, only a row with the same key counts. ``program`` makes the table if
-    the table is an RDD. Raises UsageError if the cursor is not at one row of a table that the block
-    has written, if the lineage of the row is too large, or if a replay on the whole lineage is not
-    wrong.
+    If the table has a ``key``, a replay is wrong only if the row with the same key is wrong. If the
+    table is an RDD, ``program`` is the function that makes it. Raises UsageError if the cursor is
+    not at one row of a table that the block has written, if the lineage of the row is too large, or
+    if a replay on the whole lineage is not wrong.
     """
     position = row.position
     write, values = _write(row), row.records().first()
@@ -75,7 +75,7 @@ def of_row(
 def _replay_of(
     flow: CapturedFlow, write: int, key: Sequence[str], program: Program | None
 ) -> Replay | RddReplay:
-    """Return a replay of a write. Raises UsageError for a program that has not made the table."""
+    """Return a replay of a write. Raises UsageError if ``program`` has not made the table."""
     if program is None:
         return opened(flow, write, range(len(flow.outputs)))[0]
     table = flow.outputs[write].write.table
@@ -87,7 +87,7 @@ def _replay_of(
         )
     if {*key} - {"value"}:
         raise UsageError(
-            f"A function names the rows of {table}, and a replay does not know it",
+            f"A key function names the rows of {table}, and a replay cannot call it",
             "A replay compares only the lines of the table",
             "Declare no key for the table, and select the lines in the test",
         )
@@ -95,7 +95,7 @@ def _replay_of(
 
 
 def of_frame(flow: CapturedFlow, frame: "DataFrame", test: Raises) -> Smallest:
-    """Return the smallest input that makes a frame fail with an error.
+    """Return the smallest input with which ``frame`` fails with the error that ``test`` names.
 
     Raises UsageError if the tables of the frame have too many rows, or if the frame on all rows
     does not fail with this error.
@@ -121,7 +121,7 @@ class _Search:
         self._kept = MOST
 
     def run(self, sources: I64, closed: Closed) -> Smallest:
-        """Return the smallest part of the sources that makes the program go wrong."""
+        """Return the smallest part of ``sources`` that makes the program go wrong."""
         _check_size(len(sources))
         fails = Remembered(self._fails)
         self._keep(sources)
@@ -147,7 +147,10 @@ class _Search:
             self._kept = len(rows)
 
     def _tables(self, rows: I64) -> list[I64]:
-        """Return the rows of each table, the most unusual first; the largest table is first."""
+        """Return an array of rows for each table; the largest table is first.
+
+        The most unusual rows of a table come first.
+        """
         numbers = rows >> ROW_BITS
         of = defaultdict[str, list[int]](list)
         for number in unique(numbers).tolist():
@@ -156,7 +159,7 @@ class _Search:
         return [self._ordered(part) for part in sorted(parts, key=len, reverse=True)]
 
     def _ordered(self, rows: I64) -> I64:
-        """Return rows of one table, the most unusual first if they are few and from Parquet."""
+        """Return one table's rows, the most unusual first if they are few and stored in Parquet."""
         files = [self._files[number] for number in unique(rows >> ROW_BITS).tolist()]
         if len(rows) > KEPT or any(file.unit != "parquet" for file in files):
             return rows
@@ -165,7 +168,7 @@ class _Search:
 
 
 def _write(row: Cursor) -> int:
-    """Return the write of the only row of a cursor.
+    """Return the position of the write that has made the cursor's only row.
 
     Raises UsageError if the cursor is not at one row, or if no write has made the row.
     """
@@ -180,7 +183,7 @@ def _write(row: Cursor) -> int:
 
 
 def _behind(flow: CapturedFlow, position: Position) -> I64:
-    """Return the ids of the source rows behind a position, cut off after ``MOST`` + 1 ids."""
+    """Return the ids of the source rows behind a position, but at most ``MOST`` + 1 of them."""
     found = back_all(flow, position).get(SOURCES, CursorIds(np.empty(0, np.int64)))
     return found.taken(flow.spark, MOST)
 

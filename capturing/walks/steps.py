@@ -1,4 +1,4 @@
-"""Steps of a cursor: one captured operator back or forwards, or to the end."""
+"""Move a cursor back or forwards: by one captured operator, or to the end."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -15,7 +15,10 @@ Scan = Callable[[], Found | None]
 
 
 def back(flow: CapturedFlow, position: Position) -> Position:
-    """Return the ids that rows and groups derive from, one operator back; source rows stay."""
+    """Return the position one operator back: the ids that rows and groups derive from.
+
+    Source rows stay in the position.
+    """
     stay = {place: ids for place, ids in position.items() if not flow.back(place)}
     leads = [(link, ids) for place, ids in position.items() for link in flow.back(place)]
     parts = [part for link, ids in leads for part in link.back(ids)]
@@ -27,7 +30,10 @@ def back(flow: CapturedFlow, position: Position) -> Position:
 
 
 def forwards(flow: CapturedFlow, position: Position) -> Position:
-    """Return the ids derived from rows and groups, one operator further; final rows stay."""
+    """Return the position one operator forwards: the ids derived from rows and groups.
+
+    Rows from which nothing derives stay in the position.
+    """
     stay = {place: ids for place, ids in position.items() if not any(flow.forwards(place))}
     leads = [(link, place, ids) for place, ids in position.items() for link in flow.forwards(place)]
     parts = [(link.of, partial(link.forwards, place, ids)) for link, place, ids in leads]
@@ -41,12 +47,12 @@ def forwards(flow: CapturedFlow, position: Position) -> Position:
 
 
 def _few(position: Position) -> bool:
-    """Return whether the next position may have few ids, which justifies a job to find out."""
+    """Return whether the next position may have few ids, so that a job should find out."""
     return all(ids.few is not None for ids in position.values())
 
 
 def _if_held(position: Position, scan: Scan) -> Scan:
-    """Return the scan if all ids are in memory, otherwise a scan that leaves the work to Spark."""
+    """Return ``scan`` if all ids are in memory, otherwise a scan that leaves the work to Spark."""
     return scan if all(ids.held is not None for ids in position.values()) else lambda: None
 
 
@@ -71,7 +77,7 @@ def back_all(flow: CapturedFlow, position: Position) -> Position:
 
 
 def forwards_all(flow: CapturedFlow, position: Position) -> Position:
-    """Return the rows that derive from rows and groups, in writes that no other write reads."""
+    """Return the final rows that derive from rows and groups, through all writes."""
     return _all(flow, position, lambda place: any(flow.forwards(place)), forwards)
 
 

@@ -8,10 +8,13 @@ from provhouse.model.arrays import F64, I64
 
 
 def unusual_first(rows: pa.Table) -> I64:
-    """Return the positions of rows, the most unusual first; equally unusual rows keep their order.
+    """Return the positions of rows, sorted from the most to the least unusual row.
 
-    The score of a number is its distance from the median, in mean absolute deviations. The score of
-    another value is its rarity in bits, or 0 in a column of mostly distinct values.
+    Equally unusual rows keep their order. A row is as unusual as its most unusual value.
+
+    The score of a number is its distance from the median, divided by the mean of these distances in
+    its column. The score of any other value is its rarity in bits, or 0 if most values of its
+    column are distinct.
     """
     score = np.zeros(rows.num_rows)
     for column in rows.itercolumns():

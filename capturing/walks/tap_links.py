@@ -1,7 +1,8 @@
 """Links between the places of a captured block, as joins of Spark frames.
 
-A link leads from the rows or groups of one place back to their sources, one captured operator away,
-and forwards again. If the ids are few, this process follows the links itself, without Spark.
+A link leads from the rows or groups of one place back to the rows or groups from which one captured
+operator derived them. It can also be followed forwards. If there are only a few ids, this process
+follows the links itself, without Spark.
 """
 
 from abc import ABC, abstractmethod
@@ -22,19 +23,23 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Rows = Iterator[I64]
-"""Associations as arrays of columns by rows: the row or group first, then the slots of the tap."""
+"""Associations as two-dimensional arrays.
+
+The first row of an array has the derived rows or groups. Each further row has the ids of one slot
+of the tap.
+"""
 KEY = "key"
-"""The column with the row or group that derives from the slots of an association."""
+"""The column with the row or group that derives from the ids in an association's slots."""
 
 
 @dataclass(frozen=True)
 class Slot:
-    """A column of a tap: ids of rows of some places, or keys of the groups of one place."""
+    """A column of a tap, with row ids of one or more places, or with group keys of one place."""
 
     column: str
     places: tuple[CursorPlace, ...]
     shifts: tuple[Shift, ...] = ()
-    """The shifts that turn ids of rows in the column into ids of the block, in order."""
+    """The shifts that turn the column's row ids into ids of the block, ordered by id."""
 
     @property
     def sql(self) -> str:
@@ -48,11 +53,11 @@ class Slot:
         return f"CASE {' '.join(cases)} END"
 
     def of_block(self, values: I64) -> I64:
-        """Return the ids of the block for values of the column, each once."""
+        """Return the block's distinct ids for values of the column."""
         return self._moved(unique(values[values != NONE]))
 
     def of_rows(self, values: I64) -> I64:
-        """Return the id of the block for each value; ``NONE`` stays ``NONE``."""
+        """Return the block's id for each value; ``NONE`` stays ``NONE``."""
         found = np.full(len(values), NONE)
         found[values != NONE] = self._moved(values[values != NONE])
         return found
@@ -65,7 +70,7 @@ class Slot:
         return moved
 
     def of_tap(self, ids: I64) -> I64:
-        """Return the values of the column for ids of the block."""
+        """Return the column's values for ids of the block."""
         if not self.shifts:
             return ids
         given = [(ids - s.add, s) for s in self.shifts]
@@ -76,7 +81,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class TapLink(ABC):
-    """A link for the associations of one tap, or of the rows of one write."""
+    """A link that follows the associations of one tap, or of one write's rows."""
 
     spark: "SparkSession"
     of: CursorPlace
@@ -84,16 +89,19 @@ class TapLink(ABC):
     numbers: FileNumbers
 
     def back(self, ids: CursorIds) -> Iterator[tuple[CursorPlace, Frame]]:
-        """Yield the places that rows or groups derive from, with a lazy frame of ids for each."""
+        """Yield the places from which ``ids`` derive, each with a function.
+
+        The function returns a frame with the ids of the place.
+        """
         for place in self._places:
             yield place, lambda place=place: self._back(ids, place)  # type: ignore[misc]
 
     def forwards(self, place: CursorPlace, ids: CursorIds) -> "DataFrame":
-        """Return the rows or groups that derive from some ids of a place."""
+        """Return the rows or groups that derive from ``ids`` of a place."""
         return ids_in(self._using(ids, self._of(place)), [KEY])
 
     def scan_back(self, ids: I64) -> Found | None:
-        """Yield what ``back`` finds for a few ids, or return None if only Spark can find it."""
+        """Yield the same ids as ``back`` for a few ids, or return None if only Spark can do so."""
         rows = self.scan_rows(ids)
         return None if rows is None else self._found_in(rows)
 
@@ -102,7 +110,7 @@ class TapLink(ABC):
         return None
 
     def scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64] | None:
-        """Yield what ``forwards`` finds for a few ids, or return None if only Spark can find it."""
+        """Yield the same ids as ``forwards``, or return None if only Spark can do so."""
         return None
 
     @abstractmethod
@@ -118,11 +126,11 @@ class TapLink(ABC):
         return found.where(f"id >= {first}L AND id < {end}L")
 
     def _used(self, ids: CursorIds) -> "DataFrame":
-        """Return the associations of some rows or groups."""
+        """Return the associations of the rows or groups with ``ids``."""
         return ids.keep(self.frame(), KEY)
 
     def _using(self, ids: CursorIds, slots: Sequence[int]) -> "DataFrame":
-        """Return the associations with one of the ids in one of the slots."""
+        """Return the associations that have one of ``ids`` in one of ``slots``."""
         return holding(self.frame(), ids, slots)
 
     @property
@@ -130,11 +138,11 @@ class TapLink(ABC):
         return [*dict.fromkeys(place for slot in self.slots for place in slot.places)]
 
     def _of(self, place: CursorPlace) -> list[int]:
-        """Return the numbers of the slots with ids of a place."""
+        """Return the numbers of the slots that contain ids of a place."""
         return [number for number, slot in enumerate(self.slots) if place in slot.places]
 
     def bounds_of(self, place: CursorPlace) -> tuple[int, int]:
-        """Return the bounds for the ids of a place's rows: the smallest id, and the end."""
+        """Return the smallest id of a place's rows, and the id at which their range ends."""
         if place.write is None:
             return 0, self.numbers.first_id(0)
         first, end = (self.numbers.first_id(place.write + more) for more in (0, 1))
@@ -147,7 +155,7 @@ class TapLink(ABC):
         return [slot.column for slot in self.slots]
 
     def _found_in(self, rows: Rows) -> Found:
-        """Yield the ids in the slots of some associations, by place."""
+        """Yield each place, and its ids in the slots of the associations ``rows``."""
         for found in rows:
             yield from self._found(found[1:])
 

@@ -1,4 +1,4 @@
-"""Read the files of taps as Spark frames; no other module of walks depends on their form."""
+"""Read tap files as Spark frames; no other module of ``walks`` depends on their format."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 PLACE = "provhouse_place"
 """The column that names a row's file within its task: partition and bucket, joined by ``|``."""
 FILE, ROW = "provhouse_file", "provhouse_row"
-"""The columns with the name of an association file and the position of a row in it."""
+"""The columns with the name of a row's association file, and the row's position in this file."""
 
 
 def tap_frame(spark: "SparkSession", folders: Sequence[Path], columns: int) -> "DataFrame":
-    """Return the rows of taps: columns of numbers ``c0``, ``c1`` and so on, NULL for ``NONE``."""
+    """Return the rows of taps, with integer columns ``c0``, ``c1`` and so on; ``NONE`` is NULL."""
     from pyspark.sql import functions as F
 
     names = [f"c{column}" for column in range(columns)]
@@ -31,10 +31,10 @@ def tap_frame(spark: "SparkSession", folders: Sequence[Path], columns: int) -> "
 
 
 def rows_frame(spark: "SparkSession", folder: Path, columns: int, texts: int) -> "DataFrame":
-    """Return the rows of the tap of written rows, with the place of each row.
+    """Return the rows of the tap that records written rows, with the place of each row.
 
-    The columns are the numbers, ``FILE``, ``PLACE``, and ``ROW``, the position of the row among the
-    rows of the same task and place.
+    The columns are the integers, ``FILE``, ``PLACE``, and ``ROW``, the position of the row among
+    the rows of the same task and place.
     """
     from pyspark.sql import Window
     from pyspark.sql import functions as F
@@ -57,18 +57,18 @@ def rows_frame(spark: "SparkSession", folder: Path, columns: int, texts: int) ->
 
 
 def task_files(folder: Path) -> dict[int, str]:
-    """Return the name of the association file of each task with written rows."""
+    """Return the name of the association file of each task that has written rows."""
     found = tap_files(folder, ordered=True)
     return {task: paths[0].name for task, paths in found.items()}
 
 
 def tap_paths(folders: Sequence[Path]) -> list[Path]:
-    """Return the files of taps."""
+    """Return all files in the tap folders."""
     return [path for folder in folders for paths in tap_files(folder).values() for path in paths]
 
 
 def places_in(path: Path, texts: int) -> dict[str, I64]:
-    """Return the positions of an association file's rows by ``PLACE``, in ascending order."""
+    """Return, for each ``PLACE``, the ascending positions of its rows in an association file."""
     places = places_of(path, texts)
     codes = np.asarray(places.indices)
     order = np.argsort(codes, kind="stable")

@@ -1,4 +1,4 @@
-"""Lines of text files that RDDs have read or written, with the ids of the lines."""
+"""Read lines of text files that RDDs have read or written, with the ids of the lines."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -22,15 +22,16 @@ CHUNK = 1 << 22
 _BYTE_ORDER = b"\xef\xbb\xbf"
 """The byte order mark at the beginning of a file, which is not a part of the first line."""
 _CODECS = (".gz", ".bz2", ".zst", ".lz4", ".snappy", ".deflate")
-"""The endings of files that Spark decompresses."""
+"""The name endings of files that Spark decompresses."""
 
 
 def lines(
     spark: "SparkSession", files: Sequence[NumberedFile], ids: CursorIds | None
 ) -> "DataFrame":
-    """Return lines of files as the columns ``value`` and ``ID``; if ``ids`` is None, all lines.
+    """Return the lines with ``ids``, or all lines, as the columns ``value`` and ``ID``.
 
-    For a few lines, this process immediately reads only the parts of the files with these lines.
+    All lines are returned if ``ids`` is None. If there are only a few ids, this process immediately
+    reads the parts of the files with these lines, and no others.
     """
     plain = not any(file.path.suffix.lower() in _CODECS for file in files)
     if ids is not None and ids.few is not None and plain:
@@ -51,10 +52,10 @@ def _few(spark: "SparkSession", files: Sequence[NumberedFile], ids: I64) -> "Dat
 
 
 def lines_of(path: Path, rows: I64, starts: dict[int, int]) -> Iterator[bytes]:
-    """Yield some lines of a file; ``rows`` has their numbers in ascending order.
+    """Yield the lines of a file whose numbers are in ``rows``, in ascending order.
 
-    ``starts`` maps the first byte of each split to the number of its first line. It includes the
-    beginning of the file. In any other split, the first line begins after the first line end.
+    ``starts`` maps the first byte of each split to the number of its first line. The split at byte
+    0 is included. In each other split, the first line begins after the first line end.
     """
     lines = sorted((line, byte) for byte, line in starts.items())
     firsts = np.array([line for line, _ in lines])
@@ -66,7 +67,7 @@ def lines_of(path: Path, rows: I64, starts: dict[int, int]) -> Iterator[bytes]:
 
 
 def _from(file: BinaryIO, byte: int, rows: I64) -> Iterator[bytes]:
-    """Yield the lines with some numbers, counted from the beginning of a split."""
+    """Yield the lines with the numbers ``rows``, counted from the beginning of a split."""
     file.seek(byte)
     first, skip = 0, byte > 0
     wanted = rows.tolist()
@@ -83,14 +84,14 @@ def _from(file: BinaryIO, byte: int, rows: I64) -> Iterator[bytes]:
 
 
 def _count(chunk: bytes) -> int:
-    """Return the number of lines of a chunk, with the line ends of any system."""
+    """Return the number of lines in a chunk, whose line ends may be those of any system."""
     if b"\r" in chunk:
         return len(chunk.splitlines())
     return chunk.count(b"\n") + (not chunk.endswith(b"\n"))
 
 
 def _numbered(spark: "SparkSession", files: Sequence[NumberedFile]) -> "DataFrame":
-    """Return all lines with their ids.
+    """Return all lines of ``files`` with their ids.
 
     The id of a line is the first id of its file, plus the number of lines in earlier splits of the
     file, plus the number of the line in its split.

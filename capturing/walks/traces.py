@@ -1,4 +1,4 @@
-"""Traces of one captured block, from the folder of its association files."""
+"""Make cursors for one captured block from the folder of its association files."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Traces:
-    """A maker of cursors over the finished writes of a block."""
+    """A factory for cursors over the finished writes of a block."""
 
     def __init__(self, spark: "SparkSession", folder: KeptFolder, rules: Any) -> None:
         """``rules`` are the block's rules in the JVM."""
@@ -29,10 +29,12 @@ class Traces:
         self._writes = 0
 
     def trace(self, table: str, widened: Widened | None) -> Cursor:
-        """Return a cursor at all rows that the block has written to a table.
+        """Return a cursor at the rows of ``table`` that the block has written.
 
+        If the block has only read the table, the cursor is at the rows that it has read.
         ``widened`` comes from the ingest; None means that the block has not ended. Raises
-        UsageError if the block has no such table, or if the block's files are gone.
+        UsageError if the block has neither written nor read the table, or if the block's files are
+        gone.
         """
         self._check_open()
         return Cursor.at_table(self.flow(widened), table)
@@ -47,7 +49,7 @@ class Traces:
     ) -> Smallest:
         """Return the smallest input that makes a row wrong or a frame fail.
 
-        Raises UsageError for a frame without a test ``Raises``.
+        Raises UsageError if ``wrong`` is a frame and ``test`` is not ``Raises``.
         """
         if not isinstance(wrong, Cursor):
             self._check_open()
@@ -70,12 +72,12 @@ class Traces:
             )
 
     def flow(self, widened: Widened | None) -> CapturedFlow:
-        """Return the finished writes of the block, whose files must exist."""
+        """Return the finished writes of the block. Their files must still exist."""
         self._flow = self._current(widened)
         return self._flow
 
     def _current(self, widened: Widened | None) -> CapturedFlow:
-        """Return the finished writes; reuse the last result if no write has finished since."""
+        """Return the finished writes: the last result, if no write has finished since."""
         if widened is None:
             await_ends(self._spark)
         every = captured_writes(self._folder.path)

@@ -18,15 +18,17 @@ _PARTITION, _AT = "partition", "at"
 
 @dataclass(frozen=True)
 class WindowLink(TapLink):
-    """The link of a window that uses parts of its partitions."""
+    """The link of a window operator whose functions use only parts of its partitions."""
 
     table: TapTable
     parts: tuple[TapPart, ...]
 
     def frame(self) -> "DataFrame":
-        """Return the rows: ``key``, ``partition``, ``at``, a column for each slot, and bounds.
+        """Return the window's rows, with the position of the rows that each of them uses.
 
-        For each row, part n of the window has the rows from ``low{n}`` to ``high{n}``, inclusive.
+        The columns are ``key``, ``partition``, ``at``, which is the row's number in its partition,
+        one column for each slot, and bounds. Part n of a row's window has the rows from ``low{n}``
+        to ``high{n}``, inclusive.
         """
         found = tap_frame(self.spark, [self.table.folder], self.table.first_slot + len(self.slots))
         return found.selectExpr(
@@ -64,7 +66,7 @@ class WindowLink(TapLink):
         return [self._bound(part) for part in self.parts]
 
     def _bound(self, part: TapPart) -> tuple[str, str]:
-        """Return SQL for the numbers of a part's first and last row. These rows may not exist."""
+        """Return SQL for the numbers of a part's first and last row, even if no such rows exist."""
         first = 2 + self.table.checked
         if part.last is not None:
             last = f"c{first + part.last} - {part.less}"

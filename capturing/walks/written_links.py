@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WrittenLink(TapLink):
-    """The link of a write's rows: row n of the tap in task p is row n of the file ``part-p``."""
+    """The link of a write's rows: row n of the tap of task p is row n of the file ``part-p``."""
 
     write: CapturedWrite
     spans: tuple["RowSpan", ...]
@@ -41,7 +41,7 @@ class WrittenLink(TapLink):
         return found.selectExpr(f"id + {ROW} - first AS {KEY}", *self._columns())
 
     def scan_rows(self, ids: I64) -> Rows | None:
-        """Yield the associations of rows, or return None for partitioned writes with many rows."""
+        """Yield the associations of ``ids``, or return None for large partitioned writes."""
         if not self.slots:
             return iter(())
         if self.write.parts and rows_in(tap_paths([self._folder])) > MOST:
@@ -59,7 +59,7 @@ class WrittenLink(TapLink):
                 yield np.concatenate([keys[order][None], values])
 
     def scan_forwards(self, place: CursorPlace, ids: I64) -> Iterator[I64] | None:
-        """Yield the rows derived from some ids, or return None if the write has too many rows."""
+        """Yield the rows derived from ``ids``, or return None if the write has too many rows."""
         paths = tap_paths([self._folder])
         return self._scan_forwards(place, ids, paths) if rows_in(paths) <= MOST else None
 
@@ -83,14 +83,14 @@ class WrittenLink(TapLink):
         return found
 
     def _rows(self, span: "RowSpan", ids: I64) -> I64:
-        """Return the positions, in the association file of a span, of rows given by their ids."""
+        """Return the positions of the rows with ``ids`` in the association file of a span."""
         positions = span.first + ids - span.id
         return self._places_in(span.name)[span.place][positions] if self.write.parts else positions
 
     def _positions(self, span: "RowSpan", rows: I64) -> I64:
-        """Return the positions of an association file's rows among the rows of a span's place.
+        """Return the positions that ``rows`` of an association file have among the span's rows.
 
-        Leaves out rows of other places.
+        Leaves out rows that belong to other places.
         """
         if not self.write.parts:
             return rows
@@ -112,7 +112,7 @@ class WrittenLink(TapLink):
 
 @dataclass(frozen=True)
 class RowSpan:
-    """The rows of an association file for one file of the output."""
+    """The rows of an association file that belong to one file of the output."""
 
     name: str
     place: str

@@ -1,4 +1,4 @@
-"""The check whether a run or a replay of a program goes wrong."""
+"""Check whether a run or a replay of a program goes wrong."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,18 +12,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wrong:
-    """The test of a program, and the key of the rows that count."""
+    """A test for the result of a program, and the key of the rows that it applies to."""
 
     test: Test
     key: Mapping[str, object] = field(default_factory=dict)
-    """The key of the wrong row, by column; empty if any row counts."""
+    """The key of the wrong row, by column; empty if the test applies to any row."""
 
     def is_in(self, frame: "DataFrame", compute: Callable[["DataFrame"], object]) -> bool:
         """Return whether a frame has a wrong row, or fails with the error of the test.
 
-        ``compute`` computes all rows of the frame.
-        Returns False for other errors of Spark. Raises the error of an invalid condition, and the
-        errors of a test function.
+        ``compute`` computes all rows of the frame. Returns False for other errors of Spark. Raises
+        errors in the test's SQL condition, and errors that a test function raises.
         """
         from py4j.protocol import Py4JJavaError
         from pyspark.errors import PySparkException

@@ -1,1 +1,1 @@
-"""The commands. Each has a module with its name, or is in the module of a related command."""
+"""The commands. Each is in a module with its name, or in the module of a related command."""

@@ -53,9 +53,9 @@ def blame(
 
     --program runs the program again on parts of the lineage of the first wrong row, until no record
     can be left out: the rest is a smallest input with which the row is wrong. The warehouse keeps
-    the report, and the page of its server shows it; nothing else is written.
-    --dbt takes the first failed test, or with TABLE the first failed test of TABLE's model. For a
-    project that `provhouse dbt` has built on DuckDB, it needs neither Spark nor a warehouse.
+    the report, and the page of its server shows it; nothing else is written. --dbt uses the first
+    failed test, or with TABLE the first failed test of TABLE's model. For a project that `provhouse
+    dbt` has built on DuckDB, it needs neither Spark nor a warehouse.
     """
     from provhouse.interactive.dbt.failing_rows import failing_rows, is_on_duckdb
     from provhouse.interactive.dbt.traced_run import lineage_folder
@@ -88,7 +88,7 @@ def blame(
 
 
 def _keep(settings: "Settings", result: "BlameResult", fault: str) -> None:
-    """Keep the report in the warehouse, if there is one, for the page of its server."""
+    """Store the report in the warehouse, if there is one, so that the server's page can show it."""
     from provhouse.store.warehouse.layout import Layout
     from provhouse.store.warehouse.reports import keep_report
 
@@ -124,7 +124,7 @@ def _asked(
 
 
 def _program(given: str | None) -> "Program | None":
-    """Return the program of a text ``FILE`` or ``FILE:FUNCTION``; raise UsageError if unusable."""
+    """Return the program named by ``FILE`` or ``FILE:FUNCTION``; raises UsageError if unusable."""
     from provhouse.blames import python_program, sql_program
 
     if given is None:

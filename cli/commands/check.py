@@ -1,4 +1,4 @@
-"""``check``: whether the parts of a warehouse agree."""
+"""``check``: check whether the parts of a warehouse are consistent."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""``compare``: whether two queries give the same rows."""
+"""``compare``: decide whether two queries give the same rows."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -21,7 +21,7 @@ TextArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A file with 
 
 
 class Engine(StrEnum):
-    """The engines whose SQL is compared."""
+    """The values of the option that names the engine whose SQL the files contain."""
 
     duckdb = "duckdb"
     spark = "spark"
@@ -63,8 +63,8 @@ def compare(
         found = _verdict(engine)(*texts, named)
     except KeyError as error:
         raise UsageError(
-            f"No single column {error.args[0]}",
-            "A query lacks it, or has several",
+            f"The column {error.args[0]} cannot be compared",
+            "One of the results lacks it, or has several columns with this name",
             "Name columns of both results with --columns",
         ) from error
     with opened(form) as output:

@@ -1,4 +1,4 @@
-"""``crossfilter``: a page with linked views of a file."""
+"""``crossfilter``: serve a page with linked views of a file."""
 
 import shlex
 import subprocess
@@ -36,7 +36,7 @@ def crossfilter(
         typer.Option(
             "--by",
             metavar="COLUMN[=HOW]",
-            help="Show a column as bars. HOW is a number of ranges or of most frequent texts; "
+            help="Show a column as bars. HOW is a number of ranges or of most frequent strings; "
             "borders, such as 0,15,60; a span, such as 0..60; log; clip; or day, month or year. "
             "Repeatable. Default: the first columns that can be shown.",
         ),
@@ -134,7 +134,8 @@ def _views(
         columns = dict.fromkeys(guessed(table))
     if not columns and not cells:
         raise UsageError(
-            f"No column of {records.file} can be shown", "None has several numbers, dates or texts"
+            f"No column of {records.file} can be shown",
+            "None has several numbers, dates or strings",
         )
     return ChartViews(table, columns, measures, cells, budget)
 
@@ -155,7 +156,7 @@ def _cells(text: str) -> tuple[tuple[str, str], int | None]:
 
 
 def _link(ctx: typer.Context) -> Callable[[str], str]:
-    """Return a function that returns a link to the lineage of an item, if the server runs."""
+    """Return a function that returns a link to an item's lineage, or "" if no server runs."""
 
     def link(item: str) -> str:
         from provhouse.serve import server_file
@@ -175,8 +176,9 @@ def _link(ctx: typer.Context) -> Callable[[str], str]:
 def _ingest(ctx: typer.Context) -> tuple[Callable[[Path], None] | None, str]:
     """Return a function that ingests a trace into the named warehouse, and the command to show.
 
-    The function is None if no warehouse is named. It starts a process, since Spark would otherwise
-    stay in the page's process. The command includes ``--warehouse`` as typed.
+    The function is None if no warehouse is named. It ingests in a new process, since Spark would
+    otherwise stay in the page's process. The command includes the option ``--warehouse`` if a
+    warehouse is named.
     """
     if "warehouse" not in invocation(ctx).options:
         return None, "provhouse"

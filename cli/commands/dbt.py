@@ -46,7 +46,7 @@ def dbt(
 
 
 def _lines(found: "TracedRun") -> list[str]:
-    """Return what people want to know about a run, a sentence a line."""
+    """Return the report about a run for the user, as lines with one sentence each."""
     lines: list[str] = []
     if built := found.built:
         followed = [model for model in built.models if not model.refused]

@@ -1,4 +1,4 @@
-"""``diff``: how an answer changed between two generations."""
+"""``diff``: show how an answer changed between two generations."""
 
 from typing import Annotated
 

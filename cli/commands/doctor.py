@@ -1,4 +1,4 @@
-"""``doctor``: what is missing on this machine."""
+"""``doctor``: show what is missing on this machine."""
 
 import shutil
 import socket
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _FREE_BYTES = 10**9
 _LEAST_MEMORY = 10**9
-"""The bytes of memory that Spark, Neo4j and a command take for a small ingest and its questions."""
+"""The bytes of memory that a small ingest and its questions need, with Spark and Neo4j."""
 
 
 def doctor(
@@ -110,9 +110,9 @@ def _disk(settings: "Settings") -> str:
 
 
 def _memory(settings: "Settings") -> str:
-    """Check that the free memory suffices for small warehouses, and say what large ones may take.
+    """Check that the free memory suffices for small warehouses; report what large ones may need.
 
-    A large one may take 1.5 times the Java heaps of Spark and Neo4j together.
+    A large warehouse may need 1.5 times the sum of the Java heaps of Spark and Neo4j.
     """
     from provhouse.runtime.free_memory import free_memory
 
@@ -139,7 +139,8 @@ def _judged(free: int, most: int) -> str:
 def _bytes(heap: str) -> int:
     """Return the size of a Java heap in bytes.
 
-    ``heap`` is a number, optionally followed by a unit such as k, m or g. Any other text gives 0.
+    ``heap`` is a number, optionally followed by a unit such as k, m or g. For any other string,
+    return 0.
     """
     number, power = heap[:-1], "bkmgt".find(heap[-1:].lower())
     if power < 0:

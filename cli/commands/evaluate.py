@@ -1,4 +1,4 @@
-"""``evaluate``: the value of an item in a semiring."""
+"""``evaluate``: compute the value of an item in a semiring."""
 
 from pathlib import Path
 from typing import Annotated
@@ -24,8 +24,8 @@ WeightsOption = Annotated[
 AggregatesOption = Annotated[
     Aggregates,
     typer.Option(
-        help="Whether an aggregate takes one of its inputs, which is enough for it to exist, or "
-        "all, which its value needs."
+        help="What an aggregate needs: any one of its inputs, so that it exists, or all of them, "
+        "so that it has its value."
     ),
 ]
 

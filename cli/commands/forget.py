@@ -21,7 +21,7 @@ def forget(
         bool,
         typer.Option(
             "--dry-run",
-            help="Erase nothing. Show which results rest on the items, as what-if does.",
+            help="Erase nothing; only show which results depend on the items, as what-if does.",
         ),
     ] = False,
     form: FormOption = None,

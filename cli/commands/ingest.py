@@ -24,7 +24,7 @@ else:
 
 
 def _place(text: str) -> Path | str:
-    """Return a path, or an address as it is: only --captured can use addresses."""
+    """Return a local path as a Path, and an address (for --captured only) as the given string."""
     return text if is_address(text) else local_path(text)
 
 
@@ -261,7 +261,7 @@ def _ingest_events(files: Sequence[Path], settings: Settings, form: Form | None)
 
 
 def _ingest_captured(folders: Sequence[Path | None], settings: Settings, form: Form | None) -> None:
-    """Ingest captured folders, None for all of them."""
+    """Ingest folders of captured lineage; None in ``folders`` stands for all folders."""
     from provhouse.ingest.landing.land_left import together
     from provhouse.output.results.captured import CapturedResult
     from provhouse.warehouse import Warehouse

@@ -1,4 +1,4 @@
-"""``lineage`` and ``impact``: what an item was derived from, and what was derived from it."""
+"""``lineage`` and ``impact``: show what an item was derived from, or what was derived from it."""
 
 import inspect
 import sys
@@ -31,7 +31,7 @@ from ..zoom_options import FoldOption, PageOption, ZoomOption, zoom_level
 
 
 def _command(name: str, direction: Direction, text: str) -> Callable[..., None]:
-    """Return ``lineage`` or ``impact`` as a command with the options of ``question_options``."""
+    """Return the command ``lineage`` or ``impact`` with the options of ``question_options``."""
 
     def command(
         ctx: typer.Context,

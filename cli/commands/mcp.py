@@ -1,4 +1,4 @@
-"""``mcp``: the questions as tools of agents, by the Model Context Protocol."""
+"""``mcp``: offer the questions to agents as tools of the Model Context Protocol."""
 
 from functools import partial
 

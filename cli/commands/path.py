@@ -1,4 +1,4 @@
-"""``path``: how one item was derived from another."""
+"""``path``: show how one item was derived from another."""
 
 from typing import Annotated
 

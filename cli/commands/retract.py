@@ -31,9 +31,9 @@ def retract(
         str | None,
         typer.Option(
             metavar="V",
-            help="End the lineage of captured rows of versions before V, a version or an ISO 8601 "
-            "time, if a later write has replaced their table and no remaining item derives from "
-            "them.",
+            help="End the lineage of captured rows that are older than V, if a later write has "
+            "replaced their table and no remaining item derives from them. V is a version or an "
+            "ISO 8601 time.",
         ),
     ] = None,
     form: FormOption = None,

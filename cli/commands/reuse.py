@@ -1,4 +1,4 @@
-"""``reuse``: whether results that exist can be used instead of building them again."""
+"""``reuse``: decide whether existing results can be used instead of being built again."""
 
 from pathlib import Path
 from typing import Annotated
@@ -34,7 +34,7 @@ def reuse(
         bool,
         typer.Option(
             "--why",
-            help="Instead, say why the revision has to be executed: the first operator that "
+            help="Instead, state why the revision has to be executed: the first operator that "
             "differs. The exit status is then 0.",
         ),
     ] = False,
@@ -44,7 +44,7 @@ def reuse(
             metavar="SHARE",
             min=0,
             max=1,
-            help="Execute this share of the reuses in DuckDB all the same, and compare the rows.",
+            help="Nevertheless execute this share of the reuses in DuckDB, and compare the rows.",
         ),
     ] = 0.0,
     dbt: Annotated[
@@ -58,7 +58,7 @@ def reuse(
     base: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="The target folder of the same project as it is built already."
+            metavar="DIR", help="The target folder of the same project as it was last built."
         ),
     ] = None,
     database: Annotated[
@@ -73,7 +73,7 @@ def reuse(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="With --dbt: a file with CREATE statements that have these types, instead.",
+            help="With --dbt, instead of --database: a file with CREATE statements with the types.",
         ),
     ] = None,
     form: Annotated[
@@ -87,22 +87,23 @@ def reuse(
     out: OutOption = None,
     safe: SafeOption = False,
 ) -> None:
-    """Say whether results that exist can be used instead of building them again.
+    """Decide whether existing results can be used instead of being built again.
 
-    With REVISION, the answer has the path of a stored result, and the exit status is 0, if its rows
-    are certainly those of the revision. Otherwise, the answer has the reason, and the exit status
-    is 3. It is also 3 if the decision is filter, delta or partial: then the answer has a query that
-    computes the result from files, or a part of it and a query for the rest. Without --inputs, the
-    inputs are those of the workflow's newest execution, in the state that they have now.
+    With REVISION, if a stored result certainly has the revision's rows, the answer contains the
+    path of this result, and the exit status is 0. Otherwise, the answer contains the reason, and
+    the exit status is 3. It is also 3 if the decision is filter, delta or partial. In these cases,
+    the answer contains a query that computes the result from files, or a query for a part of the
+    result and another one for the rest. Without --inputs, the inputs are those of the workflow's
+    newest execution, in their current state.
 
-    With --dbt and --base, the answer says which models of a dbt project need no build after an
-    edit. Each changed model is equal, equal in the columns that its readers use, different with
-    rows that show it, or undecided. No table is read and no warehouse is needed. The exit status
-    is 3 if something must be built.
+    With --dbt and --base, the answer lists the models of a dbt project that need no build after an
+    edit. Each changed model is equal, equal in the columns that its readers use, different (with
+    rows that show the difference), or undecided. The command reads no table and needs no
+    warehouse. The exit status is 3 if something must be built.
     """
     if (revision is None) == (dbt is None):
         raise UsageError(
-            "Reuse of a revision's result, or of models of a dbt project, is decided",
+            "It is not clear whether a revision's result or a dbt project is to be reused",
             "Both are given" if dbt else "Neither is given",
             "Give a revision such as tweets@r2, or --dbt DIR and --base DIR",
         )
@@ -117,7 +118,7 @@ def reuse(
     if dbt is not None:
         if base is None:
             raise UsageError(
-                "Two target folders are compared", "One is missing", "Give --dbt DIR and --base DIR"
+                "--dbt compares two target folders", "--base is missing", "Add --base DIR"
             )
         reuse_dbt(dbt, base, database, schema, form, out)
     elif revision is not None:

@@ -109,11 +109,11 @@ def revisions(
 
     A revision is what a workflow computes, at one time: a query for each of its sinks. A revision
     that equals the newest one is not stored again. diff compares the queries and, with --records,
-    the results of their newest executions: which records came, went and changed, and whether the
-    code or the data are the cause. With --lineage, it shows the sources of these records in two
-    captured runs. run stores the results of an execution, so that later revisions can use them.
-    rerun computes a result from that of an earlier execution, after records of one input have
-    changed: it executes only the slices of the query that these records touch, and stores the
+    the results of their newest executions: which records were added, removed or changed, and
+    whether the code or the data are the cause. With --lineage, diff shows the sources of these
+    records in two captured runs. run stores the results of an execution, so that later revisions
+    can use them. rerun updates the result of an earlier execution after records of one input have
+    changed: it executes only the slices of the query that these records touch, and stores the new
     result.
     """
     given = names or []

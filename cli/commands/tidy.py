@@ -19,10 +19,10 @@ def tidy(
         str | None,
         typer.Option(
             metavar="N|AGE[,AGE]",
-            help="Keep the last N generations, or those that questions as of the last AGE need, "
-            "such as 30d. With a second AGE, such as 30d,12m, also end versions of rows that are "
-            "older, unless a newer row derives from them. Units are d, w, m and y. Default: the "
-            "setting keep.",
+            help="Keep the last N generations, or those that questions as of any time within the "
+            "last AGE need, such as 30d. With a second AGE, such as 30d,12m, also end versions of "
+            "rows that are older than the second AGE, unless a newer row derives from them. Units "
+            "are d, w, m and y. Default: the setting keep.",
         ),
     ] = None,
     rewrite: Annotated[

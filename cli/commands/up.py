@@ -32,7 +32,7 @@ def up(
         try:
             fetch(progress, ["page"])
         except Unavailable as error:
-            progress.say(f"The page of the server has no pictures: {error.found}")
+            progress.say(f"The page of the server cannot show pictures: {error.found}")
         address = neo4j.up(settings, progress)
         info = process.up(settings, progress, wait == "yes")
     browser = f", Neo4j Browser at {address.http}" if address.http else ""
@@ -64,4 +64,6 @@ def down(ctx: typer.Context) -> None:
     if managed:
         sys.stdout.write("Neo4j is stopped.\n" if neo4j_stopped else "Neo4j was not running.\n")
     else:
-        sys.stdout.write(f"Neo4j at {settings.neo4j_uri} is not provhouse's to stop.\n")
+        sys.stdout.write(
+            f"Neo4j at {settings.neo4j_uri} was not started by provhouse, and keeps running.\n"
+        )

@@ -1,4 +1,4 @@
-"""``what-if``: the consequences of deleting items and triples."""
+"""``what-if``: show the consequences of deleting items and triples."""
 
 from typing import Annotated
 

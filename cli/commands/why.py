@@ -1,4 +1,4 @@
-"""``why``: the derivations behind an item, its value, its existence, or a change of it."""
+"""``why``: show the derivations behind an item, its value or existence, or a change of it."""
 
 from typing import Annotated, Any
 
@@ -87,7 +87,7 @@ def why(
 
 
 def _check_one(options: dict[str, object]) -> None:
-    """Raise UsageError if several of some options are given."""
+    """Raise UsageError if more than one of ``options`` is given."""
     given = [name for name, value in options.items() if value is not None]
     if len(given) > 1:
         raise UsageError(
@@ -98,6 +98,6 @@ def _check_one(options: dict[str, object]) -> None:
 
 
 def _check_with(main: str, given: object, options: dict[str, object]) -> None:
-    """Raise UsageError for options that only go with another option which is missing."""
+    """Raise UsageError if one of ``options`` is given without the option ``main`` that it needs."""
     for name in (name for name, value in options.items() if value and given is None):
         raise UsageError(f"{name} is given without {main}", remedy=f"Add {main}, or leave it out")

@@ -13,13 +13,13 @@ from provhouse.store.tables.touching import partitions_touching, touching
 
 _CALL = (MODULE, EXECUTION, INVOCATION)
 Text = tuple[str, str]
-"""A column, and a text in it."""
+"""The name of a column, and a string in it."""
 
 
 def has_lone_calls(snapshot: Snapshot, items: ItemNumbers) -> bool:
-    """Return whether a module or call occurs in triples that touch the items, but in no other ones.
+    """Return whether a module or call occurs only in triples that touch the items.
 
-    If so, Neo4j may have the name of this module or call, and an erasure must remove the name.
+    If so, Neo4j may contain the name of this module or call, and an erasure must remove the name.
     """
     if not snapshot.derived:
         return False
@@ -37,7 +37,7 @@ def has_lone_calls(snapshot: Snapshot, items: ItemNumbers) -> bool:
 def _others(
     snapshot: Snapshot, items: ItemNumbers, touched: Sequence[PartitionNumber]
 ) -> Iterator[set[Text]]:
-    """Yield, partition by partition, the texts of the triples that do not touch the items."""
+    """Yield the strings of the triples that do not touch the items, partition by partition."""
     for partition in touched:
         rows = read_partition(snapshot.partition_path(partition), (SRC, DST, *_CALL))
         yield _texts(rows.filter(pa.array(~touching(rows, items))))

@@ -42,7 +42,7 @@ from .triples import clear_links, clear_ops, lone_ops, lone_ops_of_pairs
 
 @dataclass(frozen=True)
 class Resumed:
-    """An interrupted erasure, and the results of completing it."""
+    """The results of completing an interrupted erasure."""
 
     erasure: Erasure
     items: int = 0
@@ -57,8 +57,8 @@ def resume_erasure(
 ) -> Resumed | None:
     """Complete an erasure that an earlier writer began; return None if there is no such erasure.
 
-    Only the writer may call this. If Neo4j is in use, rebuilding Neo4j is left to a later writer,
-    the result has no counts, and a progress message reports this.
+    Only the writer may call this. If Neo4j is in use, it is not rebuilt now but by a later writer.
+    In this case, the result has no counts, and a progress message reports this.
     """
     layout = Layout(settings.warehouse)
     erasure = read_erasure(layout)
@@ -89,7 +89,7 @@ def count_items(layout: Layout, erasure: Erasure) -> int:
 
 
 def repeat_erasures(settings: Settings, progress: Progress) -> None:
-    """Repeat all erasures ever made, in case some text of the erased items is still stored.
+    """Repeat all erasures ever made, in case a string of an erased item is still stored.
 
     Only the writer may call this. If ``erasure.json`` is damaged, Neo4j is also rebuilt, since the
     file may have requested this.
@@ -112,10 +112,10 @@ def repeat_erasures(settings: Settings, progress: Progress) -> None:
 def erase(settings: Settings, progress: Progress, *, in_views: bool = True) -> tuple[int, bool]:
     """Carry out the erasure in progress, if there is one.
 
-    ``in_views`` is whether views in Neo4j may have the names. It is false if the same items were
-    already erased earlier. Returns the number of triples that touch the erased items, and whether
-    Neo4j was rebuilt. Raises Busy if Neo4j must be rebuilt but is in use; all other steps have then
-    been carried out.
+    ``in_views`` tells whether views in Neo4j may contain the names. It is false if the same items
+    were erased before. Returns the number of triples that touch the erased items, and whether Neo4j
+    was rebuilt. Raises Busy if Neo4j must be rebuilt but is in use; all other steps have then been
+    carried out.
     """
     layout = Layout(settings.warehouse)
     erasure = read_erasure(layout)
@@ -152,7 +152,7 @@ def erase(settings: Settings, progress: Progress, *, in_views: bool = True) -> t
 def _in_views(settings: Settings, items: dict[int, ItemNumbers]) -> bool:
     """Return whether views may have brought names of these items into Neo4j.
 
-    A base that is missing in ``items`` has none of the names, so for this base no items are
+    If a base is missing in ``items``, it contains none of the names, so none of its items are
     checked.
     """
     layout = Layout(settings.warehouse)
@@ -205,7 +205,7 @@ def _rebuild_graph(settings: Settings, progress: Progress) -> None:
 
 
 def _count_modules_again(settings: Settings, progress: Progress) -> None:
-    """Update the modules in Neo4j, since a triple may leave its module when it is cleared."""
+    """Update the modules in Neo4j, since a cleared triple may no longer belong to its module."""
     layout = Layout(settings.warehouse)
     commit = current(layout)
     shown = Snapshot(layout, commit) if commit else None

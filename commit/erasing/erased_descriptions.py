@@ -22,12 +22,12 @@ _NOTHING = ItemNumbers(np.empty(0, np.int64))
 
 
 def clear_descriptions(bases: Sequence[Snapshot], items: Mapping[int, ItemNumbers]) -> None:
-    """Remove the texts, in all bases, about ops that only triples of these items have.
+    """Clear all descriptions, in all bases, of ops that only triples of these items have.
 
-    ``items`` has the items by base. The descriptions in all bases are cleared before any triple is
-    cleared: a compaction keeps the description of an op whose last triple has died, so the triples
-    that show which ops to remove may be in an older base only. The rows of the descriptions stay,
-    without any text.
+    ``items`` has the items by base. The descriptions in all bases must be cleared before any triple
+    is cleared. The reason is that a compaction keeps the description of an op whose last triple has
+    died, so the triples that show which ops to remove may exist only in an older base. The rows of
+    the descriptions stay, but their columns are empty.
     """
     described = [base for base in bases if {OPERATIONS, MODULES} & {*base.commit.tables}]
     if not described:
@@ -48,7 +48,7 @@ def _clear(snapshot: Snapshot, ops: set[str]) -> None:
 
 
 _CLEARED = {OPERATIONS: OPERATION, MODULES: (NAME, PART)}
-"""The columns to clear in each table. The first of them has the op."""
+"""The columns to clear in each table. The first one contains the op."""
 
 
 def _clear_table(snapshot: Snapshot, table: str, cleared: Sequence[str], ops: pa.Array) -> None:

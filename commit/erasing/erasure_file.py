@@ -27,7 +27,7 @@ class Erasure:
     graph: bool = False
     """Whether Neo4j must be rebuilt, because it has ops that were erased."""
     names: tuple[str, ...] = ()
-    """Salted hashes of the names to erase; a repeated command recognizes its own erasure by them.
+    """Salted hashes of the names to erase, by which a repeated command recognizes its own erasure.
     """
 
     def has_name(self, name: str) -> bool:

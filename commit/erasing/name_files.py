@@ -53,7 +53,7 @@ def clear_segments(folder: Path, spans: list[Span], numbers: ItemNumbers) -> Non
 
 
 def _have_names(path: Path, rows: I64) -> Iterator[bool]:
-    """Yield, for each batch of a segment, whether any of the given rows in it has a name."""
+    """Yield, for each batch of a segment, whether any of the given rows in the batch has a name."""
     reader = SegmentReader(path, (NAME,))
     for number in unique(rows // BATCH).tolist():
         here = rows[rows // BATCH == number] % BATCH
@@ -90,7 +90,7 @@ def _without(batch: pa.RecordBatch, rows: I64) -> pa.RecordBatch:
 def clear_lookup(folder: Path, span: Span, erased: ItemNumbers) -> None:
     """Rewrite a look-up without the entries of erased items.
 
-    One new file, which appears all at once, replaces the old file of hashes and the old file of
+    One new file, which appears atomically, replaces both the file of hashes and the file of
     offsets. Processes that have mapped the old files can still read them.
     """
     hashed, offsets = read_lookup(folder, span.ingest)
@@ -119,7 +119,7 @@ def clear_lookup(folder: Path, span: Span, erased: ItemNumbers) -> None:
 
 
 def clear_ids(folder: Path, span: Span, erased: ItemNumbers) -> None:
-    """Rewrite the look-up of an ingest's row ids without the erased items, if it has any."""
+    """Rewrite the look-up of an ingest's row ids without the erased items, if it contains any."""
     known = read_ids(folder, span.ingest)
     if known is None or not among(known.offsets().astype(np.int64) + span.first, erased).any():
         return

@@ -25,7 +25,7 @@ _TOLERANT = json.JSONDecoder(strict=False)
 _QUOTED = re.compile(r'"((?:[^"\\]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*)"?')
 """A pattern that matches a JSON string.
 
-The closing quote is optional, so that no search takes quadratic time.
+The closing quote is optional; otherwise, a search could take quadratic time.
 """
 
 
@@ -106,10 +106,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _parsed(text: str) -> object:
-    """Return parsed JSON.
-
-    If the text is not valid or nested too deeply, return its quoted strings.
-    """
+    """Return parsed JSON, or the quoted strings of a text that is invalid or nested too deeply."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -1,9 +1,9 @@
 """Replace values in files of Delta tables.
 
-Row numbers and file names stay, and so do most file lengths. At every version, a table's log has
-the name and length of each file, and readers rely on both. So a file that becomes shorter is padded
-with zeros in front of its footer. If the new values take more space in every encoding, the log gets
-the new length.
+Row numbers and file names stay the same, and so do most file lengths. At every version, a table's
+log contains the name and length of each file, and readers rely on both. So a file that becomes
+shorter is padded with zeros in front of its footer. If the file becomes longer with every encoding,
+the new length is written to the log.
 """
 
 import json
@@ -19,7 +19,7 @@ from provhouse.runtime.files import sync_file, sync_folder
 from provhouse.store.tables.delta_tables import packed_columns
 
 Change = Callable[[pa.Table, int], pa.Table]
-"""A function that gets rows and the number of the first of them, and returns the changed rows."""
+"""A function that returns changed rows, given the rows and the number of the first row."""
 _TAIL = 8
 """The size in bytes of the last two fields of a file: its footer length and the magic number."""
 _ENCODINGS = (
@@ -34,7 +34,7 @@ Each has a compression level, and whether strings are dictionary-encoded.
 
 
 def rewrite(path: Path, change: Change) -> None:
-    """Replace a file of a table by a file with changed rows, atomically for readers.
+    """Replace a table's file with a file that has changed rows, atomically for readers.
 
     Processes that have the old file open can still read it. ``update_lengths`` must be called
     afterwards, even after a crash in between.
@@ -110,10 +110,7 @@ def _logged_lengths(folder: Path) -> dict[str, int]:
 
 
 def _log_length(path: Path, length: int) -> None:
-    """Set the length of a file in a table's log.
-
-    Remove the log's checkpoints, which only repeat the log.
-    """
+    """Set the length of a file in a table's log, and remove the log's redundant checkpoints."""
     logs = path.parent / "_delta_log"
     # Remove the hint first: a reader that finds the hint fails if the checkpoint is missing.
     (logs / "_last_checkpoint").unlink(missing_ok=True)

@@ -36,13 +36,13 @@ from provhouse.store.tables.touching import (
 from .rewriting import rewrite, update_lengths
 
 Pairs = dict[tuple[SetId, SetId], set[str]]
-"""Ops by pair of sets. The first set of a pair derives from the second."""
+"""Ops for each pair of sets. The first set of a pair derives from the second."""
 _COUNTED = ("set_dependencies", "workflow")
-"""The Delta tables that have triple counts and ops."""
+"""The Delta tables with triple counts and ops."""
 
 
 def clear_links(snapshot: Snapshot, items: ItemNumbers) -> int:
-    """Remove op and attributes from all triples that touch some items; return their number."""
+    """Remove op and attributes from all triples that touch the items; return their number."""
     links = 0
     for partition in partitions_touching(snapshot, items).tolist():
         path = snapshot.partition_path(partition)
@@ -68,7 +68,7 @@ def _without_text(rows: pa.Table, items: ItemNumbers) -> pa.Table:
 
 
 def lone_ops(snapshot: Snapshot, items: ItemNumbers) -> set[str]:
-    """Return the ops of the base that occur only in triples touching the given items."""
+    """Return the base's ops that occur only in triples that touch the given items."""
     touched = partitions_touching(snapshot, items)
     lone: set[str] = set()
     for partition in touched.tolist():
@@ -78,7 +78,7 @@ def lone_ops(snapshot: Snapshot, items: ItemNumbers) -> set[str]:
 
 
 def without_used(snapshot: Snapshot, ops: set[str], items: ItemNumbers) -> set[str]:
-    """Return the given ops except the ops of triples that do not touch the items."""
+    """Return the given ops, except those of triples that do not touch the items."""
     for others in _other_ops(snapshot, items) if ops else ():
         ops = ops - others
         if not ops:
@@ -101,10 +101,10 @@ def _ops(rows: pa.Table) -> set[str]:
 
 
 def lone_ops_of_pairs(snapshot: Snapshot, items: ItemNumbers) -> Pairs:
-    """Return, by pair of sets, the ops that no triple between the sets has after an erasure.
+    """Return, for each pair of sets, the ops that an erasure removes from all triples between them.
 
-    Of all triples between the two sets, only triples that touch the items have these ops. A pair of
-    sets without such ops is left out.
+    These are the ops that, among the triples between the two sets, occur only in triples that touch
+    the items. A pair without such ops is left out.
     """
     touched = partitions_touching(snapshot, items).tolist()
     lone: Pairs = {}

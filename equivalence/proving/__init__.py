@@ -1,1 +1,1 @@
-"""Prove that two plans give the same rows: sums of terms, rules that simplify them, and z3."""
+"""Prove that two plans return the same rows: sums of terms, simplification rules, and z3."""

@@ -1,4 +1,4 @@
-"""GROUP BY and window functions, as distinct rows with correlated aggregates."""
+"""Translate GROUP BY and window functions to distinct rows with correlated aggregates."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,11 +19,11 @@ WHOLE_PARTITION = {
     "exclude_clause": '"NO_OTHER"',
     "ignore_nulls": "false",
 }
-"""The frame of a window function without an ORDER BY, which is all of the partition."""
+"""The frame of a window function without ORDER BY, which is the entire partition."""
 
 
 class Aggregates:
-    """The translation of aggregates over rows with these columns."""
+    """The translation of aggregates over rows with the given columns."""
 
     def __init__(self, made: Expressions, columns: Sequence[Column]) -> None:
         self._made, self._columns = made, columns
@@ -88,11 +88,11 @@ class Aggregates:
     def _partition(
         self, terms: Sequence[Term], groups: Sequence[Expression], row: Sequence[SqlValue]
     ) -> list[Term]:
-        """Return copies of the terms for the rows whose groups have the values of a row."""
+        """Return copies of the terms, for the rows whose groups have the values in ``row``."""
         return [each.where(all_same(self._values(groups, each), row)) for each in copies(terms)]
 
     def _aggregate(self, one: Aggregation, terms: Sequence[Term]) -> SqlValue:
-        """Return an aggregate of terms. Its order does not matter, or the plan is in doubt."""
+        """Return an aggregate of terms. If the rows' order mattered, the plan would be in doubt."""
         name = one.call.function
         if one.condition is not None:
             terms = [each.where(truth(self._value(one.condition, each))) for each in terms]
@@ -110,7 +110,7 @@ class Aggregates:
         return SqlValue(null, aggregate(name, sort, given))
 
     def _given(self, argument: Expression, type_: str, term: Term) -> Term:
-        """Return the term for the rows whose argument is not NULL, with the argument as output."""
+        """Return the term for rows whose argument is not NULL, with the argument as its output."""
         null, value = self._value(argument, term)
         kept = term.where(not_(null))
         return replace(kept, outputs=(SqlValue(FALSE, same_order(value, type_)),))
@@ -126,7 +126,7 @@ class Aggregates:
 
 
 def _name(function: str, type_: str) -> str:
-    """Return the name of an aggregate. Inexact values are neither summed nor compared."""
+    """Return the name of an aggregate; raise NotModelled for aggregates of inexact values."""
     if function == "count":
         return function
     if not is_exact(type_):
@@ -139,6 +139,6 @@ def _name(function: str, type_: str) -> str:
 
 
 def _grouping(listed: Sequence[int], set_: Sequence[int]) -> SqlValue:
-    """Return GROUPING: one bit for each argument, 1 if it is not in the set."""
+    """Return GROUPING: one bit per argument, 1 if the argument is not in the grouping set."""
     bits = sum((at not in set_) << place for place, at in enumerate(reversed(listed)))
     return SqlValue(FALSE, number(bits, "int"))

@@ -1,6 +1,6 @@
 """The order of the rules that remove or replace the atoms of a term.
 
-Each rule keeps the rows of a term, or in a set their distinct outputs.
+Each rule preserves the rows of a term, or for a set the distinct outputs.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ class AtomRules:
         ]
 
     def step(self, term: Term, as_set: bool, known: Context) -> list[Term] | None:
-        """Return what the first rule that applies makes of a term, or None."""
+        """Return the result of the first rule that applies to a term, or None."""
         for rule in self._for_sets if as_set else self._for_bags:
             found = rule(term, known)
             if found is not None:

@@ -2,9 +2,9 @@
 
 A query's rows are the sum of its terms. A term is a product of atoms (rows of tables or of other
 relations), a condition and outputs: Chu et al., "Axiomatic Foundations and Algorithms for Deciding
-Semantic Equivalences of SQL Queries" (VLDB 2018), section 3. ``exists`` is the squash of a sum.
-An aggregate is a value: the aggregate of a sum that may depend on symbols outside, so that a row of
-GROUP BY is a distinct row with correlated aggregates.
+Semantic Equivalences of SQL Queries" (VLDB 2018), section 3. ``exists`` is the squash of a sum. An
+aggregate is a value: the aggregate of a sum that may contain symbols from outside. A row of GROUP
+BY is therefore a distinct row with correlated aggregates.
 """
 
 import itertools
@@ -18,7 +18,7 @@ from .formula import FALSE, Formula, Sort, and_, eq, or_, symbol
 
 
 class SqlValue(NamedTuple):
-    """A value of SQL: whether it is NULL, and else what it is."""
+    """An SQL value: whether it is NULL, and its value otherwise."""
 
     null: Formula
     value: Formula
@@ -39,7 +39,7 @@ class Atom:
 
     @cached_property
     def free(self) -> frozenset[Formula]:
-        """The symbols that the row depends on."""
+        """The symbols on which the row depends."""
         return frozenset().union(*(t.symbols for body in self.bodies for t in body))
 
     @cached_property
@@ -58,26 +58,26 @@ class TableAtom(Atom):
 
 @dataclass(frozen=True)
 class DistinctAtom(Atom):
-    """A row among the distinct outputs of a sum."""
+    """A row of the distinct outputs of a sum."""
 
     body: "Terms"
     columns: tuple[SqlValue, ...]
 
     @property
     def bodies(self) -> tuple["Terms", ...]:  # type: ignore[override]
-        """The sums that the row is from."""
+        """The sum from which the row comes, in a tuple."""
         return (self.body,)
 
 
 @dataclass(frozen=True)
 class OpaqueAtom(Atom):
-    """A row of an operation on bags that is only known by its name, such as LIMIT."""
+    """A row of an operation on bags of which only the name is known, such as LIMIT."""
 
     name: str
     inputs: tuple["Terms", ...]
     columns: tuple[SqlValue, ...]
     keys: int = 0
-    """The number of the last columns that are an order without ties; 0 if there is none."""
+    """The number of last columns that form an order without ties; 0 if there is no such order."""
 
     @property
     def bodies(self) -> tuple["Terms", ...]:  # type: ignore[override]
@@ -87,7 +87,7 @@ class OpaqueAtom(Atom):
 
 @dataclass(frozen=True)
 class Term:
-    """A product: rows of the atoms for which the condition is true, with outputs."""
+    """A product: rows of the atoms for which the condition is true, and the outputs."""
 
     atoms: tuple[Atom, ...]
     condition: Formula
@@ -111,7 +111,7 @@ class Term:
         return max([*inside, *(atom.depth for atom in self.atoms)])
 
     def where(self, *conditions: Formula) -> "Term":
-        """Return the term with further conditions."""
+        """Return the term with additional conditions."""
         return replace(self, condition=and_(self.condition, *conditions))
 
 
@@ -125,14 +125,14 @@ def flat(values: Iterable[SqlValue]) -> list[Formula]:
 
 
 def same(one: SqlValue, other: SqlValue) -> Formula:
-    """Return whether two values are the same; NULL is the same as NULL."""
+    """Return the formula that two values are the same; NULL is the same as NULL."""
     if one.null is FALSE and other.null is FALSE:
         return eq(one.value, other.value)
     return and_(eq(one.null, other.null), or_(one.null, eq(one.value, other.value)))
 
 
 def all_same(ones: Sequence[SqlValue], others: Sequence[SqlValue]) -> Formula:
-    """Return whether values are pairwise the same."""
+    """Return the formula that values are pairwise the same."""
     return and_(*map(same, ones, others))
 
 
@@ -140,24 +140,24 @@ _fresh = itertools.count()
 
 
 def forget() -> None:
-    """Forget all formulas, and start to count symbols from 0."""
+    """Delete all formulas, and restart the count of symbols from 0."""
     global _fresh
     _fresh = itertools.count()
     formula.forget()
 
 
 def fresh(sort: Sort) -> Formula:
-    """Return a symbol that is not used."""
+    """Return an unused symbol."""
     return symbol(f"s{next(_fresh)}", sort)
 
 
 def fresh_value(sort: Sort, nullable: bool = True) -> SqlValue:
-    """Return a value with symbols that are not used."""
+    """Return a value with unused symbols."""
     return SqlValue(fresh("bool") if nullable else FALSE, fresh(sort))
 
 
 def with_bodies(atom: Atom, bodies: Sequence[Terms], columns: tuple[SqlValue, ...]) -> Atom:
-    """Return an atom with other sums and columns."""
+    """Return a copy of an atom with other sums and columns."""
     if isinstance(atom, DistinctAtom):
         return DistinctAtom(bodies[0], columns)
     assert isinstance(atom, OpaqueAtom)

@@ -1,4 +1,4 @@
-"""Rules about operations on bags that are conditions where no row comes twice."""
+"""Rules that replace operations on bags by conditions if no row occurs twice."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -14,13 +14,13 @@ EXCEPT_ALL, INTERSECT_ALL = "except all", "intersect all"
 
 
 class BagRules:
-    """The rules, which read the keys of tables."""
+    """The rules, which use the keys of tables."""
 
     def __init__(self, keys: KeyRules) -> None:
         self._keys = keys
 
     def limited(self, term: Term, known: Context) -> list[Term] | None:
-        """LIMIT in an order without ties is a condition on the keys of the order."""
+        """Replace LIMIT in an order without ties by a condition on the keys of the order."""
         for atom in term.atoms:
             if not isinstance(atom, OpaqueAtom) or not atom.keys or len(atom.inputs[0]) != 1:
                 continue
@@ -35,7 +35,7 @@ class BagRules:
         return None
 
     def counted_rows(self, term: Term, known: Context) -> list[Term] | None:
-        """EXCEPT ALL and INTERSECT ALL of rows without repeats are conditions."""
+        """Replace EXCEPT ALL and INTERSECT ALL of distinct rows by conditions."""
         for atom in term.atoms:
             if not isinstance(atom, OpaqueAtom) or atom.name not in (EXCEPT_ALL, INTERSECT_ALL):
                 continue

@@ -1,6 +1,6 @@
-"""The process that proves: plans and tables as JSON from a socket, the result as JSON to it.
+"""The proving process: it reads plans and tables as JSON from a socket, and writes the result.
 
-It has z3 loaded, and forks for each proof.
+It keeps z3 loaded, and forks for each proof.
 """
 
 import gc
@@ -18,7 +18,7 @@ from .solver import Solver
 
 
 def main() -> None:
-    """Answer each socket that comes from the socket with the number that is the argument."""
+    """Answer every socket that arrives at the socket whose file descriptor is the argument."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGCHLD, _reap)
     Solver(1)  # loads what z3 loads when it is first used
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def _reap(*_: object) -> None:
-    """Remove the entries of processes that have ended."""
+    """Reap child processes that have ended."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -47,7 +47,7 @@ def _reap(*_: object) -> None:
 
 
 def _prove(number: int) -> None:
-    """Try one proof, and write the result to a socket."""
+    """Attempt one proof, and write the result to the socket."""
     sys.setrecursionlimit(10_000)
     with socket.socket(fileno=number) as conversation:
         text = b"".join(iter(lambda: conversation.recv(1 << 16), b""))

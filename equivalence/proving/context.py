@@ -1,4 +1,4 @@
-"""Knowledge about the place where a term is read: rows outside of it, and a condition."""
+"""Facts that hold where a term is read: rows outside of the term, and a condition."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ class Context:
     atoms: tuple[Atom, ...] = ()
     condition: Formula = TRUE
     witnesses: tuple[Atom, ...] = ()
-    """Rows that a distinct row comes from, or that exist; no formula is left with their symbols."""
+    """Source rows of distinct rows, and rows that exist; final formulas lack their symbols."""
 
     def inside(self, term: Term, condition: Formula) -> "Context":
         """Return what is known inside a node of a term, for rows that meet a condition."""
@@ -39,7 +39,7 @@ class Context:
 
 
 def sources(atoms: Iterable[Atom]) -> Formula:
-    """Return that each distinct row is an output of one of its terms."""
+    """Return the formula that each distinct row is an output of one of its terms."""
     found = []
     for atom in atoms:
         if isinstance(atom, DistinctAtom):

@@ -1,4 +1,4 @@
-"""Expressions of a plan as formulas over the values of a row."""
+"""Translate expressions of a plan to formulas over the values of a row."""
 
 from collections.abc import Sequence
 
@@ -55,15 +55,15 @@ STRICT = frozenset(
         "round",
     ]
 )
-"""Functions that are NULL exactly where an argument is NULL."""
+"""Functions that are NULL exactly if an argument is NULL."""
 
 
 MOMENTS = frozenset({"DATE", "TIME", "TIMESTAMP", "INTERVAL"})
-"""Types besides those of numbers whose sums and differences are NULL where an argument is."""
+"""Non-numeric types whose sums and differences are NULL exactly if an argument is NULL."""
 
 
 class Expressions:
-    """A translation of expressions that knows the constants of both plans."""
+    """A translation of expressions that contains the constants of both plans."""
 
     def __init__(self, constants: Constants) -> None:
         self._constants = constants
@@ -83,7 +83,7 @@ class Expressions:
     def truth(
         self, conditions: Sequence[Expression], row: Sequence[SqlValue], columns: Sequence[Column]
     ) -> list[Formula]:
-        """Return whether each of the conditions is true."""
+        """Return, for each condition, the formula that it is true."""
         return [truth(self.value(each, row, columns)) for each in conditions]
 
 
@@ -144,7 +144,7 @@ def _unknown(one: Call, arguments: Sequence[SqlValue], types: Sequence[str]) -> 
 
 
 def _cast(one: Call, given: SqlValue, type_: str) -> SqlValue:
-    """Return a cast. One that keeps the value or fails is the value itself."""
+    """Return a cast. If a cast either keeps the value or fails, return the value itself."""
     if given.null is TRUE:
         return null_of(one.type)
     if one.type == type_:
@@ -161,7 +161,7 @@ def _cast(one: Call, given: SqlValue, type_: str) -> SqlValue:
 
 
 def _arithmetic(one: Call, arguments: Sequence[SqlValue], types: Sequence[str]) -> SqlValue | None:
-    """Return +, - and * of exact numbers; a value that is too large is an error."""
+    """Return +, - or * of exact numbers; a result that is too large is an error."""
     name, numbers = one.function, [t in INTEGERS or is_decimal(t) for t in (*types, one.type)]
     if name not in "+-*" or not all(numbers):
         return None

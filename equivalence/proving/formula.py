@@ -1,9 +1,9 @@
 """Formulas over the values of rows, interned: equal formulas are one object.
 
-The constructors simplify. Sums of numbers are polynomials in a normal form, ``and`` and ``or`` are
-flat, without repeats and without parts that the others decide, negations are inside of them, and
-``a < b`` is ``not (b <= a)``. A formula may contain two kinds of nodes over a sum of terms
-(``terms``): ``exists`` and ``aggregate``.
+The constructors simplify. Sums of numbers are polynomials in a normal form. ``and`` and ``or`` are
+flat, without duplicates and without parts whose value follows from the other parts; negations are
+moved inside of them. ``a < b`` is ``not (b <= a)``. A formula may contain two kinds of nodes over a
+sum of terms (``terms``): ``exists`` and ``aggregate``.
 """
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 Sort = Literal["bool", "int", "real"]
 COMMUTED = "commuted "
-"""The beginning of the names of functions whose two arguments may change places."""
+"""The prefix of the names of functions whose two arguments are interchangeable."""
 
 
 class Formula:
@@ -45,17 +45,17 @@ class Formula:
 
 
 class OutOfSteps(Exception):
-    """The error for a proof that has used its budget."""
+    """The error for a proof that has exceeded its budget."""
 
 
 WORK = 600_000
-"""The number of nodes that a proof may make or find again; few proofs of TPC-DS take 400,000."""
+"""The number of times that a proof may create or look up a node; few TPC-DS proofs need 400,000."""
 _nodes: dict[tuple[Any, ...], Formula] = {}
 _work = WORK
 
 
 def forget() -> None:
-    """Forget all formulas but the constants, so that each proof starts in the same state."""
+    """Delete all formulas except the constants, so that each proof starts in the same state."""
     global _work
     _work = WORK
     _nodes.clear()
@@ -63,7 +63,7 @@ def forget() -> None:
 
 
 def node(operator: str, sort: Sort, *arguments: Any) -> Formula:
-    """Return the formula with these parts. Equal parts give one object. Raises OutOfSteps."""
+    """Return the formula with these parts; equal parts give the same object. Raises OutOfSteps."""
     global _work
     _work -= 1
     if _work < 0:
@@ -90,7 +90,7 @@ def number(value: Fraction | int, sort: Sort) -> Formula:
 
 
 def zero(sort: Sort) -> Formula:
-    """Return the value that stands for the value of NULL."""
+    """Return the value that represents the value of NULL."""
     return FALSE if sort == "bool" else number(0, sort)
 
 
@@ -133,7 +133,7 @@ def _junction(name: str, parts: Sequence[Formula], none: Formula, end: Formula) 
 
 
 def _left(one: Formula, known: Container[Formula | None]) -> Formula:
-    """Return a junction without the parts whose negation is known."""
+    """Return a conjunction or disjunction without the parts whose negation is known."""
     parts = [each for each in one.arguments if not _is_negated(each, known)]
     if len(parts) == len(one.arguments):
         return one
@@ -151,19 +151,19 @@ def _sorted(parts: Iterable[Formula]) -> list[Formula]:
 
 
 def conjuncts(one: Formula) -> tuple[Formula, ...]:
-    """Return the formulas that a formula is the conjunction of."""
+    """Return the conjuncts of a formula."""
     if one is TRUE:
         return ()
     return one.arguments if one.operator == "and" else (one,)
 
 
 def implied(one: Formula, other: Formula) -> Formula:
-    """Return ``one`` implies ``other``."""
+    """Return the formula that ``one`` implies ``other``."""
     return or_(not_(one), other)
 
 
 def ite(condition: Formula, then: Formula, otherwise: Formula) -> Formula:
-    """Return ``then`` where the condition is true, else ``otherwise``."""
+    """Return ``then`` if the condition is true, and ``otherwise`` if it is false."""
     if condition is TRUE or then is otherwise:
         return then
     if condition is FALSE:
@@ -176,7 +176,7 @@ def ite(condition: Formula, then: Formula, otherwise: Formula) -> Formula:
 
 
 def call(name: str, sort: Sort, arguments: Sequence[Formula]) -> Formula:
-    """Return the value of a function of which only the name is known, and if it is COMMUTED."""
+    """Return the value of a function that is known only by name, and as COMMUTED if it is."""
     listed = _sorted(arguments) if name.startswith(COMMUTED) else arguments
     return node("call", sort, name, *listed)
 
@@ -186,7 +186,7 @@ Polynomial = dict[Monomial, Fraction]
 
 
 def polynomial(one: Formula) -> Polynomial:
-    """Return a number as the sum of products with their factors."""
+    """Return a number as a polynomial: products with their coefficients."""
     if one.operator == "number":
         return {(): one.arguments[0]} if one.arguments[0] else {}
     if one.operator == "sum":
@@ -195,7 +195,7 @@ def polynomial(one: Formula) -> Polynomial:
 
 
 def from_polynomial(terms: Polynomial, sort: Sort) -> Formula:
-    """Return the number that is a sum of products."""
+    """Return the number that a polynomial represents."""
     kept = {product: factor for product, factor in terms.items() if factor}
     if not kept:
         return number(0, sort)
@@ -228,7 +228,7 @@ def add(one: Formula, other: Formula, factor: Fraction | int = 1) -> Formula:
 
 
 def multiply(one: Formula, other: Formula) -> Formula:
-    """Return a product, multiplied out."""
+    """Return the expanded product."""
     made: Polynomial = {}
     for left, factor in polynomial(one).items():
         for right, by in polynomial(other).items():
@@ -238,7 +238,7 @@ def multiply(one: Formula, other: Formula) -> Formula:
 
 
 def to_real(one: Formula) -> Formula:
-    """Return an integer as a real number."""
+    """Convert an integer to a real number."""
     if one.sort == "real":
         return one
     if one.operator == "ite":
@@ -252,7 +252,7 @@ def to_real(one: Formula) -> Formula:
 
 
 def eq(one: Formula, other: Formula) -> Formula:
-    """Return whether two values are the same."""
+    """Return the formula that two values are the same."""
     if one is other:
         return TRUE
     if one.sort == "bool":
@@ -284,7 +284,7 @@ def _same_truth(one: Formula, other: Formula) -> Formula:
 
 
 def le(one: Formula, other: Formula) -> Formula:
-    """Return whether a number is at most another."""
+    """Return the formula that a number is less than or equal to another."""
     for first, second in ((one, other), (other, one)):
         if first.operator == "ite" and second.operator == "number":
             condition, then, otherwise = first.arguments
@@ -299,14 +299,14 @@ def le(one: Formula, other: Formula) -> Formula:
 
 
 def lt(one: Formula, other: Formula) -> Formula:
-    """Return whether a number is less than another."""
+    """Return the formula that a number is less than another."""
     return not_(le(other, one))
 
 
 def _compared(one: Formula, other: Formula) -> tuple[Formula, Formula, bool] | None:
-    """Return both sides of a comparison with one product on the left.
+    """Return both sides of a comparison, with a single product on the left.
 
-    The third value is whether both sides were multiplied by a negative number. None means that
+    The third value states whether both sides were multiplied by a negative number. None means that
     integers cannot be equal.
     """
     terms = polynomial(add(one, other, -1))
@@ -333,7 +333,7 @@ _REBUILT: Mapping[str, Rebuilder] = {
 
 
 def rebuild(one: Formula, change: Callable[[Formula], Formula]) -> Formula:
-    """Return a formula with changed arguments; nodes over terms are not entered."""
+    """Return a formula whose arguments were changed by ``change``; nodes over terms are kept."""
     if one.operator == "sum":
         made = number(0, one.sort)
         for product, factor in one.arguments[0]:
@@ -351,7 +351,7 @@ def rebuild(one: Formula, change: Callable[[Formula], Formula]) -> Formula:
 
 
 def parts(one: Formula) -> tuple[Formula, ...]:
-    """Return the formulas directly below a formula; those of nodes over terms are left out."""
+    """Return the formulas directly below a formula, without the arguments of nodes over terms."""
     if one.operator == "sum":
         return tuple(factor for product, _ in one.arguments[0] for factor in product)
     if one.operator in _REBUILT or one.operator == "call":
@@ -360,7 +360,7 @@ def parts(one: Formula) -> tuple[Formula, ...]:
 
 
 def nodes_over_terms(*formulas: Formula) -> list[Formula]:
-    """Return the ``exists`` and ``aggregate`` nodes in formulas, without those inside others."""
+    """Return the outermost ``exists`` and ``aggregate`` nodes in formulas."""
     found: dict[Formula, None] = {}
     seen: set[Formula] = set()
     waiting = list(reversed(formulas))

@@ -1,4 +1,4 @@
-"""Rules about distinct rows: what GROUP BY, DISTINCT and set operations give."""
+"""Rules about distinct rows, which GROUP BY, DISTINCT and set operations return."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ class GroupRules:
         self._solver, self._schema, self._keys = solver, schema, keys
 
     def counted_once(self, term: Term, known: Context) -> list[Term] | None:
-        """A distinct row whose sum has no row twice is a row of the sum."""
+        """Replace a distinct row by a row of its sum if the sum cannot contain a row twice."""
         for atom in term.atoms:
             if isinstance(atom, DistinctAtom) and self._is_set(atom):
                 return [in_place_of(term, atom, opened(each)) for each in atom.body]
@@ -34,7 +34,7 @@ class GroupRules:
         return self._keys.determined(term, term.outputs)
 
     def pushed(self, term: Term, known: Context) -> list[Term] | None:
-        """A condition on a distinct row alone is one on the rows that it is from."""
+        """Move a condition on only one distinct row to the rows from which this row comes."""
         for atom in term.atoms:
             if not isinstance(atom, DistinctAtom):
                 continue
@@ -55,7 +55,7 @@ class GroupRules:
         return None
 
     def derived(self, term: Term, known: Context) -> list[Term] | None:
-        """A column of distinct rows that follows from the others is left out."""
+        """Remove a column of distinct rows if its value follows from the other columns."""
         for atom in term.atoms:
             if not isinstance(atom, DistinctAtom) or len(atom.body) != 1:
                 continue
@@ -73,7 +73,7 @@ class GroupRules:
         return None
 
     def beside(self, term: Term, known: Context) -> list[Term] | None:
-        """A table's row whose key is among the columns of distinct rows is a row next to them."""
+        """Move a table's row out of distinct rows if its key is among their columns."""
         for atom in term.atoms:
             if not isinstance(atom, DistinctAtom) or len(atom.body) != 1:
                 continue
@@ -84,7 +84,7 @@ class GroupRules:
         return None
 
     def referring(self, term: Term, known: Context) -> list[Term] | None:
-        """Distinct values of a foreign key are the keys of rows that are referred to."""
+        """Replace distinct values of a foreign key by the keys of the rows that they reference."""
         for atom in term.atoms:
             if not isinstance(atom, DistinctAtom) or len(atom.body) != 1:
                 continue
@@ -110,7 +110,7 @@ class GroupRules:
         atom: DistinctAtom,
         places: Sequence[int | None],
     ) -> Term:
-        """Return a term with a row of the table that a foreign key refers to."""
+        """Return a term with an additional row of the table that a foreign key references."""
         table = self._schema.tables[key.table]
         columns = tuple(
             fresh_value(sort_of(type_), name not in table.not_null) for name, type_ in table.columns
@@ -147,7 +147,7 @@ class GroupRules:
         return None
 
     def _place(self, body: Term, column: SqlValue) -> int | None:
-        """Return the place of a column of a key among the outputs, or None."""
+        """Return the position, among the outputs, of a column of a key, or None."""
         for at, each in enumerate(body.outputs):
             if each.value.sort == column.value.sort and each.value.symbols:
                 goal = and_(not_(column.null), same(column, each))
@@ -166,7 +166,7 @@ def _restricted(term: Term, atom: DistinctAtom, conditions: Sequence[Formula]) -
 
 
 def _back(atom: DistinctAtom, body: Term, but: int) -> dict[Formula, Formula]:
-    """Return the columns of distinct rows for the symbols that their sum gives, but one column."""
+    """Map symbols that the sum of distinct rows outputs to its columns, except column ``but``."""
     pairs = zip(body.outputs, atom.columns, strict=True)
     return {
         given.value: column.value
@@ -184,7 +184,7 @@ def _narrowed(
     mapping: Mapped,
     more: Sequence[Atom],
 ) -> Term:
-    """Return a term whose distinct rows lack some columns, which other values replace."""
+    """Return a term whose distinct rows lack the columns ``gone``, which other values replace."""
     kept = [at for at in range(len(atom.columns)) if at not in gone]
     less = closed(replace(body, outputs=tuple(body.outputs[at] for at in kept)))
     narrow = DistinctAtom((less,), tuple(atom.columns[at] for at in kept))

@@ -1,4 +1,4 @@
-"""Joins as products, with the rows that have no partner as terms of their own."""
+"""Translate joins to products; rows without a partner become terms of their own."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -43,7 +43,7 @@ class Joins:
         )
 
     def _partners(self, term: Term, side: int) -> Formula:
-        """Return whether a row of one side has a partner."""
+        """Return the formula that a row of one side has a partner."""
         if side == 0:
             found = [self._partner(each, (*term.outputs, *each.outputs)) for each in self._right]
         else:
@@ -58,7 +58,7 @@ class Joins:
         return found if wanted else not_(found)
 
     def _alone(self, term: Term, side: int) -> Term:
-        """Return the rows of one side without a partner, with NULLs for the other side."""
+        """Return the rows of one side that have no partner, with NULLs for the other side."""
         width = len(self._join.inputs[0].columns)
         columns = self._columns[width:] if side == 0 else self._columns[:width]
         nulls = tuple(null_of(each.type) for each in columns)
@@ -66,10 +66,10 @@ class Joins:
         return replace(term.where(not_(self._partners(term, side))), outputs=outputs)
 
     def _marked(self, term: Term) -> Term:
-        """Return the left rows with whether a right row meets the conditions.
+        """Return the left rows with a mark: whether any right row meets the conditions.
 
-        The first conditions say which right rows a correlated subquery has. The value is NULL if
-        the other conditions are true for none of these and NULL for one.
+        The first conditions determine the right rows that a correlated subquery returns. The mark
+        is NULL if the other conditions are true for none of these rows, and NULL for at least one.
         """
         known = len(self._join.correlated)
 

@@ -1,4 +1,4 @@
-"""Rules about keys: rows with the same key are one row, and a row that keys fix is a condition."""
+"""Rules about keys: rows with equal keys are one row; a row that keys determine is a condition."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ class KeyRules:
         self._solver, self._schema = solver, schema
 
     def keys_merged(self, term: Term, known: Context) -> list[Term] | None:
-        """Two rows with the same key are one row."""
+        """Merge two rows with the same key into one row."""
         for at, atom in enumerate(term.atoms):
             for other in (*known.atoms, *term.atoms[:at]):
                 if not alike(atom, other):
@@ -46,13 +46,13 @@ class KeyRules:
         return True
 
     def keys(self, atom: Atom) -> list[tuple[int, ...]]:
-        """Return the positions of columns that identify the row of an atom."""
+        """Return lists of positions of columns that identify the row of an atom."""
         if isinstance(atom, TableAtom):
             return self._schema.keys(atom.table)
         return [tuple(range(len(atom.columns)))] if isinstance(atom, DistinctAtom) else []
 
     def foreign(self, term: Term, known: Context) -> list[Term] | None:
-        """A row that a foreign key refers to exists, once."""
+        """Remove a row that a foreign key references, because exactly one such row exists."""
         for atom in term.atoms:
             if not isinstance(atom, TableAtom):
                 continue
@@ -91,7 +91,7 @@ class KeyRules:
         return kept.where(*present) if self._solver.proves(hypothesis, goal) else None
 
     def determined(self, term: Term, values: Sequence[SqlValue]) -> bool:
-        """Return whether two rows of a term with the same values are one row."""
+        """Return whether two rows of a term with the same values are always the same row."""
         other, mapping = copied(term)
         keys = [self.keys(each)[:1] for each in term.atoms]
         if not all(keys):
@@ -113,9 +113,9 @@ class KeyRules:
         return True
 
     def semijoined(self, term: Term, known: Context) -> list[Term] | None:
-        """An atom that others determine, and of which no more is read, is a condition.
+        """Replace an atom by a condition if other atoms determine it and nothing else reads it.
 
-        Atoms that determine others come last, so that the order of a query does not matter.
+        Atoms that determine others are tried last, so that the order in the query does not matter.
         """
         found = [each for each in sorted(term.atoms, key=_semijoin_order) if self._key(term, each)]
         for atom in sorted(found, key=lambda each: self._is_needed(term, each, found)):
@@ -125,7 +125,7 @@ class KeyRules:
         return None
 
     def _key(self, term: Term, atom: Atom, but: Atom | None = None) -> tuple[Mapped, Key] | None:
-        """Return what a key of an atom is equal to, without one other atom, and the key."""
+        """Return the values that a key of an atom equals, without the atom ``but``, and the key."""
         for key in self.keys(atom):
             mapping = self._determined_by(term, atom, key, but.bound if but else frozenset())
             if mapping is not None:
@@ -133,7 +133,7 @@ class KeyRules:
         return None
 
     def _is_needed(self, term: Term, atom: Atom, determined: Sequence[Atom]) -> bool:
-        """Return whether another atom is not determined without this one."""
+        """Return whether some other atom would not be determined without this atom."""
         return any(self._key(term, each, atom) is None for each in determined if each is not atom)
 
     def _as_condition(self, term: Term, atom: Atom) -> Term | None:
@@ -155,7 +155,7 @@ class KeyRules:
     def _determined_by(
         self, term: Term, atom: Atom, key: Key, without: frozenset[Formula]
     ) -> Mapped | None:
-        """Return what the condition makes the columns of a key equal to, if it does for all."""
+        """Return the values to which the condition equates all columns of a key, or None."""
         found: dict[Formula, Formula] = {}
         for at in key:
             column = atom.columns[at]
@@ -167,7 +167,7 @@ class KeyRules:
         return found
 
     def _equals(self, term: Term, atom: Atom, column: SqlValue) -> Iterator[SqlValue]:
-        """Yield values without symbols of the atom that a column is always equal to."""
+        """Yield values without symbols of the atom to which a column is always equal."""
         parts = conjuncts(term.condition)
         for other in _equal_to(column.value, parts):
             if other.symbols.isdisjoint(atom.bound):
@@ -179,7 +179,7 @@ class KeyRules:
 
 
 def _read(term: Term) -> frozenset[Formula]:
-    """Return all symbols that a term reads, bound or free."""
+    """Return all symbols in a term, bound or free."""
     inside = [term.condition.symbols, symbols_of(term.outputs), *(a.free for a in term.atoms)]
     return frozenset().union(*inside)
 
@@ -189,7 +189,7 @@ def _semijoin_order(atom: Atom) -> tuple[int, tuple[str, ...]]:
 
 
 def _linked(parts: Sequence[Formula], atom: Atom) -> list[Formula]:
-    """Return which values are equal because they are equal to the same column of an atom."""
+    """Return the equalities between values that are equal to the same column of an atom."""
     found: dict[Formula, list[Formula]] = {}
     for each in parts:
         if each.operator == "eq":
@@ -200,7 +200,7 @@ def _linked(parts: Sequence[Formula], atom: Atom) -> list[Formula]:
 
 
 def _equal_to(one: Formula, parts: Sequence[Formula]) -> list[Formula]:
-    """Return what equalities name as equal to a formula, or to what is equal to it."""
+    """Return formulas that equalities equate with a formula, directly or through one formula."""
     pairs = [each.arguments for each in _equalities(parts)]
     sides = [*pairs, *(pair[::-1] for pair in pairs)]
     near = [other for left, other in sides if left is one]
@@ -217,7 +217,7 @@ def _equalities(parts: Sequence[Formula]) -> Iterator[Formula]:
 
 
 def _nulls(parts: Sequence[Formula], column: SqlValue, atom: Atom) -> Iterator[Formula]:
-    """Yield formulas that say whether a column is NULL, without symbols of its atom."""
+    """Yield candidate formulas for whether a column is NULL, without symbols of its atom."""
     yield FALSE
     for each in parts:
         if each.operator == "eq":

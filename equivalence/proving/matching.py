@@ -1,8 +1,8 @@
-"""Equality of sums: a bijection of terms, and of their atoms, under which z3 proves the rest.
+"""Equality of sums: a bijection of terms and of their atoms, for which z3 proves the rest.
 
-Sums of terms are equal if their terms are, in pairs: Chu et al. (VLDB 2018), section 5. Distinct
-rows are equal if each sum contains the other's rows. Nodes over terms that differ in form are
-compared first; that two are equal is a lemma for the solver.
+Sums of terms are equal if their terms are pairwise equal: Chu et al. (VLDB 2018), section 5.
+Distinct rows are equal if each sum contains the rows of the other. Nodes over terms that differ in
+form are compared first; if two are equal, their equality is a lemma for the solver.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,20 +18,20 @@ from .terms import counted, is_set, opened, substituted
 
 NOTHING: Mapped = {}
 PAIRINGS = 48
-"""The number of bijections of atoms that are tried for two terms."""
+"""The maximum number of bijections of atoms that are tried for two terms."""
 PERMUTED = 4
-"""The number of columns up to which distinct rows are compared in other orders of columns."""
+"""The maximum number of columns for which distinct rows are compared in all orders of columns."""
 
 
 class Matching:
-    """The comparison of sums, with the solver of one proof."""
+    """The comparison of sums with the solver of one proof."""
 
     def __init__(self, solver: Solver) -> None:
         self._solver = solver
         self._nodes: dict[tuple[Formula, Formula, Formula], bool] = {}
 
     def bags(self, ones: Sequence[Term], others: Sequence[Term], known: Formula = TRUE) -> bool:
-        """Return whether two sums have the same rows, as often."""
+        """Return whether two sums have the same rows with the same multiplicities."""
         if len(ones) != len(others):
             return False
         left = list(others)
@@ -49,7 +49,7 @@ class Matching:
         )
 
     def contained(self, one: Term, others: Sequence[Term], known: Formula) -> bool:
-        """Return whether each row of a term is a row of a sum."""
+        """Return whether each row of a term is a row of the sum ``others``."""
         hypothesis = and_(known, one.condition, sources(one.atoms))
         for other in others:
             for tried, mapping in enumerate(self._homomorphisms(other.atoms, one.atoms, {})):
@@ -72,7 +72,7 @@ class Matching:
                 yield from self._homomorphisms(atoms[1:], targets, {**mapping, **found})
 
     def pairing(self, one: Term, other: Term, known: Formula) -> Mapped | None:
-        """Return a mapping of the symbols of a term's atoms to those of an equal term, or None."""
+        """Return a mapping from symbols of a term's atoms to those of an equal term, if any."""
         if len(one.outputs) != len(other.outputs):
             return None
         found = self.bijections(one.atoms, other.atoms, {}, known)
@@ -97,7 +97,7 @@ class Matching:
         mapping: Mapped = NOTHING,
         known: Formula = TRUE,
     ) -> Iterator[Mapped]:
-        """Yield mappings of the symbols of atoms to those of equal atoms, one to one."""
+        """Yield mappings from the symbols of atoms to those of equal atoms, one to one."""
         if len(ones) != len(others):
             return
         if not others:
@@ -110,7 +110,7 @@ class Matching:
                 yield from self.bijections(left, others[1:], {**mapping, **found}, known)
 
     def _atom_pairing(self, one: Atom, other: Atom, known: Formula) -> Iterator[Mapped]:
-        """Yield mappings of the columns of an atom to those of an equal one."""
+        """Yield mappings from the columns of an atom to those of an equal atom."""
         if isinstance(one, DistinctAtom) and isinstance(other, DistinctAtom):
             yield from self._distinct_pairing(one, other, known)
         elif self._equal_atoms(one, other, known):
@@ -153,7 +153,7 @@ class Matching:
     # -- formulas
 
     def equivalent(self, known: Formula, one: Formula, other: Formula) -> bool:
-        """Return whether two conditions are true of the same rows."""
+        """Return whether two conditions are true for the same rows."""
         if one is other:
             return True
         plain, mapped = _plain(one), _plain(other)
@@ -165,7 +165,7 @@ class Matching:
         )
 
     def follows(self, hypothesis: Formula, goal: Formula) -> bool:
-        """Return whether a goal follows, with lemmas on the nodes of both sides."""
+        """Return whether a goal follows from a hypothesis and lemmas about the nodes of both."""
         if self._solver.proves(hypothesis, goal):
             return True
         lemmas = self._lemmas(hypothesis, [hypothesis, goal], [goal])
@@ -174,7 +174,7 @@ class Matching:
     def _lemmas(
         self, known: Formula, ones: Sequence[Formula], others: Sequence[Formula]
     ) -> Formula:
-        """Return which nodes of some formulas are equal to nodes of others."""
+        """Return the equalities between nodes of ``ones`` and nodes of ``others``."""
         left, right = nodes_over_terms(*ones), nodes_over_terms(*others)
         left += nodes_over_terms(*map(counted, left))
         found = []
@@ -209,7 +209,7 @@ class Matching:
 
 
 def substituted_atom(atom: Atom, mapping: Mapped) -> Atom:
-    """Return an atom in whose sums symbols are replaced."""
+    """Return an atom in which symbols in its sums are replaced."""
     (made,) = substituted(Term((atom,), TRUE), mapping).atoms
     return made
 

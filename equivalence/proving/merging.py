@@ -1,4 +1,4 @@
-"""Terms of a sum that never have a row at once become one term with a choice of outputs."""
+"""Merge terms of a sum that never both have rows into one term with a choice of outputs."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from .solver import Solver
 from .terms import substituted
 
 TRIED = 4
-"""The number of bijections of atoms that are tried for two terms."""
+"""The maximum number of bijections of atoms that are tried for two terms."""
 
 
 class Merging:
@@ -22,7 +22,7 @@ class Merging:
         self._solver, self._matching = solver, Matching(solver)
 
     def merged(self, terms: Sequence[Term]) -> list[Term]:
-        """Return the sum with as few terms as the rule gives."""
+        """Return the sum with as few terms as the rule can reach."""
         done: list[Term] = []
         for term in terms:
             for at, one in enumerate(done):
@@ -34,7 +34,7 @@ class Merging:
         return done
 
     def maximal(self, terms: Sequence[Term], known: Formula) -> list[Term]:
-        """Return a set without the terms that others contain."""
+        """Return a set without the terms whose rows other terms contain."""
         kept = list(terms)
         for term in terms:
             others = [each for each in kept if each is not term]
@@ -62,7 +62,7 @@ class Merging:
         return None
 
     def _either(self, facts: Formula, one: Formula, other: Formula) -> Formula:
-        """Return a disjunction with the conjuncts that both sides have in front."""
+        """Return a disjunction from which the common conjuncts of both sides are factored out."""
         first, second = set(conjuncts(one)), set(conjuncts(other))
         shared = and_(*(each for each in conjuncts(one) if each in second))
         rest = or_(

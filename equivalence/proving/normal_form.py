@@ -1,4 +1,4 @@
-"""The normal form of sums: rules that keep the rows and remove what is redundant."""
+"""The normal form of sums: rules that preserve rows and remove redundancy."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ from .terms import closed_all, is_set, opened, over_terms, substitute, substitut
 
 NOTHING = Context()
 APPLIED = 5_000
-"""The number of times that rules are applied in one proof before it is given up."""
+"""The maximum number of rule applications in one proof; after that, the proof is given up."""
 
 
 class NormalForm:
@@ -39,7 +39,7 @@ class NormalForm:
         self._bodies: dict[tuple[Terms, bool], Terms] = {}
 
     def sum(self, terms: Sequence[Term], as_set: bool = False, known: Context = NOTHING) -> Terms:
-        """Return a sum in normal form; as a set, rows may be repeated or not."""
+        """Return a sum in normal form; ``as_set`` means that repeated rows do not matter."""
         made = [each for term in terms for each in self.term(term, as_set, known)]
         if len(made) < 2:
             return tuple(made)
@@ -48,7 +48,7 @@ class NormalForm:
         return tuple(self._merging.merged(made))
 
     def term(self, term: Term, as_set: bool, known: Context) -> list[Term]:
-        """Return a term in normal form, as a sum. The rules are applied until none changes it."""
+        """Return a term in normal form, as a sum; the rules are applied until none changes it."""
         waiting, done = [term], []
         while waiting:
             self._left -= 1
@@ -76,7 +76,7 @@ class NormalForm:
         return None if inner == term else [inner]
 
     def is_set(self, term: Term) -> bool:
-        """Return whether no two rows of a term have the same outputs."""
+        """Return whether no two rows of a term can have the same outputs."""
         return self._atoms.keys.determined(term, term.outputs)
 
     def _with_bodies(self, term: Term) -> Term:
@@ -118,9 +118,9 @@ class NormalForm:
         return replace(term, condition=condition, outputs=outputs)
 
     def formula(self, one: Formula, known: Context, done: dict[Formula, Formula]) -> Formula:
-        """Return a formula whose nodes are in normal form where the context holds.
+        """Return a formula whose nodes are in normal form within the context.
 
-        ``done`` has the formulas that are known in this context.
+        ``done`` contains the formulas that were already converted in this context.
         """
         if not one.depth:
             return one
@@ -138,7 +138,7 @@ class NormalForm:
 
 
 def _with_equalities(term: Term) -> Term:
-    """Return a term in which symbols that are known to be equal are one symbol, or a constant."""
+    """Return a term in which symbols that are known to be equal become one symbol or a constant."""
     while (mapping := _known(term)) != {}:
         if mapping is None:
             return term.where(FALSE)
@@ -164,7 +164,7 @@ def _is_known(one: Formula) -> bool:
 
 
 def _known(term: Term) -> dict[Formula, Formula] | None:
-    """Return the symbols that a condition makes equal to others; None if it is never true."""
+    """Return the symbols that a condition equates with others; None if it is never true."""
     leaders: dict[Formula, Formula] = {}
 
     def leader(each: Formula) -> Formula:
@@ -191,6 +191,6 @@ def _known(term: Term) -> dict[Formula, Formula] | None:
 
 
 def _before(first: Formula, second: Formula, term: Term) -> bool:
-    """Return whether the first symbol stands for both: those from outside come first."""
+    """Return whether the first symbol replaces the second; symbols from outside come first."""
     bound = term.bound
     return (first in bound, first.serial) < (second in bound, second.serial)

@@ -1,7 +1,8 @@
-"""The process that proves, started when it is first needed and kept for further proofs.
+"""Start the proving process when it is first needed, and keep it for further proofs.
 
-z3 takes longer to load than most proofs take. So one process loads it, and forks for each proof: a
-proof that crashes or needs much memory ends alone. The process ends when this one does.
+Loading z3 takes longer than most proofs. Therefore one process loads it, and forks for each proof:
+if a proof crashes or needs too much memory, only its own process ends. The proving process ends
+when the process that started it ends.
 """
 
 import atexit
@@ -16,7 +17,7 @@ COMMAND = (sys.executable, "-m", "provhouse.equivalence.proving.child")
 
 
 class Process:
-    """The process, and the socket to which each proof's own socket is sent."""
+    """The proving process, and the socket over which each proof's own socket is sent."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -24,7 +25,7 @@ class Process:
         self._requests: socket.socket | None = None
 
     def answer(self, given: bytes) -> bytes:
-        """Return what the process answers; nothing if the proof or the time limit ends first."""
+        """Return the process's answer; empty if the proof or the time limit ends first."""
         ours, theirs = socket.socketpair()
         with ours:
             with theirs:
@@ -38,14 +39,14 @@ class Process:
                 return b""
 
     def close(self) -> None:
-        """End the process."""
+        """End the proving process."""
         if self._requests and self.running:
             self._requests.close()
             self.running.wait()
         self._requests = self.running = None
 
     def _send(self, conversation: socket.socket) -> None:
-        """Send a socket to the process, which is started if it does not run."""
+        """Send a socket to the proving process, and start the process if it is not running."""
         with self._lock:
             if self._requests is None or not self._sent(self._requests, conversation):
                 self.close()

@@ -1,7 +1,7 @@
 """Ask a child process for a proof that two plans give the same rows.
 
-z3 is large and may crash or need much memory, so that it runs in a process of its own. The budget
-counts z3's steps, not seconds: a verdict does not depend on the machine or its load.
+z3 is large, and may crash or need much memory, so it runs in its own process. The budget counts
+z3's steps instead of seconds, so that a verdict does not depend on the machine or its load.
 """
 
 import json
@@ -51,19 +51,19 @@ FAILING = frozenset(
         "rpad",
     ]
 )
-"""Functions that end a query with an error for some arguments."""
+"""Functions that raise an error for some arguments, which ends the query."""
 
 
 @dataclass(frozen=True)
 class Proof:
-    """The assumptions of a proof, and its length in steps of the solver."""
+    """A proof: its assumptions, and its length in steps of the solver."""
 
     assumptions: tuple[str, ...]
     steps: int
 
 
 def prove(plans: tuple[PlanForm, PlanForm], database: EmptyDatabase) -> Proof | str:
-    """Return a proof that two plans over the tables of a database are equal, or why not.
+    """Return a proof that two plans over a database's tables are equal, or why there is none.
 
     Raises TooSlow when the time of the question is up.
     """
@@ -96,7 +96,7 @@ def schema_of(database: EmptyDatabase) -> Schema:
 
 
 def failures(plans: Iterable[PlanForm]) -> list[str]:
-    """Return which errors a proof assumes not to happen."""
+    """Return the errors that a proof assumes not to occur."""
     found = {
         each
         for plan in plans

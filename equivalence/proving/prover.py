@@ -1,4 +1,4 @@
-"""The proof that two plans give the same rows."""
+"""The proof that two plans return the same rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
@@ -17,12 +17,12 @@ from .translation import Translation
 from .values import Constants, NotModelled
 
 STEPS = 5_000_000
-"""The budget of a proof in z3's resource units; few proofs of a benchmark's pairs take 200,000."""
+"""The budget of a proof in z3's resource units; few benchmark pairs need 200,000."""
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """A proof, or why there is none."""
+    """The result of an attempt: a proof, or the reason why there is none."""
 
     proved: bool
     reason: str
@@ -31,7 +31,7 @@ class Attempt:
 
 
 def attempt(first: PlanForm, second: PlanForm, schema: Schema, ordered: bool = True) -> Attempt:
-    """Try to prove that two plans give the same rows, and in the same order if ``ordered``."""
+    """Try to prove that two plans return the same rows, in the same order if ``ordered``."""
     symbols.forget()
     solver = Solver(STEPS)
     try:
@@ -48,7 +48,7 @@ def attempt(first: PlanForm, second: PlanForm, schema: Schema, ordered: bool = T
 
 
 def _proved(plans: tuple[PlanForm, PlanForm], schema: Schema, solver: Solver, ordered: bool) -> str:
-    """Return why there is no proof, or an empty text."""
+    """Return the reason why there is no proof; empty if there is a proof."""
     if found := [each for plan in plans for each in doubts(plan)]:
         raise NotModelled(found[0])
     translation = Translation(schema, Expressions(Constants.of(_parts(plans))))
@@ -67,7 +67,7 @@ def _proved(plans: tuple[PlanForm, PlanForm], schema: Schema, solver: Solver, or
 def _equal_sets(
     first: Sequence[Term], second: Sequence[Term], form: NormalForm, matching: Matching
 ) -> bool:
-    """Return whether two terms without repeated rows have the same rows."""
+    """Return whether two sums without repeated rows have the same rows."""
     sides = first, second
     if any(len(terms) != 1 or not form.is_set(terms[0]) for terms in sides):
         return False

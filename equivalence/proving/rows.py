@@ -1,4 +1,4 @@
-"""The rows of an operator: a sum of terms, and the order in which they come."""
+"""The rows of an operator: a sum of terms, and the rows' order."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -9,14 +9,14 @@ from .terms import closed_all, opened
 from .values import sort_of
 
 Direction = tuple[bool, bool]
-"""Whether a key of an ORDER BY is descending, and whether NULLs come first."""
+"""Whether a key of an ORDER BY is descending, and whether its NULLs come first."""
 ROW_ID = SqlValue(FALSE, number(0, "int"))
 """The value of a column that no expression can read."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """A sum whose outputs are the columns, and after them the keys of the order."""
+    """A sum whose outputs are the columns, followed by the keys of the order."""
 
     terms: Terms
     order: tuple[Direction, ...] = ()
@@ -34,19 +34,19 @@ class Rows:
         return len(term.outputs) - len(self.order)
 
     def unordered(self) -> "Rows":
-        """Return the rows in no order."""
+        """Return the rows without an order."""
         if not self.order:
             return self
         return Rows(tuple(replace(each, outputs=self.columns_of(each)) for each in self.terms))
 
 
 def copies(terms: Iterable[Term]) -> list[Term]:
-    """Return terms with symbols that are not used elsewhere."""
+    """Return terms with unused symbols."""
     return [opened(each) for each in terms]
 
 
 def distinct_row(body: Iterable[Term], types: Sequence[str]) -> DistinctAtom:
-    """Return a row among the distinct outputs of a sum."""
+    """Return a row of the distinct outputs of a sum."""
     terms = closed_all(body)
     given = zip(*(each.outputs for each in terms), strict=True)
     nullable = [any(value.null is not FALSE for value in values) for values in given]
@@ -55,6 +55,6 @@ def distinct_row(body: Iterable[Term], types: Sequence[str]) -> DistinctAtom:
 
 
 def opaque_row(name: str, bodies: Iterable[Iterable[Term]], sorts: Sequence[Sort]) -> OpaqueAtom:
-    """Return a row of an operation on sums that is known by its name."""
+    """Return a row of an operation on sums of which only the name is known."""
     columns = tuple(fresh_value(each) for each in sorts)
     return OpaqueAtom(name, tuple(map(closed_all, bodies)), columns)

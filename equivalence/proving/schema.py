@@ -1,4 +1,4 @@
-"""Knowledge about tables: their columns and the constraints that proofs may use."""
+"""Facts about tables: their columns and the constraints that proofs may use."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
@@ -16,7 +16,7 @@ class TableSchema:
     columns: tuple[tuple[str, str], ...]
     not_null: frozenset[str]
     keys: tuple[tuple[str, ...], ...]
-    """Columns in which no two rows have the same values, NULL excepted."""
+    """The keys: sets of columns in which no two rows have the same values, except NULLs."""
     foreign: tuple[ForeignKey, ...]
 
     def places(self, names: Iterable[str]) -> tuple[int, ...]:
@@ -27,7 +27,7 @@ class TableSchema:
 
 @dataclass
 class Schema:
-    """The tables of a database, and which of their constraints a proof has used."""
+    """The tables of a database, and the constraints that a proof has used."""
 
     tables: dict[Table, TableSchema]
     used: set[str] = field(default_factory=set)
@@ -49,13 +49,13 @@ class Schema:
 
 
 def schema_json(schema: Schema) -> Any:
-    """Return a schema as values that JSON has."""
+    """Return a schema as JSON-compatible values."""
     return [[table, asdict(known) | {"not_null": sorted(known.not_null)}]
             for table, known in schema.tables.items()]  # fmt: skip
 
 
 def schema_from_json(plain: Any) -> Schema:
-    """Return the schema that ``schema_json`` made plain."""
+    """Return the schema from the values that ``schema_json`` returned."""
     return Schema({tuple(table): _table(known) for table, known in plain})
 
 

@@ -1,7 +1,7 @@
-"""Rules for sums that are read as sets: each row counts once.
+"""Rules for sums that are read as sets, in which each row counts once.
 
-The minimisation of sets is that of conjunctive queries: Chandra and Merlin, "Optimal implementation
-of conjunctive queries in relational data bases" (STOC 1977).
+Sets are minimised like conjunctive queries: Chandra and Merlin, "Optimal implementation of
+conjunctive queries in relational data bases" (STOC 1977).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,9 +16,9 @@ from .solver import Solver
 from .terms import joined, opened, substitute, substituted, substituted_values
 
 FOLDS, TRIED, MOVED = 60, 300, 8
-"""The numbers of mappings of one atom and of several that are tried, and of atoms in one."""
+"""Limits: mappings of one atom, mappings of several atoms, and atoms per mapping."""
 Moved = Mapping[Atom, Atom]
-"""Rows that are left out, each with the row that stands for it."""
+"""Rows that are removed, each with the row that replaces it."""
 
 
 class SetRules:
@@ -28,19 +28,19 @@ class SetRules:
         self._solver = solver
 
     def unfolded(self, term: Term, known: Context) -> list[Term] | None:
-        """In a set, a distinct row is a row."""
+        """In a set, replace a distinct row by the rows of its sum."""
         for atom in term.atoms:
             if isinstance(atom, DistinctAtom):
                 return [in_place_of(term, atom, opened(each)) for each in atom.body]
         return None
 
     def joined(self, term: Term, known: Context) -> list[Term] | None:
-        """In a set, a condition that a row exists is a join with it."""
+        """In a set, replace the condition that a row exists by a join with this row."""
         found = joined(term)
         return None if found is term else [found]
 
     def folded(self, term: Term, known: Context) -> list[Term] | None:
-        """In a set, rows are left out for which other rows can stand."""
+        """In a set, remove rows that other rows can replace."""
         hypothesis = and_(known.condition, term.condition, sources(term.atoms))
         others = (*known.atoms, *known.witnesses, *term.atoms)
         moves = [{atom: other} for atom in term.atoms for other in others if alike(atom, other)]
@@ -60,9 +60,10 @@ class SetRules:
     def _repaired(
         self, term: Term, others: Sequence[Atom], hypothesis: Formula, moved: Moved
     ) -> Iterator[Moved | None]:
-        """Yield mappings of rows to others that keep all conditions, and None for the others.
+        """Yield each mapping of rows that preserves all conditions, and None for other mappings.
 
-        A condition that a mapping breaks is repaired by mapping another of its rows.
+        If a mapping breaks a condition, the search continues by also mapping another row of the
+        condition.
         """
         broken = self._broken(term, hypothesis, moved)
         yield None if broken else moved
@@ -77,7 +78,7 @@ class SetRules:
                         yield from self._repaired(term, others, hypothesis, more)
 
     def _broken(self, term: Term, hypothesis: Formula, moved: Moved) -> Formula | None:
-        """Return a condition that does not follow for the mapped rows, by equal symbols alone."""
+        """Return a condition that does not follow for the mapped rows by equal symbols, if any."""
         mapping = _mapping(moved)
         outputs = all_same(term.outputs, substituted_values(term.outputs, mapping))
         for each in (outputs, *conjuncts(term.condition)):
@@ -93,7 +94,7 @@ class SetRules:
         return self._without_witnesses(_mapped(replace(term, atoms=kept), moved), known)
 
     def _without_witnesses(self, term: Term, known: Context) -> Term | None:
-        """Return a term without symbols of witnesses, or None if they cannot be left out."""
+        """Return a term without symbols of witnesses, or None if they cannot be removed."""
         hidden = known.hidden
         if hidden.isdisjoint(term.symbols):
             return term

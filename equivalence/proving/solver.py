@@ -1,7 +1,7 @@
-"""Whether a formula follows from another: by syntax, else by z3 with a budget of its steps.
+"""Decide whether a formula follows from another: by syntax, otherwise by z3 with a step budget.
 
-A node over terms is an uninterpreted function of its free symbols, so that nodes with equal terms
-are equal where their symbols are.
+A node over terms is an uninterpreted function of its free symbols, so nodes with equal terms are
+equal if their symbols are equal.
 """
 
 from typing import Any
@@ -39,7 +39,7 @@ class Solver:
         self._equalities: dict[Formula, Equalities] = {}
 
     def proves(self, hypothesis: Formula, goal: Formula) -> bool:
-        """Return whether the goal is true wherever the hypothesis is. Raises OutOfSteps."""
+        """Return whether the goal is true whenever the hypothesis is true. Raises OutOfSteps."""
         if goal is TRUE or hypothesis is FALSE or goal in conjuncts(hypothesis):
             return True
         key = hypothesis, goal
@@ -48,7 +48,7 @@ class Solver:
         return self._known[key]
 
     def follows(self, hypothesis: Formula, goal: Formula) -> bool:
-        """Return whether a goal follows by replacing what is equal, without z3."""
+        """Return whether a goal follows by replacing equal symbols, without z3."""
         if hypothesis not in self._equalities:
             self._equalities[hypothesis] = Equalities(hypothesis)
         return self._equalities[hypothesis].follows(goal)
@@ -74,14 +74,14 @@ class Solver:
         return bool(found == z3.unsat)
 
     def _count(self) -> None:
-        """Add up the steps; z3 counts all of its process."""
+        """Update the number of steps; z3 counts the steps of its entire process."""
         self.steps = self._total() - self._start
 
     def _total(self) -> int:
         return int(self._solver.statistics().get_key_value("rlimit count"))
 
     def _all_facts(self, one: Formula, seen: set[Formula]) -> list[Formula]:
-        """Return what is always true of the counts in a formula."""
+        """Return facts that are always true for the counts in a formula."""
         found: list[Formula] = []
         waiting = [one]
         while waiting:
@@ -141,7 +141,7 @@ class Solver:
         return made[0] if len(made) == 1 else z3.Sum(*made)
 
     def _product(self, left: Any, right: Any, one: Formula) -> Any:
-        """Return a product as a function of which nothing is known."""
+        """Return a product as an uninterpreted function."""
         sort = _sort(one)
         key = ("product", one.sort)
         if key not in self._functions:
@@ -215,7 +215,7 @@ _MADE = {
 
 
 class Equalities:
-    """The symbols that a hypothesis says are equal, and its conditions on one of each class."""
+    """The symbols that a hypothesis equates, and its conditions on one symbol of each class."""
 
     def __init__(self, hypothesis: Formula) -> None:
         self._leaders: dict[Formula, Formula] = {}
@@ -225,7 +225,7 @@ class Equalities:
         self._contradicts = self._contradicts or FALSE in self._known
 
     def follows(self, goal: Formula) -> bool:
-        """Return whether a goal follows by replacing what is equal."""
+        """Return whether a goal follows by replacing equal symbols."""
         return self._contradicts or all(
             each in self._known for each in conjuncts(substitute(goal, self._mapping))
         )
@@ -236,7 +236,7 @@ class Equalities:
         return each
 
     def _add(self, each: Formula) -> bool:
-        """Add an equality, and return whether the others contradict it."""
+        """Add an equality, and return whether it contradicts the others."""
         if each.operator == "eq" and all(
             e.operator in ("symbol", "number") for e in each.arguments
         ):

@@ -1,7 +1,7 @@
 """Operations on terms: substitution, names of bound symbols, squash and aggregates.
 
-Nodes over terms are simplified when they are made: a squash is a conjunction of connected parts,
-and a sum or a count is a polynomial of those of single products.
+Nodes over terms are simplified when they are created: a squash becomes a conjunction of connected
+parts, and a sum or a count becomes a polynomial of the sums or counts of single products.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -42,7 +42,7 @@ from .formula import (
 
 
 def is_set(name: str) -> bool:
-    """Return whether an aggregate depends on the set of values only."""
+    """Return whether an aggregate depends only on the set of distinct values."""
     return name in ("min", "max", "bool_and", "bool_or")
 
 
@@ -84,7 +84,7 @@ def over_terms(one: Formula, terms: Sequence[Term], change: "Change") -> Formula
 
 
 def substituted(term: Term, mapping: Mapped) -> Term:
-    """Return a term in which symbols are replaced. Atoms whose columns are replaced are renamed."""
+    """Return a term in which symbols are replaced, including the columns of its atoms."""
     if not mapping:
         return term
     return Term(
@@ -117,7 +117,7 @@ def _substituted_atom(atom: Atom, mapping: Mapped) -> Atom:
 
 
 def _substituted_closed(term: Term, mapping: Mapped) -> Term:
-    """Return a closed term in which symbols are replaced, with its own symbols if they may stay."""
+    """Return a closed term with replaced symbols; it keeps its own symbols if they cannot clash."""
     own = {each: mapping[each] for each in term.symbols if each in mapping}
     depth = term.depth + 1
     if any(_is_closed(each, depth) for value in own.values() for each in value.symbols):
@@ -126,21 +126,22 @@ def _substituted_closed(term: Term, mapping: Mapped) -> Term:
 
 
 def _is_closed(one: Formula, depth: int) -> bool:
-    """Return whether a symbol may be one of a closed term of some depth, or of terms in it."""
+    """Return whether a symbol may belong to a closed term of the given depth, or to terms in it."""
     place, point, _ = one.arguments[0].partition(".")
     return bool(point) and int(place) <= depth
 
 
 def opened(term: Term) -> Term:
-    """Return a term with symbols for its atoms that are not used elsewhere."""
+    """Return a term with unused symbols for its atoms."""
     return substituted(term, {each: fresh(each.sort) for each in _in_order(term)})
 
 
 def closed(term: Term) -> Term:
-    """Return a term whose atoms have symbols that are named by depth and place.
+    """Return a term whose atoms' symbols are named by depth and position.
 
-    Terms that differ in the names of symbols become one. No symbol is captured: nested terms have
-    other depths, and a term is opened before something is put into it.
+    Terms that differ only in the names of symbols become the same term. No symbol is captured,
+    because nested terms have other depths, and a term is opened before anything is inserted into
+    it.
     """
     term = replace(term, atoms=tuple(sorted(term.atoms, key=_rank)))
     depth = term.depth + 1
@@ -150,7 +151,7 @@ def closed(term: Term) -> Term:
 
 
 def closed_all(terms: Iterable[Term]) -> Terms:
-    """Return a sum with symbols that are named by depth and place."""
+    """Return a sum whose symbols are named by depth and position."""
     return tuple(map(closed, terms))
 
 
@@ -167,12 +168,12 @@ def _rank(atom: Atom) -> tuple[str, tuple[str, ...]]:
 
 
 def exists(terms: Iterable[Term]) -> Formula:
-    """Return whether a sum has a row: a disjunction of nodes with one connected term each."""
+    """Return the formula that a sum has a row: a disjunction over its connected terms."""
     return or_(*map(_exists, terms))
 
 
 def joined(term: Term) -> Term:
-    """Return a term of a set, in which a condition that a row exists is a join with it."""
+    """In a term of a set, replace each condition that a row exists by a join with this row."""
     parts = conjuncts(term.condition)
     inner = [opened(each.arguments[0][0]) for each in parts if each.operator == "exists"]
     if not inner:
@@ -196,7 +197,8 @@ def _exists(term: Term) -> Formula:
 def components(term: Term, together: frozenset[Formula] = frozenset()) -> list[Term]:
     """Return a term without outputs as a product of terms that share no symbols.
 
-    Conditions on no atom are in a term of their own. Some symbols may be kept together.
+    Conditions that depend on no atom are in a separate term. The symbols in ``together`` stay in
+    one term.
     """
     groups: list[tuple[set[Formula], list[Atom], list[Formula]]] = [
         (set(atom.bound), [atom], []) for atom in term.atoms
@@ -224,19 +226,20 @@ def components(term: Term, together: frozenset[Formula] = frozenset()) -> list[T
 
 
 def is_count(one: Formula) -> bool:
-    """Return whether a formula is the number of rows of a sum."""
+    """Return whether a formula is the row count of a sum."""
     return one.operator == "aggregate" and bool(one.arguments[0] == "count")
 
 
 def counted(one: Formula) -> Formula:
-    """Return whether there is a row that a node counts; true if it counts none."""
+    """Return the formula that a count node counts at least one row; true for any other node."""
     return exists(map(opened, one.arguments[-1])) if is_count(one) else TRUE
 
 
 def aggregate(name: str, sort: Sort, terms: Sequence[Term]) -> Formula:
     """Return the aggregate of the only output of a sum. The output is never NULL.
 
-    Of nothing, a count is 0, and others are ``zero``: whether they are NULL is another formula.
+    If there are no rows, a count is 0, and all other aggregates are ``zero``; another formula
+    states whether they are NULL.
     """
     terms = [each for each in terms if each.condition is not FALSE]
     if name == "count":
@@ -259,7 +262,7 @@ def aggregate(name: str, sort: Sort, terms: Sequence[Term]) -> Formula:
 
 
 def call(name: str, sort: Sort, *arguments: Formula) -> Formula:
-    """Return the value of a function of which only the name is known."""
+    """Return the value of a function that is known only by name."""
     return formula.call(name, sort, arguments)
 
 
@@ -268,7 +271,7 @@ def _serial(term: Term) -> tuple[int, ...]:
 
 
 def _nested(term: Term, name: str) -> list[Term]:
-    """Return a term whose output is no aggregate of the same kind: the least of the least."""
+    """Flatten a nested aggregate of the same kind, such as the minimum of minimums."""
     value = term.outputs[0].value
     if value.operator != "aggregate" or value.arguments[0] != name:
         return [term]
@@ -286,7 +289,7 @@ def _added(sort: Sort, found: Sequence[Formula]) -> Formula:
 
 
 def _count(term: Term) -> Formula:
-    """Return the number of rows of a term, as the product for its components."""
+    """Return the number of rows of a term, as the product of its components' counts."""
     value, condition = number(1, "int"), TRUE
     for component in components(replace(term, outputs=())):
         if component.atoms:
@@ -297,7 +300,7 @@ def _count(term: Term) -> Formula:
 
 
 def _outside(term: Term) -> tuple[Term, Formula]:
-    """Return a term without the conditions that do not depend on its atoms, and these."""
+    """Return a term without conditions that do not depend on its atoms, and these conditions."""
     kept: list[Formula] = []
     outside: list[Formula] = []
     for each in conjuncts(term.condition):
@@ -306,7 +309,7 @@ def _outside(term: Term) -> tuple[Term, Formula]:
 
 
 def _split(term: Term) -> list[Term]:
-    """Return a term as several, so that its output is not a choice."""
+    """Split a term into several, so that no output is a choice between values."""
     (output,) = term.outputs
     choice = _choice(output.value)
     if choice is None:
@@ -334,7 +337,7 @@ def _choice(value: Formula) -> tuple[Formula, Formula, Formula] | None:
 
 
 def _total(term: Term, sort: Sort) -> Formula:
-    """Return the sum of a term's output, product by product."""
+    """Return the sum of a term's output, computed product by product."""
     made = number(0, sort)
     for each in _split(term):
         inner, outside = _outside(each)
@@ -378,7 +381,7 @@ def _totalled(one: Formula) -> bool:
 
 
 def _swapped(term: Term, factor: Formula, value: Formula) -> Term:
-    """Return the term of a sum of products with an inner sum, with the rows of both sums."""
+    """Return the term for a product with an inner sum: the rows of both sums are joined."""
     node_ = factor.arguments[0] if factor.operator == "to_real" else factor
     inner = opened(node_.arguments[1][0])
     if inner.outputs:
@@ -389,7 +392,7 @@ def _swapped(term: Term, factor: Formula, value: Formula) -> Term:
 
 
 def window(name: str, sort: Sort, current: Sequence[Formula], terms: Sequence[Term]) -> Formula:
-    """Return a function of the outputs of a sum and of the values of the current row."""
+    """Return a window function's value: a function of a sum's outputs and of the current row."""
     kept = [each for each in terms if each.condition is not FALSE]
     return node("aggregate", sort, name, *current, tuple(sorted(closed_all(kept), key=_serial)))
 

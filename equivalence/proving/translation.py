@@ -1,4 +1,4 @@
-"""Plans as sums of terms: each operator by its definition over bags."""
+"""Translate plans to sums of terms: each operator by its definition over bags."""
 
 from dataclasses import replace
 from functools import singledispatchmethod

@@ -1,4 +1,4 @@
-"""Values of SQL as formulas: sorts of types, constants, comparisons and three-valued logic."""
+"""SQL values as formulas: the sorts of types, constants, comparisons and three-valued logic."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ from .formula import (
 )
 
 COUNTED = frozenset({"DATE", "TIMESTAMP", "TIME"})
-"""Types whose values are numbers in DuckDB's plans, in the order of the values."""
+"""Types whose values are numbers in DuckDB's plans, with the same order as the values."""
 
 
 class NotModelled(Exception):
@@ -47,12 +47,12 @@ def null_of(type_: str) -> SqlValue:
 
 
 def truth(one: SqlValue) -> Formula:
-    """Return whether a condition is true, not false or NULL."""
+    """Return the formula that a condition is true, that is, neither false nor NULL."""
     return and_(not_(one.null), one.value)
 
 
 def boolean(true: Formula, false: Formula) -> SqlValue:
-    """Return a value of three-valued logic from what makes it true and what makes it false."""
+    """Return a three-valued truth value from the formulas for true and for false."""
     return SqlValue(and_(not_(true), not_(false)), true)
 
 
@@ -76,16 +76,16 @@ def negation(one: SqlValue) -> SqlValue:
 
 
 def chosen(condition: Formula, then: SqlValue, otherwise: SqlValue) -> SqlValue:
-    """Return one of two values."""
+    """Return ``then`` if the condition is true, and ``otherwise`` if not."""
     return SqlValue(
         ite(condition, then.null, otherwise.null), ite(condition, then.value, otherwise.value)
     )
 
 
 def function_of(name: str, sort: Sort, arguments: Sequence[SqlValue], strict: bool) -> SqlValue:
-    """Return the value of a function of which nothing else is known.
+    """Return the value of a function that is known only by name.
 
-    A strict function is NULL exactly where an argument is.
+    A strict function is NULL exactly if an argument is NULL.
     """
     given: list[Formula] = []
     for null, value in arguments:
@@ -99,9 +99,9 @@ def function_of(name: str, sort: Sort, arguments: Sequence[SqlValue], strict: bo
 
 
 def same_order(value: Formula, type_: str) -> Formula:
-    """Return a number that is equal for values that are equal in SQL, and in their order.
+    """Return a number with the order of the SQL values, which is equal for equal values.
 
-    Equal values of most types are identical. 0.0 and -0.0 are equal and not identical.
+    Equal values of most types are identical, but 0.0 and -0.0 are equal without being identical.
     """
     if is_exact(type_) or type_ == "NULL":
         return value
@@ -123,7 +123,7 @@ def _double(name: str) -> Fraction | None:
 
 
 def compared(function: str, one: SqlValue, other: SqlValue, type_: str) -> SqlValue:
-    """Return a comparison of values of one type."""
+    """Return the comparison of two values of one type."""
     left, right = same_order(one.value, type_), same_order(other.value, type_)
     if function in ("COMPARE_DISTINCT_FROM", "COMPARE_NOT_DISTINCT_FROM"):
         alike = or_(
@@ -147,9 +147,10 @@ def compared(function: str, one: SqlValue, other: SqlValue, type_: str) -> SqlVa
 
 @dataclass(frozen=True)
 class Constants:
-    """The values of constants. Texts are numbers in the order of all texts of both plans.
+    """The values of constants; strings become numbers, ordered like all strings of both plans.
 
-    Texts are a countable order, so that each choice of texts has numbers with the same order.
+    The order of strings is countable, so any choice of strings corresponds to numbers in the same
+    order.
     """
 
     places: dict[str, int] = field(default_factory=dict)
@@ -184,10 +185,10 @@ class Constants:
 
 
 def scale(type_: str) -> int:
-    """Return the number of digits after the point of a DECIMAL."""
+    """Return the number of digits after the decimal point of a DECIMAL."""
     return int(json.loads(type_)["type_info"].get("scale", 0))
 
 
 def width(type_: str) -> int:
-    """Return the number of digits of a DECIMAL."""
+    """Return the total number of digits of a DECIMAL."""
     return int(json.loads(type_)["type_info"]["width"])

@@ -39,7 +39,7 @@ class Step:
         self.table = book.table
 
     def write(self, op: str, rows: DataFrame, table: str) -> None:
-        """Add rows to a table; ``op`` says in the lineage how the rows were made."""
+        """Add rows to a table; ``op`` names in the lineage the operation that made the rows."""
         with self._run.op(op):
             rows.write.mode("append").parquet(self._book.path(table))
 

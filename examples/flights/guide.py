@@ -1,4 +1,4 @@
-"""Print the steps of the tour: what is done, what it shows, and how long it took."""
+"""Print the steps of the tour: the actions, what they show, and how long they took."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

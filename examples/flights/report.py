@@ -6,7 +6,7 @@ from pyspark.sql import functions as F
 
 LEAST_FLIGHTS = 20
 COUNTS = {"delay": "flights", "wind": "wind_flights"}
-"""For each mean, the column with the number of values that it is the mean of."""
+"""For each mean, the column with the number of values that were averaged."""
 LINE = ("id", "section", "subject", "name", "flights", "cancelled", "delay", "wind")
 
 
@@ -36,7 +36,7 @@ def _windiest_days(step: Step) -> DataFrame:
 def _highest_winds(step: Step) -> DataFrame:
     """Return the mean wind of each airport's windiest day, which the warehouse can compute again.
 
-    It is an aggregate of one column, so capture stores the value that each day gives to it.
+    It is an aggregate of one column, so capture stores the value that each day contributes to it.
     """
     none = F.lit(None)
     return (

@@ -1,7 +1,7 @@
 """Fourth step: sum by day and by month, for routes, carriers and airports.
 
-Each level adds sums and counts, and only then computes the means ``wind`` and ``delay``, so there
-are no means of means.
+Each level adds sums and counts, and only then computes the means ``wind`` and ``delay``, so that no
+mean is computed from other means.
 """
 
 from functools import reduce

@@ -52,7 +52,7 @@ def demo(settings: Settings, data: Path, days: pipeline.Days) -> None:
 
 
 def run_pipeline(settings: Settings, data: Path, days: pipeline.Days, progress: Progress) -> None:
-    """Run the pipeline as a separate program, unless its complete result exists.
+    """Run the pipeline as a separate program, unless its complete result exists already.
 
     Raises Unavailable if the pipeline fails.
     """
@@ -182,8 +182,9 @@ def show_what_if(
     printer.prompt(f"what-if --delete {reading}")
     found = what_if(asker, Deletion((reading,)))
     printer.say(
-        "Capture has stored what each reading gave to the mean of its day, and what each day gave",
-        "to the highest mean. So the warehouse computes both again, without the reading:",
+        "Capture has stored what each reading contributed to the mean of its day, and what each",
+        "day contributed to the highest mean. So the warehouse computes both again, without the",
+        "reading:",
     )
     changes = story.changes(found)
     printer.changes(changes)
@@ -198,9 +199,9 @@ def show_what_if(
     printer.say("\nThe fate of all rows that the reading has affected:")
     printer.what_if(found)
     printer.say(
-        "A mean of several readings is still there without one of them. Where a job joins sums",
-        "with other rows, or picks the first of a ranking, the lineage of a row does not say if it",
-        "would be there too: it is undecided, since provhouse claims only what it knows.",
+        "A mean of several readings still exists without one of them. Where a job joins sums with",
+        "other rows, or picks the first row of a ranking, the lineage of a row does not show if",
+        "the row would still exist. It is undecided, since provhouse claims only what is certain.",
     )
 
 

@@ -31,7 +31,7 @@ WIND = {
     "airport_daily": "wind",
     "report": "wind",
 }
-"""For each table on a path from a weather reading to the report, its column with the wind."""
+"""The column with the wind, for each table on a path from a weather reading to the report."""
 
 Row = Mapping[str, object]
 
@@ -79,13 +79,13 @@ class Readings:
 
     @property
     def stands_out(self) -> bool:
-        """Whether one reading exceeds all others by so much that no other can be the cause."""
+        """Whether one reading exceeds all others so much that only this one can be the cause."""
         return self.wind[self.strongest] > 3 * self.next_strongest
 
 
 @dataclass(frozen=True)
 class Changed:
-    """A mean wind that would have another value without a reading."""
+    """A mean wind that would change if a reading were deleted."""
 
     item: str
     op: str
@@ -143,7 +143,7 @@ def readings(lineage: Answer, tables: Tables) -> Readings:
 
 
 def path(lineage: Answer, source: str, tables: Tables) -> list[Hop]:
-    """Return a shortest path from a source to the item of the question, the source first."""
+    """Return a shortest path from a source to the item that was asked about, the source first."""
     after: dict[str, list[tuple[str, str]]] = {}
     columns = (_texts(lineage.triples, column) for column in ("src", "dst", "op"))
     for src, dst, op in zip(*columns, strict=True):

@@ -1,9 +1,10 @@
-"""The tour (`make tour`): ten edits of the flights pipeline, through all parts of provhouse.
+"""The tour (`make tour`): ten edits of the flights pipeline, which show all parts of provhouse.
 
-The pipeline of the demo is captured by Spark. The lineage of its report is asked for with three
-methods, zoomed, and asked what if. Then the pipeline is edited ten times, first in Spark, then in
-SQL. Each step says what it does and what that shows, and checks it: by executing the query as a
-whole, for example. The tour uses the flights of February 2013.
+The pipeline of the demo is captured by Spark. The tour asks for the lineage of its report with
+three methods, zooms out, and asks what would happen without a reading. Then the pipeline is edited
+ten times, first in Spark, then in SQL. Each step prints what it does and what that shows, and
+checks the claim, for example by executing the complete query. The tour uses the flights of February
+2013.
 """
 
 import argparse

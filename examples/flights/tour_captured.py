@@ -20,11 +20,11 @@ FIGURE = "report/windiest-day/EWR"
 SOURCES = frozenset(story.SOURCES)
 STDERR = 2
 LIMIT = (0, 150)
-"""The wind speeds that the edited pipeline calls sound, in miles per hour."""
+"""The wind speeds that the edited pipeline accepts as plausible, in miles per hour."""
 
 
 def captured(guide: Guide, folder: Path, house: Path, days: pipeline.Days) -> Book:
-    """Run the pipeline, whose lineage and revision are stored in the warehouse ``house``."""
+    """Run the pipeline, and store its lineage and its revision in the warehouse ``house``."""
     with guide.step("The pipeline, captured by Spark"):
         with _java_writes_to(folder / "spark.log"):
             book = Book(folder)
@@ -46,9 +46,9 @@ def captured(guide: Guide, folder: Path, house: Path, days: pipeline.Days) -> Bo
 
 
 def asked(guide: Guide, warehouse: provhouse.Warehouse, folder: Path) -> str:
-    """Ask for the lineage of a figure that cannot be right, zoom out, and ask what if.
+    """Ask for the lineage of an impossible figure, zoom out, and ask a what-if question.
 
-    Returns the reading that is to blame.
+    Returns the reading that caused the figure.
     """
     tables = story.Tables(folder)
     figure, *_ = tables.rows("report", [FIGURE])
@@ -99,7 +99,7 @@ def asked(guide: Guide, warehouse: provhouse.Warehouse, folder: Path) -> str:
 def corrected(
     guide: Guide, warehouse: provhouse.Warehouse, book: Book, house: Path, reading: str
 ) -> None:
-    """Make the first edit, which refuses a reading, run the pipeline again, and compare."""
+    """Edit the pipeline so that it rejects a reading, run it again, and compare the results."""
     with guide.edit("a limit for the wind"):
         guide.code(f'SOUND["wind_speed"] = {LIMIT}  # in examples/flights/clean.py')
         clean.SOUND["wind_speed"] = LIMIT
@@ -153,7 +153,7 @@ def _night(book: Book, house: Path) -> provhouse.Landed:
 
 @contextmanager
 def _java_writes_to(log: Path) -> Iterator[None]:
-    """Start Java in the block, so that its messages are in a file instead of between the steps."""
+    """Write standard error to a file during the block. A Java started in it keeps writing there."""
     log.parent.mkdir(parents=True, exist_ok=True)
     kept = os.dup(STDERR)
     with log.open("w") as file:

@@ -1,4 +1,4 @@
-"""The part of the tour in SQL: a query on the pipeline's result is explored, and edited."""
+"""The part of the tour in SQL: explore a query on the pipeline's result, and edit the query."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -85,7 +85,7 @@ def edited(guide: Guide, warehouse: provhouse.Warehouse, data: Path, house: Path
 
 
 class _Query:
-    """A workflow with one query on the departures."""
+    """The edits of a workflow with one query on the departures."""
 
     def __init__(
         self, guide: Guide, warehouse: provhouse.Warehouse, data: Path, house: Path
@@ -109,14 +109,14 @@ class _Query:
             self._executed(name, LATE)
 
     def reused(self, title: str, text: str, by: str, claim: str) -> None:
-        """Make an edit after which the stored file is the result."""
+        """Make an edit after which the stored file is still the result."""
         with self._guide.edit(title):
             found = self._asked(text)
             self._same(f"{claim}, so nothing is executed.", text, f"from '{found.path}'",
                        (found.decision, found.by) == ("reuse", by))  # fmt: skip
 
     def parted(self, title: str, text: str, decision: str, claim: str) -> None:
-        """Make an edit after which the result is computed from the stored one."""
+        """Make an edit after which the new result is computed from the stored result."""
         workflow = "airports" if decision == "partial" else "late"
         with self._guide.edit(title):
             found = self._asked(text, workflow=workflow)
@@ -124,7 +124,7 @@ class _Query:
             self._same(f"{claim}.", text, f"({found.sql}){more}", found.decision == decision)
 
     def column(self) -> None:
-        """Add a column, which is nothing to those who read the others."""
+        """Add a column, which does not affect programs that read only the other columns."""
         with self._guide.edit("one more column"):
             found = self._asked(COLUMN, columns=USED)
             ours = f"select {', '.join(USED)} from '{found.path}'"
@@ -134,7 +134,7 @@ class _Query:
             )  # fmt: skip
 
     def different(self) -> None:
-        """Make an edit that looks harmless, execute it, and compare the records."""
+        """Make an edit that looks harmless, execute the query, and compare the records."""
         with self._guide.edit("a condition that seems to be always true"):
             found = self._asked(SEATS)
             verdict = compare(Revision(LATE, self._ddl), Revision(SEATS, self._ddl))
@@ -176,7 +176,7 @@ class _Query:
             )
 
     def session(self) -> None:
-        """Edit the query in a session, back and forth."""
+        """Edit the query in a session: change it, and then undo the change."""
         with self._guide.edit("back and forth in one session"):
             con = interactive.connect()
             files = f"{self._inputs['departures']}/*.parquet"
@@ -211,7 +211,7 @@ class _Query:
         self._warehouse.add_execution(name, {"result": place}, self._inputs)
 
     def _same(self, claim: str, text: str, ours: str, holds: bool) -> None:
-        """Check a decision, and its rows by those of the whole query."""
+        """Check a decision, and compare the reused rows with those of the complete query."""
         rows = self._rows(self._inputs, ours)
         same = holds and rows == self._rows(self._inputs, text)
         self._guide.shows(f"{claim} The {len(rows)} rows are those of the whole query.", same)

@@ -1,1 +1,1 @@
-"""Input formats, one module each; ``registry`` lists them."""
+"""The input formats, with one module for each; ``registry`` lists them."""

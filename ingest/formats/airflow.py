@@ -1,9 +1,9 @@
 """Read assets and asset events as Airflow's REST API returns them; Airflow 2 calls them datasets.
 
 https://airflow.apache.org/docs/apache-airflow/stable/stable-rest-api-ref.html: ``GET /assets`` and
-``GET /assets/events``. A task that updates an asset is its src, and the asset is the src of the
-tasks that read it and of the DAGs, or their runs, that it starts. Tasks, files and runs that touch
-no asset are in no such answer.
+``GET /assets/events``. A task that updates an asset is the src of the asset. The asset is the src
+of the tasks that read it, and of the DAGs or DAG runs that it starts. The API's answers do not
+contain tasks, files and runs that neither read nor update an asset.
 """
 
 from collections import Counter
@@ -27,7 +27,10 @@ _OF_ASSET = {
 
 
 def check(source: Source) -> list[str]:
-    """Return the columns of the triples; raise BadInput if the document has neither list."""
+    """Return the columns of the triples.
+
+    Raises BadInput if the document has none of the lists that this module reads.
+    """
     with json_stream(source.path) as stream:
         present = []
         for key in stream.members():
@@ -43,7 +46,7 @@ def check(source: Source) -> list[str]:
 
 
 def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
-    """Yield who updates and reads assets, as batches of triples."""
+    """Yield batches of triples that show which tasks update and read the assets."""
     unread = Counter[str]()
     return batches_of(source, _rows(source.path, unread, report), unread)
 

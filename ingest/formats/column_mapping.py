@@ -23,11 +23,11 @@ from provhouse.model.errors import BadInput, UsageError
 
 KNOWN = (SRC, DST, OP, SRC_TABLE, DST_TABLE)
 ID_OF = {SRC: SRC_ID, DST: DST_ID}
-"""For each end of a triple, the column with the end's id in its table, which replaces its name."""
+"""For each end of a triple, the column with the end's id in its table, used instead of a name."""
 TABLE_OF = {SRC: SRC_TABLE, DST: DST_TABLE}
-"""For each end of a triple, the column that has its table."""
+"""For each end of a triple, the column with the table of the end."""
 CONSTANTS = (SRC_TABLE, DST_TABLE, OP)
-"""The known names that can have one value in every row, instead of a column."""
+"""The known names for which an option can set one value for all rows, instead of a column."""
 _DESCRIBING = (*DESCRIBING, SHARED)
 _MAPPABLE = (*KNOWN, *ID_OF.values(), *_DESCRIBING)
 _MARKS = (DERIVATION, OP_KIND)
@@ -40,23 +40,29 @@ mapped.
 
 @dataclass(frozen=True)
 class ColumnNames:
-    """The meaning of each column name, for all files of an ingest."""
+    """The meaning of each column name, in all files of an ingest."""
 
     mapped: tuple[tuple[str, str], ...] = ()
-    """Pairs from ``--map``: a known name, such as ``src``, and the column that is read for it."""
+    """Pairs from ``--map``: a known name, such as ``src``, and the column to read as this name."""
     scope: str | None = None
-    """The column whose value in a row is put before each name in this row.
+    """The column whose value is put before each name in the same row.
 
-    It is for files whose names alone are not unique.
+    It is used for files in which the names alone are not unique.
     """
     describes: bool = False
-    """Whether all names in ``_DESCRIBING`` are known names; if not, only the mapped names are."""
+    """Whether all names in ``_DESCRIBING`` are known names.
+
+    If not, those that ``mapped`` contains are still known names.
+    """
     by_id: tuple[str, ...] = ()
-    """The ends, src or dst, that a column in ``ID_OF`` identifies, instead of a name."""
+    """The ends, ``src`` or ``dst``, that are identified by ids from a column in ``ID_OF``.
+
+    Other ends are identified by names.
+    """
     nulls: frozenset[str] = frozenset()
-    """Texts from ``--null`` that stand for a missing value, in every column."""
+    """Strings from ``--null`` that stand for a missing value in every column."""
     constants: tuple[tuple[str, str], ...] = ()
-    """Pairs of a name in ``CONSTANTS`` and its value in every row, such as an option gives it."""
+    """Pairs of a name in ``CONSTANTS`` and the value that an option sets for it in every row."""
 
     def of(self, present: Collection[str]) -> "ColumnNames":
         """Return the meaning of each column name in a file whose columns are ``present``."""
@@ -69,8 +75,8 @@ class ColumnNames:
     def _has_id(self, end: str, present: Collection[str]) -> bool:
         """Return whether a file identifies an end by id.
 
-        A file with a column of names does not, unless ``--map`` names a column of ids, which is
-        always read.
+        A file that has a column with the end's name does not, unless ``--map`` names a column of
+        ids: such a column is always read.
         """
         mapped, taken = dict(self.mapped), {column for _, column in self.mapped}
         if ID_OF[end] in mapped:
@@ -93,7 +99,7 @@ class ColumnNames:
 
     @cached_property
     def read_for(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of a known name, such as ``src``, and the column to read for it.
+        """Pairs of a known name, such as ``src``, and the column that is read as this name.
 
         A file may lack the column.
         """
@@ -104,7 +110,7 @@ class ColumnNames:
 
     @cached_property
     def taken(self) -> frozenset[str]:
-        """The columns that are read for known names; every other column is an attribute."""
+        """The columns that are read as known names; every other column is an attribute."""
         return frozenset(column for _, column in self.read_for)
 
     def meaning(self, column: str) -> tuple[str, ...]:
@@ -115,13 +121,13 @@ class ColumnNames:
 
     @cached_property
     def reserved(self) -> frozenset[str]:
-        """Names that options give another meaning; no column of a file may have them."""
+        """Known names that options use for something else, so that no column may have them."""
         mapped = {name for name, _ in (*self.mapped, *self.constants)}
         ends = {end for end, column in ID_OF.items() if column in mapped}
         return frozenset(mapped | ends) - self.taken
 
     def check(self, place: str, present: Sequence[str]) -> None:
-        """Raise BadInput if a needed column is missing or a column name is repeated or reserved."""
+        """Raise BadInput if a required column is missing, or a name is repeated or reserved."""
         for name, column in self.mapped:
             if column not in present:
                 raise _absent(place, present, column, f"--map reads as {name}")
@@ -166,13 +172,13 @@ AS_NAMED = ColumnNames()
 def columns_of(maps: Sequence[str], scope: str | None) -> ColumnNames:
     """Return the columns that ``--map src=COLUMN,…`` and ``--scope COLUMN`` describe.
 
-    Raises UsageError if the arguments contradict each other or name no known column.
+    Raises UsageError if the arguments contradict each other, or name an unknown column.
     """
     return mapped_columns(columns_by_name(maps), scope)
 
 
 def columns_by_name(maps: Sequence[str]) -> dict[str, str]:
-    """Return the column that ``--map src=COLUMN,…`` gives for each known name.
+    """Return, for each known name in ``--map src=COLUMN,…``, the column that it is mapped to.
 
     Raises UsageError for a name that is unknown or mapped twice.
     """
@@ -192,7 +198,7 @@ def columns_by_name(maps: Sequence[str]) -> dict[str, str]:
 
 
 def option_of(name: str) -> str:
-    """Return the option of the command line that sets a known name in every row."""
+    """Return the command-line option that sets the value of a known name in every row."""
     return f"--{name.replace('_', '-')}"
 
 
@@ -202,9 +208,9 @@ def mapped_columns(
     nulls: Collection[str] = (),
     constants: Mapping[str, str] = MappingProxyType({}),
 ) -> ColumnNames:
-    """Return columns with this mapping, scope, texts for missing values, and constants.
+    """Return ``ColumnNames`` with the given mapping, scope, null strings and constants.
 
-    Raises UsageError if the arguments contradict each other or name no known column.
+    Raises UsageError if the arguments contradict each other, or name an unknown column.
     """
     if unknown := sorted(mapped.keys() - set(_MAPPABLE)):
         raise UsageError(
@@ -221,7 +227,7 @@ def mapped_columns(
             )
     for text in nulls:
         if text.encode(errors="replace").decode() != text:
-            raise UsageError("A text for missing values is not UTF-8", f"It is {text!r}")
+            raise UsageError("A string for missing values is not UTF-8", f"It is {text!r}")
     _check_constants(constants, mapped)
     columns = ColumnNames(
         tuple(mapped.items()), scope, nulls=frozenset(nulls), constants=tuple(constants.items())
@@ -236,7 +242,7 @@ def mapped_columns(
 
 
 def _check_constants(constants: Mapping[str, str], mapped: Mapping[str, str]) -> None:
-    """Raise UsageError for a constant that is unknown, mapped too, empty or not UTF-8."""
+    """Raise UsageError for a constant that is unknown, also mapped, empty or not UTF-8."""
     for name, value in constants.items():
         if name not in CONSTANTS:
             found = f"The names with a constant are {', '.join(CONSTANTS)}"
@@ -254,7 +260,7 @@ def _check_constants(constants: Mapping[str, str], mapped: Mapping[str, str]) ->
 
 
 def listed(columns: Sequence[str], most: int = 20) -> str:
-    """Return up to ``most`` columns as a list for a sentence, and the number of further columns."""
+    """Return up to ``most`` column names for a sentence, and the number of further columns."""
     more = f" and {len(columns) - most:,} more" if len(columns) > most else ""
     return ", ".join(columns[:most]) + more
 

@@ -14,7 +14,7 @@ from .registry import codec_of
 
 
 def opened(path: str) -> tuple[pa.NativeFile, pa.OSFile]:
-    """Return a stream of the uncompressed bytes, and the raw file, whose position shows progress.
+    """Return a stream of uncompressed bytes, and the raw file, whose position shows the progress.
 
     Reading raises OSError at the end of a truncated file, and BadInput if the content is too large.
     """
@@ -41,7 +41,7 @@ def check_encoding(path: str) -> None:
 
 
 class _Unpacking:
-    """A compressed file; reading more than ``limits.Unpacked`` allows raises BadInput."""
+    """A compressed file. Reading more bytes than ``limits.Unpacked`` allows raises BadInput."""
 
     closed = False
 
@@ -63,8 +63,8 @@ class _Unpacking:
 def text_lines(path: str) -> Iterator[Iterator[str]]:
     """Open a file as lines with their line ends, for Python's own CSV reader.
 
-    Bytes that are not UTF-8 become surrogates, so encoding a line again raises UnicodeError. Raises
-    ValueError for a line that is longer than a row may be.
+    Bytes that are not UTF-8 become surrogates, so that encoding such a line again raises
+    UnicodeError. Raises ValueError if a line is longer than the limit for a row.
     """
     text = io.TextIOWrapper(opened(path)[0], "utf-8-sig", errors="surrogateescape", newline="")
     with text:

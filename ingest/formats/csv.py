@@ -1,4 +1,4 @@
-"""Read CSV and TSV with Arrow. Python's own CSV reader finds the line of an error."""
+"""Read CSV and TSV with Arrow. If a file is invalid, Python's own CSV reader finds the line."""
 
 import csv
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ def check(source: Source) -> list[str]:
 
 
 def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
-    """Yield the rows in batches, with every column as text; an empty field is null.
+    """Yield the rows in batches. All columns are strings; an empty field is null.
 
     Rows with more or fewer values than the header are rejected.
     """
@@ -78,7 +78,7 @@ def _reader(
 
 
 def _header(source: Source) -> tuple[list[str], bool]:
-    """Return the column names, and whether the file has no line after the header."""
+    """Return the column names, and whether the file ends after the header."""
     path = source.path
     check_encoding(path)
     csv.field_size_limit(limits.BLOCK)
@@ -102,7 +102,7 @@ def _header(source: Source) -> tuple[list[str], bool]:
 
 
 def _check_first_line(source: Source, line: str, header: list[str]) -> None:
-    """Raise BadInput if the first line is blank, or seems to use a different separator."""
+    """Raise BadInput if the first line is blank, or seems to use another separator."""
     if not line:
         raise BadInput(
             f"{source.path}, line 1: the header is missing",

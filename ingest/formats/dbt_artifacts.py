@@ -1,9 +1,9 @@
-"""Read dbt's manifest.json, and run_results.json beside it: lineage of tables.
+"""Read the lineage of tables from dbt's manifest.json, and run_results.json in the same folder.
 
-https://docs.getdbt.com/reference/artifacts/manifest-json. Each resource that a model, test, metric
-or other resource depends on is its src; the op is the type of the resource. The results of a run
-have no sources themselves, so they are read together with the manifest in the same folder, which
-gives the sources of those resources that were executed.
+https://docs.getdbt.com/reference/artifacts/manifest-json. If a model, test, metric or other
+resource depends on another resource, that resource is its src. The op is the type of the dependent
+resource. The results of a run list the executed resources without their sources. So they are read
+together with the manifest in the same folder, which has the sources.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ from .made_rows import Row, batches_of, check_columns
 from .source import Batch, ReportBytes, Source
 
 RELATION, STATUS, INVOCATION = "relation_name", "status", "invocation_id"
-"""The attributes: the table of dst in the database, and for results, its status and its run."""
+"""The attributes: the database table of the dst, and for results, the status and run of the dst."""
 _RESOURCES = {
     "nodes", "exposures", "metrics", "semantic_models", "saved_queries", "unit_tests", "functions",
 }  # fmt: skip
@@ -26,21 +26,21 @@ _OTHER = {
     "metadata", "sources", "macros", "docs", "groups", "selectors", "disabled", "parent_map",
     "child_map", "group_map",
 }  # fmt: skip
-"""The other sections of a manifest; those that are maps repeat what resources say."""
+"""The other sections of a manifest. The two maps repeat facts that the resources contain."""
 
 
 _NOT_BUILT = ("skipped", "error", "runtime error", "no-op")
-"""The statuses of results that have made nothing."""
+"""The statuses of results whose resources were not built."""
 
 
 def check(source: Source) -> list[str]:
-    """Return the columns of the triples; raise BadInput if the file is no artefact that is read."""
+    """Return the columns of the triples; raise BadInput if the file is not a supported artifact."""
     _kind(source.path)
     return check_columns(source, RELATION, STATUS, INVOCATION)
 
 
 def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
-    """Yield what resources depend on, as batches of triples."""
+    """Yield the dependencies of resources, as batches of triples."""
     unread = Counter[str]()
     if _kind(source.path) == "manifest":
         return batches_of(source, _manifest(source.path, unread, report), unread)
@@ -117,7 +117,7 @@ def _results(path: str, unread: Counter[str], report: ReportBytes) -> Iterator[R
     manifest = Path(path).with_name("manifest.json")
     if not manifest.is_file():
         raise BadInput(
-            f"{path}: the results of a run do not say what was read",
+            f"{path}: the results of a run do not list what was read",
             f"The manifest {manifest} is missing",
             "Copy both files of the folder target, or ingest the manifest alone",
         )

@@ -31,7 +31,8 @@ def table_of(file: Path) -> Path | None:
 def tables_files(folder: Path) -> Iterator[Source]:
     """Yield the files of a Delta table's current version, with the values of partition columns.
 
-    Raises BadInput if the log is unreadable, or if the rows in the files are not the table's rows.
+    Raises BadInput if the log is unreadable, or if the files do not contain exactly the table's
+    rows.
     """
     try:
         table = deltalake.DeltaTable(folder)
@@ -50,7 +51,7 @@ def tables_files(folder: Path) -> Iterator[Source]:
 
 
 def _check(table: "deltalake.DeltaTable", folder: Path) -> None:
-    """Raise BadInput if the log deletes rows or renames columns that the files still have."""
+    """Raise BadInput if the log deletes rows, or renames columns, that the files still contain."""
     mode = table.metadata().configuration.get("delta.columnMapping.mode", "none")
     if mode != "none":
         found = f"Columns are renamed in its log only (columnMapping {mode})"

@@ -1,9 +1,9 @@
-"""Find the input files that paths stand for: files, folders, patterns and Delta tables.
+"""Find the input files that the given paths stand for: files, folders, patterns and Delta tables.
 
 A folder stands for its files, at any depth. A pattern stands for the files and folders that it
 matches. Files and folders are left out if they are hidden or if their names begin with an
-underscore. Files without the ending of a known format are left out, unless a format is given.
-Folders named ``COLUMN=VALUE`` add this column to the Parquet files in them. A Delta table at any
+underscore. Files without the ending of a known format are left out, unless a format is given. A
+folder named ``COLUMN=VALUE`` adds this column to the Parquet files in it. A Delta table at any
 depth stands for the files of its current version.
 """
 
@@ -31,11 +31,11 @@ def sources(
     columns: ColumnNames = AS_NAMED,
     own: Sequence[Path] = (),
 ) -> list[Source]:
-    """Return the distinct files that these paths stand for, in order.
+    """Return the distinct files that ``paths`` stand for, in order.
 
     Raises BadInput for a missing path, a pattern without matches, a folder without readable files,
-    and a single file of a Delta table. Raises UsageError for a name without the ending of a format,
-    and for a path that leads, even through links, into one of the ``own`` folders.
+    and a single file of a Delta table. Raises UsageError for a name that does not end like a known
+    format, and for a path that leads into one of the ``own`` folders, even through links.
     """
     _check_outside(paths, own)
     found = [source for path in paths for source in _sources(path, input_format)]
@@ -129,5 +129,5 @@ def _file(path: Path, input_format: str | None) -> Source:
 
 
 def _source(path: Path, form: str) -> Source:
-    """Return the source of a file; the folders' names add columns to a Parquet file."""
+    """Return the source of a file; the names of its folders may add columns to a Parquet file."""
     return Source(str(path), form, constants=partition_columns(path) if form == "parquet" else ())

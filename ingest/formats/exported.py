@@ -1,4 +1,4 @@
-"""Read exported triples: Parquet files in which one column has a triple's attributes, unchanged."""
+"""Read exported triples from Parquet files, in which one column has all attributes of a triple."""
 
 from collections.abc import Iterator
 

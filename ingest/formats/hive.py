@@ -4,7 +4,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
-"""The value in a folder's name that means null."""
+"""The value that stands for null in a folder's name."""
 
 
 def partition_columns(file: Path) -> tuple[tuple[str, str | None], ...]:

@@ -1,11 +1,13 @@
-"""Read JSON lines: one object per line, whose keys are the columns. Keys may differ by row.
+"""Read JSON lines: one object per line, whose keys are the columns.
 
-Python's own decoder reads each line. Arrow's reader gives each column one type: it refuses a key
-that is a number in one row and text in another, or that first appears in a later block. It also
-rounds integers of more than 64 bits, and turns text that looks like a time into a time.
+The keys may differ from row to row. Python's own decoder reads each line, because Arrow's reader is
+not suitable. It gives each column one type, so it refuses a key that is a number in one row and
+text in another, or that first appears in a later block. It also rounds integers of more than 64
+bits, and converts text that looks like a time to a time.
 
-A row with a number beyond double precision, such as ``1e400``, is rejected: as infinity, all such
-numbers would become one item. NaN, which Python writes for a missing number, is null.
+A row with a number that is too large for double precision, such as ``1e400``, is rejected: all such
+numbers would become infinity, and so the same item. NaN, which Python writes for a missing number,
+is read as null.
 """
 
 import json
@@ -25,22 +27,22 @@ from .compression import check_encoding, opened
 from .source import REJECTED, Batch, ReportBytes, Source, unreadable
 
 CHUNK = 4 << 20
-"""The approximate number of bytes of text in a batch."""
+"""The approximate size in bytes of the JSON text of a batch."""
 
 Numbered = list[tuple[int, "dict[str, object] | Unbounded"]]
-"""The rows of a chunk, each with the number of its line."""
+"""The rows of a chunk, each with its line number."""
 
 
 @dataclass(frozen=True)
 class Unbounded:
-    """A row with a number that is not finite. In ``row``, such numbers are texts."""
+    """A row with a number that is not finite. In ``row``, such numbers are strings."""
 
     number: str
     row: dict[str, object]
 
 
 class _NotFinite(ValueError):
-    """The error for a number that is not finite; its argument is the number's text."""
+    """The error for a number that is not finite. Its argument is the number as a string."""
 
 
 def check(source: Source) -> list[str]:
@@ -50,7 +52,7 @@ def check(source: Source) -> list[str]:
 
 
 def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
-    """Yield the rows in batches; empty lines are skipped, but line numbers count them."""
+    """Yield the rows in batches. Empty lines are skipped, but they count in line numbers."""
     row = 1
     for objects in _objects(source, report):
         if row == 1:
@@ -183,7 +185,7 @@ def _batch(source: Source, row: int, objects: Numbered) -> Batch:
 
 
 def _rejected(columns: ColumnNames, row: int, objects: Numbered) -> pa.Table:
-    """Return the rows with a number that is not finite, under the known column names."""
+    """Return rejections for rows with a number that is not finite, with the known column names."""
     known = {column: name for name, column in columns.read_for}
     rows = [
         {
@@ -201,7 +203,7 @@ def _rejected(columns: ColumnNames, row: int, objects: Numbered) -> pa.Table:
 
 
 def _text(value: object) -> str | None:
-    """Return a value as text, in the form of names."""
+    """Return a value as a string, formatted like the names of items."""
     return as_text(value) if isinstance(value, dict | list) else _name("", value)
 
 
@@ -219,7 +221,7 @@ def _scope(columns: ColumnNames, given: dict[str, object]) -> str | None:
 
 
 def _unless(value: object, nulls: Collection[str]) -> object:
-    """Return ``value``, or None if it is one of ``nulls``, the texts for a missing value."""
+    """Return ``value``, or None if it is in ``nulls``, the strings for a missing value."""
     return None if isinstance(value, str) and value in nulls else value
 
 
@@ -228,7 +230,7 @@ def _is_nan(value: object) -> bool:
 
 
 def _name(column: str, value: object) -> str | None:
-    """Return a src, dst, op or table as text, formatted like the same value from a Parquet file."""
+    """Return a src, dst, op or table as a string, as it would be read from a Parquet file."""
     if value is None or _is_nan(value):
         return None
     if isinstance(value, str):

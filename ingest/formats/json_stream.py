@@ -1,7 +1,7 @@
 """Walk a JSON document piece by piece: only the value that is read is in memory.
 
-The caller goes down with ``members`` and ``elements``, and for each of them calls one of
-``members``, ``elements``, ``value`` and ``skip`` before it goes on.
+The caller enters objects with ``members`` and lists with ``elements``. For each member or element,
+it calls ``members``, ``elements``, ``value`` or ``skip`` before it continues with the next one.
 """
 
 import codecs
@@ -18,14 +18,18 @@ from .compression import check_encoding, opened
 from .source import unreadable
 
 CHUNK = 1 << 20
-"""The number of bytes that are read at once."""
+"""The number of bytes to read at once."""
 _SPACE = " \t\r\n"
 _UNFINISHED = 12
-"""A faulty value may be incomplete if the fault is this close to the end of the text."""
+"""The number of characters before the end of the text in which an error may go away.
+
+An error so close to the end may only mean that the value is incomplete, and that more of the
+document must be read.
+"""
 
 
 class JsonStream:
-    """A JSON document of which one value at a time is read."""
+    """A JSON document that is read one value at a time."""
 
     def __init__(
         self, path: str, stream: pa.NativeFile, raw: pa.OSFile, report: Callable[[int], None]
@@ -42,7 +46,7 @@ class JsonStream:
         return f"{self._path}, line {self._line + self._text.count(chr(10), 0, self._at):,}"
 
     def refused(self, problem: str, found: str) -> BadInput:
-        """Return the error for a construct at this place that is not read."""
+        """Return the error for an unsupported construct at the current place."""
         return BadInput(
             f"{self.place}: {problem}",
             found,
@@ -50,7 +54,7 @@ class JsonStream:
         )
 
     def members(self) -> Iterator[str]:
-        """Enter an object, and yield each of its keys when its value is next."""
+        """Enter an object, and yield each key when the key's value is the next value."""
         self._expect("{")
         if self._peek() == "}":
             self._at += 1
@@ -65,7 +69,7 @@ class JsonStream:
                 return
 
     def elements(self) -> Iterator[int]:
-        """Enter a list, and yield the position of each of its elements when it is next."""
+        """Enter a list, and yield the position of each element when it is the next value."""
         self._expect("[")
         if self._peek() == "]":
             self._at += 1
@@ -103,7 +107,7 @@ class JsonStream:
         return found
 
     def skip(self) -> None:
-        """Pass over the next value, however large it is."""
+        """Skip the next value, whatever its size."""
         kind = self._peek()
         if kind == "{":
             for _ in self.members():
@@ -119,7 +123,7 @@ class JsonStream:
         return self._peek() == "["
 
     def finish(self) -> None:
-        """Raise ValueError if another value follows."""
+        """Raise ValueError if anything follows the document."""
         if self._peek():
             raise ValueError("Text follows after the end of the document")
 
@@ -137,7 +141,7 @@ class JsonStream:
         return found
 
     def _peek(self) -> str:
-        """Return the next character that is not a space, or an empty string at the end."""
+        """Return the next character that is not white space, or an empty string at the end."""
         while True:
             while self._at < len(self._text):
                 if self._text[self._at] not in _SPACE:
@@ -162,7 +166,7 @@ class JsonStream:
 
 
 def _goes_on(text: str, end: int) -> bool:
-    """Return whether a number that ends here may go on in text that is not yet read."""
+    """Return whether a number that ends at ``end`` may continue in text that was not read yet."""
     return not text[end : end + _UNFINISHED].strip("0123456789.eE+-") and len(text) < end + 3
 
 
@@ -178,7 +182,7 @@ _decoder = json.JSONDecoder(object_pairs_hook=_once)
 
 @contextmanager
 def json_stream(path: str, report: Callable[[int], None] = lambda _: None) -> Iterator[JsonStream]:
-    """Open a JSON document; errors in it become BadInput with the file and the line."""
+    """Open a JSON document; errors in it are raised as BadInput with the file and the line."""
     check_encoding(path)
     raw, json_text = opened(path)[::-1]
     stream = JsonStream(path, json_text, raw, report)
@@ -196,7 +200,7 @@ def json_stream(path: str, report: Callable[[int], None] = lambda _: None) -> It
 
 
 def texts(value: object) -> list[str]:
-    """Return a text, or a list of texts, as a list; null is an empty list.
+    """Return a string, or a list of strings, as a list; null becomes an empty list.
 
     Raises ValueError for any other value.
     """

@@ -1,4 +1,4 @@
-"""Limits of the data that is read at once, and of the content of compressed files."""
+"""Limits for the data that is read at once, and for the expanded size of compressed files."""
 
 from dataclasses import InitVar, dataclass, field
 from os.path import getsize
@@ -12,7 +12,7 @@ ROWS = 1 << 18
 UNPACKED_TIMES = 300
 """The largest factor by which a compressed text file may expand.
 
-Expanding to ``UNPACKED_BYTES`` is always allowed. Files with real names compress less.
+Expanding to ``UNPACKED_BYTES`` is always allowed. Files with real names stay below this factor.
 """
 PARQUET_TIMES = 5_000
 """The largest factor by which a Parquet file may expand.
@@ -21,12 +21,12 @@ Expanding to ``UNPACKED_BYTES`` is always allowed. The limit is higher than for 
 Parquet stores a repeated string once.
 """
 UNPACKED_BYTES = 256 << 20
-"""The number of bytes that any compressed file may expand to, by whatever factor."""
+"""The number of bytes to which any compressed file may expand, whatever the factor."""
 
 
 @dataclass
 class Unpacked:
-    """A counter of the uncompressed bytes that were read from one compressed file."""
+    """A counter for the uncompressed bytes that were read from one compressed file."""
 
     path: str
     times: InitVar[int] = UNPACKED_TIMES
@@ -37,7 +37,7 @@ class Unpacked:
         self.most = max(times * getsize(self.path), UNPACKED_BYTES)
 
     def add(self, size: int) -> None:
-        """Count more bytes; raise BadInput above the limit, to stop files made to fill a disk."""
+        """Count more bytes. Raise BadInput above the limit, to stop files made to fill a disk."""
         self.size += size
         if self.size > self.most:
             raise BadInput(

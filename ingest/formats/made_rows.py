@@ -1,7 +1,7 @@
-"""Turn the rows that a format's module makes of a document into batches of triples.
+"""Turn the rows that a format's module makes from a document into batches of triples.
 
-For formats that are no tables of triples. A module yields rows, and counts the parts of the
-document that it does not read.
+This is for formats that are not tables of triples. A module yields rows, and counts the parts of
+the document that it does not read.
 """
 
 from collections import Counter
@@ -22,14 +22,18 @@ PIECE = 1 << 14
 
 
 def check_columns(source: Source, *attributes: str) -> list[str]:
-    """Return the columns of a document's rows; raise BadInput if options do not fit them."""
+    """Return the columns of a document's rows; raise BadInput if they do not fit the options."""
     found = [*KNOWN, *attributes]
     source.columns.check(source.path, found)
     return found
 
 
 def batches_of(source: Source, rows: Iterable[Row], unread: Counter[str]) -> Iterator[Batch]:
-    """Yield rows in batches. ``unread`` counts what was not read, by name; it is emptied."""
+    """Yield ``rows`` in batches.
+
+    ``unread`` counts the unread parts of the document by name. Each batch gets the counts since the
+    last batch, and ``unread`` is emptied.
+    """
     for batch in as_batches(source, _tables(rows)):
         yield replace(batch, unread=dict(+unread))
         unread.clear()

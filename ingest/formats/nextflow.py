@@ -1,9 +1,10 @@
 """Read Nextflow's trace file, together with the work folders of its tasks.
 
-https://www.nextflow.io/docs/latest/reports.html#trace-file. The trace itself does not say what a
-task reads. Its work folder does: the script ``.command.run`` links the input files. So a linked
-file is a src of the task, and if it is in the work folder of another task of the trace, that task
-is its src. The op is the name of the process. The trace needs the field ``workdir``.
+https://www.nextflow.io/docs/latest/reports.html#trace-file. The trace itself does not list the
+inputs of a task. But the task's work folder has a script ``.command.run``, which links the input
+files. So each linked file is a src of the task. If it is in the work folder of another task of the
+trace, that other task is the src of the file. The op is the name of the process. The trace must
+contain the field ``workdir``.
 """
 
 import csv
@@ -29,19 +30,19 @@ _REMEDY = "Nothing was ingested; ingest the trace of a run on local or shared fo
 
 
 def check(source: Source) -> list[str]:
-    """Return the columns of the triples; raise BadInput if a needed field is missing."""
+    """Return the columns of the triples; raise BadInput if a required field is missing."""
     next(_tasks(source.path), None)
     return check_columns(source, STATUS)
 
 
 def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
-    """Yield what tasks read, and who wrote it, as batches of triples."""
+    """Yield the files that tasks have read, and the tasks that wrote these files, as triples."""
     unread = Counter[str]()
     return batches_of(source, _rows(source.path, unread), unread)
 
 
 def _tasks(path: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the tasks of a trace, each with the number of its line."""
+    """Yield the tasks of a trace, each with its line number."""
     check_encoding(path)
     line = 1
     try:
@@ -91,7 +92,7 @@ def _item(task: Mapping[str, str]) -> str:
 
 
 def _producer(file: str, tasks: Mapping[str, str]) -> str | None:
-    """Return the task in whose work folder a file is."""
+    """Return the task whose work folder contains ``file``, or None."""
     return next((tasks[str(above)] for above in Path(file).parents if str(above) in tasks), None)
 
 
@@ -115,7 +116,7 @@ def _staged(place: str, task: Mapping[str, str]) -> Iterator[str]:
 
 
 def _linked(place: str, line: str, folder: str) -> Iterator[str]:
-    """Yield the path that a line of the list of inputs links or copies, if any."""
+    """Yield the paths that a line in the list of inputs links or copies, if any."""
     for part in line.split(" && "):
         words = shlex.split(part, comments=True)
         if not words or words == ["true"] or words[0] in ("rm", "mkdir"):
@@ -124,7 +125,7 @@ def _linked(place: str, line: str, folder: str) -> Iterator[str]:
         paths = [word for word in words[1:] if not word.startswith("-")]
         if words[0] not in ("ln", "cp") or len(paths) != 2 or {*options} - {"-s", "-fRL", "-f"}:
             raise BadInput(
-                f"{place}: {words[0]!r} is no known way to bring an input", f"It is {part:.100}",
+                f"{place}: {words[0]!r} is not a known way to stage an input", f"It is {part:.100}",
                 _REMEDY,
             )  # fmt: skip
         yield os.path.normpath(os.path.join(folder, paths[0]))

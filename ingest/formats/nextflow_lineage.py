@@ -1,7 +1,8 @@
 """Read records of Nextflow's lineage store, ``.lineage/**/.data.json``.
 
-https://www.nextflow.io/docs/latest/data-lineage.html. Items are lineage ids (``lid://…``), and
-files from outside are paths. The id of a record is the name of its folder in the store.
+https://www.nextflow.io/docs/latest/data-lineage.html. Items are named by their lineage ids
+(``lid://…``), and files from outside of the store by their paths. The id of a record is the name of
+its folder in the store.
 """
 
 from collections import Counter
@@ -15,12 +16,12 @@ from .source import Batch, ReportBytes, Source
 
 VERSION = "lineage/v1beta1"
 OUTPUT = "output"
-"""The op of a file that a task writes, or that is published."""
+"""The op for a file that a task writes, or that is published."""
 _LID = "lid://"
 
 
 def check(source: Source) -> list[str]:
-    """Return the columns of the triples; raise BadInput if the file is no lineage record."""
+    """Return the columns of the triples; raise BadInput if the file is not a lineage record."""
     for _ in _rows(source.path, Counter(), lambda _: None):
         break
     return check_columns(source)
@@ -63,7 +64,7 @@ def _task(path: str, spec: dict[str, Any], unread: Counter[str]) -> Iterator[Row
 
 
 def _files(spec: dict[str, Any], key: str, unread: Counter[str]) -> Iterator[str]:
-    """Yield the files among the parameters of a task; count all other parameters."""
+    """Yield the files among the parameters of a task; count all other parameters as unread."""
     for parameter in spec.get(key) or ():
         values = (
             parameter["value"] if isinstance(parameter["value"], list) else [parameter["value"]]
@@ -76,7 +77,7 @@ def _files(spec: dict[str, Any], key: str, unread: Counter[str]) -> Iterator[str
 
 
 def _own(stream: JsonStream, path: str, spec: dict[str, Any]) -> str:
-    """Return the id of the record of a file: the part of its path that begins with a run's hash."""
+    """Return the id of a file's record: the part of its path that begins with a run's hash."""
     given = (spec.get("taskRun"), spec.get("workflowRun"), spec["source"])
     hashes = {str(lid).removeprefix(_LID).partition("/")[0] for lid in given if lid}
     parts = Path(path).absolute().parent.parts

@@ -1,4 +1,4 @@
-"""Read Parquet one row group at a time, in pieces that stay small even if names are long."""
+"""Read Parquet one row group at a time, in pieces that are small even if names are long."""
 
 import os
 from collections.abc import Iterator
@@ -12,7 +12,10 @@ from .source import Batch, ReportBytes, Source, unreadable
 from .tabular import as_batches
 
 PIECE = 1 << 10
-"""The number of rows decoded at once; few, since long repeated names grow when decoded."""
+"""The number of rows to decode at once.
+
+It is small, because long names that are repeated take much more memory when decoded.
+"""
 _BROKEN = (pa.ArrowException, OSError, EOFError, UnicodeError)
 
 
@@ -28,7 +31,7 @@ def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
 
 
 def tables(source: Source, report: ReportBytes) -> Iterator[pa.Table]:
-    """Yield the rows as Arrow tables, with the types in the file."""
+    """Yield the rows as Arrow tables, with the types that the file has."""
     with _opened(source) as file:
         rows, size = 0, os.path.getsize(source.path)
         unpacked = limits.Unpacked(source.path, limits.PARQUET_TIMES)
@@ -82,7 +85,7 @@ def _gathered(file: pq.ParquetFile, group: int) -> Iterator[pa.Table]:
 
 
 def _decoded(piece: pa.RecordBatch) -> pa.RecordBatch:
-    """Return the piece without dictionaries, so that its size includes repeated values."""
+    """Return ``piece`` without dictionaries, so that each repeated value counts in its size."""
     for at, field in enumerate(piece.schema):
         if pa.types.is_dictionary(field.type):
             piece = piece.set_column(at, field.name, piece.column(at).dictionary_decode())

@@ -1,6 +1,6 @@
 """List the files below the given paths that an ingest does not read.
 
-Hidden files are not listed, and neither are files that mark another program's output as complete.
+Hidden files, and files that mark another program's output as complete, are not listed.
 """
 
 import glob
@@ -20,7 +20,7 @@ _BOOKKEEPING = re.compile(r"\.|_(SUCCESS|metadata|common_metadata|committed_.*|s
 def passed_over(
     paths: Sequence[Path], input_format: str | None, read: Iterable[str]
 ) -> tuple[str, ...]:
-    """Return the files and linked folders below these paths that are not in ``read``, sorted."""
+    """Return the files and linked folders below ``paths`` that are not in ``read``, sorted."""
     found = {str(each) for path in paths for each in _found(path, input_format)}
     return tuple(sorted(found.difference(read)))
 
@@ -37,10 +37,9 @@ def _found(path: Path, input_format: str | None) -> Iterator[Path]:
 
 
 def _inside(folder: Path, input_format: str | None, below: bool) -> Iterator[Path]:
-    """Yield the files and linked folders that an ingest leaves out of a folder.
+    """Yield the files and linked folders in a folder that an ingest does not read.
 
-    With ``below``, the folder itself is inside a folder that is left out, so every file in it is
-    left out.
+    With ``below``, the folder itself is inside a folder that is not read, so no file in it is read.
     """
     if (folder / LOG).is_dir():
         return

@@ -1,6 +1,6 @@
-"""The declared entities and activities of a PROV document, of which those in no triple are counted.
+"""Count the declared entities and activities of a PROV document that are in no triple.
 
-A declaration alone makes no item. Of each name, only a hash of 64 bits is in memory.
+A declaration alone does not make an item. For each name, only a 64-bit hash is kept in memory.
 """
 
 from array import array
@@ -20,7 +20,7 @@ class Elements:
         self._declared = {ENTITY: array("q"), ACTIVITY: array("q")}
 
     def add(self, kind: str, item: str) -> None:
-        """Add a declared element; agents are counted by themselves."""
+        """Add a declared entity or activity; agents are counted elsewhere."""
         if kind in self._declared:
             self._declared[kind].append(hash(item))
 

@@ -1,7 +1,7 @@
-"""Read PROV-JSON, and so CWLProv: https://www.w3.org/submissions/prov-json.
+"""Read PROV-JSON, which CWLProv uses: https://www.w3.org/submissions/prov-json.
 
-The document is read twice, since the prefixes may stand after the names that need them. The second
-time, one relation at a time is in memory.
+The document is read twice, because the prefixes may be declared after the names that need them. In
+the second pass, only one relation at a time is in memory.
 """
 
 import json
@@ -16,26 +16,26 @@ from .prov_terms import BUNDLE, ELEMENTS, ID, OF_PROV, RELATIONS, TIMES, Found, 
 from .source import Batch, ReportBytes, Source
 
 DATATYPES = "datatypes and languages of values"
-"""The name, among what is not read, of values whose type or language is lost."""
+"""The name under which ``unread`` counts values whose type or language is lost."""
 _NAMES = ("prov:QUALIFIED_NAME", "xsd:QName")
 Prefixes = dict[str, str]
 
 
 def check(source: Source) -> list[str]:
-    """Return the columns of the triples; raise BadInput if the document is no PROV-JSON."""
+    """Return the columns of the triples; raise BadInput if the document is not PROV-JSON."""
     _prefixes(source.path)
     return check_columns(source, ID, BUNDLE)
 
 
 def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
-    """Yield the relations that are lineage, as batches of triples."""
+    """Yield the relations that express lineage, as batches of triples."""
     unread, elements = Counter[str](), Elements()
     rows = elements.counted(_rows(source.path, unread, elements, report), unread)
     return batches_of(source, rows, unread)
 
 
 def _prefixes(path: str) -> dict[str | None, Prefixes]:
-    """Return the declared prefixes of each bundle, and of the document itself by the key None."""
+    """Return the prefixes that each bundle declares, and those of the document under None."""
     found: dict[str | None, Prefixes] = {None: {}}
     with json_stream(path) as stream:
         for section in stream.members():
@@ -107,7 +107,7 @@ class _Reader:
         self._elements, self._bundle = elements, bundle
 
     def section(self, name: str) -> Iterator[Row]:
-        """Yield the triples of a section; count the attributes of declared elements."""
+        """Yield the triples of a section; count the attributes of declared elements as unread."""
         if name == "prefix":
             self._stream.skip()
         elif name in ELEMENTS:
@@ -147,7 +147,7 @@ class _Reader:
             yield from Found(relation, one, attributes, id, self._bundle).rows(self._unread)
 
     def _arguments(self, name: str, given: object) -> list[str]:
-        """Return the values of an argument; only members of a collection are several."""
+        """Return the values of an argument: a single value, except for members of a collection."""
         values = _values(given)
         if not all(isinstance(value, str) for value in values):
             values = [value["$"] if isinstance(value, dict) else value for value in values]
@@ -164,7 +164,7 @@ class _Reader:
             raise self._stream.refused("a name has no IRI", str(error)) from error
 
     def _text(self, value: object) -> str:
-        """Return the value of an attribute as text, and count the loss of its type."""
+        """Return an attribute's value as a string; count it in ``unread`` if it had a type."""
         if isinstance(value, str):
             return value
         self._unread[DATATYPES] += 1
@@ -177,7 +177,7 @@ class _Reader:
 
 
 def _listed(stated: object) -> list[dict[str, object]]:
-    """Return the statements with one identifier: an object, or a list of objects."""
+    """Return the statements that one identifier has: an object, or a list of objects."""
     found: list[object] = stated if isinstance(stated, list) else [stated]
     made = [each for each in found if isinstance(each, dict)]
     if len(made) < len(found):
@@ -190,7 +190,7 @@ def _values(given: object) -> list[object]:
 
 
 def _products(arguments: Mapping[str, list[str]]) -> Iterator[dict[str, str]]:
-    """Yield the arguments of each relation that a statement with lists stands for."""
+    """Yield arguments with single values, one set for each combination of the given values."""
     made: list[dict[str, str]] = [{}]
     for name, values in arguments.items():
         made = [{**one, name: value} for one in made for value in values]

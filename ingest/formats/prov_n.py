@@ -18,18 +18,18 @@ from .prov_terms import BUNDLE, ELEMENTS, ID, RELATIONS, TIMES, Found
 from .source import Batch, ReportBytes, Source, unreadable
 
 _NONE = "-"
-"""The mark of an argument that is left out."""
+"""The mark for an argument that is left out."""
 
 
 def check(source: Source) -> list[str]:
-    """Return the columns of the triples; raise BadInput if it does not begin as PROV-N."""
+    """Return the columns of the triples; raise BadInput if the file does not begin as PROV-N."""
     with _reader(source.path, Counter(), Elements(), lambda _: None) as reader:
         reader.begin()
     return check_columns(source, ID, BUNDLE)
 
 
 def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
-    """Yield the relations that are lineage, as batches of triples."""
+    """Yield the relations that express lineage, as batches of triples."""
     unread, elements = Counter[str](), Elements()
     rows = elements.counted(_rows(source.path, unread, elements, report), unread)
     return batches_of(source, rows, unread)
@@ -62,7 +62,7 @@ def _reader(
 
 
 class _Reader:
-    """A reader of the statements of a document."""
+    """A reader for the statements of a document."""
 
     def __init__(
         self, path: str, found: Iterator[Token], unread: Counter[str], elements: Elements
@@ -81,7 +81,7 @@ class _Reader:
         self._declarations()
 
     def document(self) -> Iterator[Row]:
-        """Yield the triples of the document, whose beginning was read."""
+        """Yield the triples of the document; ``begin`` must have been called."""
         outer = self._prefixes
         while (word := self._take("name")) != "endDocument":
             if word == "bundle":
@@ -105,7 +105,7 @@ class _Reader:
         relation = RELATIONS.get(word)
         if relation is None and word not in ELEMENTS:
             raise BadInput(
-                f"{self._path}, line {self.line:,}: {word} is no relation that is read",
+                f"{self._path}, line {self.line:,}: {word} is not a supported relation",
                 f"The relations are {', '.join(RELATIONS)}",
                 "Nothing was ingested; remove it, or see docs/formats.md",
             )
@@ -125,7 +125,7 @@ class _Reader:
             given.append(self._argument())
         self._expect(")")
         if len(given) > len(names):
-            raise ValueError(f"{word} has {len(given)} arguments, and PROV knows {len(names)}")
+            raise ValueError(f"{word} has {len(given)} arguments, but PROV defines {len(names)}")
         if relation is None:
             item = item_of(expanded_value(name_of(given[0]), self._prefixes))
             self._elements.add(word, item)
@@ -158,7 +158,7 @@ class _Reader:
         return found
 
     def _literal(self) -> str:
-        """Read the value of an attribute as text, and count the loss of its type."""
+        """Read an attribute's value as a string; count it in ``unread`` if it had a type."""
         token = self._advance()
         if token.kind == "quoted":
             self._unread[DATATYPES] += 1
@@ -167,7 +167,7 @@ class _Reader:
             self._unread[DATATYPES] += 1
             return token.text
         if token.kind != "text":
-            raise ValueError(f"{token.text!r} is no value of an attribute")
+            raise ValueError(f"{token.text!r} is not a valid value of an attribute")
         text = text_of(token.text)
         kind = "xsd:string"
         if self._next.kind == "lang":
@@ -185,7 +185,7 @@ class _Reader:
         token = self._advance()
         if token.kind in ("name", "number") or token.text == _NONE:
             return token.text
-        raise ValueError(f"{token.text!r} is no argument of a relation that is read")
+        raise ValueError(f"{token.text!r} is not a valid argument of a relation")
 
     def _iri(self, name: str) -> str:
         return expanded(name_of(name), self._prefixes)

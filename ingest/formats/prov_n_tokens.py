@@ -1,4 +1,4 @@
-"""Split PROV-N into tokens, with the line of each: https://www.w3.org/TR/prov-n."""
+"""Split PROV-N into tokens, and number their lines: https://www.w3.org/TR/prov-n."""
 
 import codecs
 import re
@@ -10,7 +10,7 @@ import pyarrow as pa
 from . import limits
 
 CHUNK = 1 << 20
-"""The number of bytes that are read at once."""
+"""The number of bytes to read at once."""
 _TOKEN = re.compile(
     r"""
       (?P<space>(?:[ \t\r\n]+|//[^\n]*(?:\n|\Z)|/\*.*?\*/)+)
@@ -30,11 +30,11 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 
 class NoToken(ValueError):
-    """The error for text that is no token."""
+    """The error for text that does not form a token."""
 
 
 class Token(NamedTuple):
-    """A token: its kind, which is the name of a group of the pattern, its text, and its line."""
+    """A token: its kind, its text, and its line. The kind is the name of a group in ``_TOKEN``."""
 
     kind: str
     text: str
@@ -42,10 +42,10 @@ class Token(NamedTuple):
 
 
 def tokens(stream: pa.NativeFile, report: Callable[[], None], lines: list[int]) -> Iterator[Token]:
-    """Yield the tokens of a document, and an empty mark at its end.
+    """Yield the tokens of a document, and a token of the kind ``mark`` without text at its end.
 
-    ``lines`` has one number, which is kept at the current line. Raises NoToken for text that is no
-    token.
+    The only number in ``lines`` is updated to the current line. Raises NoToken for text that does
+    not form a token.
     """
     decode = codecs.getincrementaldecoder("utf-8-sig")().decode
     text, at, ended = "", 0, False
@@ -72,7 +72,7 @@ def tokens(stream: pa.NativeFile, report: Callable[[], None], lines: list[int]) 
 
 
 def text_of(literal: str) -> str:
-    """Return the text that a literal in quotes stands for."""
+    """Return the string that a quoted literal stands for."""
     size = 3 if literal.startswith('"""') else 1
     return re.sub(
         r"\\(.)",
@@ -83,5 +83,5 @@ def text_of(literal: str) -> str:
 
 
 def name_of(token: str) -> str:
-    """Return the qualified name that a token stands for, without escapes."""
+    """Return the qualified name that a token stands for, with its escapes resolved."""
     return re.sub(r"\\(.)", r"\1", token)

@@ -1,4 +1,4 @@
-"""Names in PROV documents: qualified names, IRIs, and the names of items that are no IRIs."""
+"""Convert names in PROV documents: qualified names, IRIs, and item names that are not IRIs."""
 
 import re
 from collections.abc import Mapping
@@ -8,12 +8,12 @@ PROV = "http://www.w3.org/ns/prov#"
 XSD = "http://www.w3.org/2001/XMLSchema#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 KNOWN = {"prov": PROV, "xsd": XSD}
-"""The prefixes that every document has."""
+"""The prefixes that need no declaration in a document."""
 DEFAULT = ""
 """The key of the default namespace in a map of prefixes."""
 OWN = "urn:provhouse:"
 ITEM, ATTRIBUTE = f"{OWN}item:", f"{OWN}attribute:"
-"""The beginnings of the IRIs of items, and of attributes, whose names are no IRIs."""
+"""The beginnings of the IRIs for items and attributes whose names are not IRIs."""
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`\x7f]+")
 
 
@@ -33,7 +33,7 @@ def expanded(name: str, prefixes: Mapping[str, str]) -> str:
 def expanded_value(text: str, prefixes: Mapping[str, str]) -> str:
     """Return the IRI of a qualified name that is the value of an attribute.
 
-    A value without a declared prefix is returned unchanged, since it names no item.
+    A value without a declared prefix is returned unchanged, because it does not name an item.
     """
     try:
         return expanded(text, prefixes)
@@ -52,7 +52,7 @@ def iri_of(item: str) -> str:
 
 
 def is_iri(text: str) -> bool:
-    """Return whether a text is an IRI that provhouse has not made of a name."""
+    """Return whether ``text`` is an IRI, but not one that provhouse has made from a name."""
     return bool(_IRI.fullmatch(text)) and not text.startswith(OWN)
 
 
@@ -66,7 +66,7 @@ def attribute_of(iri: str) -> str:
 def attribute_iri(name: str, *, own: bool = False) -> str:
     """Return the IRI that stands for an attribute, from which ``attribute_of`` returns its name.
 
-    With ``own``, it is none of PROV, although the name may be one of PROV.
+    With ``own``, the IRI is not in PROV's namespace, even if the name begins with ``prov:``.
     """
     local = name.removeprefix("prov:")
     if local != name and re.fullmatch(r"\w+", local, re.ASCII) and not own:

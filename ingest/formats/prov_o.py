@@ -1,9 +1,9 @@
 """Read PROV-O as Turtle, TriG, N-Triples or N-Quads: https://www.w3.org/TR/prov-o.
 
-A relation may be one statement, such as ``e prov:wasDerivedFrom f``, or a node with attributes, the
-statements about which may stand anywhere. So the file is parsed three times: for the nodes, for the
-statements about those with an IRI, and for the relations of one statement, which stream. Only the
-nodes and their statements are in memory.
+A relation may be one statement, such as ``e prov:wasDerivedFrom f``, or a node with attributes. The
+statements about such a node may be anywhere in the file. So the file is parsed three times: first
+for the nodes, then for the statements about nodes that have an IRI, and last for the relations that
+are one statement. These are not kept: only the nodes and their statements are in memory.
 """
 
 from collections import Counter, defaultdict
@@ -44,7 +44,7 @@ else:
 
 _FORMS = {".ttl": "TURTLE", ".trig": "TRIG", ".nt": "N_TRIPLES", ".nq": "N_QUADS"}
 _RELATING = DIRECT.keys() | INVERSE.keys() | QUALIFIED.keys()
-"""The properties that are relations, also of a node that is an item too."""
+"""The properties that are relations, even if their subject is a node that describes a relation."""
 _LABEL = f"{RDFS}label"
 
 
@@ -54,11 +54,11 @@ class Term(NamedTuple):
     text: str
     is_iri: bool
     typed: bool = False
-    """Whether it is a literal with a language, or with a type that is not text."""
+    """Whether it is a literal that has a language, or a type other than string."""
 
 
 class Statement(NamedTuple):
-    """A statement, and the bundle that it is in."""
+    """A statement, and the bundle that contains it."""
 
     subject: Term
     predicate: str
@@ -67,7 +67,7 @@ class Statement(NamedTuple):
 
 
 class Described(NamedTuple):
-    """A node that describes a relation of ``subject``, in a bundle or None."""
+    """A node that describes a relation of ``subject``; ``bundle`` is None outside of bundles."""
 
     qualified: Qualified
     subject: str
@@ -81,14 +81,14 @@ def check(source: Source) -> list[str]:
 
 
 def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
-    """Yield the relations that are lineage, as batches of triples."""
+    """Yield the relations that express lineage, as batches of triples."""
     unread, elements = Counter[str](), Elements()
     reader = _Reader(source.path, unread, elements, report)
     return batches_of(source, elements.counted(reader.rows(), unread), unread)
 
 
 class _Reader:
-    """A reader of a document: first the nodes that describe relations, then all other relations."""
+    """A reader for documents: it reads nodes that describe relations before all other relations."""
 
     def __init__(
         self, path: str, unread: Counter[str], elements: Elements, report: ReportBytes
@@ -150,7 +150,7 @@ class _Reader:
             yield from Found(relation, arguments, attributes, own, node.bundle).rows(self._unread)
 
     def _direct(self, said: Statement) -> Iterator[Row]:
-        """Yield the triple of a statement, unless a node has described the relation."""
+        """Yield the triple of a statement, unless a node has already described the relation."""
         name = _prov(said.predicate)
         if name not in DIRECT and name not in INVERSE:
             self._count(name, said)
@@ -169,7 +169,7 @@ class _Reader:
         yield from found.rows(self._unread)
 
     def _count(self, name: str, said: Statement) -> None:
-        """Count a statement that is no relation; refuse an unknown one of PROV."""
+        """Count a statement that is not a relation; refuse it if its PROV property is unknown."""
         if name in QUALIFIED or name == "asInBundle":
             return
         if said.predicate == RDF_TYPE:
@@ -187,12 +187,12 @@ class _Reader:
         else:
             raise BadInput(
                 f"{self._path}: prov:{name} is not a supported relation",
-                f"It stands at {said.subject.text:.100}",
+                f"Its subject is {said.subject.text:.100}",
                 "Nothing was ingested; remove it, or see docs/formats.md",
             )
 
     def _named(self, term: Term) -> str:
-        """Return the name of an item; refuse a blank node, which has none outside the document."""
+        """Return the name of an item; refuse a blank node, whose label is valid in one file."""
         if not term.is_iri:
             raise BadInput(
                 f"{self._path}: an entity or activity has no IRI",
@@ -209,7 +209,7 @@ class _Reader:
         return f"{OF_PROV}{NAMES.get(name, name)}" if name else attribute_of(predicate)
 
     def _text(self, value: Term) -> str:
-        """Return the value of an attribute as text, and count the loss of its type."""
+        """Return an attribute's value as a string; count it in ``unread`` if it had a type."""
         self._unread[DATATYPES] += value.is_iri or value.typed
         return value.text
 
@@ -242,7 +242,7 @@ def _ending(path: str) -> str:
 
 
 def _prov(iri: str) -> str:
-    """Return the local name of a term of PROV, or an empty string."""
+    """Return the local name of a PROV term, or an empty string for any other IRI."""
     return iri.removeprefix(PROV) if iri.startswith(PROV) else ""
 
 

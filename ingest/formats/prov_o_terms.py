@@ -1,4 +1,4 @@
-"""The terms of PROV-O, as relations and arguments of ``prov_terms``."""
+"""The terms of PROV-O, mapped to the relations and arguments in ``prov_terms``."""
 
 from typing import NamedTuple
 
@@ -78,19 +78,19 @@ QUALIFIED = {
         "Influence",
     ),
 }
-"""By property, what the nodes describe."""
+"""For each property, the relation that its node describes."""
 PARTS = {name for each in QUALIFIED.values() for name in each.parts} | {"hadRole"}
-"""The properties of nodes, which may lack the relation that they belong to."""
+"""The properties of nodes that describe relations. In some documents, the relation is missing."""
 SUBTYPES = {
     "wasRevisionOf": "Revision",
     "wasQuotedFrom": "Quotation",
     "hadPrimarySource": "PrimarySource",
 }
-"""The kinds of derivation that properties imply."""
+"""The kinds of derivation that some properties imply."""
 NODES = {each.node for each in QUALIFIED.values()} - {*SUBTYPES.values()} | {
     "InstantaneousEvent", "EntityInfluence", "ActivityInfluence", "AgentInfluence",
 }  # fmt: skip
-"""The classes of nodes that say nothing that the property does not say."""
+"""The classes of nodes that add no information to the property."""
 DIRECT = {
     "used": ("used", "activity", "entity"),
     "wasGeneratedBy": ("wasGeneratedBy", "entity", "activity"),
@@ -111,17 +111,17 @@ DIRECT = {
     "hadMember": ("hadMember", "collection", "entity"),
     "wasInfluencedBy": ("wasInfluencedBy", "influencee", "influencer"),
 }
-"""By property: its relation, and the arguments that are its subject and its object."""
+"""For each property, its relation, and the arguments that are its subject and its object."""
 INVERSE = {
     "generated": ("wasGeneratedBy", "activity", "entity"),
     "invalidated": ("wasInvalidatedBy", "activity", "entity"),
     "influenced": ("wasInfluencedBy", "influencer", "influencee"),
 }
-"""As ``DIRECT``, for the properties that PROV-O defines in the other direction."""
+"""For each property that PROV-O defines in the opposite direction, the parts of ``DIRECT``."""
 NAMES = {"hadRole": "role", "atLocation": "location"}
-"""Names of attributes in PROV-O that differ from those in PROV-N."""
+"""The PROV-N names of attributes that have another name in PROV-O."""
 OF_ELEMENTS = {
     "startedAtTime", "endedAtTime", "generatedAtTime", "invalidatedAtTime", "value", "atLocation",
     "asInBundle", "type", "label", "location", "role",
 }  # fmt: skip
-"""Properties of elements, which are no relations."""
+"""The properties of elements that are not relations."""

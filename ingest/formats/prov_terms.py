@@ -1,9 +1,9 @@
 """The relations of W3C PROV, and which of them are lineage.
 
-Names of relations and of their arguments are those of PROV-N and PROV-JSON, which agree
-(https://www.w3.org/TR/prov-n, https://www.w3.org/submissions/prov-json). A triple that comes from a
-relation has the op ``prov:RELATION``; its attributes are the other arguments and the attributes of
-the relation.
+The names of the relations and their arguments are the same in PROV-N and PROV-JSON
+(https://www.w3.org/TR/prov-n, https://www.w3.org/submissions/prov-json), and are used here. A
+triple that comes from a relation has the op ``prov:RELATION``. Its attributes are the attributes of
+the relation, and the arguments that are neither src nor dst.
 """
 
 import json
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from .made_rows import Row
 
 OF_PROV = "prov:"
-"""The beginning of the ops, and of the names of attributes, that PROV defines."""
+"""The prefix of the ops and attribute names that PROV defines."""
 ENTITY, ACTIVITY = "entity", "activity"
 ID, BUNDLE = "prov:id", "bundle"
 """The attributes with the identifier of a relation, and with the bundle that contains it."""
@@ -24,7 +24,7 @@ TIMES = ("time", "startTime", "endTime")
 
 
 class Edge(NamedTuple):
-    """The arguments of a relation that are the src and the dst of a triple, and their tables."""
+    """The arguments of a relation that become the src and dst of a triple, and their tables."""
 
     src: str
     dst: str
@@ -34,7 +34,10 @@ class Edge(NamedTuple):
 
 @dataclass(frozen=True)
 class Relation:
-    """A relation of PROV: its name, its arguments, and its triples; none if it is no lineage."""
+    """A relation of PROV: its name, arguments and triples.
+
+    It has no triples if it does not express lineage.
+    """
 
     name: str
     arguments: tuple[str, ...]
@@ -48,7 +51,7 @@ ELEMENTS = {
     ACTIVITY: ("id", "startTime", "endTime"),
     "agent": ("id",),
 }
-"""The arguments of the declarations of elements."""
+"""The arguments with which each kind of element is declared."""
 RELATIONS = {
     each.name: each
     for each in (
@@ -107,23 +110,27 @@ RELATIONS = {
         Relation("actedOnBehalfOf", ("delegate", "responsible", ACTIVITY)),
     )
 }
-"""The relations, by name. An entity that ends, an agent or an alternative makes no other item."""
+"""The relations, by name.
+
+Relations about the end of an entity, about agents or about alternates have no triples, because they
+do not make one item from another.
+"""
 
 
 @dataclass(frozen=True)
 class Found:
-    """A relation as a document states it."""
+    """One occurrence of a relation in a document."""
 
     relation: Relation
     arguments: Mapping[str, str]
-    """The given arguments, by name; names are IRIs."""
+    """The stated arguments, by name. Values that are names are IRIs."""
     attributes: Mapping[str, Sequence[str]]
-    """The values of each other attribute, by its name."""
+    """The values of each further attribute, by the attribute's name."""
     id: str | None = None
     bundle: str | None = None
 
     def rows(self, unread: Counter[str]) -> Iterator[Row]:
-        """Yield the triples; count the relation in ``unread`` if it has none."""
+        """Yield the relation's triples, or count it in ``unread`` if it has none."""
         made = [
             edge
             for edge in self.relation.edges
@@ -156,6 +163,6 @@ class Found:
 
 
 def _joined(values: Sequence[str]) -> str:
-    """Return the values of an attribute as one text; several values are a JSON list."""
+    """Return the values of an attribute as one string; several values become a JSON list."""
     distinct = sorted(set(values))
     return distinct[0] if len(distinct) == 1 else json.dumps(distinct, ensure_ascii=False)

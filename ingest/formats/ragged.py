@@ -23,7 +23,7 @@ class InvalidRow(Protocol):
     expected_columns: int
     actual_columns: int
     number: int
-    """The number of the row; the header is row 1, and empty lines do not count."""
+    """The row's number. The header is row 1, and empty lines do not count."""
     text: str
 
 
@@ -33,7 +33,7 @@ class Ragged:
     def __init__(self, separator: str) -> None:
         self._separator = separator
         self._good_before = array("q")
-        """For each ragged row, the number of good rows before it; 8 bytes a row."""
+        """For each ragged row, the number of good rows before it, in 8 bytes."""
         self._rows: list[tuple[int, str, str]] = []
 
     @contextmanager
@@ -57,7 +57,7 @@ class Ragged:
     def handle(self, row: InvalidRow) -> Literal["skip", "error"]:
         """Set a ragged row aside, or refuse the file if the row has an open quote or a line break.
 
-        Text with an open quote or a line break may contain many rows that Arrow took for one row.
+        If a row has an open quote or a line break, it may be many rows that Arrow has read as one.
         """
         if row.text.count('"') % 2 or set("\r\n") & set(row.text.rstrip("\r\n")):
             return "error"
@@ -70,7 +70,7 @@ class Ragged:
         return "skip"
 
     def added(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """Yield each batch with the ragged rows found since the last batch, and with row numbers.
+        """Yield each batch with row numbers, and with the ragged rows found since the last batch.
 
         The row numbers count the ragged rows too.
         """

@@ -1,11 +1,11 @@
 """The list of input formats; the module of a format reads its files.
 
 To add a format, write a module in this folder with the functions of ``FormatModule``, and add a
-line to ``FORMATS``. A module is imported when the first file of its format is read, so the command
-line lists the formats without delay.
+line to ``FORMATS``. A module is imported only when the first file of its format is read, so that
+the command line can list the formats without delay.
 
-Reading an invalid file raises BadInput with the file's name and the line or row group. Single rows
-are rejected by the task that stages the file, not by the format's module.
+Reading an invalid file raises BadInput with the file's name and the line or row group. Single
+invalid rows are rejected by the task that stages the file, not by the format's module.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class FormatModule(Protocol):
-    """The functions of a format's module."""
+    """The functions that a format's module must have."""
 
     def check(self, source: "Source") -> list[str]:
         """Return the column names; raise BadInput if the beginning of the file is unusable."""
@@ -46,9 +46,9 @@ class Format:
     An example is ``x.csv.gz``.
     """
     packed: bool = False
-    """Whether files of the format are compressed inside, like Parquet files."""
+    """Whether files of the format are compressed internally, like Parquet files."""
     internal: bool = False
-    """Whether only provhouse itself reads the format."""
+    """Whether the format is only for files that provhouse itself has written."""
 
     def load(self) -> FormatModule:
         """Import and return the module that reads files of the format."""
@@ -76,9 +76,9 @@ FORMATS = {
     )
 }
 CHOICES = tuple(each.name for each in FORMATS.values() if not each.internal)
-"""The formats that ``--input`` offers."""
+"""The names of the formats that ``--input`` accepts."""
 COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
-"""The codecs of compressed files, by the ending of the file name."""
+"""The codecs for compressed files, by the ending of the file name."""
 
 
 def check(source: "Source") -> list[str]:
@@ -92,14 +92,14 @@ def check(source: "Source") -> list[str]:
 def batches(source: "Source", report: Callable[[int], None] = lambda _: None) -> Iterator["Batch"]:
     """Yield the rows of a file in batches; call ``report`` with the number of bytes read so far.
 
-    Raises BadInput, with the file and the place in it, if the file is broken.
+    Raises BadInput, with the file and the position of the error, if the file is invalid.
     """
     found = FORMATS[source.format].load().batches(source, report)
     return map(source.with_constants, found)
 
 
 def format_of(path: Path) -> str:
-    """Return the format for the ending of a file's name, or an empty string."""
+    """Return the format for a file's name, or an empty string if its ending is unknown."""
     name = path.name.lower()
     plain = name
     for ending in COMPRESSED:
@@ -111,13 +111,13 @@ def format_of(path: Path) -> str:
 
 
 def codec_of(path: str) -> str | None:
-    """Return the codec for the ending of a file's name, or None."""
+    """Return the codec for a file's name, or None if it does not end like a compressed file."""
     name = path.lower()
     return next((codec for ending, codec in COMPRESSED.items() if name.endswith(ending)), None)
 
 
 def all_endings() -> str:
-    """Return the endings of all formats as a list for a sentence."""
+    """Return the endings of all formats as a list to insert in a sentence."""
     plain = [ending for each in FORMATS.values() for ending in each.endings]
     *most, last = COMPRESSED
     listed = f"{', '.join(most)} or {last}"

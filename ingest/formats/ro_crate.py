@@ -1,8 +1,9 @@
 """Read the actions of an RO-Crate: Process, Workflow and Provenance Run Crate.
 
-https://w3id.org/ro/wfrun/process. What an action has as ``object`` is a src of the action, and the
-action is the src of its ``result``; the op is the action's ``instrument``. Ids are unique only in
-their crate; the attribute ``crate`` has the name of its folder, for ``--scope crate``.
+https://w3id.org/ro/wfrun/process. An action's ``object`` is a src of the action, the action is the
+src of its ``result``, and the op is the action's ``instrument``. Ids are unique only within their
+crate. The attribute ``crate`` has the name of the crate's folder, so that ``--scope crate`` can
+make the names unique.
 """
 
 from collections import Counter
@@ -17,14 +18,14 @@ CRATE = "crate"
 ACTIONS = {"CreateAction", "UpdateAction", "ActivateAction"}
 """The types of actions that make or change data, or run a program."""
 ORCHESTRATION = {"ControlAction", "OrganizeAction"}
-"""The types of actions that only say which step or engine started another action."""
+"""The types of actions that only record which step or engine started another action."""
 _SPACES = ("http://schema.org/", "https://schema.org/", "schema:")
 _READ = ("object", "result", "instrument", "@id", "@type", "actionStatus")
 _ROOT = "./"
 
 
 def check(source: Source) -> list[str]:
-    """Return the columns of the triples; raise BadInput if the document is no RO-Crate."""
+    """Return the columns of the triples; raise BadInput if the document is not an RO-Crate."""
     with json_stream(source.path) as stream:
         present = set()
         for key in stream.members():
@@ -40,7 +41,7 @@ def check(source: Source) -> list[str]:
 
 
 def _check_context(stream: JsonStream, context: object) -> None:
-    """Raise BadInput for a context that is not of RO-Crate, or gives terms another meaning."""
+    """Raise BadInput for a context that is not RO-Crate's, or that redefines its terms."""
     parts = context if isinstance(context, list) else [context]
     if not any(isinstance(part, str) and "w3id.org/ro/crate" in part for part in parts):
         raise stream.refused("it is no RO-Crate", f"Its @context is {context!s:.100}")
@@ -53,7 +54,7 @@ def _check_context(stream: JsonStream, context: object) -> None:
 
 
 def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
-    """Yield the data of actions, as batches of triples."""
+    """Yield the inputs and results of actions, as batches of triples."""
     unread = Counter[str]()
     return batches_of(source, _rows(source.path, unread, report), unread)
 
@@ -71,7 +72,7 @@ def _rows(path: str, unread: Counter[str], report: ReportBytes) -> Iterator[Row]
 
 
 def _plain(entity: dict[str, object]) -> dict[str, object]:
-    """Return an entity whose keys of schema.org have their short names."""
+    """Return an entity with the prefixes for schema.org removed from its keys."""
     found = {}
     for key, value in entity.items():
         for space in _SPACES:
@@ -115,7 +116,7 @@ def _action(
 
 
 def _ids(stream: JsonStream, entity: dict[str, object], key: str) -> list[str]:
-    """Return the ids that an entity refers to by a key."""
+    """Return the ids that an entity refers to under ``key``."""
     value = entity.get(key)
     found = value if isinstance(value, list) else [] if value is None else [value]
     ids = [_id(each) for each in found]
@@ -127,7 +128,7 @@ def _ids(stream: JsonStream, entity: dict[str, object], key: str) -> list[str]:
 
 
 def _id(value: object) -> str | None:
-    """Return the id of an entity, or of a reference to it; ``./a`` and ``a`` are one id."""
+    """Return the id of an entity, or of a reference to it. ``./a`` and ``a`` are the same id."""
     given = value.get("@id") if isinstance(value, dict) else value
     if not isinstance(given, str) or not given:
         return None

@@ -24,16 +24,16 @@ class Source:
     format: str
     columns: ColumnNames = AS_NAMED
     constants: tuple[tuple[str, str | None], ...] = ()
-    """Pairs of a column and its value in all rows, from a Delta table's log or a folder's name.
+    """Pairs of a column and its value in all rows, from a Delta table's log or folder names.
 
     A column of the same name in the file takes precedence.
     """
     label: str = ""
-    """The name, in messages, of rows that a program passed. It is empty for a file of the user."""
+    """The name in messages for rows that a program has passed; empty for files of the user."""
     first_row: int = 1
     """The number of the first row.
 
-    It is above 1 if sources with the same label come before this one.
+    It is above 1 if earlier sources have the same label.
     """
 
     @property
@@ -53,7 +53,7 @@ class Source:
         return os.path.getsize(self.path) * (PACKED if packed else 1)
 
     def with_constants(self, batch: "Batch") -> "Batch":
-        """Return a batch with the known names that have one value in every row."""
+        """Return ``batch`` with a column for each known name that has one value in every row."""
         rows = batch.rows
         for name, value in self.columns.constants:
             rows = rows.append_column(name, pa.repeat(pa.scalar(value), rows.num_rows))
@@ -61,7 +61,7 @@ class Source:
 
 
 ReportBytes = Callable[[int], None]
-"""A function that receives the number of bytes of a file read so far."""
+"""A function that is called with the number of bytes that were read from a file so far."""
 
 
 @dataclass(frozen=True)
@@ -76,15 +76,15 @@ class Batch:
     rows: pa.Table
     attributes: pa.Array
     scope: pa.Array | None = None
-    """For each row, the text to put before its names."""
+    """For each row, the prefix for its names."""
     numbers: I64 | None = None
     rejected: pa.Table | None = None
     """Rows that the format's module could not read, with the columns of ``REJECTED``."""
     unread: Mapping[str, int] = field(default_factory=dict)
-    """The number of parts of a document that do not become triples, by name."""
+    """For each kind of part that did not become triples, the number in the document."""
 
     def numbers_at(self, places: I64) -> I64:
-        """Return the numbers of the rows at these places in the batch."""
+        """Return the numbers of the rows at the positions ``places`` in the batch."""
         return self.first_row + places if self.numbers is None else self.numbers[places]
 
 
@@ -108,11 +108,11 @@ _PLAIN = (
     ("CSV parse error: ", "A quote is not closed, or a row with line breaks is too long or short"),
     ("Expecting value: ", "It is not a JSON object"),
 )
-"""Phrases in errors of Arrow and Python, each with its meaning for the input file."""
+"""Phrases in error messages of Arrow and Python, each with its meaning for the input file."""
 
 
 def unreadable(place: str, kind: str, error: BaseException) -> BadInput:
-    """Return the error for a file, or a place in it, that is invalid in the format ``kind``."""
+    """Return the error for a file, or a part of it, that is not valid in the format ``kind``."""
     first = next((line for line in str(error).splitlines() if line.strip()), "It is truncated")
     why = next((plain for part, plain in _PLAIN if part in first), first)
     return BadInput(

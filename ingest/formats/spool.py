@@ -1,4 +1,4 @@
-"""Write a program's Arrow batches to temporary files, which are read like files of a user.
+"""Write a program's Arrow batches to temporary files, which are then read like user files.
 
 An ingest may read its input more than once, but an iterator yields its batches only once.
 """
@@ -22,7 +22,7 @@ class ArrowStream(Protocol):
     """An object that yields Arrow batches, such as a data frame of polars or pandas."""
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Return the batches as the Arrow C stream interface defines it."""
+        """Return the batches in the way that the Arrow C stream interface defines."""
 
 
 FILE_ROWS = 1 << 21
@@ -36,7 +36,7 @@ Rows = ArrowStream | Iterable[pa.RecordBatch]
 
 @contextmanager
 def spooled(rows: Rows, label: str, columns: ColumnNames) -> Iterator[list[Source]]:
-    """Write the batches, one at a time, to temporary files that exist during the ``with`` block."""
+    """Write the batches, one by one, to temporary files, which the ``with`` block deletes."""
     reader = _reader(rows, label)
     columns.check(label, reader.schema.names)
     batches = iter(reader)

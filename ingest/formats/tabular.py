@@ -53,7 +53,7 @@ def _batch(source: Source, row: int, rows: pa.Table) -> Batch:
 
 
 def _check_type(source: Source, column: str, kind: pa.DataType) -> None:
-    """Raise BadInput if the values of a column cannot be names, such as lists."""
+    """Raise BadInput if values of the type ``kind``, for example lists, cannot be names."""
     try:
         pa.array([], kind).cast(pa.string())
     except pa.ArrowNotImplementedError as error:
@@ -66,13 +66,13 @@ def _check_type(source: Source, column: str, kind: pa.DataType) -> None:
 
 
 def _plural(kind: pa.DataType) -> str:
-    """Return a word for the values of a type that has no texts."""
+    """Return the plural word for values of a type that cannot be converted to strings."""
     words = {pa.types.is_struct: "structs", pa.types.is_map: "maps", pa.types.is_nested: "lists"}
     return next((word for of, word in words.items() if of(kind)), f"values of the type {kind}")
 
 
 def _without_nulls(rows: pa.Table, nulls: Collection[str]) -> pa.Table:
-    """Return rows with null instead of the texts that stand for a missing value."""
+    """Return ``rows`` with null in place of the strings that stand for a missing value."""
     if not nulls:
         return rows
     texts = pa.array(sorted(nulls), pa.string())
@@ -90,9 +90,9 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _known(name: str, column: pa.ChunkedArray, by_id: Sequence[str]) -> pa.Array:
-    """Return a known column as text, unless it identifies an end by id.
+    """Return a known column as strings, unless it identifies an end by id.
 
-    If it does, integer ids stay integers, and a dictionary of tables stays a dictionary.
+    In that case, integer ids stay integers, and a dictionary of tables stays a dictionary.
     """
     if name in {ID_OF[end] for end in by_id} and _fits(column):
         return column.combine_chunks().cast(pa.int64())
@@ -102,7 +102,7 @@ def _known(name: str, column: pa.ChunkedArray, by_id: Sequence[str]) -> pa.Array
 
 
 def _fits(column: pa.ChunkedArray) -> bool:
-    """Return whether all values of a column are integers that fit into a signed 64-bit integer."""
+    """Return whether all values of a column are integers within the range of signed 64 bits."""
     if not pa.types.is_integer(column.type):
         return False
     most = pc.max(column).as_py() if pa.types.is_uint64(column.type) else None
@@ -110,7 +110,7 @@ def _fits(column: pa.ChunkedArray) -> bool:
 
 
 def _text(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column as text; equal times get equal text, whatever their units and time zones."""
+    """Return a column as strings; equal times become equal strings in all units and time zones."""
     values = _without_nan(column)
     if pa.types.is_timestamp(values.type):
         utc = pa.timestamp(values.type.unit, "UTC" if values.type.tz else None)
@@ -121,7 +121,7 @@ def _text(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _without_nan(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column with null instead of NaN, which stands for a missing number."""
+    """Return ``column`` with null in place of NaN, which stands for a missing number."""
     values = column.combine_chunks()
     if not pa.types.is_floating(values.type):
         return values
@@ -129,13 +129,13 @@ def _without_nan(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _finite(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column with null instead of NaN and infinity, which name no items."""
+    """Return ``column`` with null in place of NaN and infinity, which cannot be names of items."""
     if not pa.types.is_floating(column.type):
         return column
     return pc.if_else(pc.is_finite(column), column, None)
 
 
 def _without_zeros(times: pa.Array) -> pa.Array:
-    """Return times as text, without trailing zeros in the fraction of a second."""
+    """Remove trailing zeros in the fractions of a second from times that are strings."""
     shorter = pc.replace_substring_regex(times, r"(\.[0-9]*?)0+(Z?)$", r"\1\2")
     return pc.replace_substring_regex(shorter, r"\.(Z?)$", r"\1")

@@ -1,8 +1,9 @@
-"""Read WfFormat, the runs and specifications of workflows of WfCommons, versions 1.0 to 1.6.
+"""Read WfFormat 1.0 to 1.6: the workflow runs and specifications of WfCommons.
 
 https://github.com/wfcommons/WfFormat. A file that a task reads is the src of the task, and the task
-is the src of a file that it writes; the op is the task's name. Files and tasks are named only
-within their workflow; the attribute ``workflow`` has its name, for ``--scope workflow``.
+is the src of each file that it writes. The op is the task's name. The names of files and tasks are
+unique only within their workflow. The attribute ``workflow`` has the workflow's name, so that
+``--scope workflow`` can make them unique.
 """
 
 from collections import Counter
@@ -15,22 +16,22 @@ from .source import Batch, ReportBytes, Source
 
 WORKFLOW = "workflow"
 AFTER = "after"
-"""The op of a task that follows another task."""
+"""The op for a task that follows another task."""
 VERSIONS = ("1.0", "1.1", "1.2", "1.3", "1.4", "1.5", "1.6")
 _BY_ID = ("1.5", "1.6")
-"""The versions in which tasks refer to each other by id; in earlier versions, by name."""
+"""The versions in which tasks refer to each other by id. In earlier versions, they use names."""
 _FILES, _TASKS = "files", "tasks"
 _READ = ("name", "id", "parents", "children", "inputFiles", "outputFiles", "files")
 
 
 def check(source: Source) -> list[str]:
-    """Return the columns of the triples; raise BadInput if the document is no WfFormat."""
+    """Return the columns of the triples; raise BadInput if the document is not WfFormat."""
     _header(source.path)
     return check_columns(source, WORKFLOW)
 
 
 def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
-    """Yield what tasks read and write, as batches of triples."""
+    """Yield the files that tasks read and write, and the order of tasks, as batches of triples."""
     unread = Counter[str]()
     return batches_of(source, _rows(source.path, unread, report), unread)
 
@@ -102,7 +103,7 @@ def _tasks(stream: JsonStream, name: str, version: str, unread: Counter[str]) ->
 
 
 def _files_of(stream: JsonStream, task: dict[str, object]) -> tuple[list[str], list[str]]:
-    """Return the files that a task reads, and those that it writes."""
+    """Return the files that a task reads, and the files that it writes."""
     read, written = texts(task.get("inputFiles")), texts(task.get("outputFiles"))
     files: Any = task.get("files") or []
     for file in files:

@@ -1,1 +1,1 @@
-"""Ingest the lineage that a captured Spark job has left in its folder of association files."""
+"""Ingest the lineage from the folder of association files that a captured Spark job has left."""

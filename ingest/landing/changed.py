@@ -1,4 +1,4 @@
-"""Store what captured DELETE, UPDATE and MERGE did to the rows that they copied or deleted."""
+"""Store what captured DELETE, UPDATE and MERGE commands did to the rows they copied or deleted."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from provhouse.store.warehouse.layout import Layout
 
 
 def keep_versions(outputs: Sequence[Output], written: Sequence[Written], layout: Layout) -> None:
-    """Store the versions of the rows in files with copied rows, write by write.
+    """Store the versions of rows in files with copied rows, one write after another.
 
     A write may copy rows from files that an earlier write of the block has made.
     """
@@ -29,7 +29,10 @@ def end_rows(
     generation: int,
     layout: Layout,
 ) -> None:
-    """Store the ends of the deleted rows, which are visible from a generation on."""
+    """Store which rows have ended because they were deleted.
+
+    Their ends are visible from ``generation`` on.
+    """
     before = read_commit(layout, generation).rolls_back_to if generation else None
     for output, version in zip(outputs, written, strict=True):
         names = ended_names(output, version, store)

@@ -1,4 +1,4 @@
-"""Fetch what captured applications have left on HDFS, object stores and similar storage."""
+"""Fetch the folders that captured applications have left on HDFS or object stores."""
 
 import json
 import re
@@ -16,24 +16,25 @@ from .hadoop_files import applications, copy_block, copy_files, remove_block
 
 _ADDRESS = re.compile(r"(?!file:)[a-z][a-z0-9+.-]*:/")
 _FETCHING = "fetching"
-"""The folder of incomplete copies, which is no block."""
+"""The folder for incomplete copies. It is not the folder of a block."""
 _NO_ADDRESSES = {"plan", "sql", "by", "op", "place"}
-"""The parts of a description that name no files, but may contain a text like an address."""
+"""The parts of a description that do not name files, but may contain a string like an address."""
 
 
 def fetch(address: str, layout: Layout) -> list[Path]:
     """Move the folders of the ended applications at an address into a warehouse; return them.
 
-    An address of a single application is taken at its word: its driver may have been lost. Raises
-    BadInput if there is no application, and Busy if none has ended.
+    If ``address`` is the folder of a single application, this application counts as ended, because
+    its driver may have been lost. Raises BadInput if there is no application, and Busy if none has
+    ended.
     """
     found = applications(address)
     named = [each for each in found if each.rstrip("/") == address.rstrip("/")]
     if not found:
         raise BadInput(
             f"There is no captured application at {address}",
-            "It has no folder with a record of an application",
-            "Name the address that spark.provhouse.landing had",
+            "No folder there contains the record of an application",
+            "Name the address that the job had as spark.provhouse.landing",
         )
     ended = named or [each for each, has_ended in found.items() if has_ended]
     if not ended:
@@ -48,8 +49,8 @@ def fetch(address: str, layout: Layout) -> list[Path]:
 def _moved(address: str, layout: Layout) -> Path | None:
     """Move one folder; return its new path, or None if it was moved and ingested before.
 
-    A marker lasts from the time when the copy is complete until the original is gone. So if this
-    process is lost, no application is ingested twice.
+    A marker file exists from when the copy is complete until the original is removed. So no
+    application is ingested twice, even if this process is killed.
     """
     name = address.rstrip("/").rpartition("/")[2]
     folder, aside = layout.captured / name, layout.captured / _FETCHING / name
@@ -66,9 +67,10 @@ def _moved(address: str, layout: Layout) -> Path | None:
 
 
 def localise(folder: Path, layout: Layout) -> None:
-    """Copy the files on other file systems that a block read or wrote; describe the copies instead.
+    """Copy the files of a block from other file systems, and let its description name the copies.
 
-    The copies stay, so that later jobs and questions about records find the same files.
+    The files are those that the block read or wrote. The copies are kept, so that later jobs and
+    questions about records use the same files.
     """
     wanted = dict[str, Path]()
     changed = dict[Path, str]()
@@ -93,7 +95,7 @@ def _files(write: Mapping[str, Any]) -> list[str]:
 
 
 def _replaced(value: Any, folder: Path, layout: Layout) -> Any:
-    """Return a part of a description with the addresses of copies."""
+    """Return a part of a description, in which addresses of copies replace those of files."""
     if isinstance(value, str) and _ADDRESS.match(value):
         return _copy_of(value, folder, layout).as_uri()
     if isinstance(value, list):
@@ -109,7 +111,7 @@ def _replaced(value: Any, folder: Path, layout: Layout) -> Any:
 
 
 def _copy_of(address: str, folder: Path, layout: Layout) -> Path:
-    """Return the path of a file's copy. A file of the block itself is in the fetched folder."""
+    """Return the path of a file's copy; the block's own files are in the fetched folder."""
     parts = urlsplit(address)
     path = unquote(parts.path)
     _, inside, rest = path.partition(f"/{folder.name}/")

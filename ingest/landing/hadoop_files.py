@@ -1,8 +1,8 @@
-"""Files on HDFS, object stores and other file systems of Hadoop, read by a program in Java.
+"""Copy files from HDFS, object stores and other Hadoop file systems with a Java program.
 
 The program is the class ``Fetch`` in our jar. It runs with the jars of PySpark, which contain
-Hadoop's client. Hadoop's usual places have its settings: ``HADOOP_CONF_DIR``, and
-``SPARK_DIST_CLASSPATH`` for the jars of other file systems.
+Hadoop's client. Its settings come from the usual environment variables: ``HADOOP_CONF_DIR`` for
+Hadoop's configuration, and ``SPARK_DIST_CLASSPATH`` for the jars of further file systems.
 """
 
 import os
@@ -19,13 +19,13 @@ _THROWN = 'Exception in thread "main" '
 
 
 def applications(address: str) -> dict[str, bool]:
-    """Return the folders of applications at or below an address, and whether each has ended."""
+    """Return the folder of each application at or below an address, and whether it has ended."""
     lines = (line.partition("\t") for line in _fetch(address, "list", address).splitlines())
     return {found: state == "ended" for state, _, found in lines}
 
 
 def copy_block(address: str, folder: Path) -> None:
-    """Copy the complete files of an application to a local folder."""
+    """Copy the files of an application that are complete to a local folder."""
     _fetch(address, "block", address, str(folder))
 
 
@@ -35,9 +35,9 @@ def remove_block(address: str) -> None:
 
 
 def copy_files(paths: Mapping[str, Path]) -> None:
-    """Copy files, by their addresses, unless their paths have equal copies already.
+    """Copy the files with the given addresses, unless their paths already have equal copies.
 
-    A copy has the time of the file's last change.
+    A copy has the modification time of its file.
     """
     for path in paths.values():
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Names of source rows that have no row numbers. Captured writes may have made these rows."""
+"""Name source rows that have no row numbers. Captured writes may have made these rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,28 +20,29 @@ from provhouse.store.tables.written import Written
 
 @dataclass(frozen=True)
 class Fresh:
-    """The writes of the same block in formats without row numbers, by their rows' versions."""
+    """The writes of the same block in formats without row numbers, by the version of their rows."""
 
     outputs: Mapping[int, KeyedOutput]
 
     def has(self, version: int, keys: pa.Array) -> npt.NDArray[np.bool_]:
-        """Return, for each key, whether the write with this version has a row with the key."""
+        """Return, for each of ``keys``, whether the write with this version has a row with it."""
         output = self.outputs.get(version)
         if output is None:
             return np.zeros(len(keys), bool)
         return np.asarray(pc.is_in(keys, output.names))
 
     def since(self, version: int, write: int) -> bool:
-        """Return whether a version is from write number ``write`` of the block or a later one."""
+        """Return whether ``version`` is from the block's write number ``write``, or a later one."""
         output = self.outputs.get(version)
         return output is not None and output.write.number >= write
 
 
 class KeyedNames:
-    """Names of the rows of one scan: ``table/key@version`` for captured writes, else ``table/key``.
+    """Name the rows of one scan: ``table/key@version`` for captured writes, else ``table/key``.
 
-    The file of a row shows which write made the row. A table of another database has no files, so
-    its rows belong to the newest earlier write that has a row with the same key.
+    The file of a row determines which write made the row. The rows of a table in another database
+    have no files. Each of them is assumed to come from the newest earlier write that has a row with
+    the same key.
     """
 
     def __init__(self, scan: KeyedSource, write: int, known: Known, fresh: Fresh) -> None:
@@ -49,11 +50,11 @@ class KeyedNames:
         self._scan, self._write, self._known, self._fresh = scan, write, known, fresh
 
     def includes(self, number: int) -> bool:
-        """Return whether a file number in the ids of rows belongs to this scan."""
+        """Return whether a file number from a row id belongs to this scan."""
         return self._scan.number <= number < self._scan.number + self._scan.partitions
 
     def items(self, ids: I64) -> tuple[str, pa.Array]:
-        """Return the table of the scan, and the name of each row with one of these ids."""
+        """Return the table of the scan, and the names of the rows with ``ids``."""
         at = np.searchsorted(self._rows.ids, ids)
         suffixes, of = self._versions
         keys = self._rows.keys.take(pa.array(at))
@@ -65,9 +66,9 @@ class KeyedNames:
 
     @cached_property
     def _writes(self) -> Sequence[Written | None]:
-        """The write that made each file.
+        """The write that made each file, or None for a file that no captured write made.
 
-        For a table of another database, all earlier writes to the table.
+        For a table of another database, the property has all earlier writes to this table.
         """
         if self._scan.files:
             return self._known.writes(self._scan.file_states)
@@ -92,7 +93,7 @@ class KeyedNames:
         return pa.array([*suffixes, ""], pa.string()), of
 
     def _has(self, write: Written, rows: I64) -> npt.NDArray[np.bool_]:
-        """Return, for each of these rows, whether a write has made a row with the same key."""
+        """Return, for each of ``rows``, whether ``write`` has made a row with the same key."""
         keys = self._rows.keys.take(pa.array(rows))
         same = np.zeros(len(rows), np.int64)
         names = keyed_items(write.table, keys, pa.array([write.suffix]), same)
@@ -101,8 +102,8 @@ class KeyedNames:
     def check(self) -> None:
         """Raise an error if rows of captured writes cannot be found again by their keys.
 
-        Raises BadInput if a key is NULL or not unique, or if the write has no row with it. Raises
-        UsageError if the declared key is not the key that the write was captured with.
+        Raises BadInput if a key is NULL or not unique, or if the write has no row with this key.
+        Raises UsageError if the declared key is not the key that the write was captured with.
         """
         rows = self._rows
         for number, write in enumerate(self._writes):

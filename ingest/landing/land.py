@@ -58,9 +58,9 @@ from .unused_keys import unused_keys
 from .weakened import WEAKEST_KIND, weakened
 
 SMALL_BYTES = 256 << 20
-"""The largest size of triples, in bytes, that land without Spark: about four million triples.
+"""The largest size in bytes of triples that land without Spark: about 4 million triples.
 
-The triples are numbers and need no parsing, so one process takes no longer than Spark's workers.
+The triples consist of numbers and need no parsing, so one process is as fast as Spark's workers.
 """
 
 
@@ -75,11 +75,11 @@ def land_block(
     """Ingest the folder of a captured block as one new generation, then remove the folder.
 
     With ``keep``, the folder stays, so that rows can be traced in it, but it is not ingested again.
-    ``keys`` replace the declared keys of the block. The result names the incomplete writes, which
-    are left out. A write with an error, such as a key that is NULL or not unique, is kept out,
-    together with the writes that build on it. The result then has the error as its ``fault``, and
-    the folder stays. If no other write is left, nothing lands and the error is raised. Raises
-    BadInput if files have changed since the job, and Busy if another process writes.
+    ``keys`` replace the declared keys of the block. Incomplete writes are left out, and the result
+    names them. A write with an error, such as a key that is NULL or not unique, is kept out, and so
+    are the writes that derive from it. The result then has the error as its ``fault``, and the
+    folder stays. If no other write is left, nothing lands and the error is raised. Raises BadInput
+    if files have changed since the job, and Busy if another process writes.
     """
     block = read_block(folder)
     begun, declared = captured_writes(folder), block.keys if keys is None else keys
@@ -100,7 +100,7 @@ def land_block(
 
 
 def _left_plain(folder: Path, block: Block, layout: Layout) -> tuple[Refusal, ...]:
-    """Return the uncaptured writes of a job captured by its configuration, and note them."""
+    """Record and return the uncaptured writes of a job that was captured by its configuration."""
     try:
         records = json.loads((folder / "uncaptured.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -113,7 +113,7 @@ def _left_plain(folder: Path, block: Block, layout: Layout) -> tuple[Refusal, ..
 
 
 def _stopped(begun: Sequence[CapturedWrite], block: Block, layout: Layout) -> tuple[Refusal, ...]:
-    """Return the writes whose capture was stopped by its budget, and note them."""
+    """Record and return the writes whose capture was stopped by its budget."""
     found = tuple(
         Refusal(str(each.path), each.table, "The budget stopped its capture", each.stopped)
         for each in begun
@@ -204,7 +204,7 @@ def _store(
 
 
 def _has_landed(write: CapturedWrite) -> Path:
-    """Return the path of the file that exists once a write has landed."""
+    """Return the path of a marker file, which exists if the write has landed."""
     return write.folder / "landed"
 
 
@@ -238,7 +238,7 @@ def _check(
     store: KeyStore,
     kept_out: KeptOut,
 ) -> None:
-    """Keep out each write whose keys do not name the rows that it wrote or read."""
+    """Keep out each write whose keys do not identify the rows that it wrote or read."""
     fresh = dict[Path, Key]()
     for output in outputs:
         with kept_out.if_wrong([output.write]):
@@ -261,21 +261,21 @@ def _check(
 
 
 def _key(output: Output, keys: Mapping[str, Key]) -> Key:
-    """Return the key of the rows of a write: the key that a tap wrote, or else the declared key."""
+    """Return the key columns of a write's rows: those of a tap, or else the declared columns."""
     write = output.write
     return write.key or (() if write.by_position else keys.get(write.table, ()))
 
 
 def _stored_key(output: Output, keys: Mapping[str, Key]) -> Key:
-    """Return the key of the rows of a write, with the names of its columns in the files."""
+    """Return the key of a write's rows, with the names that its columns have in the files."""
     return output.write.names.of(_key(output, keys), output.write.table)
 
 
 def _sources(outputs: Sequence[Output]) -> list[SourceFile]:
-    """Return each source file once for each state that it was read in.
+    """Return each source file once for each state in which it was read.
 
-    Duplicates occur if several writes read a file, since each write has its own number for the
-    file.
+    Without this, a file that several writes read would occur several times, because each write has
+    its own number for the file.
     """
     every = (source for output in outputs for source in output.write.sources)
     return list({(each.path, each.bytes, each.changed): each for each in every}.values())
@@ -284,7 +284,7 @@ def _sources(outputs: Sequence[Output]) -> list[SourceFile]:
 def _marked(
     opened: Iterable[MarkedRows], run: str, settings: Settings, progress: Progress
 ) -> dict[Path, Written]:
-    """Give versions to marked rows; return the version of the rows at each place."""
+    """Assign versions to marked rows; return, for each folder of marked rows, their version."""
     rows = list(opened)
     new = [NewWrite(each.table, each.key, (each.place,), run) for each in rows]
     versions = number_writes(new, settings, progress) if new else []
@@ -300,7 +300,7 @@ def _numbered(
     settings: Settings,
     progress: Progress,
 ) -> list[Written]:
-    """Give versions to the writes, and numbers to source files whose rows are named by row ids."""
+    """Assign versions to writes, and numbers to source files whose rows are named by row ids."""
     outputs = [each.output for each in found]
     new = [_new(each, keys, store, run) for each in found]
     versions = number_writes(new, settings, progress)
@@ -316,7 +316,7 @@ def _numbered(
 
 
 def _columns(output: Output, keys: Mapping[str, Key], store: KeyStore) -> Key:
-    """Return the columns of a write's key, named as in its files."""
+    """Return the columns of a write's key, with the names that they have in its files."""
     key = _stored_key(output, keys)
     in_tap = isinstance(output, KeyedOutput) or not key
     return key if in_tap else store.columns((*output.files, *output.write.removed)[0], key)
@@ -376,7 +376,7 @@ def _names(
 
 
 def _one_each(ops: Sequence[pa.Table]) -> pa.Table:
-    """Return one description of each op. Two appends to a table have the same ops.
+    """Return one description for each op, because two appends to a table have the same ops.
 
     If descriptions of an op differ, the result has the weakest exactness and kind, and omits the
     facts that differ.

@@ -1,4 +1,4 @@
-"""Ingest of the folders of captured jobs that have ended without an ingest."""
+"""Ingest the folders of captured jobs that have ended without an ingest."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -30,12 +30,13 @@ def land_left(
     """Ingest one folder, or all folders that no running job has locked, and remove them.
 
     ``place`` is the folder of an application, a local folder with folders of applications, or an
-    address on a file system of Hadoop, from which they are moved into the warehouse; None stands
-    for the folders in the warehouse.
+    address on a file system of Hadoop, whose folders are first moved into the warehouse. None
+    stands for the folders in the warehouse.
 
-    Each folder becomes a generation, oldest first, since a job may read tables that an earlier job
-    wrote. So the first error ends the ingest, and its folder and all later folders stay. Raises the
-    errors of ``land_block``, and Busy if the job of the folder still runs.
+    Each folder becomes a generation. The oldest folder is first, because a job may read tables that
+    an earlier job wrote. For the same reason, the first error ends the ingest: its folder and all
+    later folders stay. Raises the errors of ``land_block``, and Busy if the job of the folder still
+    runs.
     """
     folders = _folders(place, Layout(settings.warehouse))
     landed = list[Landed]()
@@ -65,7 +66,7 @@ def _folders(place: Path | str | None, layout: Layout) -> list[Path]:
 
 
 def together(landed: Iterable[Landed]) -> Landed:
-    """Return the outcomes of several blocks as one outcome, with the newest generation."""
+    """Combine the outcomes of several blocks; ``generation`` is the newest one."""
     every = list(landed)
     unused = [each.unused_keys for each in every if each.unused_keys]
     return Landed(

@@ -27,15 +27,15 @@ class LandedWrite:
     path: Path
     rows: int
     taps: int
-    """The number of operators with a tap that wrote associations aside."""
+    """The number of operators whose taps wrote associations to files."""
     associations: int
-    """The number of pairs of a source row and either a written row or a group of written rows."""
+    """The number of pairs of a source row and a written row, or a group of written rows."""
     bytes: int
     """The size of the write's association files in bytes. The ingest removes these files."""
     seconds: float
-    """The seconds that Spark took for the write, without the time to rewrite the plan."""
+    """The seconds that Spark took for the write, not counting the time to rewrite the plan."""
     rewriting: float
-    """The seconds that it took to rewrite the plan."""
+    """The seconds that capture took to rewrite the plan."""
     supersets: tuple[str, ...]
     """The operations whose lineage may include unused rows."""
     sample: float = 1.0
@@ -90,7 +90,7 @@ class Landed:
     incomplete: tuple[str, ...] = ()
     """The paths of writes that were left out.
 
-    Spark reported no end of such a write, or another write replaced it.
+    Either Spark did not report the end of such a write, or another write replaced its rows.
     """
     refusals: tuple[Refusal, ...] = ()
     """The writes that were refused, that ran uncaptured, or whose budget stopped their capture."""
@@ -109,7 +109,7 @@ class Landed:
     fault: ProvhouseError | None = field(default=None, repr=False)
     """The error that kept writes out, or None."""
     widened: Widened = field(default_factory=dict, repr=False)
-    """The windows whose rows derive from whole partitions."""
+    """The window operators whose rows derive from complete partitions, instead of parts of them."""
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
@@ -136,7 +136,7 @@ class Landed:
 
 
 def landing_report(landed: Landed, run: str, seconds: float) -> dict[str, object]:
-    """Return what the capture of a block has cost: for the page, which shows no paths."""
+    """Return the costs of a block's capture for the page, which does not show paths."""
     shown = ("table", "version", "rows", "taps", "associations", "bytes", "seconds", "rewriting")
     writes = [{name: getattr(each, name) for name in shown} for each in landed.writes]
     return {"run": run, "generation": landed.generation, "landing": seconds, "writes": writes}

@@ -1,4 +1,4 @@
-"""Pins of the files of a captured block, in the state in which the block read or wrote them."""
+"""Pin the files of a captured block, in the state in which the block read or wrote them."""
 
 import os
 from collections.abc import Collection, Mapping, Sequence
@@ -47,9 +47,10 @@ def pins_of(
 def checked_before(
     layout: Layout, sources: Collection[SourceFile]
 ) -> dict[tuple[Path, Key], Range]:
-    """Return, for source files that an earlier ingest has checked, the range of their keys.
+    """Return the range of the keys in each source file that an earlier ingest has checked.
 
-    The files are given by path and key. Only a file in the same state counts as checked.
+    The result maps the path and the key of a file to the range. Only a file that is still in the
+    same state counts as checked.
     """
     states = {(each.path, each.bytes, each.changed) for each in sources}
     return {

@@ -1,4 +1,4 @@
-"""Check that no two sources have the same name, since their keys would name the same items."""
+"""Check that no two sources have the same name: their keys would name the same items."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -20,10 +20,10 @@ def check_places(
 ) -> None:
     """Keep out the writes that read one of two sources with the same name.
 
-    An example is a table in two formats: its name omits the ending of the path, so ``orders.csv``
-    and ``orders.json`` are both ``orders``. Sources that captured writes made are not compared,
-    since versions distinguish their rows. ``fresh`` has the files that writes of the same block
-    made.
+    An example is a table in two formats: a table's name omits the ending of its path, so
+    ``orders.csv`` and ``orders.json`` are both named ``orders``. Sources that captured writes made
+    are not compared, because versions distinguish their rows. ``fresh`` has the files that writes
+    of the same block made.
     """
     readers = defaultdict[str, defaultdict[Path, list[CapturedWrite]]](lambda: defaultdict(list))
     for write in writes:
@@ -37,7 +37,7 @@ def check_places(
 def _places(
     write: CapturedWrite, keys: Mapping[str, Key], known: Known, fresh: Collection[Path]
 ) -> Iterator[tuple[str, Path]]:
-    """Yield the table and the place of each source of a write.
+    """Yield the table and the path of each source of a write.
 
     Sources that a captured write made are left out.
     """

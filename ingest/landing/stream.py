@@ -1,4 +1,4 @@
-"""Write triples to temporary files, with one stream for each combination of forms of the ends."""
+"""Write triples to temporary files, one stream for each combination of ids and names as ends."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,9 +37,9 @@ _CODED = pa.dictionary(pa.int32(), pa.string())
 class Streams:
     """The triples of all writes of a block, as sources for an ingest.
 
-    In one file, the src are either all row ids or all names, and so are the dst. This makes four
-    kinds of files. Triples with values are in files of four further kinds. The files are in the
-    folder ``aside``.
+    In each file, the src are either all row ids or all names, and the same holds for the dst. So
+    there are four kinds of files for triples without values, and four more for triples with values.
+    The files are in the folder ``aside``.
     """
 
     def __init__(self, label: str, run: str, aside: Path) -> None:
@@ -53,7 +53,10 @@ class Streams:
         sources: SourceNames,
         outputs: OutputNames | MarkedNames | KeyedOutputNames,
     ) -> None:
-        """Write the triples of ``piece``, whose ends ``sources`` and ``outputs`` name."""
+        """Write the triples of ``piece``.
+
+        ``sources`` names the src of each triple, and ``outputs`` the dst.
+        """
         dst = _nothing(0) if piece.row is None else outputs.ends(piece.row)
         if piece.src is None:
             self._write(
@@ -111,7 +114,7 @@ class _File:
         self._stream = pa.ipc.new_stream(str(path), schema)
 
     def write(self, columns: Sequence[pa.Array]) -> None:
-        """Write rows."""
+        """Write rows, given as one array for each column."""
         batch = pa.record_batch(columns, schema=self._schema)
         self._stream.write_batch(batch)
         self.rows += batch.num_rows
@@ -144,7 +147,7 @@ def _taken(ends: Ends, at: I64, count: int) -> Ends:
 
 
 def _role(src: Ends, state: Sequence[str]) -> pa.Array:
-    """Return the role of each source row: ``state`` for rows of a module's state, else null."""
+    """Return the role of each source row: ``state`` if it is in a module's state, else null."""
     if not state:
         return pa.nulls(len(src.values), pa.string())
     kept = pc.is_in(src.tables.cast(pa.string()), pa.array(state, pa.string()))

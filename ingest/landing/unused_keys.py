@@ -1,4 +1,4 @@
-"""Declared keys of tables that neither a block nor the warehouse has."""
+"""Find declared keys of tables that are neither in a block nor in the warehouse."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from provhouse.store.warehouse.layout import Layout
 
 @dataclass(frozen=True)
 class UnusedKeys:
-    """Declared keys that name no rows, probably because a table's name is wrong."""
+    """Declared keys that do not apply to any rows, probably because a table's name is wrong."""
 
     declared: tuple[str, ...] = ()
-    """The names of the tables for which these keys are declared."""
+    """The names of the tables for which the keys are declared."""
     tables: tuple[str, ...] = ()
     """The tables that the writes read or wrote."""
 
@@ -28,9 +28,9 @@ class UnusedKeys:
 def unused_keys(
     begun: Sequence[CapturedWrite], keys: Collection[str], layout: Layout
 ) -> UnusedKeys | None:
-    """Return the keys of tables that neither the writes nor the warehouse have, or None.
+    """Return the keys of tables that are neither in the writes nor in the warehouse, or None.
 
-    Jobs may share keys, so a key of a table that an earlier job used is no mistake.
+    Jobs may share keys, so it is not a mistake to declare a key for a table of an earlier job.
     """
     tables = sorted(set(_tables(begun)))
     unknown = sorted({*keys} - {*tables})

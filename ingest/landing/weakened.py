@@ -11,14 +11,14 @@ from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.layout import Layout
 
 WEAKEST_KIND = "function"
-"""The kind of an op unless all of its triples have the same other kind."""
+"""The kind of an op whose triples do not all have the same kind."""
 
 
 def weakened(ops: pa.Table, layout: Layout) -> pa.Table:
     """Return descriptions of ops with the weakest exactness and kind that each op ever had.
 
-    An op has a single description, which also holds for the triples of earlier ingests. An op whose
-    earlier kind is unknown gets the weakest kind.
+    An op has a single description, which must also be true for the triples of earlier ingests. If
+    an op's earlier kind is unknown, the op gets the weakest kind.
     """
     commit = current(layout)
     if commit is None:

@@ -1,12 +1,12 @@
 """Step 3: cut the new items into sets, and number items and sets.
 
-One task does all cutting. It reads neither rows nor names. A stored item keeps its number and set,
-so only new items are cut. New items form a piece if triples between new items connect them. Each
-piece is cut into sets, and small sets are packed. The items of each set get consecutive numbers,
-and so do the new items of each component. Stored components that new triples connect are merged.
+One task cuts all items. It reads neither rows nor names. A stored item keeps its number and set, so
+only new items are cut. New items form a piece if triples between new items connect them. Each piece
+is cut into sets, and small sets are packed. The items of each set get consecutive numbers, and so
+do the new items of each component. Stored components that new triples connect are merged.
 
-If the arrays of all items would take too much memory, the components are divided into groups in
-files, and one group is cut at a time. The result is the same.
+If the arrays of all items would take too much memory, the components are divided into groups, which
+are stored in files, and one group is cut at a time. The result is the same.
 """
 
 import math
@@ -38,11 +38,11 @@ from .number import NumberResult
 from .read import ReadResult
 
 RANGE_TRIPLES = 4 << 20
-"""The approximate number of triples that are sorted at once."""
+"""The approximate number of triples to sort at once."""
 SAMPLE = 64
 """The sampling interval: every 64th edge is used to find the bounds of the ranges."""
 ITEM_BYTES, EDGE_BYTES = 150, 150
-"""The most memory that cutting takes, in bytes for each item and bytes for each edge."""
+"""The largest amount of memory that cutting takes, in bytes per item and bytes per edge."""
 MEGABYTE = 1 << 20
 
 
@@ -140,9 +140,9 @@ class CutItems:
     def _cut_groups(self, items: GroupedItems, numbering: Numbering) -> None:
         """Cut the groups one at a time, then number their sets, again one group at a time.
 
-        Packing ends with the first rule after which all groups together have few enough sets and
-        dependencies. Therefore every rule is applied to each group, and a file stores the sets that
-        result from each rule.
+        Packing ends with the first rule after which the numbers of sets and dependencies of all
+        groups are small enough. Only the totals of all groups show this. So every rule is applied
+        to each group, and a file stores the sets that result from each rule.
         """
         plans: Plans = {}
         most, sizes = Most(0, 0), np.zeros(len(RULES) + 1, np.int64)
@@ -162,7 +162,7 @@ class CutItems:
             numbering.add(*items.part(number), label, count)
 
     def _grouped(self, source: GroupSource, weights: Weights) -> GroupedItems:
-        """Divide the items into groups; raise Unavailable if a component exceeds the setting."""
+        """Divide the items into groups; raise Unavailable if a component exceeds ``cut_mb``."""
         items = GroupedItems(source, weights)
         largest = int(items.groups.weights.max(initial=0))
         if self.memory_mb and largest > weights.limit:
@@ -207,10 +207,10 @@ class CutItems:
 
 @dataclass(frozen=True)
 class Most:
-    """The counts that determine when sets and dependencies are few enough."""
+    """The counts that determine the largest acceptable number of sets and dependencies."""
 
     alone: int
-    """The number of sets that are whole components."""
+    """The number of sets that consist of a complete component."""
     items: int
     """The number of items in all other sets."""
 
@@ -219,7 +219,7 @@ class Most:
 
     @property
     def enough(self) -> int:
-        """The largest number of sets and dependencies that needs no further packing."""
+        """The largest number of sets and dependencies for which no further packing is needed."""
         return self.alone + self.items // ENOUGH
 
 
@@ -227,7 +227,7 @@ class _Found(NamedTuple):
     """The sets of new items before they are packed."""
 
     label: I32
-    """The set of each new item."""
+    """The number of each new item's set."""
     sets: tuple[int, I64, I32, I32, I32, int]
-    """The arguments of ``packings``."""
+    """The arguments for a call of ``packings``."""
     most: Most

@@ -1,8 +1,8 @@
-"""Divide the items of an ingest into groups of components, in files, to cut one group at a time.
+"""Divide the items of an ingest into groups of components, to cut one group at a time.
 
-As for a cut in memory, union-find over all items finds the components. Here, the arrays of
-union-find are memory-mapped files of 32 bytes for each item and 8 bytes for each edge, so that the
-memory needed does not grow with the number of items.
+The groups are stored in files. As in a cut in memory, union-find over all items finds the
+components. But here, the arrays of union-find are memory-mapped files of 32 bytes for each item and
+8 bytes for each edge, so that the memory needed does not grow with the number of items.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ from ..staging import CHUNK, Staging
 
 
 class GroupPart(NamedTuple):
-    """A part of the components of an ingest, and the places of their new items."""
+    """Some components of an ingest, and the places of their new items."""
 
     graph: ItemGraph
     new_places: I64
@@ -69,7 +69,7 @@ class GroupSource:
         return GroupPart(graph, graph.new_places)
 
     def stored_sets(self, items: I64) -> StoredSets:
-        """Return the stored sets that these stored items belong to."""
+        """Return the stored sets to which the stored ``items`` belong."""
         snapshot, none = self.snapshot, np.empty(0, np.int64)
         if snapshot is None:
             return StoredSets(none, none, lambda: none)
@@ -88,7 +88,7 @@ class GroupSource:
 
 
 class GroupedItems:
-    """The items of an ingest, in groups of components. Groups of larger components come first."""
+    """The items of an ingest, in groups of complete components, the largest components first."""
 
     def __init__(self, source: GroupSource, weights: Weights) -> None:
         staging = source.staging
@@ -135,7 +135,7 @@ class GroupedItems:
 
 
 def _items_of(components: I64, snapshot: Snapshot) -> I64:
-    """Return, for each of these components, the number of items in all of its sets."""
+    """Return, for each of ``components``, the number of items in all of its sets."""
     ids, place = np.unique(components, return_inverse=True)
     found = np.zeros(len(ids), np.int64)
     for rows in _blocks(len(snapshot.set_components)):
@@ -182,9 +182,10 @@ def _roots(staging: Staging, nodes: I32, count: int) -> I32:
 def _groups(
     staging: Staging, nodes: I32, parent: I32, new: int, weights: Weights
 ) -> tuple[I32, Groups]:
-    """Return an array with an entry for each node, and the groups.
+    """Return the group of each component, and the groups.
 
-    At the root of each component, the array has the number of the component's group.
+    The group is stored in an array with an entry for each node: the entry for the root of a
+    component has the number of the component's group.
     """
     items = _created(staging.cut_items, np.int32, len(parent))
     edges = _created(staging.cut_counts, np.int64, len(parent))
@@ -198,7 +199,7 @@ def _groups(
 def _homes(
     staging: Staging, nodes: I32, parent: I32, group_of: I32, groups: int
 ) -> tuple[I32, I64]:
-    """Return each place's group and position in the group, and each group's number of places."""
+    """Return each place's group and its position there, and the number of places in each group."""
     homes = _created(staging.cut_homes, np.int32, len(nodes), 2)
     filled = np.zeros(groups, np.int64)
     settle(nodes, parent, group_of, filled, homes)

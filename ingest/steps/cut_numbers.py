@@ -33,7 +33,7 @@ class Numbering:
 
     ``stored`` has the stored number of the item at each place, or -1 for a new item. ``first_item``
     and ``first_set`` are the next free numbers. ``plain_nodes`` is the largest number of uncut
-    components that get a node.
+    components that get a node in Neo4j.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ def _tables_of(sets: I64, table: I32, names: Sequence[str], count: int) -> pa.Ar
 
 
 def _largest(items: I64, among: Bools, limit: int) -> Bools:
-    """Return a mask of the sets that are the ``limit`` largest among those that ``among`` marks."""
+    """Return a mask of the ``limit`` largest sets among the sets that ``among`` marks."""
     rows = np.flatnonzero(among)
     chosen = np.zeros(len(items), bool)
     chosen[rows[np.argsort(-items[rows], kind="stable")[:limit]]] = True

@@ -1,4 +1,4 @@
-"""Find the descriptions of ops and modules that a job stores because they are new or changed."""
+"""Find the new or changed descriptions of ops and modules, which a job stores."""
 
 from functools import reduce
 
@@ -20,7 +20,7 @@ from ..job import Job
 
 
 def new_descriptions(job: Job) -> dict[str, pa.Table]:
-    """Return the rows that a job adds to the tables of descriptions, without the column ``ingest``.
+    """Return the rows that a job adds to each table of descriptions, without the column ``ingest``.
 
     Raises BadInput if an op would then be part of two modules.
     """
@@ -31,7 +31,7 @@ def new_descriptions(job: Job) -> dict[str, pa.Table]:
 
 
 def _new_modules(job: Job) -> pa.Table:
-    """Return the complete declarations of modules that differ from the shown declarations."""
+    """Return the complete declarations of all modules that are new or declared differently."""
     if job.inputs.modules is None:
         return DECLARED.empty_table()
     rows, before = job.inputs.modules.rows, job.snapshot()
@@ -49,7 +49,7 @@ _NOTHING: _Said = frozenset({(None, None, None)})
 
 
 def _by_module(rows: pa.Table) -> dict[str, _Said]:
-    """Return, for each module, the set of facts that these rows declare."""
+    """Return, for each module, the set of facts that ``rows`` declare about it."""
     found: dict[str, set[tuple[str | None, ...]]] = {}
     columns = (rows[name].to_pylist() for name in (MODULE, WORKFLOW, PART, NAME))
     for module, *said in zip(*columns, strict=True):
@@ -78,7 +78,7 @@ def _check_modules(job: Job, operations: pa.Table, modules: pa.Table) -> None:
 
 
 def _replaced(shown: pa.Table, new: pa.Table, key: str) -> pa.Table:
-    """Return the shown rows and the new rows, except shown rows that have the key of a new row."""
+    """Return the new rows, and those shown rows whose keys no new row has."""
     kept = shown.filter(pc.invert(pc.is_in(shown[key], new[key].combine_chunks())))
     return pa.concat_tables([kept, new.select(shown.column_names).cast(shown.schema)])
 

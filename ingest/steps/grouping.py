@@ -1,4 +1,4 @@
-"""Divide the files of a job among tasks, to limit the numbers of tasks and staged files."""
+"""Divide a job's files among tasks, so that the numbers of tasks and staged files are limited."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -14,7 +14,7 @@ Each task writes a file for each bucket or range. With 512 buckets, this limits 
 names to 65,536, whatever the number of input files.
 """
 OTHER_FILES = 128
-"""The number of files that a worker has open in addition to the files that it writes."""
+"""The number of files that a worker has open, not counting the files that it writes."""
 
 
 def consecutive(sizes: Sequence[int], most: int = TASKS) -> list[range]:
@@ -32,7 +32,7 @@ def consecutive(sizes: Sequence[int], most: int = TASKS) -> list[range]:
 
 
 def writable_at_once(wanted: int) -> int:
-    """Raise the soft limit of open files; return the number of files that a task may write.
+    """Raise the soft limit of open files; return the number of files that a task may write at once.
 
     The returned number is at most ``wanted``, and at least 1.
     """

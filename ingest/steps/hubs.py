@@ -1,4 +1,4 @@
-"""Find items that may join unrelated rows, such as a text that stands for a missing name."""
+"""Find items that may join unrelated rows, such as a string that stands for a missing name."""
 
 import numpy as np
 
@@ -12,16 +12,16 @@ from ..job import Job
 from .read import ReadResult
 
 NEIGHBOURS = 1_000_000
-"""The least number of neighbours of a hub."""
+"""The smallest number of neighbours that make an item a hub."""
 TABLES = 3
-"""The least number of tables that a hub's neighbours belong to."""
+"""The smallest number of tables to which the neighbours of a hub must belong."""
 
 
 def find_hubs(job: Job, read: ReadResult) -> tuple[Hub, ...]:
     """Return the hubs among the named items of an ingest, largest first, and report each hub.
 
-    Only rows of this ingest count. Groups do not count as hubs, since their purpose is to join
-    rows.
+    Only neighbours in rows of this ingest count. Groups do not count as hubs, since their purpose
+    is to join rows.
     """
     if read.rows < NEIGHBOURS:
         return ()

@@ -1,8 +1,8 @@
 """Find row ids among the distinct row ids of an ingest.
 
-The ids of a table are divided into blocks, each at consecutive positions. In a block without gaps,
-no search is needed. A dense block has a bit for each possible id. All other blocks are short enough
-to search.
+The ids of a table are divided into blocks. The ids of a block are at consecutive positions. A block
+without gaps needs no search. A dense block has a bit for each possible id. All other blocks are
+short enough to search.
 """
 
 from functools import cached_property
@@ -21,7 +21,7 @@ from .read_ids import BLOCK_BITS
 _WORDS = 1 << (BLOCK_BITS - 6)
 """The number of 64-bit words that the bits of one block take."""
 _DENSE = 1 << (BLOCK_BITS - 6)
-"""The least number of ids in a dense block. Its bits then take at most 20 bytes for each id."""
+"""The smallest number of ids in a dense block. Its bits then take at most 20 bytes for each id."""
 _ONES, _TWOS, _FOURS = 0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F
 
 
@@ -134,7 +134,7 @@ class IdIndex:
         return np.argsort(self._index.starts)
 
     def row_ids(self, positions: I64) -> tuple[I64, I32]:
-        """Return the ids at these positions, and the code of each id's table."""
+        """Return the ids at the given positions, and the code of each id's table."""
         order = self._by_position
         block = order[np.searchsorted(self._index.starts[order], positions, "right") - 1]
         codes = np.searchsorted(self._index.tables, block, "right") - 1

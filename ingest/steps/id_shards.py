@@ -1,4 +1,4 @@
-"""Find the distinct row ids of a shard, and the stored items among them."""
+"""Find the distinct row ids of a shard, and those that identify stored items."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class FoundShard:
     bounds: I64
     """The position of each table's first row id, and at the end the number of row ids."""
     tables: tuple[str, ...]
-    """The stored tables of those stored items that the input names with a different table."""
+    """The stored tables of items that the input names with a different table."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,10 @@ class IdShard:
 
 
 def _others(tables: pa.Array, own: str, others: dict[str, int]) -> I32:
-    """Return each table's position in ``others``, or -1 for ``own``; ``others`` gets new tables."""
+    """Return each table's position in ``others``, or -1 for ``own``.
+
+    Tables that are missing in ``others`` are added to it.
+    """
     coded = tables.dictionary_encode()
     places = [
         -1 if table == own else others.setdefault(table, len(others))
@@ -140,7 +143,7 @@ def _others(tables: pa.Array, own: str, others: dict[str, int]) -> I32:
 
 
 def votes_of(staging: Staging, starts: Sequence[int], positions: I64) -> I64:
-    """Return the votes of the row ids at these positions.
+    """Return the votes of the row ids at the given positions.
 
     ``starts`` has the position of the first row id of each shard.
     """

@@ -1,4 +1,4 @@
-"""Count the votes of row ids: in arrays by position if the ids are dense, else by sorting."""
+"""Count the votes of row ids: in arrays indexed by id if the ids are dense, else by sorting."""
 
 from collections.abc import Sequence
 
@@ -10,14 +10,14 @@ from provhouse.model.compiled import compiled
 from .read_ids import BLOCK_BITS
 
 _PER_BLOCK = 1 << 13
-"""The least number of row ids per block, on average, for counting by position.
+"""The smallest average number of row ids per block for which votes are counted in arrays.
 
 A block takes half a megabyte, whatever the number of its row ids.
 """
 
 
 Part = tuple[I32, I64, I32]
-"""The table codes, ids and votes of some row ids, which may repeat."""
+"""The table codes, ids and votes of row ids. Row ids may be repeated."""
 
 
 def tallied(parts: Sequence[Part]) -> tuple[I32, I64, I64]:

@@ -14,7 +14,7 @@ from ..job import Job
 
 @dataclass(frozen=True)
 class LoadResult:
-    """The loaded graph, and a snapshot of the new generation."""
+    """The graph after the step, and a snapshot of the new generation."""
 
     graph: Graph
     after: Snapshot

@@ -50,7 +50,7 @@ class NumberResult:
     """The results of step 2 that are not staged: tables, origins and hubs."""
 
     tables: Sequence[str]
-    """The table names, by number; the first name is empty, for items without a table."""
+    """The table names, by number. The first name is empty: it is for items without a table."""
     origins: Sequence[Origin] | None = None
     """The origins to which the staged rows of a compaction refer; None in an ingest of files."""
     hubs: tuple[Hub, ...] = ()
@@ -157,7 +157,7 @@ def _join_ids(
 ) -> None:
     """Write the tables and stored numbers of items that occur only as row ids.
 
-    ``only`` has the positions of these items among the row ids; None means all row ids.
+    ``only`` has the positions of these items among the row ids. None stands for all row ids.
     """
     has_stored = bool(job.extends and job.extends.visible)
     assert read.row_ids
@@ -184,7 +184,7 @@ def _join_ids(
 
 @dataclass(frozen=True)
 class NumberFile:
-    """The task that turns the rows of a staged file into edges."""
+    """The task that turns the rows of a staged file into edges between places."""
 
     number: int
     rows: int
@@ -214,7 +214,7 @@ class NumberFile:
         return IdIndex(self.staging), load_array(self.staging.id_places) if placed else None
 
     def _places(self, batch: pa.RecordBatch, end: str, places: "Places") -> I32:
-        """Return the places of one end of some rows."""
+        """Return the places of the items at one end of the rows."""
         values = np.asarray(batch.column(end))
         if CODE_OF[end] not in batch.schema.names:
             return places.of(values)

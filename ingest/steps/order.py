@@ -43,7 +43,7 @@ class Check:
 
 @dataclass(frozen=True)
 class JobResult:
-    """The results of the steps that ran. If the job brought nothing new, ``commit`` is None."""
+    """The results of the steps that ran. If the input contained nothing new, ``commit`` is None."""
 
     read: ReadResult
     cut: CutResult | None = None
@@ -58,7 +58,7 @@ class JobResult:
 
 
 def ingest_files(job: Job) -> JobResult:
-    """Run all steps of an ingest; stop early if it brings nothing new."""
+    """Run all steps of an ingest; stop early if the input contains nothing new."""
     with job.step(READ):
         found = read(job)
     if is_empty(job, found):

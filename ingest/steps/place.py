@@ -41,7 +41,7 @@ class PlaceResult:
     origins: Sequence[Origin]
     """The origin of each input file, in order; in a compaction, all stored origins."""
     ended: Ended = NOTHING_ENDS
-    """The triples that end because this ingest of the run no longer brings them."""
+    """The triples that end because this ingest of the run no longer contains them."""
 
     @property
     def triples(self) -> int:

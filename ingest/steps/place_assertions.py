@@ -1,4 +1,4 @@
-"""Find the stored triples that an ingest brings again, and their new origins.
+"""Find the stored triples that the input of an ingest contains again, and their new origins.
 
 The triples are not stored again; their new origins become assertions.
 """
@@ -26,10 +26,10 @@ FIRST_ORIGIN = "first"
 
 
 def repeats(stored: Stored, origins: I64, further: MoreOrigins) -> pa.Table:
-    """Return the stored triples that the input brings again, ordered by their row places.
+    """Return the stored triples that the input contains again, ordered by their row places.
 
     A row place is one number that stands for a partition and a row in the partition. The columns
-    are the row place, the origin that brings the triple now, and the origin that brought it first.
+    are the row place, the origin that has the triple now, and the triple's first origin.
     """
     repeated = stored.places >= 0
     mine = repeated[further.rows]
@@ -43,7 +43,7 @@ def repeats(stored: Stored, origins: I64, further: MoreOrigins) -> pa.Table:
 
 
 def new_assertions(snapshot: Snapshot, brought: pa.Table) -> pa.Table:
-    """Return the rows of ``brought`` whose origin did not assert the triple before."""
+    """Return the rows of ``brought`` with origins that did not assert the triple before."""
     place, origin, first = (np.asarray(column) for column in brought.columns)
     stands = np.zeros(len(place), bool)
     for one in unique(origin).tolist():
@@ -78,7 +78,7 @@ def assertions(
 
 
 class Repeats:
-    """The stored triples that an ingest brings again.
+    """The stored triples that the input of an ingest contains again.
 
     They are read from staged files, one partition at a time.
     """
@@ -87,7 +87,7 @@ class Repeats:
         self._ranges = [tuple(map(_mapped, read_stream(path).columns[:2])) for path in paths]
 
     def at(self, partition: PartitionNumber) -> tuple[RowPlaces, I64]:
-        """Return the places of a partition's triples that the input brings again, with origins."""
+        """Return the places and origins of a partition's triples that the input contains again."""
         ends = places(PartitionNumbers(np.array([partition, partition + 1])), np.zeros(2, np.int64))
         place, origin = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for all_places, all_origins in self._ranges:

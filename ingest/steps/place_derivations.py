@@ -34,7 +34,7 @@ from .sort_keys import packed, sorted_by
 ALONE = -1
 """The derivation number of a row that is in no derivation."""
 SAID = (KIND, VALUE, TIMES, ROLE)
-"""The columns, besides the columns of a triple, that may distinguish two rows of a derivation."""
+"""The columns that, like a triple's own columns, may distinguish two rows of a derivation."""
 IDENTIFYING = (WAY, *SAID)
 """The stored columns that are null in a plain triple."""
 _SEEDS = (0x9E3779B97F4A7C15, 0xD1B54A32D192ED03)
@@ -50,7 +50,7 @@ def codes(column: pa.ChunkedArray) -> I64:
 
 
 def said(rows: pa.Table) -> list[I64]:
-    """Return the codes of the columns in ``SAID`` that ``rows`` has."""
+    """Return the codes of the values in each column of ``SAID`` that ``rows`` has."""
     return [codes(rows[name]) for name in SAID if name in rows.column_names]
 
 
@@ -79,17 +79,17 @@ def groups(rows: pa.Table) -> I64:
 
 
 def derivations(rows: pa.Table, group: I64, *, labels_differ: bool) -> I64:
-    """Return a number for the derivation of each row, or ``ALONE``; ``groups`` returns ``group``.
+    """Return a number for the derivation of each row, or ``ALONE``.
 
-    Derivations with the same content get the same number. With ``labels_differ``, derivations with
-    different labels get different numbers. ``labels_differ`` is for rows from the warehouse, where
-    an erasure may have made the contents of two derivations equal.
+    ``group`` is the result of ``groups``. Derivations with the same content get the same number.
+    With ``labels_differ``, derivations with different labels get different numbers. It is used for
+    rows from the warehouse, where an erasure may have made the contents of two derivations equal.
     """
     return group if labels_differ else same_contents(group, row_contents(rows))
 
 
 def same_contents(group: I64, content: I64) -> I64:
-    """Return a number for the group of each row, or ``ALONE`` for a row in no group.
+    """Return a number for the group of each row, or ``ALONE`` for a row without a group.
 
     Groups whose rows have the same set of contents get the same number. ``group`` must number the
     groups from 0, with few gaps.
@@ -124,7 +124,7 @@ def _mixed(values: I64, seed: int) -> U64:
 
 
 def dense(keys: Sequence[I64]) -> I64:
-    """Return a number for each row, from 0; rows share a number if all their keys are equal."""
+    """Return a number from 0 for each row; rows with equal keys have the same number."""
     if not len(keys[0]):
         return np.empty(0, np.int64)
     sortable = packed(keys)
@@ -135,7 +135,7 @@ def dense(keys: Sequence[I64]) -> I64:
 
 
 def changes(keys: Sequence[I64], order: I64) -> Bools:
-    """Return whether each row in ``order`` differs in some key from the row before it."""
+    """Return, for each row in ``order``, whether it differs from the row before it in any key."""
     differs = np.zeros(len(order), bool)
     differs[:1] = True
     for key in keys:
@@ -145,7 +145,7 @@ def changes(keys: Sequence[I64], order: I64) -> Bools:
 
 @dataclass(frozen=True)
 class NextWays:
-    """The dst that have stored derivations, in order, and for each dst the next free way."""
+    """The dst that have stored derivations, in order, and the next free way of each dst."""
 
     dst: I64
     number: I64
@@ -181,7 +181,7 @@ def ways(dst: I64, derivation: I64, following: NextWays) -> I64:
 
 
 def plain(rows: pa.Table, columns: Iterable[str] = IDENTIFYING) -> Bools:
-    """Return a mask of the rows whose values in these columns are all null.
+    """Return a mask of the rows whose values in ``columns`` are all null.
 
     With the default columns, these are the plain rows.
     """

@@ -50,11 +50,12 @@ class DistinctRows:
 
 
 def distinct(rows: pa.Table, *, labels_differ: bool = False) -> DistinctRows:
-    """Return the distinct triples; ``derivations`` explains ``labels_differ``.
+    """Return the distinct triples. The function ``derivations`` explains ``labels_differ``.
 
-    Triples are different if they are in different derivations, or differ in kind, value, times or
-    role. Equal rows of an aggregate in one file become one triple whose ``times`` is their number.
-    With ``labels_differ``, equal rows stay separate, because they have been counted before.
+    Triples also differ if they are in different derivations, or have a different kind, value, times
+    or role. Equal rows of an aggregate in one file become one triple, whose ``times`` is the number
+    of these rows. With ``labels_differ``, equal rows stay separate, because they have been counted
+    before.
     """
     if not rows.num_rows:
         none = np.empty(0, np.int64)
@@ -84,8 +85,8 @@ def distinct(rows: pa.Table, *, labels_differ: bool = False) -> DistinctRows:
 def _counted(rows: pa.Table, group: I64) -> pa.Table:
     """Return the rows with ``times`` added up where a file repeats a row of an aggregate.
 
-    The ``times`` of groups' rows are unchanged: these rows have been counted by label, and several
-    labels may bring the same inputs.
+    The ``times`` in rows of groups are unchanged: repetitions in these rows were already counted
+    for each label, and several labels may have the same inputs.
     """
     if KIND not in rows.column_names:
         return rows

@@ -53,7 +53,7 @@ NAMED = pa.schema(
     [(NUMBER, pa.int64()), (NAME, pa.string()), (TABLE, pa.string()), (ID, pa.int64())]
 )
 RANGE = 2048 * BATCH
-"""The number of names that are sorted and written at a time."""
+"""The number of names to sort and write at a time."""
 
 
 @dataclass(frozen=True)
@@ -111,12 +111,12 @@ class ScatterIds:
 
     start: int
     end: int
-    """This task distributes the items from ``start`` to this end.
+    """The end of the range of items that this task distributes; ``start`` is its beginning.
 
     Both are counted from the first item that occurs only as a row id.
     """
     bucket: int
-    """The number of the files to write. It is above the numbers of all buckets of names."""
+    """The number of the files to write, which is above the numbers of all buckets of names."""
     at: int
     """The place of the first item that occurs only as a row id."""
     tables: Sequence[IdTable]
@@ -163,7 +163,7 @@ class ScatterIds:
 
 
 def _spread(staging: Staging, bucket: int, rows: pa.Table, first_item: int, items: int) -> None:
-    """Write rows of names to one file for each range of item numbers."""
+    """Distribute rows of names over files, one for each range of item numbers."""
     range_of = (np.asarray(rows[NUMBER]) - first_item) // RANGE
     for number in range(len(name_ranges(items))):
         kept = rows.filter(pa.array(range_of == number))
@@ -204,7 +204,7 @@ class IndexNames:
     patterns: Mapping[str, Pattern]
 
     def run(self) -> None:
-        """Write the look-ups from names to item numbers, and the list of erased items."""
+        """Write the look-up from names to item numbers, and the list of erased items."""
         target = self.staging.segments.folder
         # These files are numbered like buckets, so they too are in the order of the hashes.
         write_lookup(target, self.ingest, partial(self._pairs, "hash", "offset"))
@@ -218,7 +218,7 @@ class IndexNames:
             save_array(target / ERASED, np.sort(erased))
 
     def _parts(self, *names: str) -> Iterator[tuple[Array, ...]]:
-        """Yield the staged arrays with these names for each bucket, in the order of buckets."""
+        """Yield, for each bucket in order, the staged arrays with the given names."""
         for path in self.staging.lookups.all():
             part = load_arrays(path)
             yield tuple(part[name] for name in names)
@@ -272,5 +272,5 @@ def _chunks(ids: I64, offsets: Offsets) -> Iterator[tuple[I64, Offsets]]:
 
 
 def name_ranges(items: int) -> list[int]:
-    """Return the number of names in each range if there are ``items`` new items."""
+    """Return the number of names for each range if there are ``items`` new items."""
     return [min(RANGE, items - start) for start in range(0, items, RANGE)]

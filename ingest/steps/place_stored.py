@@ -47,7 +47,7 @@ _ITEMS = 1 << 40
 
 @dataclass(frozen=True)
 class Stored:
-    """The places of triples in the warehouse, and the origins that brought them first.
+    """The places of triples in the warehouse, and the triples' first origins.
 
     A place is one number that stands for a partition and a row in the partition. It is -1 for a
     triple that is not stored or has ended.
@@ -117,9 +117,9 @@ def _find_described(
 ) -> NextWays:
     """Set the places and origins of the candidates whose derivations are stored.
 
-    ``candidates`` has the indexes of all rows that are not plain and have a stored dst. If it has
-    one row of a derivation, it has all rows of the derivation, so whole derivations can be
-    compared. Returns the next free way of each dst.
+    ``candidates`` has the indexes of all rows that are not plain and have a stored dst. All rows of
+    a derivation have the same dst, so complete derivations can be compared. Returns the next free
+    way of each dst.
     """
     asked = decoded(new.rows.take(pa.array(candidates)))
     dsts = ItemNumbers(unique(np.asarray(asked[DST])))
@@ -152,7 +152,7 @@ def _of_triples(rows: pa.Table) -> pa.Table:
 
 
 def _described_rows(snapshot: Snapshot, dsts: ItemNumbers) -> tuple[pa.Table, NextWays]:
-    """Return the live stored rows with these dst, and the next free way of each dst.
+    """Return the live stored rows whose dst are given, and the next free way of each dst.
 
     Plain rows are left out.
     """
@@ -190,9 +190,9 @@ def _between(stored_rows: pa.Table, src: I64, dst: I64) -> I64:
 def _by_partition(
     snapshot: Snapshot, items: ItemNumbers
 ) -> list[tuple[PartitionNumber, ItemNumbers]]:
-    """Return the partitions that may have triples with these items as dst.
+    """Return the partitions that may have triples with the given items as dst.
 
-    Each partition comes with the items whose triples it may have.
+    Each partition is returned with the items whose triples it may have.
     """
     distinct = ItemNumbers(unique(items))
     sets = snapshot.ids_of(snapshot.set_rows(distinct))

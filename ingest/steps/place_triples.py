@@ -1,4 +1,4 @@
-"""Put every new triple into a partition, beside other triples whose dst is in the same set.
+"""Put every new triple into a partition, next to other triples whose dst is in the same set.
 
 First, ``ScatterTriples`` distributes the rows of staged files over ranges of item numbers. Then
 ``GatherTriples`` sorts each range, removes duplicates, and cuts the range into partitions, so that
@@ -61,12 +61,12 @@ from .read_derivations import STAGED
 from .read_shared import SOURCE
 
 CARRIED = (OP, ATTRIBUTES, BORN, *STAGED)
-"""The staged columns that rows keep besides their origin. Only a compaction has ``born``."""
+"""The staged columns that rows keep in addition to their origin. Only a compaction has ``born``."""
 
 
 @dataclass(frozen=True)
 class ScatterTriples:
-    """The task that distributes the rows of some staged files over ranges."""
+    """The task that distributes the rows of one or more staged files over ranges."""
 
     files: range
     staging: Staging
@@ -126,7 +126,10 @@ class ScatterTriples:
 
 
 def _carried(batch: pa.RecordBatch, field: pa.Field, origin: int) -> pa.Array:
-    """Return a column of a file's rows. It is null if only the task's other files have it."""
+    """Return a column of a file's rows.
+
+    It is null if the file lacks the column, but other files of the task have it.
+    """
     if field.name in batch.schema.names:
         return batch.column(field.name)
     value = origin if field.name == ORIGIN else None
@@ -134,7 +137,7 @@ def _carried(batch: pa.RecordBatch, field: pa.Field, origin: int) -> pa.Array:
 
 
 def _numbered(staged: pa.Schema) -> pa.Schema:
-    """Return the schema of rows with item numbers, tables of src and dst, and kept columns."""
+    """Return the schema of rows with item numbers, the tables of src and dst, and kept columns."""
     numbers = [(SRC, pa.int64()), (DST, pa.int64())]
     codes = [(SRC_TABLE, pa.int32()), (DST_TABLE, pa.int32())]
     kept = [field for field in staged if field.name in CARRIED]
@@ -143,7 +146,7 @@ def _numbered(staged: pa.Schema) -> pa.Schema:
 
 @dataclass(frozen=True)
 class GatheredRange:
-    """The counts of a range."""
+    """The counts of what a task has written for one range."""
 
     partitions: tuple[int, ...]
     """The number of triples in each partition."""
@@ -167,7 +170,7 @@ class GatherTriples:
     replaces: bool
     """Whether the input replaces a run.
 
-    If so, the stored triples that it brings again are staged.
+    If so, the stored triples that the input contains again are staged.
     """
     labels_differ: bool
     """Whether different labels always mean different derivations, as in rows of a warehouse."""
@@ -220,7 +223,7 @@ class GatherTriples:
 
 
 def _with_ways(rows: pa.Table, derivation: I64, following: NextWays) -> pa.Table:
-    """Return the rows, with a column of ways if any row is part of a derivation."""
+    """Return the rows, with the column ``WAY`` if any row is part of a derivation."""
     if not (derivation >= 0).any():
         return rows
     way = ways(np.asarray(rows[DST], dtype=np.int64), derivation, following)
@@ -228,7 +231,7 @@ def _with_ways(rows: pa.Table, derivation: I64, following: NextWays) -> pa.Table
 
 
 class _Sets:
-    """The sets of stored and new items."""
+    """A look-up of the sets of stored and new items."""
 
     def __init__(self, staging: Staging, snapshot: Snapshot | None) -> None:
         new = read_stream(staging.sets)
@@ -273,7 +276,7 @@ def _within(bounds: I64, further: MoreOrigins) -> pa.Table:
 
 @compiled()
 def _fill(sizes: I64, limit: int) -> tuple[I64, I64, I64]:
-    """Return the placements as three arrays, for sets of these sizes.
+    """Return the placements of sets with the given sizes, as three arrays.
 
     The arrays have the index of the set, the partition (from 0) and the number of triples.
     """
@@ -299,7 +302,7 @@ def _fill(sizes: I64, limit: int) -> tuple[I64, I64, I64]:
 
 
 def _dependencies(rows: pa.Table, dst_sets: SetIds, sets: _Sets) -> pa.Table:
-    """Return a row for each pair of sets: the number of triples between them, and their ops."""
+    """Return a row for each pair of sets, with the number and the ops of triples between them."""
     src_sets = sets.of(ItemNumbers(np.asarray(rows[SRC])))
     across: Bools = dst_sets != src_sets
     pairs = pa.table(
@@ -313,9 +316,9 @@ def _dependencies(rows: pa.Table, dst_sets: SetIds, sets: _Sets) -> pa.Table:
 
 
 def _workflow(rows: pa.Table) -> pa.Table:
-    """Return a row for each pair of tables: the number of triples between them, and their ops.
+    """Return a row for each pair of tables, with the number and ops of triples between them.
 
-    Tables are numbers.
+    Tables are given by their numbers.
     """
     return _counted(rows.select([SRC_TABLE, DST_TABLE, OP]), [SRC_TABLE, DST_TABLE])
 

@@ -21,7 +21,7 @@ from .read_row_ids import RowIdsRead, find_row_ids
 from .read_stage import StagedFile, StageFile, StageFiles
 
 BUCKET_BYTES = 256 << 20
-"""The approximate number of bytes of input for which there is one bucket of names."""
+"""The approximate number of bytes of input per bucket of names."""
 SEEDS = 8
 """The number of hash seeds to try if two names share a hash."""
 
@@ -51,7 +51,7 @@ class ReadResult:
 
     @property
     def unread(self) -> dict[str, int]:
-        """The number of parts of documents that do not become triples, by name."""
+        """For each kind of part that did not become triples, the number in the documents."""
         found = Counter[str]()
         for file in self.files:
             found.update(file.unread)
@@ -81,7 +81,7 @@ class ReadResult:
 
     @property
     def in_two_tables(self) -> list[InTwoTables]:
-        """Some names that have two tables, each with these tables."""
+        """Some names that have two tables, each with its two tables."""
         found = [example for bucket in self.buckets for example in bucket.examples]
         return [*found, *(self.row_ids.examples if self.row_ids else ())][:EXAMPLES]
 
@@ -144,9 +144,10 @@ def _staged(job: Job, seed: int) -> tuple[list[StagedFile], RowIdsRead | None, l
 
 
 def bucket_count(size: int) -> int:
-    """Return the number of buckets for an input of this size in bytes, a power of two.
+    """Return the number of buckets, a power of two, for an input of the given size in bytes.
 
-    The number is lower if a task may not open this many files; tasks then need more memory.
+    The number is smaller if a task may not open this many files. In that case, tasks need more
+    memory.
     """
     wanted = 1 << math.ceil(math.log2(max(size / BUCKET_BYTES, 1)))
     return 1 << (writable_at_once(wanted).bit_length() - 1)

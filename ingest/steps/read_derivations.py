@@ -1,7 +1,7 @@
-"""Turn the texts of the columns that describe derivations into kinds, roles and numbers.
+"""Convert the strings in columns that describe derivations to kinds, roles and numbers.
 
-The usual values become null: the kind ``unknown``, the role ``input`` and ``times`` 1. So the usual
-values take no space, and a file that states them means the same as a file that omits them.
+The usual values become null: the kind ``unknown``, the role ``input`` and ``times`` 1. So they take
+no space, and a file that states them has the same meaning as a file that omits them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -30,19 +30,20 @@ from provhouse.model.derivations import INPUT, KINDS, ROLES, UNKNOWN, WHOLE
 _NUMBER = r"^-?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _WHOLE = r"^[0-9]{1,18}(\.0*)?$"
 _LONG = r"^-?[0-9]{16,}(\.[0-9]*)?$"
-"""A pattern that matches numbers of 2^53 or more. Double precision rounds some such integers."""
+"""A pattern for numbers of at least 2^53. Double precision rounds some of these integers."""
 _ROUNDED = "value has more digits than double precision keeps"
 _NONE = pa.array(["", "nan", "NaN"])
-"""The texts that stand for a missing number; pandas writes the last two."""
+"""The strings that stand for a missing number. The last two are those that pandas writes."""
 
 STAGED = {DERIVATION: pa.string()} | {n: t for n, t in DESCRIPTION.items() if n != WAY}
 """The staged columns that describe derivations. A file has only the columns that its input has."""
 
 
 def with_descriptions(rows: pa.Table) -> tuple[pa.Table, pa.Array | None]:
-    """Replace texts by staged columns; return the rows, and the reason why each is rejected.
+    """Convert strings to staged columns; return the rows, and the reasons to reject rows.
 
-    The reason is null for a valid row. If all rows are valid, the second result is None.
+    The second result has the reason for each row, or null for a valid row. It is None if all rows
+    are valid.
     """
     given = [name for name in DESCRIBING if name in rows.column_names]
     if not given:
@@ -55,10 +56,10 @@ def with_descriptions(rows: pa.Table) -> tuple[pa.Table, pa.Array | None]:
 
 
 def described(rows: pa.Table) -> tuple[pa.Table, pa.Array]:
-    """Return the staged columns of ``rows``, and the reason why each row is rejected.
+    """Return the staged columns of ``rows``, and for each row, the reason to reject it.
 
-    The reason is null for a valid row. The columns of ``rows`` are texts, under the column names of
-    traces.
+    The reason is null for a valid row. The columns of ``rows`` are strings, and have the column
+    names of traces.
     """
     columns: dict[str, pa.Array] = {}
     reasons = pa.nulls(rows.num_rows, pa.string())
@@ -82,7 +83,7 @@ def _text(texts: pa.Array) -> _Read:
 
 
 def _coded(codes: Mapping[str, int], usual: str) -> Callable[[pa.Array], _Read]:
-    """Return a function that turns texts into codes, but turns the usual text into null."""
+    """Return a function that turns strings into codes, but the usual string into null."""
     known, numbers = pa.array([*codes]), pa.array([*codes.values()], pa.int8())
 
     def read(texts: pa.Array) -> _Read:
@@ -104,8 +105,8 @@ def _value(texts: pa.Array) -> _Read:
 def _rounded(texts: pa.Array) -> pa.Array:
     """Return a mask of the numbers that double precision would round.
 
-    They are integers, or decimals of at least 2^53. Numbers with an exponent are not checked, since
-    they came from double precision.
+    They are integers, or decimals of at least 2^53. Numbers with an exponent are not checked,
+    because they were written from double precision.
     """
     found = np.zeros(len(texts), bool)
     long = pc.fill_null(pc.match_substring_regex(texts, _LONG), False)

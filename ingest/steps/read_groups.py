@@ -56,9 +56,9 @@ class StageGroups:
 
     bucket: int
     file: StageFile
-    """The file to write; its source is unused."""
+    """The file to write. Its source is not used."""
     sources: Sequence[str]
-    """The names of the input files, for rejected rows."""
+    """The names of the input files, which rejected rows state."""
     snapshot: Snapshot | None
 
     @property
@@ -93,7 +93,7 @@ class StageGroups:
         return pa.table(columns).cast(REJECTS)
 
     def _triples(self, rows: pa.Table, label: I64) -> tuple[pa.Table, pa.Array]:
-        """Return the triples of groups, with names as text, and the name of each label's group.
+        """Return the triples of groups, with names as strings, and the name of each label's group.
 
         A group is the dst of a single derivation. The label of this derivation is ``GROUP_PREFIX``.
         """
@@ -138,7 +138,7 @@ class StageGroups:
 
 
 def stage_groups_tasks(files: Sequence[StageFile], snapshot: Snapshot | None) -> list[StageGroups]:
-    """Return the tasks that stage groups, to run after these files have been staged."""
+    """Return the tasks that stage groups. They must run after ``files`` have been staged."""
     first = files[0]
     sources = [file.source.name for file in files]
     return [
@@ -148,7 +148,7 @@ def stage_groups_tasks(files: Sequence[StageFile], snapshot: Snapshot | None) ->
 
 
 def _labels(rows: pa.Table) -> I64:
-    """Return a number, from 0, for the label of each row."""
+    """Return a number, from 0, for each row; rows with the same label get the same number."""
     coded = rows[SHARED].combine_chunks().dictionary_encode()
     found: I64 = np.asarray(coded.indices, dtype=np.int64)
     return found
@@ -159,7 +159,7 @@ def _inputs(rows: pa.Table) -> Bools:
 
 
 def _faults(rows: pa.Table, label: I64) -> pa.Array:
-    """Return, for each row, why its label makes no shared derivation; null if it makes one."""
+    """Return, for each row, why its label is not a valid shared derivation, or null if it is."""
     inputs, count = _inputs(rows), int(label.max(initial=-1)) + 1
     kind = np.asarray(rows[KIND].fill_null(-1), np.int64)[inputs]
     least, most = np.full(count, np.iinfo(np.int64).max), np.full(count, -2)
@@ -204,7 +204,7 @@ def _digests(inputs: pa.Table, label: I64) -> tuple[list[bytes], I64]:
 
 
 def _texts(inputs: pa.Table) -> pa.Array:
-    """Return each input as the text of a JSON array. Equal inputs have equal texts."""
+    """Return each input as a JSON array in a string. Equal inputs become equal strings."""
     numbers = [
         pc.fill_null(inputs[name].combine_chunks().cast(pa.string()), "null")
         for name in (KIND, VALUE, TIMES, ROLE)

@@ -1,7 +1,8 @@
 """Stage the ends of rows that are row ids, which are pairs of a table and a 64-bit integer.
 
-Row ids do not become text. They are distributed over shards. Blocks of ids that differ only in
-their last bits stay together, so that consecutive ids are found and numbered quickly.
+Row ids are not converted to strings. They are distributed over shards. Ids that differ only in
+their lowest bits form a block, which stays together, so that consecutive ids are found and numbered
+quickly.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,13 +22,13 @@ from ..formats.column_mapping import ID_OF, TABLE_OF
 from ..staging import Staging
 
 CODE_OF = {SRC: "src_code", DST: "dst_code"}
-"""For each end, the staged column with the code of the end's table, in files with row ids."""
+"""For each end, the staged column that has the code of the end's table in files with row ids."""
 NO_TABLE = np.int32(-1)
-"""The code for an end that is staged as the hash of a name instead of a row id."""
+"""The code that marks an end that is staged as the hash of a name instead of a row id."""
 CODE, ID, VOTES = "code", "id", "votes"
 PARTS = pa.schema([(CODE, pa.int32()), (ID, pa.int64()), (VOTES, pa.int32())])
 BLOCK_BITS = 16
-"""The number of last bits in which the ids of a block differ. The other bits are the same."""
+"""The number of lowest bits in which ids of the same block may differ."""
 _KEPT = 14
 """The base-2 logarithm of the number of row ids whose votes can be counted at the same time."""
 
@@ -56,7 +57,7 @@ class IdWriter:
     def write(self, ids: pa.Array, tables: pa.Array) -> tuple[I64, I32]:
         """Write the row ids of one end; return the row ids and their table codes.
 
-        A row id may be written several times; the sum of its votes is the number of its
+        A row id may be written several times. The sum of its votes is the number of its
         occurrences.
         """
         coded = tables if pa.types.is_dictionary(tables.type) else tables.dictionary_encode()
@@ -67,7 +68,7 @@ class IdWriter:
         return numbers, codes
 
     def note(self, valid: pa.Table, given: pa.Table) -> None:
-        """Record the tables whose ids become names, since these names fix the tables' patterns too.
+        """Record tables whose ids become names, because such names fix the tables' patterns too.
 
         ``valid`` has the rows of ``given`` that are not rejected.
         """
@@ -103,10 +104,10 @@ def _part(codes: I32, ids: I64, votes: I32) -> pa.RecordBatch:
 
 @compiled()
 def _counted(ids: I64, codes: I32) -> tuple[I64, I32, I32]:
-    """Return row ids, each with its code and its votes: the number of occurrences.
+    """Return row ids, each with its code and its votes, which count its occurrences.
 
-    A row id that soon occurs again gets another vote. If many other row ids come in between, it may
-    be returned a second time instead.
+    If a row id occurs again soon, it gets another vote. If many other row ids come in between, it
+    may instead be returned again, with separate votes.
     """
     out_ids = np.empty(len(ids), np.int64)
     out_codes = np.empty(len(ids), np.int32)
@@ -133,7 +134,7 @@ def table_codes(part: Sequence[str], tables: Sequence[str]) -> I32:
 
 
 def names_of(rows: pa.Table, end: str, patterns: Mapping[str, Pattern]) -> pa.Array:
-    """Return the names of the items that rows identify by table and id at one end.
+    """Return the names of the items at one end of rows, which identify them by table and id.
 
     A name is null if the table or the id is missing.
     """
@@ -147,7 +148,7 @@ def names_of(rows: pa.Table, end: str, patterns: Mapping[str, Pattern]) -> pa.Ar
 
 
 def with_names(rows: pa.Table, patterns: Mapping[str, Pattern]) -> pa.Table:
-    """Return rejected rows with names instead of ids, in rows that have both a table and an id."""
+    """Return rejected rows with names instead of ids, if a row has both a table and an id."""
     for end in ID_OF:
         if end in rows.column_names:
             continue
@@ -162,13 +163,13 @@ def with_names(rows: pa.Table, patterns: Mapping[str, Pattern]) -> pa.Table:
 
 
 def with_name(rows: pa.Table, end: str, names: pa.Array) -> pa.Table:
-    """Return rows whose column for an end has these names. It replaces a column of names or ids."""
+    """Return ``rows`` with ``names`` at one end; they replace the column of names or ids."""
     column = end if end in rows.column_names else ID_OF[end]
     return rows.set_column(rows.column_names.index(column), end, names)
 
 
 def dictionary_or_text(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column of tables as one array, with empty text instead of null."""
+    """Return a column of tables as one array, with empty strings in place of nulls."""
     array = column.combine_chunks()
     if not pa.types.is_dictionary(array.type):
         return pc.fill_null(array, "")
@@ -178,7 +179,7 @@ def dictionary_or_text(column: pa.ChunkedArray) -> pa.Array:
 
 
 def text_or_empty(rows: pa.Table, column: str) -> pa.Array:
-    """Return a column as text. Nulls become empty text, and so do all rows of a missing column."""
+    """Return a column as strings, which are empty for nulls and if the column is missing."""
     if column not in rows.column_names:
         return pa.repeat(pa.scalar("", pa.string()), rows.num_rows)
     values = rows[column].combine_chunks()

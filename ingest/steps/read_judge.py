@@ -25,7 +25,7 @@ REJECTS = TABLES["rejects"]
 
 @dataclass(frozen=True)
 class Judge:
-    """The judge of the rows of one input file, with one naming of items."""
+    """The check of the rows of one input file, for one naming of items."""
 
     source: Source
     ingest: int
@@ -91,7 +91,7 @@ class Judge:
         return self._named(staged.filter(kept), scope), bad, self._rejects(rejects)
 
     def _lacks(self, batch: Batch, rows: pa.Table) -> pa.Array | None:
-        """Return a text for each row that lists its missing values, or null if none is missing.
+        """Return a string for each row that lists its missing values, or null if none are missing.
 
         The result is None if no row has missing values.
         """
@@ -135,7 +135,7 @@ class Judge:
 def _wanted(
     rows: pa.Table, scope: pa.Array | None, scope_name: str | None
 ) -> Iterator[tuple[str, pa.ChunkedArray]]:
-    """Yield the name and the values of each column that a valid row needs."""
+    """Yield the name and the values of each column that must have a value in valid rows."""
     for end in (SRC, DST):
         if end in rows.column_names:
             yield end, rows[end]
@@ -147,9 +147,10 @@ def _wanted(
 
 
 def _reasons(wanted: Sequence[str]) -> pa.Array:
-    """Return a reason for each code from 0. The bits of a code mark missing values in ``wanted``.
+    """Return a reason for each code from 0.
 
-    The reason for code 0 is null.
+    The bits of a code mark the columns of ``wanted`` with missing values. The reason for code 0 is
+    null.
     """
     codes = range(1 << len(wanted))
     lacking = [[n for bit, n in enumerate(wanted) if code >> bit & 1] for code in codes]

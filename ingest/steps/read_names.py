@@ -1,7 +1,7 @@
 """Find the distinct names of a bucket, their tables, and their stored item numbers.
 
-The items of a bucket are ordered by hash, and so are the buckets. So when the buckets are joined,
-each name is at its place: the position of its hash among all hashes of the ingest.
+The items of a bucket are ordered by hash, and the buckets are too. So if the buckets are joined in
+order, each name is at its place: the position of its hash among all hashes of the ingest.
 """
 
 from collections.abc import Sequence
@@ -36,13 +36,13 @@ PLACE = "place"
 
 @dataclass(frozen=True)
 class NamedBucket:
-    """The counts of a bucket. ``collided`` is true if two of its names have the same hash."""
+    """The counts of a bucket. ``collided`` is true if two different names have the same hash."""
 
     items: int
     two_tables: int
     tables: tuple[str, ...]
     examples: Sequence[InTwoTables] = ()
-    """The first names that have two tables."""
+    """The first names that have two tables, with these tables."""
     collided: bool = False
     named_ids: int = 0
     """The number of names that are also row ids."""
@@ -60,7 +60,7 @@ class NameBucket:
     id_tables: Sequence[IdTable] = ()
     """The tables of row ids."""
     id_starts: Sequence[int] = ()
-    """The position of the first row id of each shard."""
+    """For each shard, the position of its first row id among all row ids."""
 
     @property
     def bytes(self) -> int:
@@ -123,7 +123,7 @@ class NameBucket:
 
 
 def _example(name: pa.Scalar, kept: pa.Scalar, named: pa.Array) -> InTwoTables:
-    """Return a name, the table that it keeps, and another table that rows give it."""
+    """Return a name, the table that it keeps, and another table that the rows have for it."""
     others = {table for table in named.to_pylist() if table} - {kept.as_py()}
     return name.as_py(), kept.as_py(), min(others)
 
@@ -155,9 +155,10 @@ def _tables(rows: pa.Table, item: I64, count: int) -> tuple[pa.Array, Bools]:
 def _keep_stored(
     stored: Names, numbers: ItemNumbers, tables: pa.Array, two: Bools
 ) -> tuple[pa.Array, Bools]:
-    """Return each item's table, which is the stored table if the item is stored, and a mask.
+    """Return the table of each item, and a mask of the items with several tables.
 
-    The mask also marks stored items to which rows give another table.
+    The table of a stored item is its stored table. The mask also marks stored items for which the
+    rows have another table.
     """
     rows = np.flatnonzero(numbers >= 0)
     if not len(rows):

@@ -1,4 +1,4 @@
-"""Find the distinct row ids of all files, and which of them are stored, or also occur as names."""
+"""Find the distinct row ids of all files, and those that are stored or also occur as names."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ class RowIdsRead:
     two_tables: int = 0
     """The number of row ids that are stored with another table.
 
-    Row ids that are names do not count.
+    Row ids that also occur as names do not count.
     """
     examples: Sequence[InTwoTables] = ()
 
@@ -72,7 +72,10 @@ class RowIdsRead:
         return marks
 
     def compared(self, room: Room) -> "RowIdsRead":
-        """Return a copy with the number of row ids stored with another table, and some examples."""
+        """Return a copy with the results of a check against stored tables.
+
+        They are the number of row ids that are stored with another table, and some examples.
+        """
         if not any(shard.tables for shard in self.shards):
             return self
         named, count, examples = self._named(room), 0, list[InTwoTables]()

@@ -1,8 +1,8 @@
 """Set aside the rows of shared derivations, which have a label in the column ``shared``.
 
 Such a row has either a src, which is an input of the derivation, or a dst, which shares the
-derivation with the label's other dst. ``read_groups`` combines the rows of each label. Until then,
-they are staged by the hash of their labels, with names as text.
+derivation with the label's other dst. ``read_groups`` combines the rows of each label. Before that,
+the rows are staged in buckets by the hashes of their labels, with names as strings.
 """
 
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ from .read_ids import dictionary_or_text
 
 CONTENT = "content"
 SOURCE = "source"
-"""The column of staged rows that has the number of each row's input file.
+"""The staged column with the number of each row's input file.
 
 Only staged files with rows from several input files have this column.
 """
@@ -77,7 +77,7 @@ def _chosen(batch: Batch, kept: Bools) -> Batch:
 
 
 def shared_faults(rows: pa.Table) -> pa.Array:
-    """Return, for each row, why it cannot be in a shared derivation; null if it can."""
+    """Return, for each row, why it cannot be in a shared derivation, or null if it can."""
     src, dst = (~_empty(rows, end if end in rows.column_names else ID_OF[end]) for end in ID_OF)
     reasons = pa.nulls(rows.num_rows, pa.string())
     for wrong, reason in (
@@ -91,7 +91,7 @@ def shared_faults(rows: pa.Table) -> pa.Array:
 
 
 class SharedWriter:
-    """The writer of one input file's rows of shared derivations, by bucket of their labels."""
+    """The writer that stages one input file's rows of shared derivations in buckets of labels."""
 
     def __init__(self, staging: Staging, number: int, buckets: int) -> None:
         self._staging = staging
@@ -120,7 +120,7 @@ class SharedWriter:
 
 
 def _lacks_table(rows: pa.Table, end: str) -> Bools:
-    """Return a mask of the rows with a row id but no table."""
+    """Return a mask of the rows that have a row id but no table."""
     if end in rows.column_names:
         return np.zeros(rows.num_rows, bool)
     return ~_empty(rows, ID_OF[end]) & _empty(rows, TABLE_OF[end])

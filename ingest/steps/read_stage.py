@@ -1,6 +1,6 @@
 """Stage an input file: reject incomplete rows, and replace names by hashes. Row ids stay ids.
 
-Names are staged apart from the rows. From each batch of rows, every different pair of a name and
+Names are staged separately from the rows. For each batch of rows, every distinct pair of a name and
 its table is staged once. Names are distributed over buckets by the first bits of their hashes, so
 that ``read_names`` can load one bucket at a time.
 """
@@ -39,7 +39,7 @@ class StagedFile:
     shared: int = 0
     """The number of rows of shared derivations, which ``read_groups`` will stage or reject."""
     unread: Mapping[str, int] = field(default_factory=dict)
-    """The number of parts of a document that do not become triples, by name."""
+    """For each kind of part that did not become triples, the number in the document."""
 
 
 @dataclass(frozen=True)
@@ -62,15 +62,15 @@ class StageFile:
         return StageFiles([self]).run()[0]
 
     def names(self) -> NameWriter:
-        """Open the writer of names of a task whose first file is this one."""
+        """Open the writer of names for a task whose first file is this file."""
         return NameWriter(self.staging, self.number, self.buckets, self.seed)
 
     def ids(self) -> IdWriter:
-        """Open the writer of row ids of a task whose first file is this one."""
+        """Open the writer of row ids for a task whose first file is this file."""
         return IdWriter(self.staging, self.number, self.buckets)
 
     def write(self, names: NameWriter, ids: IdWriter) -> StagedFile:
-        """Stage the file with these writers, which all files of a task share."""
+        """Stage the file with the writers ``names`` and ``ids``, which its task's files share."""
         valid = rejected = shared = 0
         unread = Counter[str]()
         judge = Judge(self.source, self.ingest, self.naming, self.patterns)
@@ -102,7 +102,7 @@ class StageFile:
 
 @dataclass(frozen=True)
 class StageFiles:
-    """The task that stages some files. Their names share one staged file for each bucket."""
+    """The task that stages one or more files. Their names share one staged file for each bucket."""
 
     files: Sequence[StageFile]
 
@@ -119,7 +119,7 @@ class StageFiles:
 
 
 def stage_groups(file: StageFile, rows: pa.Table, rejects: pa.Table) -> None:
-    """Stage the rows of groups, which have names as text, and the rejected rows, as one file."""
+    """Stage the rows of groups, which have names as strings, and the rejected rows, as one file."""
     with (
         file.names() as names,
         file.ids() as ids,

@@ -1,4 +1,4 @@
-"""Writers of the staged files of a task that reads input files: rows, names and rejected rows."""
+"""Write the staged files of a task that reads input files: rows, names and rejected rows."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -44,7 +44,7 @@ NAMED = pa.schema(
 
 
 class NameWriter:
-    """The writer of a task's names: one file for each bucket, shared by all its input files."""
+    """The writer of a task's names; all files of the task share one staged file per bucket."""
 
     def __init__(self, staging: Staging, number: int, buckets: int, seed: int) -> None:
         self.buckets = buckets
@@ -95,8 +95,8 @@ class NameWriter:
 class RowWriter:
     """The writer of one file's rows. All files of a task share the writers ``names`` and ``ids``.
 
-    ``source`` is the file's name in errors. It is None for groups, whose names no other file may
-    have.
+    ``source`` is the file's name in errors. It is None for a file of groups, which alone may
+    contain the names of groups.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class RowWriter:
         )
 
     def _ends(self, rows: pa.Table) -> dict[str, Any]:
-        """Write the names and row ids; return the staged columns of the ends."""
+        """Write the names and row ids of both ends; return the staged columns of the ends."""
         named = [end for end in ID_OF if end in rows.column_names]
         ends: dict[str, Any] = dict(zip(named, self._write_names(rows, named), strict=True))
         for end in ID_OF:
@@ -182,7 +182,7 @@ class RowWriter:
         return ends
 
     def _write_names(self, rows: pa.Table, ends: Sequence[str]) -> list[U64]:
-        """Write the names at these ends; return, for each end, the hashes of its names."""
+        """Write the names at the given ends; return, for each end, the hashes of its names."""
         if not ends:
             return []
         chunks = [chunk for end in ends for chunk in rows[end].chunks]

@@ -16,10 +16,11 @@ from .place_derivations import dense
 
 
 def counted(rows: pa.Table, chosen: I64, keys: Sequence[I64]) -> pa.Table:
-    """Return the rows, with ``times`` added up where chosen rows repeat each other.
+    """Return ``rows`` with ``times`` added up where chosen rows repeat each other.
 
-    Chosen rows repeat each other if their ``times`` and all their ``keys`` are equal; each key has
-    a value for each chosen row. Repeated rows stay separate rows, and are now equal.
+    Chosen rows repeat each other if their ``times`` and all their ``keys`` are equal. Each key has
+    a value for each chosen row. Repeated rows stay separate rows, but all of their values are now
+    equal.
     """
     if not len(chosen):
         return rows

@@ -11,17 +11,18 @@ _BITS = 63
 
 
 def sorted_by(keys: Sequence[I64]) -> I64:
-    """Return the order of rows by the last key, then by earlier keys, as ``np.lexsort`` does."""
+    """Return the order of rows by the last key, then by earlier keys, like ``np.lexsort``."""
     if len(keys) == 1:
         return np.argsort(keys[0], kind="stable")
     return np.lexsort(tuple(keys))
 
 
 def packed(keys: Sequence[I64]) -> list[I64]:
-    """Return fewer keys that give the rows the same order, and that differ where the rows differ.
+    """Return fewer keys, which order and distinguish rows in the same way as ``keys``.
 
-    A key that all rows share is left out. Neighbouring keys are joined while they fit in a 64-bit
-    number: most columns of a trace have few values, or item numbers far below 2^63.
+    A key with the same value in all rows is left out. Neighbouring keys are joined as long as they
+    fit in a 64-bit number: most columns of a trace have only a few values, or item numbers far
+    below 2^63.
     """
     found: list[I64] = []
     bits = _BITS + 1
@@ -42,7 +43,7 @@ def packed(keys: Sequence[I64]) -> list[I64]:
 
 
 def _range(key: I64) -> tuple[int, int]:
-    """Return the lowest value, and the highest value minus the lowest."""
+    """Return the lowest value, and the difference between the highest and the lowest value."""
     if not len(key):
         return 0, 0
     low = int(key.min())

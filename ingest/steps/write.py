@@ -57,7 +57,7 @@ def write(
     placed: PlaceResult,
     described: Mapping[str, pa.Table],
 ) -> Commit:
-    """Append to the Delta tables; return the commit record, which is not on disk yet.
+    """Append to the Delta tables; return the commit record, which is not stored yet.
 
     ``described`` has, for each table of descriptions, its new rows.
     """
@@ -135,7 +135,7 @@ def _write_tables(
     ingest_row: pa.Table,
     more: Mapping[str, Iterable[pa.Table]],
 ) -> dict[str, int]:
-    """Append all staged rows; return the new version of each Delta table that grew."""
+    """Append all staged rows; return the new version of each Delta table that has got new rows."""
     check_lock(target.layout)
     _move_names(staging, target)
     versions = {"triples": _triples(staging, target, placed.ranges)}

@@ -1,1 +1,1 @@
-"""Linked views of one table: brush bars in some views, and all others show the selection."""
+"""Linked views of one table: if bars are brushed in some views, the others show the selection."""

@@ -1,8 +1,8 @@
 """The cube of the view that is being brushed, under the brushes of all other views.
 
-While one brush moves, the others stay. So when the brush begins, one pass over the rows counts each
-combination of a bar of the active view and a bar of another view; all later positions of the brush
-only add up bars (Falcon: Moritz, Howe and Heer, CHI 2019).
+While one brush moves, the others do not change. So when a brush starts to move, one pass over the
+rows counts each combination of a bar of the active view and a bar of another view. For all later
+positions of the brush, only these counts are added up (Falcon: Moritz, Howe and Heer, CHI 2019).
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,10 @@ from .pair_cubes import add_up
 
 
 class ActiveCube:
-    """The totals of some views for each bar of the active view, under all other views' brushes."""
+    """The totals of the views ``targets`` for each bar of the active view.
+
+    The brushes of all other views are applied.
+    """
 
     def __init__(
         self, rows: CodedRows, active: int, targets: Sequence[int], brushes: Brushes
@@ -26,7 +29,7 @@ class ActiveCube:
         self._cubes = dict(zip(targets, cubes, strict=True))
 
     def answers(self, active: int, targets: Sequence[int], brushes: Brushes) -> bool:
-        """Return whether the cube has ``targets``, and only the brush of ``active`` has changed."""
+        """Return whether the cube has ``targets``, and only the brush of ``active`` may differ."""
         others = _without(brushes, active)
         return (
             active == self._active

@@ -1,4 +1,4 @@
-"""The bars of one view: their labels and their places on an axis."""
+"""The bars of one view: their labels and their positions on an axis."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 from .cube_kernels import Codes
 
 MAX_BARS = 20_000
-"""The largest number of bars of a view; on a screen, more bars look alike."""
+"""The largest number of bars in a view. On a screen, more bars could not be distinguished."""
 LONGEST_LIST = 200
-"""The largest number of texts that a description lists."""
+"""The largest number of labels that a description lists."""
 Kind = Literal["number", "date", "text"]
 
 
 @dataclass(frozen=True)
 class Axis:
-    """The bars along one axis. ``labels`` has one text for each bar.
+    """The bars along one axis; ``labels`` has one string for each bar.
 
-    For numbers, ``edges`` has the borders of the bars: one border more than there are bars of
-    numbers. For dates, it has the first day of each bar, in days since 1970. For text, it is None.
-    If ``missing`` is true, one more bar, the last, has the rows without a value.
+    For numbers, ``edges`` has the borders of the bars, which are one more than the bars of numbers.
+    For dates, it has the first day of each bar, in days since 1970. For strings, it is None. If
+    ``missing`` is true, there is an additional last bar for the rows without a value.
     """
 
     column: str
@@ -31,23 +31,26 @@ class Axis:
     edges: list[float] | None
     missing: bool
     others: int | None = None
-    """The bar of the less frequent texts, if there are any. It may be far longer than each other.
+    """The bar for the less frequent strings, if there are any.
+
+    It may be far longer than each of the other bars.
     """
     below: bool = False
-    """Whether the first bar has the numbers below the first border."""
+    """Whether the first bar has all numbers below the first border."""
     above: bool = False
-    """Whether the last bar with numbers has all numbers from the last border on."""
+    """Whether the last bar of numbers has all numbers at or above the last border."""
     log: bool = False
-    """Whether borders lie in steps of a logarithm."""
+    """Whether the borders are on a logarithmic scale."""
     borders: tuple[float, ...] = ()
-    """The borders that a person has given for bars that are listed as texts."""
+    """The borders that the user has given, if the bars are listed like strings."""
 
 
 @dataclass(frozen=True)
 class Bars:
     """The bars of a view.
 
-    A grid has two axes, and one bar for each pair of bars, one from each axis.
+    A grid has two axes. It has one bar for each combination of a bar of the first axis and a bar of
+    the second.
     """
 
     axes: tuple[Axis, ...]
@@ -71,7 +74,7 @@ class Bars:
         return labels
 
     def described(self, chosen: Iterable[int]) -> str:
-        """Return the chosen bars as text: for each axis, ranges of numbers or dates, or a list."""
+        """Describe the chosen bars: by ranges of numbers or dates on each axis, or by a list."""
         bars = sorted(set(chosen))
         if len(self.axes) == 1:
             return _described(self.axes[0], bars)
@@ -96,7 +99,7 @@ def _described(axis: Axis, bars: Sequence[int]) -> str:
 def _run(first: str, last: str) -> str:
     """Return one label for adjacent bars, given the labels of the first and the last bar.
 
-    The label of a range has the form ``0 to 15``.
+    The label of a range has the format ``0 to 15``.
     """
     if first == last:
         return first
@@ -109,7 +112,7 @@ def _listed(texts: Sequence[str]) -> str:
 
 
 def smallest(codes: NDArray[Any], bars: int) -> Codes:
-    """Return codes in the smallest type of unsigned integers that can number ``bars`` bars."""
+    """Return ``codes`` in the smallest unsigned integer type that can number ``bars`` bars."""
     kinds = (np.uint8, np.uint16, np.uint32)
     kind = next(kind for kind in kinds if bars <= 1 + np.iinfo(kind).max)
     return codes.astype(kind, copy=False)

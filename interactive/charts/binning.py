@@ -1,4 +1,4 @@
-"""Divide the rows of a column into bars: numbers in ranges, dates by day, text by value."""
+"""Divide the rows of a column into bars: numbers by range, dates by day, and strings by value."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,32 +16,33 @@ from .bars import MAX_BARS, Axis, Bars, smallest
 from .number_ranges import ranges, short
 
 Binning = int | str | Sequence[float] | None
-"""A way to make bars: their number, a text, the borders between them, or None.
+"""A division of a column into bars: the number of bars, a string, the borders, or None.
 
-The text is a unit of time, or for numbers ``log``, ``clip`` (between their percentiles 1 and 99) or
-two borders such as ``0..60``; numbers outside then have one bar on each side. With None, if there
-are only a few whole numbers, each has a bar; other numbers are divided into about 40 ranges. Dates
-have a bar for each day, and text has one for each of its 30 most frequent values.
+The string is a unit of time. For numbers, it may also be ``log``, ``clip`` (between the percentiles
+1 and 99) or two borders such as ``0..60``. In the last two cases, the numbers outside have one bar
+on each side. With None, numbers get a bar for each value if they are only a few whole numbers, and
+are divided into about 40 ranges otherwise. Dates get a bar for each day, and strings get a bar for
+each of the 30 most frequent values.
 """
 CHARTED = (
     pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_date,
     pa.types.is_timestamp, pa.types.is_time, pa.types.is_boolean, pa.types.is_string,
     pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null,
 )  # fmt: skip
-"""The types of columns that have bars."""
+"""The column types that can be shown as bars."""
 TEXTS = 30
 UNITS = {"day": "D", "month": "M", "year": "Y"}
 MISSING = "(missing)"
 
 
 def can_be_shown(kind: pa.DataType) -> bool:
-    """Return whether a column of this type can have bars."""
+    """Return whether a column of the given type can be shown as bars."""
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return any(is_kind(kind) for is_kind in CHARTED)
 
 
 def parsed(text: str) -> Binning:
-    """Return the way to make bars that a text such as ``60`` or ``0,15,60`` names."""
+    """Return the binning that a string such as ``60`` or ``0,15,60`` stands for."""
     if text.isdecimal():
         return int(text)
     try:
@@ -51,7 +52,7 @@ def parsed(text: str) -> Binning:
 
 
 def bars(table: pa.Table, column: str, binning: Binning = None) -> Bars:
-    """Return the bars of a column.
+    """Return the bars of ``column``.
 
     Raises UsageError if the column is missing or cannot have these bars, and BadInput if it has
     only NULLs or an infinite number. NaN counts as NULL.
@@ -72,7 +73,7 @@ def bars(table: pa.Table, column: str, binning: Binning = None) -> Bars:
 
 
 def grid(table: pa.Table, across: str, up: str, binning: int | None = None) -> Bars:
-    """Return the bars of a grid: one for each pair of a range of ``across`` and one of ``up``."""
+    """Return the bars of a grid: one for each pair of ranges of ``across`` and of ``up``."""
     x, y = (bars(table, column, binning) for column in (across, up))
     if (cells := x.number * y.number) > MAX_BARS:
         raise UsageError(
@@ -192,7 +193,7 @@ def _dates(column: str, values: pa.ChunkedArray, binning: Binning) -> Bars:
 
 
 def _texts(column: str, values: pa.ChunkedArray, binning: Binning) -> Bars:
-    """Return a bar for each of the most frequent texts, and one bar for all other texts."""
+    """Return a bar for each of the most frequent strings, and one bar for all other strings."""
     if binning is not None and not isinstance(binning, int):
         raise _wrong_binning(column, values.type, binning)
     encoded = values.cast(pa.string()).dictionary_encode().unify_dictionaries()
@@ -213,7 +214,7 @@ def _texts(column: str, values: pa.ChunkedArray, binning: Binning) -> Bars:
 
 
 def _with_missing(axis: Axis, codes: NDArray[Any], missing: NDArray[np.bool_]) -> Bars:
-    """Return the bars of an axis, with one more bar if there are rows without a value."""
+    """Return the bars of an axis, with an additional bar if there are rows without a value."""
     labels = axis.labels
     if some := bool(missing.any()):
         codes = np.where(missing, len(labels), codes)

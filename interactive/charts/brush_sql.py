@@ -1,4 +1,4 @@
-"""SQL for DuckDB that selects the records of brushes."""
+"""Build the DuckDB SQL that selects the records that pass all brushes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf
@@ -11,18 +11,21 @@ from .number_ranges import EXACT
 
 
 def where(schema: pa.Schema, brushes: Mapping[str, tuple[Bars, Iterable[int]]]) -> str:
-    """Return a condition that is true for the records that pass all brushes; ``true`` without."""
+    """Return an SQL condition that holds for the records that pass all ``brushes``.
+
+    Without brushes, the condition is ``true``.
+    """
     found = [_of_view(schema, bars, sorted(set(chosen))) for bars, chosen in brushes.values()]
     return "\n  and ".join(found) or "true"
 
 
 def literal(text: str) -> str:
-    """Return a text as SQL."""
+    """Return a string as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def quoted(name: str) -> str:
-    """Return a name as SQL."""
+    """Return a name as a quoted SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -44,7 +47,7 @@ def _of_view(schema: pa.Schema, bars: Bars, chosen: Sequence[int]) -> str:
 
 
 def _of_axis(axis: Axis, kind: pa.DataType, chosen: Sequence[int]) -> str:
-    """Return a condition for some bars of an axis."""
+    """Return an SQL condition for the ``chosen`` bars of an axis."""
     missing = len(axis.labels) - 1 if axis.missing else None
     known = [bar for bar in chosen if bar != missing]
     parts = [_missing(axis.column, kind)] if missing in chosen else []

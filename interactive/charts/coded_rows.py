@@ -1,4 +1,4 @@
-"""The rows of a table as codes and measures; one pass counts some or all of them."""
+"""The rows of a table as codes and measures. One pass totals all rows, or the given ones."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from .threads import at_once, blocks, parts
 Mask = NDArray[np.bool_]
 """For each bar of a view, whether the bar is brushed."""
 Brushes = Mapping[int, Mask]
-"""For each brushed view, by its number, the mask of its bars."""
+"""The mask of bars for each brushed view. The keys are the views' numbers."""
 MAX_VIEWS = 16
-"""The largest number of views: each view has one bit in the elements of ``kernels.Fails``."""
+"""The maximum number of views: each view has one bit in the elements of ``kernels.Fails``."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class CodedRows:
 
     @property
     def width(self) -> int:
-        """The number of totals of each bar: its number of rows, and a sum for each value array."""
+        """The number of totals per bar: one row count, and one sum per value array."""
         return 1 + len(self.values)
 
     @property
@@ -112,5 +112,5 @@ class CodedRows:
 
 
 def _failing(view: int, mask: Mask) -> kernels.Fails:
-    """Return for each bar of a view: the view's bit if the brush leaves the bar out, else 0."""
+    """Return an element per bar of a view: the view's bit if the brush excludes the bar, else 0."""
     return np.where(mask, 0, 1 << view).astype(np.uint16)

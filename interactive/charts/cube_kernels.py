@@ -21,14 +21,14 @@ Fails = NDArray[np.uint16]
 
 @compiled(twins.mark, nogil=True)
 def mark(codes: Codes, failing: Fails, fails: Fails) -> None:
-    """Set the bit of a view in ``fails`` for each row whose bar has this bit in ``failing``."""
+    """For each row, set the bit in ``fails`` that ``failing`` contains for the row's bar."""
     for i in range(codes.size):
         fails[i] |= failing[codes[i]]
 
 
 @compiled(twins.count, nogil=True)
 def count(codes: Codes, fails: Fails, own: int, out: Ints) -> None:
-    """Add to each bar in ``out`` the number of its rows that fail no view outside ``own``."""
+    """Add to ``out``, for each bar, the number of its rows that pass all views outside ``own``."""
     others = np.uint16(~own & 0xFFFF)
     for i in range(codes.size):
         if fails[i] & others == 0:
@@ -37,7 +37,7 @@ def count(codes: Codes, fails: Fails, own: int, out: Ints) -> None:
 
 @compiled(twins.add, nogil=True)
 def add(codes: Codes, fails: Fails, own: int, values: Ints, out: Ints) -> None:
-    """Add to each bar in ``out`` the values of its rows that fail no view outside ``own``."""
+    """Add to ``out``, for each bar, the values of its rows that pass all views outside ``own``."""
     others = np.uint16(~own & 0xFFFF)
     for i in range(codes.size):
         if fails[i] & others == 0:
@@ -46,14 +46,14 @@ def add(codes: Codes, fails: Fails, own: int, values: Ints, out: Ints) -> None:
 
 @compiled(twins.extend, nogil=True)
 def extend(keys: NDArray[np.uint32], codes: Codes, bars: int) -> None:
-    """Append a view to composite keys: ``keys = keys * bars + codes``."""
+    """Extend composite keys by the codes of one more view: ``keys = keys * bars + codes``."""
     for i in range(codes.size):
         keys[i] = keys[i] * np.uint32(bars) + np.uint32(codes[i])
 
 
 @compiled(twins.counting_sort, nogil=True)
 def counting_sort(keys: Codes, cells: int) -> tuple[Ints, NDArray[np.int32]]:
-    """Return where each key begins in sorted order, and the positions of the rows in this order.
+    """Return each key's start in the sorted order, and the rows' positions in that order.
 
     Rows with equal keys keep their order.
     """
@@ -94,7 +94,7 @@ def changed_runs(offsets: Ints, signs: NDArray[np.int8]) -> NDArray[np.int64]:
 
 @compiled(twins.flip_counts, nogil=True)
 def flip_counts(runs: NDArray[np.int64], keys: Codes, out: Ints) -> None:
-    """For each entry of a run, add the sign of the run to ``out`` at the key of the entry."""
+    """For each entry of each run, add the run's sign to ``out`` at the entry's key."""
     for run in range(runs.shape[0]):
         sign = runs[run, 2]
         for j in range(runs[run, 0], runs[run, 1]):
@@ -103,7 +103,7 @@ def flip_counts(runs: NDArray[np.int64], keys: Codes, out: Ints) -> None:
 
 @compiled(twins.flip_values, nogil=True)
 def flip_values(runs: NDArray[np.int64], keys: Codes, values: Ints, out: Ints) -> None:
-    """Add the value of each entry, times the sign of its run, to ``out`` at the entry's key."""
+    """For each entry of each run, add its value times the run's sign to ``out`` at its key."""
     for run in range(runs.shape[0]):
         sign = runs[run, 2]
         for j in range(runs[run, 0], runs[run, 1]):

@@ -1,9 +1,9 @@
-"""SQL that converts DuckDB columns for bars and sums, since Arrow changes values of some types."""
+"""SQL that converts DuckDB columns for charts, since Arrow alters the values of some types."""
 
 import re
 
 AS_DOUBLE = {"UHUGEINT", "BIGNUM"}
-"""Types of integers that Arrow does not have; bars and sums use floating-point numbers instead."""
+"""The integer types that Arrow lacks. Charts use floating-point numbers for them instead."""
 AS_TEXT = {"TIME", "TIME_NS", "TIME WITH TIME ZONE", "UUID"}
 _AS_IS = re.compile(
     r"BOOLEAN|U?(TINYINT|SMALLINT|INTEGER|BIGINT)|HUGEINT|DECIMAL\(.*\)|FLOAT|DOUBLE|VARCHAR|JSON"
@@ -13,7 +13,7 @@ _AS_IS = re.compile(
 
 
 def as_charted(text: str, kind: str) -> str | None:
-    """Return the SQL of a column for bars and sums, or None if its type allows neither."""
+    """Return SQL for a column's bars and sums, or None if the column's type allows neither."""
     if kind in AS_DOUBLE:
         return f"({text}\n)::double"
     if kind in AS_TEXT:

@@ -19,7 +19,7 @@ from .brush_sql import literal, quoted
 from .duckdb_types import as_charted
 
 ROW = "(row)"
-"""The name of the column with the rowid of each record, in the copy of a DuckDB table."""
+"""In the copy of a DuckDB table, the name of the column that holds each record's rowid."""
 BATCH = 1 << 17
 DATABASES = (".duckdb", ".db", ".ddb")
 _Version = tuple[int, int, int]
@@ -28,11 +28,11 @@ _Version = tuple[int, int, int]
 class FileRecords:
     """All records of a file, as they were when the file was opened.
 
-    The attribute ``table`` is an Arrow table over a temporary file. The system reads this file when
-    needed and keeps it in memory while there is room. The file may be Parquet, CSV, Arrow or
-    DuckDB; for a DuckDB file with several tables, pass the name of one table. Raises NotFound,
-    BadInput or UsageError if the file cannot be read, and Unavailable if no space is left for the
-    copy.
+    The attribute ``table`` is an Arrow table over a temporary file that is mapped into memory: the
+    operating system reads it on demand and caches it while memory is free. The file may be Parquet,
+    CSV, Arrow or DuckDB; for a DuckDB file with several tables, pass the name of one table. Raises
+    NotFound, BadInput or UsageError if the file cannot be read, and Unavailable if no space is left
+    for the copy.
     """
 
     def __init__(self, file: Path, table: str | None = None) -> None:
@@ -68,7 +68,7 @@ class FileRecords:
 
     @property
     def source(self) -> str:
-        """The records in a FROM clause of DuckDB."""
+        """The records as an expression for DuckDB's FROM clause."""
         of_file = self.file.suffix.lower() in (".parquet", ".csv", ".gz")
         return literal(str(self.file)) if of_file else quoted(self.name)
 
@@ -102,7 +102,7 @@ class FileRecords:
 def _copy(read: Any, copy: Path) -> None:
     """Write batches as an Arrow stream.
 
-    Unlike an Arrow file, it may have a dictionary for each batch.
+    Unlike in an Arrow file, each batch of a stream may have its own dictionary.
     """
     with pa.OSFile(str(copy), "wb") as out, pa.ipc.new_stream(out, read.schema) as writer:
         for batch in read:
@@ -111,7 +111,7 @@ def _copy(read: Any, copy: Path) -> None:
 
 @contextmanager
 def _batches(file: Path, table: str | None) -> Iterator[tuple[str, Any]]:
-    """Yield the name of the records' table, and a reader of Arrow batches."""
+    """Yield the name of the table that contains the records, and a reader of its Arrow batches."""
     ending = file.suffix.lower()
     if ending in DATABASES:
         with _of_duckdb(file, table) as found:
@@ -149,7 +149,7 @@ def _of_arrow(mapped: Any) -> Any:
 
 
 def _listed(table: Any) -> str:
-    """Return a DuckDB table's SELECT list: the columns, and the rowid unless a column hides it."""
+    """Return a SELECT list for a DuckDB table: its columns, and the rowid if it is visible."""
     named = {name: '"' + name.replace('"', '""') + '"' for name in table.columns}
     listed = [
         f"{as_charted(named[name], str(kind)) or named[name]} as {named[name]}"

@@ -1,4 +1,4 @@
-"""Choose columns to show if none is named."""
+"""Choose the columns to show if the user names none."""
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -9,17 +9,18 @@ from .binning import bars
 
 MOST = 8
 MOST_OF = {"date": 2, "text": 3}
-"""The most columns of a kind that are chosen while there are others."""
+"""The maximum number of columns of a kind, as long as columns of other kinds can be chosen."""
 TRIED = 40
 FEWEST_ROWS = 50
-"""In smaller tables, a column whose values all differ is still shown."""
+"""In tables with fewer rows, a column whose values all differ is still shown."""
 
 
 def guessed(table: pa.Table) -> list[str]:
     """Return up to eight columns that can be shown, in order, of different kinds if possible.
 
-    Left out are columns with one value, and, in tables that are not small, those that look like
-    identifiers: texts with more values than half of the rows, and whole numbers that all differ.
+    Columns with a single value are left out. In tables of at least ``FEWEST_ROWS`` rows, so are
+    columns that look like identifiers: strings with more distinct values than half the number of
+    rows, and integers that all differ.
     """
     kinds = {name: kind for name in dict.fromkeys(table.column_names[:TRIED])
              if (kind := _kind(table, name))}  # fmt: skip
@@ -35,7 +36,7 @@ def guessed(table: pa.Table) -> list[str]:
 
 
 def _kind(table: pa.Table, name: str) -> str:
-    """Return the kind of a column's bars; empty if it has none, or none that tell anything."""
+    """Return the kind of a column's bars; empty if it has no bars, or no informative ones."""
     try:
         (axis,) = bars(table, name).axes
     except ProvhouseError:

@@ -1,4 +1,4 @@
-"""Linked views: brush one view or several, and get the bars of all other views."""
+"""Linked views: brush one or more views, and get the bars of all other views."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from .structures import STRUCTURES, Structure, plan
 
 BUDGET_MB = 2048
 FEW_ROWS = 16
-"""A rid index is used to read at most one in this many rows; for more rows, a scan is faster."""
+"""A rid index is used if at most one in this many rows must be read; else a scan is faster."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class ChartView:
 
     counts: Ints
     sums: Mapping[str, NDArray[np.float64]]
-    """For each measure, its sum in each bar."""
+    """The sum of each measure, per bar."""
     averages: Mapping[str, NDArray[np.float64]]
-    """For each measure, the average in each bar, without NULLs; NaN if all values are NULL."""
+    """The average of each measure, per bar. NULLs are ignored; NaN if all values are NULL."""
     structure: Structure
-    """The structure that the bars were computed from."""
+    """The structure from which the bars were computed."""
 
 
 @dataclass(frozen=True)
@@ -50,14 +50,14 @@ class BrushedView:
 
 
 class ChartViews:
-    """Linked views of a table in memory. A view is of one column, or of two columns (a grid).
+    """Linked views of a table in memory. A view shows one column, or two columns (a grid).
 
-    ``by`` maps the name of each view to the way to divide its column (see ``binning.bars``), and
-    ``grids`` names pairs of columns of numbers. The name of a view is its column, or ``x,y``.
-    ``measures`` are columns to add up and average. ``table`` is an Arrow table, or any value that
-    pyarrow converts to one. ``structures`` has the structures that the planner may choose. Raises
-    UsageError for wrong arguments, and if the rows need more than ``budget_mb``; raises BadInput
-    for a column with only NULLs or an infinite number.
+    ``by`` maps each column to show to its division into bars (see ``binning.bars``). The keys of
+    ``grids`` are pairs of numeric columns. A view is named after its column, or ``x,y`` for a grid.
+    ``measures`` are the columns to sum and average. ``table`` is an Arrow table, or any value that
+    pyarrow converts to one. ``structures`` lists the structures that the planner may choose. Raises
+    UsageError for wrong arguments, or if the rows need more than ``budget_mb``. Raises BadInput for
+    a column that has only NULLs or has an infinite number.
     """
 
     def __init__(
@@ -111,9 +111,9 @@ class ChartViews:
         by: Mapping[str, binning.Binning],
         grids: Sequence[tuple[str, str]],
     ) -> "ChartViews":
-        """Return other views of the same table, with some of these grids.
+        """Return other views of the same table; ``grids`` selects among the grids of this object.
 
-        Raises the errors of the class.
+        Raises the same errors as the class.
         """
         measures = [one.column for one in self.measures]
         shown = {pair: self.grids[pair] for pair in grids}
@@ -126,7 +126,7 @@ class ChartViews:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The size in bytes of the rows and of each structure that was built."""
+        """The size of the rows and of each structure that was built, in bytes."""
         return {
             "rows": self._rows.size,
             "pair cubes": self._pairs.size,
@@ -168,7 +168,7 @@ class ChartViews:
     ) -> NDArray[np.int64]:
         """Return the positions of the first ``limit`` rows that pass all brushes.
 
-        All brushes means ``brushes`` if given, else the views' own brushes.
+        Without ``brushes``, the current brushes of the views apply.
         """
         masks = self._brushes if brushes is None else self._masks(brushes)
         return self._rows.selected(masks, limit)
@@ -198,7 +198,7 @@ class ChartViews:
         return mask
 
     def _answer(self) -> dict[int, tuple[Ints, Structure]]:
-        """Return the totals of each view, and the structure that gave them."""
+        """Return the totals of each view, and the structure from which they were computed."""
         found: dict[int, tuple[Ints, Structure]] = {}
         left: list[int] = []
         for target in range(len(self._names)):
@@ -217,7 +217,7 @@ class ChartViews:
     def _by_rids(
         self, target: int, others: Sequence[int], found: dict[int, tuple[Ints, Structure]]
     ) -> bool:
-        """Add a view's totals to ``found`` by a rid index; return False if no rid index helps."""
+        """Add a view's totals to ``found``, read with a rid index; return False if none helps."""
         numbers = {
             view: self._rids[view].number(self._brushes[view])
             for view in others
@@ -231,7 +231,7 @@ class ChartViews:
         return True
 
     def _by_rows(self, targets: Sequence[int]) -> dict[int, tuple[Ints, Structure]]:
-        """Return views' totals, from the active view's cube if the plan has it, else by a scan."""
+        """Return totals of views, from the active view's cube if it is planned, else by a scan."""
         active = self._active
         moving = [target for target in targets if target != active]
         found: dict[int, tuple[Ints, Structure]] = {}

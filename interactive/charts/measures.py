@@ -1,4 +1,4 @@
-"""Columns to add up, as whole numbers, so that every structure computes the same sums."""
+"""Columns to sum, as integers, so that every structure computes the same sums."""
 
 import math
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from provhouse.model.errors import BadInput, UsageError
 from .cube_kernels import Ints
 
 BITS = 62
-"""The largest number of bits of a sum."""
+"""The maximum number of bits of a sum."""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """The values of a column times a power of two, and a mark for each value that is present.
+    """The values of a column, scaled by a power of two, and which of them are not NULL.
 
     Floating-point numbers are rounded to the smallest unit that keeps all sums within 62 bits, so
     additions are exact in any order (as in reproducible summation, Demmel and Nguyen 2013).
@@ -46,8 +46,8 @@ class Measure:
 def measure(table: pa.Table, column: str) -> Measure:
     """Return a column as a measure; NaN counts as NULL.
 
-    Raises UsageError if the column is missing or not numeric, or its sums are too large; raises
-    BadInput if it has an infinite number.
+    Raises UsageError if the column is missing or not numeric, or if its sums are too large. Raises
+    BadInput if it contains an infinite number.
     """
     if column not in table.column_names:
         raise UsageError(
@@ -76,7 +76,7 @@ def measure(table: pa.Table, column: str) -> Measure:
 def _fixed_point(column: str, numbers: NDArray[np.float64]) -> tuple[Ints, int]:
     if not np.isfinite(numbers).all():
         raise BadInput(
-            f"The column {column!r} has an infinite number",
+            f"The column {column!r} contains an infinite number",
             f"The first is in row {int(np.argmin(np.isfinite(numbers))) + 1:,}",
             "Remove it, or choose another column",
         )

@@ -1,4 +1,4 @@
-"""The borders of ranges of numbers: in equal steps, by their logarithm, or without the tails."""
+"""Divide numbers into ranges: in equal steps, in logarithmic steps, or without the tails."""
 
 import math
 import re
@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 LOG, CLIP = "log", "clip"
-"""Ways to divide numbers: by their logarithm, or between their percentiles 1 and 99."""
+"""Two divisions of numbers: in logarithmic steps, or between their 1st and 99th percentiles."""
 EXACT = 2**53
 """Up to this bound, floating-point numbers represent every whole number."""
 FEW = 60
-"""If a range has at most this many whole numbers, each number has a bar of its own."""
+"""If the column spans at most this many integers, each integer has its own bar."""
 RANGES = 40
 _SPAN = re.compile(r"\s*([^\s]+?)\s*\.\.\s*([^\s]+)\s*")
 _STEPS = ((2, (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)), (7, (1, 1.5, 2, 3, 5, 7)), (14, (1, 2, 5)))
-"""The first digits of borders in steps of a logarithm, for at most this many powers of ten."""
+"""For up to this many powers of ten, the leading digits of borders in logarithmic steps."""
 
 
 @dataclass(frozen=True)
@@ -29,21 +29,24 @@ class Ranges:
 
     edges: Floats
     whole: bool = False
-    """Whether all numbers are whole, so that a range ends with the number below its border."""
+    """Whether all numbers are integers. A range then ends one below its upper border."""
     below: bool = False
     above: bool = False
-    """Whether numbers are outside: they have one more bar, the first or the last one."""
+    """Whether numbers lie below or above all borders. They then have an additional bar."""
     log: bool = False
 
     @property
     def labels(self) -> list[str]:
-        """The text of each bar."""
+        """The label of each bar."""
         tails = [f"below {short(self.edges[0])}"] * self.below
         ends = [f"{short(self.edges[-1])} and more"] * self.above
         return [*tails, *self._between(), *ends]
 
     def codes(self, numbers: Floats) -> NDArray[np.intp]:
-        """Return the bar of each number. Without a tail, the last range includes its border."""
+        """Return the bar of each number.
+
+        Without an upper tail, the last range includes its upper border.
+        """
         first, last = 0 if self.below else 1, len(self.edges) - (0 if self.above else 1)
         found = np.searchsorted(self.edges, numbers, side="right")
         return np.clip(found, first, max(first, last)) - first
@@ -55,10 +58,11 @@ class Ranges:
 
 
 def ranges(known: Floats, how: int | str | None) -> Ranges | None:
-    """Return the ranges of numbers, divided in a way that the page or a person has chosen.
+    """Divide numbers into ranges as ``how`` specifies; return None if this is impossible.
 
-    ``how`` is their number, ``log``, ``clip``, two borders such as ``0..60``, or None. Return None
-    if the numbers cannot be divided in this way, or their range is too large.
+    ``how`` is the number of ranges, ``log``, ``clip``, two borders such as ``0..60``, or None for a
+    default division. The result is None if the numbers cannot be divided in this way, or if they
+    span too large a range.
     """
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
     whole = bool((known == np.floor(known)).all()) and max(-low, high) < EXACT
@@ -88,7 +92,7 @@ def _with_tails(known: Floats, edges: Floats, whole: bool, log: bool = False) ->
 
 
 def _span(text: str) -> tuple[float, float] | None:
-    """Return the two borders in a text such as ``0..60``."""
+    """Parse a string such as ``0..60`` into two borders; return None if it is malformed."""
     found = _SPAN.fullmatch(text)
     try:
         low, high = (float(part) for part in found.groups()) if found else (0.0, 0.0)
@@ -98,14 +102,14 @@ def _span(text: str) -> tuple[float, float] | None:
 
 
 def _inner(low: float, high: float, whole: bool) -> tuple[float, float]:
-    """Return the first and the last number of a span, which does not include ``high``."""
+    """Return the first and the last number of a span that includes ``low`` but not ``high``."""
     if whole:
         return math.ceil(low), max(math.ceil(low), math.ceil(high) - 1)
     return low, math.nextafter(high, -math.inf)
 
 
 def _linear(low: float, high: float, whole: bool) -> Floats:
-    """Return borders of equal ranges, which are round numbers."""
+    """Return the borders of equal ranges, as round numbers."""
     if whole and high - low < FEW:
         return np.arange(low, high + 2)
     if high == low:
@@ -123,14 +127,14 @@ def _linear(low: float, high: float, whole: bool) -> Floats:
 
 
 def _equal(low: float, high: float, number: int, whole: bool) -> Floats:
-    """Return borders of as many equal ranges as were asked for."""
+    """Return the borders of ``number`` equal ranges."""
     if high == low:
         return np.array([low, high + 1 if whole else math.nextafter(high, math.inf)])
     return np.linspace(low, high, number + 1, dtype=np.float64)
 
 
 def _logarithmic(positive: Floats, whole: bool) -> Floats:
-    """Return round borders from below the least to above the largest of some positive numbers."""
+    """Return round borders that enclose the given positive numbers, in logarithmic steps."""
     low, high = float(positive.min()), float(positive.max())
     powers = math.log10(high) - math.log10(low)
     digits = next((digits for most, digits in _STEPS if powers <= most), (1,))
@@ -143,5 +147,5 @@ def _logarithmic(positive: Floats, whole: bool) -> Floats:
 
 
 def short(number: float) -> str:
-    """Return a number with at most six digits."""
+    """Format a number with at most six significant digits."""
     return f"{number:.6g}"

@@ -13,29 +13,29 @@ Fails = NDArray[np.uint16]
 
 
 def mark(codes: Codes, failing: Fails, fails: Fails) -> None:
-    """Set the bit of a view in ``fails`` for each row whose bar has this bit in ``failing``."""
+    """For each row, set the bit in ``fails`` that ``failing`` contains for the row's bar."""
     fails |= failing[codes]
 
 
 def count(codes: Codes, fails: Fails, own: int, out: Ints) -> None:
-    """Add to each bar in ``out`` the number of its rows that fail no view outside ``own``."""
+    """Add to ``out``, for each bar, the number of its rows that pass all views outside ``own``."""
     out += np.bincount(codes[_passing(fails, own)], minlength=out.size)
 
 
 def add(codes: Codes, fails: Fails, own: int, values: Ints, out: Ints) -> None:
-    """Add to each bar in ``out`` the values of its rows that fail no view outside ``own``."""
+    """Add to ``out``, for each bar, the values of its rows that pass all views outside ``own``."""
     passing = _passing(fails, own)
     np.add.at(out, codes[passing], values[passing])
 
 
 def extend(keys: NDArray[np.uint32], codes: Codes, bars: int) -> None:
-    """Append a view to composite keys: ``keys = keys * bars + codes``."""
+    """Extend composite keys by the codes of one more view: ``keys = keys * bars + codes``."""
     keys *= np.uint32(bars)
     keys += codes.astype(np.uint32)
 
 
 def counting_sort(keys: Codes, cells: int) -> tuple[Ints, NDArray[np.int32]]:
-    """Return where each key begins in sorted order, and the positions of the rows in this order."""
+    """Return each key's start in the sorted order, and the rows' positions in that order."""
     return key_starts(keys, cells), np.argsort(keys, kind="stable").astype(np.int32)
 
 
@@ -50,14 +50,14 @@ def changed_runs(offsets: Ints, signs: NDArray[np.int8]) -> Ints:
 
 
 def flip_counts(runs: Ints, keys: Codes, out: Ints) -> None:
-    """For each entry of a run, add the sign of the run to ``out`` at the key of the entry."""
+    """For each entry of each run, add the run's sign to ``out`` at the entry's key."""
     for sign in (1, -1):
         chosen = runs[runs[:, 2] == sign]
         out += sign * np.bincount(keys[_entries(chosen)], minlength=out.size)
 
 
 def flip_values(runs: Ints, keys: Codes, values: Ints, out: Ints) -> None:
-    """Add the value of each entry, times the sign of its run, to ``out`` at the entry's key."""
+    """For each entry of each run, add its value times the run's sign to ``out`` at its key."""
     entries = _entries(runs)
     signs = np.repeat(runs[:, 2], runs[:, 1] - runs[:, 0])
     np.add.at(out, keys[entries], signs * values[entries])

@@ -1,6 +1,6 @@
 """Totals for each pair of bars of two views.
 
-They answer a brush of one view without reading rows.
+With these totals, a brush of one view is answered without reading rows.
 """
 
 from collections.abc import Sequence
@@ -12,11 +12,11 @@ from .cube_kernels import Ints, sum_columns, sum_rows
 
 Pair = tuple[int, int]
 MAX_CELLS = 1 << 22
-"""The largest number of cells of a cube: adding them up takes three milliseconds."""
+"""The maximum number of cells of a cube: summing so many takes three milliseconds."""
 
 
 class PairCubes:
-    """The cubes of some pairs of views. In each cube, the bars of the first view are the rows."""
+    """The cubes of the given pairs of views. A cube has a row for each bar of its first view."""
 
     def __init__(self, rows: CodedRows, pairs: Sequence[Pair]) -> None:
         self._cubes = dict(zip(pairs, rows.tally(pairs, {}), strict=True))
@@ -42,7 +42,7 @@ class PairCubes:
 
 
 def add_up(cube: Ints, mask: Mask) -> Ints:
-    """Return the sum of the rows in ``mask``; the cube's shape is (width, rows, columns)."""
+    """Return the sum of the cube's rows in ``mask``. The cube's shape is (width, rows, columns)."""
     found = np.zeros((cube.shape[0], cube.shape[2]), np.int64)
     for part, out in zip(cube, found, strict=True):
         sum_rows(part, mask, out)

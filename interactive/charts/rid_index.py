@@ -1,4 +1,4 @@
-"""An index (CSR) from each bar of a view to its rows, for brushes that select few rows."""
+"""An index (CSR) from the bars of a view to their rows, for brushes that select few rows."""
 
 import numpy as np
 from numpy.typing import NDArray

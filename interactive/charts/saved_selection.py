@@ -1,4 +1,4 @@
-"""Write the records of a selection, as a trace that `provhouse ingest` accepts."""
+"""Write a selection's records as a trace that `provhouse ingest` accepts."""
 
 from collections.abc import Callable
 from functools import partial
@@ -21,7 +21,7 @@ OP = "brush"
 
 
 def item(name: str) -> str:
-    """Return the name of a selection's item."""
+    """Return the name of the item that stands for a selection."""
     return f"{TABLE}/{name}"
 
 
@@ -35,16 +35,17 @@ def write_selection(
 ) -> None:
     """Write a Parquet trace that derives one aggregate, the selection, from records.
 
-    The records are those at ``positions``. The selection's item is ``selection/NAME``. A record's
-    item is ``TABLE/KEY``, or ``TABLE/N`` without a ``key``: N is the rowid in a table of DuckDB,
-    else the position in the file, from 0. ``brushes`` describes the brushed bars and becomes an
-    attribute. Raises BadInput if the file has changed since it was read, or a key is NULL or
-    repeated, and UsageError if the trace already exists.
+    The records are those at ``positions``. The item of the selection is named ``selection/NAME``.
+    The item of a record is named ``TABLE/KEY``, or ``TABLE/N`` if no ``key`` is given: N is the
+    rowid of a DuckDB table, or the position in any other file, counted from 0. ``brushes``
+    describes the brushed bars and becomes an attribute. Raises BadInput if the file has changed
+    since it was read, or if a key is NULL or occurs twice. Raises UsageError if the trace already
+    exists.
     """
     if records.changed:
         raise BadInput(
             f"{records.file} has changed since it was opened",
-            "Its rows may differ from the shown ones",
+            "Its rows may differ from the rows that are shown",
             "Open it again, and repeat the selection",
         )
     if key is None and not records.numbered:
@@ -80,8 +81,8 @@ def write_trace(
 ) -> None:
     """Write the Parquet trace of a selection to a file.
 
-    ``ends`` returns a column that identifies the records at some positions, as a trace has it.
-    ``texts`` are the selection's item and its brushes.
+    ``ends`` returns the trace column that identifies the records at the given positions. ``texts``
+    are the name of the selection's item, and the description of its brushes.
     """
     first = ends(np.empty(0, np.int64))
     named = {"src_table": table, "dst": texts[0], "dst_table": TABLE, "op": OP}
@@ -96,7 +97,7 @@ def write_trace(
 
 
 def _ends(table: str, ids: pa.ChunkedArray | None, positions: NDArray[np.int64]) -> pa.Table:
-    """Return the column that identifies records: row ids, or names if keys are not integers."""
+    """Return the trace column that identifies records: row ids for integer keys, else names."""
     found = (
         pa.chunked_array([pa.array(positions)]) if ids is None else ids.take(pa.array(positions))
     )

@@ -5,12 +5,12 @@ cube is a sparse matrix with the cells of one side as rows and the cells of the 
 columns; it is stored by rows and by columns (CSR and CSC). An entry is a row of the table, or if
 combinations repeat, all rows with one combination.
 
-Each side keeps the totals of its cells under the brushes of the *other* side. A brush that changes
-moves some cells in or out, and only the entries of these cells are added or subtracted. These are
-the flips of crossfilter.js, but on consecutive entries. If the flips would exceed half of the
-entries, the totals are computed from the entries that pass, or from the entries that fail. So no
-change reads more than half of the entries. The bars of a view follow from the totals of its side. A
-side has few totals.
+Each side keeps the totals of its cells under the brushes of the *other* side. When a brush changes,
+some cells begin or cease to pass, and only the entries of these cells are added or subtracted.
+Crossfilter.js does the same (it calls them flips), but its entries are not consecutive. If this
+would read more entries than the ones that pass, or than the ones that fail, the totals are computed
+anew from the smaller of these two. So no change reads more than half of the entries. The bars of a
+view are computed from the totals of its side, which are few.
 """
 
 from dataclasses import dataclass
@@ -26,13 +26,13 @@ from .cube_kernels import Codes, Ints, changed_runs, counting_sort, extend, flip
 from .threads import at_once, parts
 
 MAX_CELLS = 1 << 20
-"""The largest number of cells of a side, so that their totals stay in the processor's cache."""
+"""The maximum number of cells of a side: their totals then stay in the processor's cache."""
 FEW_CELLS = 1 << 16
-"""Up to this many cells, a side's totals are quick to read, however few rows the table has."""
+"""A side with up to this many cells is allowed even if the table has few rows."""
 ROWS_BY_CELL = 8
-"""With fewer rows for each cell than this, a scan of the rows is faster than reading all totals."""
+"""With fewer rows per cell than this, scanning the rows is faster than reading all totals."""
 REPEATS = 4
-"""Rows are combined into entries if an entry then stands for at least this many rows on average."""
+"""Rows are combined into entries if an entry then represents this many rows on average or more."""
 Signs = NDArray[np.int8]
 
 
@@ -65,11 +65,11 @@ class _Side:
     offsets: Ints
     """For each cell, the position of its first entry; at the end, the number of entries."""
     others: Codes
-    """For each entry, its cell on the other side."""
+    """The cell of each entry on the other side."""
     weights: list[Ints | None]
-    """For each total, the number that each entry adds to it; None if each entry adds 1."""
+    """For each total, an array with the amount that each entry adds; None if each entry adds 1."""
     passing: NDArray[np.bool_]
-    """A mask of the cells that passed this side's brushes when the other side was last computed."""
+    """Which cells passed this side's brushes when the other side was last computed."""
     all: Ints
     """The totals of each cell without any brush."""
     totals: Ints
@@ -77,7 +77,7 @@ class _Side:
 
 
 class SparseCube:
-    """The sparse cube of some rows; the module's docstring explains it."""
+    """The sparse cube of the given rows. See the docstring of the module."""
 
     def __init__(self, rows: CodedRows, views: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
         keys = [_keys(rows, of) for of in views]
@@ -162,7 +162,7 @@ def _keys(rows: CodedRows, views: tuple[int, ...]) -> Codes:
 def _entries(
     keys: list[Codes], cells: list[int], weights: list[Ints | None]
 ) -> tuple[list[Codes], list[Ints | None]]:
-    """Combine rows whose cells are the same on both sides, if few entries remain."""
+    """Combine rows that have the same cells on both sides, if this leaves few enough entries."""
     _, order = counting_sort(keys[1], cells[1])
     _, again = counting_sort(keys[0][order], cells[0])
     order = order[again]
@@ -178,7 +178,7 @@ def _entries(
 
 
 def _passing(side: _Side, brushes: Brushes) -> NDArray[np.bool_]:
-    """Return a mask of the cells of a side that pass the brushes of its views."""
+    """Return a mask of a side's cells that pass the brushes of the side's own views."""
     passing = np.ones(side.shape, np.bool_)
     for axis, view in enumerate(side.views):
         if view in brushes:
@@ -188,7 +188,7 @@ def _passing(side: _Side, brushes: Brushes) -> NDArray[np.bool_]:
 
 
 def _moved(of: _Side, signs: Signs, totals: Ints) -> Ints:
-    """Return ``totals`` plus the entries of ``of``, each times the sign of its cell in ``of``."""
+    """Return ``totals`` plus the entries of the side ``of``, each times the sign of its cell."""
     runs = changed_runs(of.offsets, signs)
     found = at_once(lambda part: _flipped(of, part, totals.shape), _shares(runs))
     return sum(found, start=totals)
@@ -205,7 +205,7 @@ def _flipped(of: _Side, runs: Ints, shape: tuple[int, ...]) -> Ints:
 
 
 def _shares(runs: Ints) -> list[Ints]:
-    """Divide runs into one part for each thread, with equal numbers of entries."""
+    """Divide runs into one part per thread. All parts have about equally many entries."""
     ends = np.cumsum(runs[:, 1] - runs[:, 0])
     total = int(ends[-1]) if ends.size else 0
     shares = []

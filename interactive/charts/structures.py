@@ -16,13 +16,13 @@ Structure = Literal[
 STRUCTURES: tuple[Structure, ...] = (
     "pair cubes", "sparse cube", "rid index", "active-view cube",
 )  # fmt: skip
-"""The structures that a planner may choose. Totals and scans need only the rows."""
+"""The structures that the planner may choose. Totals and scans need nothing but the rows."""
 MEGABYTE = 1 << 20
 
 
 @dataclass(frozen=True)
 class StructurePlan:
-    """The structures to build. Sizes are in bytes and are upper limits."""
+    """The structures to build. ``size`` is an upper limit in bytes."""
 
     pairs: tuple[Pair, ...]
     sides: tuple[tuple[int, ...], tuple[int, ...]] | None
@@ -30,7 +30,7 @@ class StructurePlan:
     rids: tuple[int, ...]
     """The views with a rid index."""
     active: frozenset[int]
-    """The views whose active-view cube fits into the rest of the budget."""
+    """The views whose active-view cube fits into the remaining budget."""
     size: int
 
 
@@ -39,17 +39,17 @@ def plan(
 ) -> StructurePlan:
     """Return the structures to build within a budget that includes the rows' codes and values.
 
-    The sparse cube comes first, since it answers every question; then cubes of pairs, smallest
-    first. Rid indexes and active-view cubes are for views that the sparse cube does not cover.
-    While the sparse cube or an index is built, it needs 16 more bytes for each row. Raises
-    UsageError if not even the rows fit.
+    The sparse cube is planned first, since it answers every question; then pair cubes, the smallest
+    first. Rid indexes and active-view cubes are planned only if there is no sparse cube. Building
+    the sparse cube or an index temporarily needs 16 more bytes per row. Raises UsageError if even
+    the rows do not fit.
     """
     left = budget_mb * MEGABYTE - rows.size
     if left < 0:
         raise UsageError(
             "The rows do not fit in memory",
             f"They need {rows.size / MEGABYTE:,.0f} MB, and the budget is {budget_mb:,} MB",
-            "Give a larger budget, or fewer views",
+            "Set a larger budget, or choose fewer views",
         )
     total = left
     sides = sparse_cube.split(list(rows.bars), rows.number) if "sparse cube" in allowed else None
@@ -85,12 +85,12 @@ def _cells(rows: CodedRows, one: int, other: int) -> int:
 
 
 def _sparse_size(rows: CodedRows) -> int:
-    """Return the size of the sparse cube in bytes if no combination repeats."""
+    """Return the size of the sparse cube in bytes, assuming that no combination of bars repeats."""
     cells = 2 * sparse_cube.MAX_CELLS * 3 * 8 * rows.width
     return rows.number * 2 * (4 + 8 * len(rows.values)) + min(cells, rows.number * 48 * rows.width)
 
 
 def _active_size(rows: CodedRows, active: int) -> int:
-    """Return the size of an active view's cubes. Each of two threads fills a copy of them."""
+    """Return the size of an active view's cubes in bytes: one copy for each of two threads."""
     others = sum(bars for view, bars in enumerate(rows.bars) if view != active)
     return 2 * 8 * rows.width * rows.bars[active] * others

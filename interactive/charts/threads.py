@@ -1,4 +1,4 @@
-"""Work on several parts of the rows at once: the compiled loops release the interpreter's lock."""
+"""Process parts of the rows in parallel: the compiled loops release the interpreter's lock."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -11,17 +11,17 @@ Result = TypeVar("Result")
 Part = TypeVar("Part")
 THREADS = min(4, len(os.sched_getaffinity(0)))
 BLOCK = 1 << 15
-"""The number of rows in one call of a loop: so few that their results stay in the cache."""
+"""The number of rows per call of a loop: few enough that their results stay in the cache."""
 
 
 def blocks(first: int, end: int) -> Iterator[slice]:
-    """Yield the rows from ``first`` up to ``end`` as slices of up to ``BLOCK`` rows."""
+    """Divide the rows from ``first`` to ``end`` into slices of up to ``BLOCK`` rows."""
     for at in range(first, end, BLOCK):
         yield slice(at, min(end, at + BLOCK))
 
 
 def parts(rows: int) -> list[tuple[int, int]]:
-    """Return the bounds of each thread's part of the rows. Few rows are one part."""
+    """Return the bounds of the part of the rows for each thread. Few rows form a single part."""
     number = THREADS if rows > 4 * BLOCK else 1
     cuts = [rows * part // number for part in range(number + 1)]
     return list(pairwise(cuts))

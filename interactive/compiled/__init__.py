@@ -1,1 +1,1 @@
-"""GROUP BY in compiled loops, which find the rows of each group while they aggregate."""
+"""Run GROUP BY in compiled loops, which record the rows of each group while they aggregate."""

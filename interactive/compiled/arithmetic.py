@@ -1,7 +1,7 @@
-"""Arithmetic on columns of exact numbers, as the compiled group-by evaluates it: +, - and *.
+"""Exact arithmetic on columns for the compiled GROUP BY: the operators +, - and *.
 
-Decimals are integers with a scale. The bounds of the columns show beforehand that no value
-overflows, neither in the loops nor in DuckDB, which would raise an error.
+Decimals are integers with a scale. From the columns' smallest and largest values it is known in
+advance that no value overflows, neither in the loops nor in DuckDB, where an overflow is an error.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,9 +19,9 @@ Chunk = NDArray[np.int64] | int
 
 @dataclass(frozen=True)
 class Term:
-    """An expression: a column, a number, or two terms with an operator.
+    """An expression: a column, a number, or two terms combined by an operator.
 
-    ``kind`` is the DuckDB type of the term, and ``scale`` its number of digits after the point.
+    ``kind`` is the DuckDB type of the term, and ``scale`` is its number of decimal places.
     """
 
     sql: str
@@ -39,9 +39,9 @@ class Term:
         return frozenset([self.column] if self.column else []).union(*below)
 
     def bounds(self, columns: Mapping[str, Bounds]) -> Bounds | None:
-        """Return bounds of the value, given bounds of the columns.
+        """Return the bounds of the term's value, given the bounds of the columns.
 
-        Returns None if the value may exceed its type or 64 bits.
+        Returns None if the value may not fit its type or 64 bits.
         """
         if self.column:
             return columns[self.column]
@@ -67,9 +67,10 @@ class Term:
         return 1 if self.operator == "*" else 10 ** (self.scale - part.scale)
 
     def evaluate(self, read: Callable[[str], NDArray[np.int64]], known: dict[str, Chunk]) -> Chunk:
-        """Return the term's values in some rows.
+        """Return the term's values for the rows that ``read`` supplies.
 
-        ``read`` returns a column of these rows; ``known`` keeps the values of terms, by their SQL.
+        ``read`` returns the values of a named column in these rows. ``known`` caches the values of
+        terms, by their SQL.
         """
         if self.sql not in known:
             known[self.sql] = self._evaluated(read, known)
@@ -101,7 +102,10 @@ OPERATORS: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*"
 
 
 def nodes(argument: exp.Expr) -> list[exp.Expr] | None:
-    """Return the columns, numbers and operations of an argument, or None if it has other nodes."""
+    """Return the nodes of an argument, or None if one of them is not supported.
+
+    Columns, numbers and operations are supported.
+    """
     argument = argument.unnest()
     if isinstance(argument, exp.Column) or _literal(argument):
         return [argument]
@@ -121,9 +125,10 @@ def _plain(text: str) -> bool:
 
 
 def term(argument: exp.Expr, kinds: Mapping[str, str]) -> Term | None:
-    """Return the term of an argument. ``kinds`` has the types of its ``nodes``, by their SQL.
+    """Return the argument of an aggregate as a term, or None if it cannot be computed exactly.
 
-    Returns None if a type is not exact, or the scale computed here differs from DuckDB's scale.
+    ``kinds`` maps the SQL of the argument's ``nodes`` to their types. The result is None if a type
+    is inexact, or if the scale computed here differs from DuckDB's scale.
     """
     argument = argument.unnest()
     sql = argument.sql("duckdb")

@@ -1,4 +1,4 @@
-"""The cell of each record: a number for the key values by which the record is grouped."""
+"""The cell of each record: a number that stands for the record's combination of key values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ from . import group_kernels as kernels
 from .fused import Grouping, OfColumn
 
 CELLS = 1 << 22
-"""The largest number of combinations of keys."""
+"""The maximum number of combinations of key values."""
 APART = 16
 """The number of rids in a cache line; two threads must not write to one line at once."""
 VALUES, AT = "__provhouse_values", "__provhouse_at"
 
 
 class DecodedSource(Protocol):
-    """Decoded columns, either of all rows of a table or of some rows."""
+    """A supplier of decoded columns, for all rows of a table or for a subset."""
 
     def rows(self, table: TablePlace) -> int:
         """Return the number of rows."""
@@ -41,13 +41,13 @@ class DecodedSource(Protocol):
 
 @dataclass
 class Cells:
-    """The lineage of a GROUP BY: the cell of each rid, or ``number`` if the rid has none."""
+    """The lineage of a GROUP BY: the cell of each rid. A rid without a cell has ``number``."""
 
     cells: NDArray[Any]
     parts: Sequence[slice]
-    """The parts of the rids that threads have counted, one thread for each part."""
+    """The parts into which the rids are divided. Each part was counted by one thread."""
     counts: NDArray[np.int64]
-    """For each part (row) and cell (column), the number of rids."""
+    """The number of rids for each part (row) and cell (column)."""
 
     @property
     def number(self) -> int:
@@ -55,7 +55,7 @@ class Cells:
         return len(self.counts[0])
 
     def link(self) -> Link:
-        """Return the index from cells to rids; ``cells`` is the index in the other direction."""
+        """Return the index from cells to rids: the inverse of ``cells``."""
         counts = self.counts.sum(axis=0)
         offsets = np.zeros(self.number + 1, np.int64)
         np.cumsum(counts, out=offsets[1:])
@@ -72,7 +72,7 @@ class Cells:
         return Link(offsets, rids[:number], self.cells.size, self.cells)
 
     def chain(self, row_cells: NDArray[Any]) -> Chain:
-        """Return the index from rows to rids, given the cell of each row."""
+        """Return the index from rows of the result to rids, given the cell of each row."""
         if 2 * row_cells.size > self.number:
             return Chain([Link(None, row_cells, self.number), self.link()])
         kind = smallest(row_cells.size)
@@ -84,14 +84,14 @@ class Cells:
         return Chain([Cells(rows, self.parts, counts).link()])
 
     def only(self, mask: NDArray[np.bool_]) -> "Cells":
-        """Return the cells of the records in ``mask``; all other records get no cell."""
+        """Return the same cells, but without a cell for records outside ``mask``."""
         cells = np.where(mask, self.cells, self.cells.dtype.type(self.number))
         return Cells(cells, self.parts, counted(cells, self.number, self.parts))
 
 
 @dataclass
 class LocatedGroups:
-    """The cells of a table's records, and the values of each key, which number the cells."""
+    """The cells of a table's records, and the key values from which cells are numbered."""
 
     values: list[pa.Array]
     """The distinct values of each key."""
@@ -103,9 +103,9 @@ class LocatedGroups:
         return list(map(len, self.values))
 
     def cells_of(self, keys: Sequence[pa.ChunkedArray]) -> NDArray[Any]:
-        """Return the cell of each group, given the columns of keys.
+        """Return the cell of each group, given the groups' key columns.
 
-        Raises Unfit for unknown values.
+        Raises Unfit for a key value that no record has.
         """
         places = []
         for column, values in zip(keys, self.values, strict=True):
@@ -120,7 +120,7 @@ class LocatedGroups:
 def locate(
     con: duckdb.DuckDBPyConnection, grouping: Grouping, columns: DecodedSource
 ) -> LocatedGroups:
-    """Find the cells of all records. Raises Unfit if there are too many cells."""
+    """Return the cells of all records. Raises Unfit if there are too many cells."""
     keys = [_Key(con, key, columns.coded(grouping.table, key.column)) for key in grouping.keys]
     sizes = [len(key.values) for key in keys]
     number = int(np.prod(sizes, dtype=object)) if sizes else 1
@@ -141,7 +141,7 @@ def locate(
 
 
 def counted(cells: NDArray[Any], number: int, parts: Sequence[slice]) -> NDArray[np.int64]:
-    """Return the number of rows of each part (row of the result) in each cell (column)."""
+    """Return the number of rows for each part (row of the result) and cell (column)."""
 
     def count(part: slice) -> NDArray[np.int64]:
         counts = kernels.totals(number)
@@ -153,12 +153,12 @@ def counted(cells: NDArray[Any], number: int, parts: Sequence[slice]) -> NDArray
 
 
 def passes(con: duckdb.DuckDBPyConnection, condition: OfColumn, coded: Coded) -> NDArray[np.bool_]:
-    """Return for each code of a column whether its value meets a condition."""
+    """Return, for each code of a column, whether the value that it stands for meets a condition."""
     return np.asarray(_evaluated(con, condition, coded.values).fill_null(False), bool)
 
 
 class _Key:
-    """The values of a key, and for each code of its column the position of the key's value."""
+    """The distinct values of a key, and the position among them for each code of its column."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection, key: OfColumn, coded: Coded) -> None:
         self.codes = coded.codes
@@ -171,7 +171,7 @@ class _Key:
 
 
 def _evaluated(con: duckdb.DuckDBPyConnection, each: OfColumn, values: pa.Array) -> pa.Array:
-    """Return the value of an expression for each value of its column."""
+    """Evaluate an expression of one column for each of the given values of that column."""
     at = pa.array(np.arange(len(values)))
     con.register(VALUES, pa.table({each.column: values, AT: at}))
     try:

@@ -1,8 +1,8 @@
-"""GROUP BYs that a compiled kernel can run: of one table, with one column in each key and filter.
+"""GROUP BYs that a compiled kernel can run: of one table, with one column per key and filter.
 
 The kernel aggregates and captures in one pass (Smoke, section 3.2). Its groups become a small
 table, and DuckDB computes the rest of the query from this table: expressions of aggregates, HAVING,
-ORDER BY and LIMIT. DuckDB runs all other queries, and aggregates whose values are not exact.
+ORDER BY and LIMIT. All other queries, and queries with inexact aggregates, run entirely in DuckDB.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,11 +29,11 @@ FUNCTIONS: dict[type[exp.Expr], Function] = {
 
 @dataclass(frozen=True)
 class OfColumn:
-    """An expression of one column, evaluated once for each distinct value of the column."""
+    """An expression that reads one column, evaluated once per distinct value of the column."""
 
     column: str
     sql: str
-    """The SQL of the expression; it calls the table ``alias``."""
+    """The SQL of the expression. It refers to the table as ``alias``."""
     alias: str
     plain: bool
     """Whether the expression is the column itself."""
@@ -43,7 +43,7 @@ class OfColumn:
 class Aggregate:
     """One aggregate.
 
-    ``kind`` is its type in DuckDB, and ``term`` its argument; None for count(*).
+    ``kind`` is its type in DuckDB. ``term`` is its argument, or None for count(*).
     """
 
     function: Function
@@ -53,7 +53,7 @@ class Aggregate:
 
 @dataclass(frozen=True)
 class Grouping:
-    """A GROUP BY in the form that compiled loops need to find the rows of each group."""
+    """The parts of a GROUP BY that compiled loops need to find the rows of each group."""
 
     table: TablePlace
     keys: list[OfColumn]
@@ -72,7 +72,7 @@ class Grouping:
 
 @dataclass(frozen=True)
 class Fused(Grouping):
-    """A query in the form that the kernel runs."""
+    """A query that the kernel can run: its grouping, its aggregates, and the rest for DuckDB."""
 
     aggregates: list[Aggregate]
     sql: str
@@ -88,7 +88,7 @@ class Fused(Grouping):
 
 
 def group(con: duckdb.DuckDBPyConnection, parsed: Parsed, catalog: Catalog) -> Grouping | None:
-    """Return the grouping of a query for compiled loops, or None if they cannot find its groups."""
+    """Return a query's grouping for compiled loops, or None if they cannot find its groups."""
     if len(parsed.references) != 1 or parsed.ctes or parsed.kept:
         return None
     query = parsed.query
@@ -112,7 +112,9 @@ def group(con: duckdb.DuckDBPyConnection, parsed: Parsed, catalog: Catalog) -> G
 def fuse(
     con: duckdb.DuckDBPyConnection, parsed: Parsed, kinds: list[str], catalog: Catalog
 ) -> Fused | Grouping | None:
-    """Return a query for the kernel, or only its grouping; None if the kernel can run neither.
+    """Return the query for the kernel, else only its grouping, else None.
+
+    The result is a ``Grouping`` if the kernel can find the groups but not the aggregates.
 
     ``kinds`` are the types of the query's columns.
     """
@@ -133,7 +135,7 @@ CLAUSES = {"expressions", "from_", "where", "group", "having", "order", "limit",
 
 
 def _is_plain(query: exp.Select) -> bool:
-    """Return whether a query is one GROUP BY of a table, without windows and subqueries."""
+    """Return whether a query is a single GROUP BY of a table, without windows or subqueries."""
     if any(value for name, value in query.args.items() if name not in CLAUSES):
         return False
     start = query.args.get("from_")
@@ -171,7 +173,7 @@ def _are_exact(
     keys: list[OfColumn | None],
     filters: list[OfColumn | None],
 ) -> bool:
-    """Return whether Arrow keeps the values of all keys exactly, and all filters are booleans."""
+    """Return whether Arrow represents all key values exactly, and all filters are booleans."""
     texts = [each.sql for each in (*keys, *filters) if each is not None]
     if not texts:
         return True
@@ -183,7 +185,7 @@ def _are_exact(
 def _aggregates(
     con: duckdb.DuckDBPyConnection, query: exp.Select, source: exp.Expr
 ) -> dict[str, Aggregate] | None:
-    """Return the aggregates of a query by their SQL, or None if one of them is not covered."""
+    """Return the aggregates of a query by their SQL, or None if one of them is not supported."""
     roots = [*query.expressions, query.args.get("having"), query.args.get("order")]
     found = {
         node.sql("duckdb"): node
@@ -230,7 +232,7 @@ def _aggregate(node: exp.Func, kind: str, kinds: Mapping[str, str]) -> Aggregate
 
 
 def _rest(query: exp.Select, aggregates: Mapping[str, Aggregate]) -> str | None:
-    """Return the query on the table of groups, or None if it needs other columns."""
+    """Return the rest of the query, on the table of groups, or None if it needs other columns."""
     keys = [key.sql("duckdb") for key in blocks.group_keys(query).expressions]
     for clause in ("where", "group", "from_"):
         query.set(clause, None)

@@ -1,7 +1,7 @@
 """Compiled loops of a GROUP BY whose keys are codes. A cell is one combination of keys.
 
-``cells`` has the cell of each row. The cell of a row that does not pass the filters is the number
-of cells, so a table of totals has one place more than there are cells.
+``cells`` contains the cell of each row. A row that does not pass the filters has the number of
+cells in place of a cell, so an array of totals has one element more than there are cells.
 """
 
 from typing import Any
@@ -19,28 +19,30 @@ Numbers = NDArray[Any]
 """Integers of any size."""
 Ints = NDArray[np.int64]
 FEW, WAYS = 4096, 4
-"""With at most ``FEW`` cells, totals have ``WAYS`` tables: neighbouring rows often have the same
-cell, and would wait for each other's addition.
+"""With at most ``FEW`` cells, totals are kept in ``WAYS`` arrays that rows use in turn.
+
+Neighboring rows often have the same cell. In a single array, each addition to this cell would have
+to wait for the previous one.
 """
 
 
 def totals(cells: int) -> Ints:
-    """Return tables of totals, all 0."""
+    """Return one or more arrays of totals, filled with 0."""
     return np.zeros((WAYS if cells <= FEW else 1, cells + 1), np.int64)
 
 
 @compiled(twins.place, nogil=True)
 def place(codes: Codes, places: Codes, out: Codes) -> None:
-    """Write to ``out`` the place of each row's code."""
+    """Write to ``out``, for each row, the element of ``places`` for its code."""
     for i in range(codes.size):
         out[i] = places[codes[i]]
 
 
 @compiled(twins.combine, nogil=True)
 def combine(codes: Codes, places: Codes, cells: Codes, out: Codes) -> None:
-    """Write to ``out``, for each row, its cell plus the place of its code.
+    """Write to ``out``, for each row, its cell plus the element of ``places`` for its code.
 
-    An addition in place takes twenty times as long if the cells are bytes.
+    Adding to ``cells`` itself would take twenty times as long if the cells are bytes.
     """
     for i in range(codes.size):
         out[i] = cells[i] + places[codes[i]]
@@ -61,7 +63,7 @@ def drop(codes: Codes, kept: Codes, instead: Codes, cells: Codes, out: Codes) ->
 
 @compiled(twins.count, nogil=True)
 def count(cells: Codes, out: Ints) -> None:
-    """Count each cell's rows in the one to four tables of ``out``, which are added up later."""
+    """Count each cell's rows in the one to four arrays of ``out``, which are summed later."""
     ways = out.shape[0]
     first, second, third, fourth = out[0], out[1 % ways], out[2 % ways], out[3 % ways]
     end = cells.size - cells.size % 4
@@ -76,7 +78,7 @@ def count(cells: Codes, out: Ints) -> None:
 
 @compiled(twins.add, nogil=True)
 def add(cells: Codes, numbers: Numbers, out: Ints) -> None:
-    """Sum each cell's numbers in the one to four tables of ``out``, which are added up later."""
+    """Sum each cell's numbers in the one to four arrays of ``out``, which are summed later."""
     ways = out.shape[0]
     first, second, third, fourth = out[0], out[1 % ways], out[2 % ways], out[3 % ways]
     end = cells.size - cells.size % 4
@@ -91,7 +93,7 @@ def add(cells: Codes, numbers: Numbers, out: Ints) -> None:
 
 @compiled(twins.lowest, nogil=True)
 def lowest(cells: Codes, numbers: Numbers, out: Ints) -> None:
-    """Lower each cell in ``out`` to the smallest number of its rows."""
+    """Lower each cell's value in ``out`` to the smallest of its rows' ``numbers``."""
     for i in range(cells.size):
         if numbers[i] < out[cells[i]]:
             out[cells[i]] = numbers[i]
@@ -99,7 +101,7 @@ def lowest(cells: Codes, numbers: Numbers, out: Ints) -> None:
 
 @compiled(twins.highest, nogil=True)
 def highest(cells: Codes, numbers: Numbers, out: Ints) -> None:
-    """Raise each cell in ``out`` to the largest number of its rows."""
+    """Raise each cell's value in ``out`` to the largest of its rows' ``numbers``."""
     for i in range(cells.size):
         if numbers[i] > out[cells[i]]:
             out[cells[i]] = numbers[i]
@@ -107,11 +109,11 @@ def highest(cells: Codes, numbers: Numbers, out: Ints) -> None:
 
 @compiled(twins.scatter, nogil=True)
 def scatter(cells: Codes, first: int, at: Ints, out: NDArray[np.int32]) -> None:
-    """Write the rids of each cell from position ``at[cell]`` on, in ascending order.
+    """Write the rids of each cell to ``out`` from position ``at[cell]`` on, in ascending order.
 
-    The rid of the first row is ``first``. Each row that does not pass is written too, to the
-    position in the last element of ``at``: a condition that skips the row would be slower, because
-    the processor would have to predict it.
+    The rid of the first row is ``first``. Rows that do not pass the filters are written as well,
+    from the position in the last element of ``at`` on: a condition that skips them would be slower,
+    because the processor would have to predict it.
     """
     none = at.size - 1
     for i in range(cells.size):

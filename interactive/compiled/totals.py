@@ -1,4 +1,4 @@
-"""The exact aggregates of each cell of a compiled GROUP BY, added up in chunks of rows."""
+"""The exact aggregates of each cell of a compiled GROUP BY, computed in chunks of rows."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from .arithmetic import Chunk, Term
 from .fused import Aggregate
 
 CHUNK = 1 << 15
-"""The number of rows in one evaluation of an expression; their values stay in the cache."""
+"""The number of rows per evaluation of an expression: few enough to stay in the cache."""
 SELECTIVE = 0.3
 """If less than this share of the rows passes the filters, only the passing rows are read."""
 LOOPS: dict[str, Any] = {"sum": kernels.add, "min": kernels.lowest, "max": kernels.highest}
@@ -22,14 +22,15 @@ Ints = NDArray[np.int64]
 
 
 Tables = dict[tuple[str, str], Ints]
-"""The totals of each cell, by aggregate function and the SQL of its term."""
+"""The totals of each cell, by aggregate function and the SQL of the function's argument."""
 
 
 class GroupTotals:
     """The aggregates of each cell. Raises Unfit if a sum might not fit in 64 bits.
 
-    ``rows`` has the number of rows of each cell. Threads add up the ``parts`` of the rows, unless
-    an aggregate has arithmetic: its many short calls would make threads wait for the GIL.
+    ``rows`` has the number of rows of each cell. The ``parts`` of the rows are aggregated by one
+    thread each, unless an aggregate's argument has arithmetic: its many short calls would make
+    threads wait for the GIL.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class GroupTotals:
                 self._merge(copy)
 
     def _prepare(self, each: Aggregate, term: Term) -> None:
-        """Make the tables that an aggregate needs."""
+        """Create the arrays of totals that an aggregate needs."""
         bounds = term.bounds({name: (one.low, one.high) for name, one in self._numbers.items()})
         if bounds is None:
             raise Unfit(f"The values of {term.sql} may not fit 64 bits")
@@ -75,7 +76,7 @@ class GroupTotals:
             self._out[each.function, term.sql] = np.full(self._none + 1, edge, np.int64)
 
     def _run(self, part: slice, out: Tables) -> None:
-        """Add the rows of a part to the tables ``out``."""
+        """Add the rows of a part to the totals ``out``."""
         size, chosen = part.stop - part.start, None
         if int(self.rows.sum()) < SELECTIVE * self._cells.size:
             chosen = part.start + np.flatnonzero(self._cells[part] != self._none)
@@ -90,7 +91,7 @@ class GroupTotals:
                 self._add(chosen[start : start + CHUNK], out)
 
     def _add_columns(self, part: slice, tables: Tables) -> Tables:
-        """Add the rows of a part to the tables of columns without NULL; return the other tables."""
+        """Add a part's rows to the totals of columns without NULL; return the other totals."""
         others: Tables = {}
         for (function, sql), out in tables.items():
             column = self._terms[sql].column
@@ -101,7 +102,7 @@ class GroupTotals:
         return others
 
     def _add(self, rows: Any, tables: Tables) -> None:
-        """Add some rows, given as a slice or as positions, to all tables."""
+        """Add the given rows to all totals. ``rows`` is a slice or an array of positions."""
         known: dict[str, Chunk] = {}
         cells = self._cells[rows]
         for sql, term in self._terms.items():
@@ -121,7 +122,7 @@ class GroupTotals:
                 LOOPS[function](own, values, out)
 
     def _merge(self, tables: Tables) -> None:
-        """Merge the totals of another part into the totals of the first part."""
+        """Merge another part's totals into those of the first part."""
         merging: dict[str, Any] = {"min": np.minimum, "max": np.maximum}
         for (function, sql), out in tables.items():
             kept = self._out[function, sql]
@@ -151,7 +152,7 @@ class GroupTotals:
 
 
 def mean(sums: Ints, counts: Ints, term: Term) -> NDArray[np.float64]:
-    """Return averages as DuckDB computes them: in long doubles, or in doubles for up to 16 bits."""
+    """Return averages as DuckDB computes them: in long double, or in double for up to 16 bits."""
     digits = decimal(term.kind)
     small = term.kind in ("TINYINT", "SMALLINT", "UTINYINT") or (digits and digits[0] <= 4)
     kind: Any = np.float64 if small else np.longdouble
@@ -167,7 +168,7 @@ INTEGER_TYPES = {
 }  # fmt: skip
 """The Arrow types of DuckDB's integers, and of dates as numbers.
 
-Values of HUGEINT are passed as int64, and the query casts them to HUGEINT in DuckDB.
+HUGEINT values are passed as int64, and the query casts them to HUGEINT in DuckDB.
 """
 
 

@@ -1,1 +1,1 @@
-"""Record lineage of dbt projects on DuckDB: what a run of dbt made each row from."""
+"""Record the lineage of dbt projects on DuckDB: from which rows a dbt run made each row."""

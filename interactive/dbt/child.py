@@ -1,4 +1,4 @@
-"""Run the user's dbt as a child process, and read what the run has left behind."""
+"""Run the user's dbt as a child process, and collect the run's files."""
 
 import json
 import os
@@ -16,14 +16,14 @@ from provhouse.model.errors import Unavailable, UsageError
 from . import watched_dbt
 
 COMMANDS = ("build", "run", "test", "seed", "snapshot")
-"""The commands of dbt that are run. Others build nothing."""
+"""The supported dbt commands. Other commands build nothing."""
 REFUSED_OPTIONS = ("--defer", "--no-write-json", "--no-defer-state")
 IN_MEMORY = ":memory:"
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run of dbt on a database of DuckDB."""
+    """One dbt run on a DuckDB database."""
 
     status: int
     target: Path
@@ -32,7 +32,7 @@ class Run:
     """The name of the database in compiled SQL."""
     path: Path
     before: Path | None
-    """A copy of the database before the run, if there was one and a model reads it."""
+    """A copy of the database from before the run, if it existed and a model reads that state."""
     settings: Mapping[str, Any]
     extensions: tuple[str, ...]
     attached: tuple[Mapping[str, Any], ...]
@@ -40,10 +40,10 @@ class Run:
 
 
 def run_dbt(arguments: Sequence[str], executable: str, folder: Path) -> Run | int:
-    """Run dbt with these arguments in the current folder, and note its database in ``folder``.
+    """Run dbt with these arguments in the current folder; ``folder`` is for notes of the run.
 
-    Returns only its exit status if it ended before it ran a model. Raises UsageError for what is
-    not supported, and Unavailable if there is no dbt.
+    Returns only the exit status if dbt ended before it ran a model. Raises UsageError for
+    unsupported commands, options, adapters and databases, and Unavailable if dbt is not installed.
     """
     _check(arguments)
     script = Path(watched_dbt.__file__)
@@ -76,13 +76,13 @@ def _check(arguments: Sequence[str]) -> None:
         if each in arguments:
             raise UsageError(
                 f"Lineage of a run with {each} is not supported",
-                "The tables or the files that the models read would be those of another run",
+                "The models would read tables or files of another run",
                 "Leave it out, or run dbt itself",
             )
 
 
 def _python(executable: str) -> str:
-    """Return the Python that a script of dbt names in its first lines."""
+    """Return the Python interpreter that the dbt script names in its first lines."""
     beside = str(Path(sys.executable).parent)  # the extra dbt, in an environment that is not active
     found = shutil.which(executable, path=f"{os.environ.get('PATH', '')}{os.pathsep}{beside}")
     if found is None:
@@ -104,13 +104,13 @@ def _python(executable: str) -> str:
             return words[0]
     raise Unavailable(
         f"{found} is not dbt Core",
-        "It is no script of Python, as dbt Core is",
+        "dbt Core is a Python script, and this file is not",
         "Run `pip install 'provhouse[dbt]'`, or name the dbt of dbt-core with --dbt FILE",
     )
 
 
 def _run(status: int, folder: Path, arguments: Sequence[str]) -> Run | None:
-    """Return the run that dbt's process has noted, or None if it read no profile."""
+    """Return the run that the dbt process recorded, or None if dbt did not read a profile."""
     try:
         note = json.loads((folder / watched_dbt.NOTE).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -120,8 +120,8 @@ def _run(status: int, folder: Path, arguments: Sequence[str]) -> Run | None:
     if str(path) == IN_MEMORY or not path.is_file():
         raise UsageError(
             f"The database {note['path']} is not a file",
-            "Lineage is found in the file after the run",
-            "Set `path` in the profile to a file of DuckDB",
+            "provhouse reads the database file after the run",
+            "Set `path` in the profile to a DuckDB file",
         )
     before = folder / watched_dbt.BEFORE
     return Run(
@@ -138,18 +138,18 @@ def _run(status: int, folder: Path, arguments: Sequence[str]) -> Run | None:
 
 
 def check_adapter(adapter: str) -> None:
-    """Raise UsageError for another adapter than dbt-duckdb, with what works there."""
+    """Raise UsageError for any adapter other than dbt-duckdb; the message states what works."""
     if adapter == "duckdb":
         return
     if adapter == "spark":
         raise UsageError(
-            "Rows of dbt-spark are not followed by `provhouse dbt`",
-            "They are in Spark, and capture in Spark is a matter of its configuration",
+            "`provhouse dbt` does not support dbt-spark",
+            "Its rows are in Spark, where capture is set up in the Spark configuration",
             "Give the session of dbt-spark (method: session) the options that `provhouse "
             "run-spark --print-conf` prints; this is untried",
         )
     raise UsageError(
-        f"Rows of dbt-{adapter} are not followed",
-        "Only databases of DuckDB are, since provhouse runs the compiled SQL again",
-        "With this adapter, `provhouse compare` compares compiled queries that DuckDB reads too",
+        f"The lineage of rows is not supported for dbt-{adapter}",
+        "Only DuckDB is supported, since provhouse runs the compiled SQL again",
+        "For this adapter, use `provhouse compare` on compiled queries that DuckDB can parse",
     )

@@ -1,7 +1,7 @@
-"""The rows that a failed test of dbt finds wrong, and the source records behind the first of them.
+"""The rows that a failed dbt test reports, and the source records behind the first such row.
 
-The test's own compiled SQL finds the rows, and the triples of the runs lead to the sources. Neither
-Spark nor a warehouse is needed.
+The test's own compiled SQL finds the rows, and the triples of the runs lead from them to the
+sources. Neither Spark nor a warehouse is needed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,11 +30,11 @@ from .seed_rows import file_table, seed_file
 
 FAILED = ("fail", "error", "warn")
 RENAMED = ("unique_field", "value_field", "from_field")
-"""The names that dbt's own tests give to the tested column in their results."""
+"""The names of the tested column in the results of dbt's built-in tests."""
 MOST_ROWS = 20
-"""The most wrong rows that are shown."""
+"""The maximum number of wrong rows that are shown."""
 MOST_RECORDS = 1000
-"""The most records that are shown of a table."""
+"""The maximum number of records that are shown per table."""
 LINEAGE = """
     with recursive found(name, "table") as (
         select src, src_table from '{files}' where dst = ?
@@ -46,14 +46,14 @@ LINEAGE = """
 
 
 def is_on_duckdb(results: Path) -> bool:
-    """Return whether a file of dbt's results is of a project on DuckDB."""
+    """Return whether dbt's results file ``results`` belongs to a project on DuckDB."""
     return bool(artifacts.manifest(results.parent)["metadata"].get("adapter_type") == ADAPTER)
 
 
 def failing_rows(results: Path, table: str | None, folder: Path) -> Blamed:
-    """Return the rows that the first failed test finds wrong, of a table if one is named.
+    """Return the rows that the first failed test reports; with ``table``, the first on this table.
 
-    ``folder`` has the lineage of runs. Raises NotFound if no test of a model has failed, and
+    ``folder`` contains the lineage of runs. Raises NotFound if no such test has failed, and
     UsageError if no run of ``provhouse dbt`` has built the project.
     """
     found = project(results.parent)
@@ -66,8 +66,8 @@ def failing_rows(results: Path, table: str | None, folder: Path) -> Blamed:
             rows = _wrong(opened, names, node, test)
             if names.unknown:
                 raise UsageError(
-                    f"The rows of {node.name} are not those of the last run with lineage",
-                    "Another program has changed it since",
+                    f"The rows of {node.name} have changed since the last run with lineage",
+                    "Another program has written the table",
                     "Build it by `provhouse dbt build`",
                 )
             if not rows:
@@ -79,7 +79,7 @@ def failing_rows(results: Path, table: str | None, folder: Path) -> Blamed:
 
 
 def _failed(found: Project, table: str | None, results: Path) -> tuple[Any, Node]:
-    """Return the first failed test, and the node that it tests."""
+    """Return the first failed test of ``table``, or of any table, and the node that it tests."""
     failed = with_status(found, *FAILED)
     tested = [
         (test, found.nodes[node])
@@ -110,7 +110,7 @@ def _run(results: Path, kept: KeptTables, folder: Path) -> Run:
 
 
 def _wrong(opened: OpenedDatabase, names: RowNames, node: Node, test: Any) -> list[Record]:
-    """Return the rows of a node that have the values of a row of the test's result."""
+    """Return the rows of a node whose values occur in a row of the test's result."""
     place = opened.place(node)
     if not opened.is_table(place):
         place = opened.stand_in(node, f"from {node.relation}")
@@ -119,7 +119,7 @@ def _wrong(opened: OpenedDatabase, names: RowNames, node: Node, test: Any) -> li
     except duckdb.Error as error:
         raise BadInput(
             f"Cannot run the test {test['name']} again",
-            "DuckDB does not accept its compiled SQL on the database as it is now",
+            "DuckDB cannot run its compiled SQL on the current database",
             "Run `provhouse dbt test` again",
         ) from error
     found = {name.lower(): name for name in opened.duckdb.sql("from failing limit 0").columns}
@@ -134,7 +134,7 @@ def _wrong(opened: OpenedDatabase, names: RowNames, node: Node, test: Any) -> li
         raise BadInput(
             f"The result of the test {test['name']} has no column of {node.name}",
             f"Its columns are {', '.join(found.values())}",
-            "Select the wrong columns in the test",
+            "Let the test select columns of the table that it tests",
         )
     where = f"exists (select 1 from failing f where {' and '.join(same)})"
     return list(_records(opened, names, place, where, MOST_ROWS + 1))
@@ -143,7 +143,7 @@ def _wrong(opened: OpenedDatabase, names: RowNames, node: Node, test: Any) -> li
 def _records(
     opened: OpenedDatabase, names: RowNames, place: TablePlace, where: str, most: int
 ) -> Iterator[Record]:
-    """Yield rows of a table, with their names, in the order of row ids."""
+    """Yield the rows that meet ``where``, with their names, in the order of row ids."""
     text = f"select rowid as provhouse_rid, * from {place.sql()} t where {where} order by rowid"
     rows = opened.arrow(f"{text} limit {most}")
     named = names.by_rid(place).take(rows["provhouse_rid"].combine_chunks())
@@ -156,7 +156,7 @@ def _records(
 def _sources(
     opened: OpenedDatabase, names: RowNames, folder: Path, item: str
 ) -> Iterator[TableRecords]:
-    """Yield the records of the sources of an item, by table."""
+    """Yield the source records of an item, table by table."""
     text = LINEAGE.format(files=f"{folder}/run-*.parquet")
     by_name = {node.name: node for node in opened.nodes}
     seeds = {file_table(node): node for node in opened.nodes if node.kind == "seed"}
@@ -172,7 +172,7 @@ def _sources(
 
 
 def _lines(opened: OpenedDatabase, seed: Node, items: Sequence[str]) -> Iterator[Record]:
-    """Yield the records on lines of a seed's file, if it still has the rows of the table."""
+    """Yield the records of a seed's file for ``items``, if the file still matches the table."""
     try:
         found = seed_file(opened, seed)
     except NotCovered:
@@ -187,7 +187,7 @@ def _lines(opened: OpenedDatabase, seed: Node, items: Sequence[str]) -> Iterator
 def _named(
     opened: OpenedDatabase, names: RowNames, node: Node, items: Sequence[str]
 ) -> Iterator[Record]:
-    """Yield the rows of a node with some names."""
+    """Yield the rows of a node that ``items`` name."""
     place = opened.place(node)
     if not opened.is_table(place):
         place = opened.stand_in(node, f"from {node.relation}")

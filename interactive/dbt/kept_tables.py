@@ -1,4 +1,4 @@
-"""The state between runs of dbt: the version of each table's rows, and the runs with lineage."""
+"""The state kept between dbt runs: the versions of each table's rows, and the runs' lineage."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,32 +22,32 @@ _TABLES = """
 
 @dataclass(frozen=True)
 class KeptTable:
-    """A table in the state in which a run has left it."""
+    """The state of a table after a run."""
 
     node: str
     run: int
-    """The version of all rows, unless ``names`` has them."""
+    """The run whose number is the version of all rows, unless ``names`` states their versions."""
     key: tuple[str, ...]
-    """The columns that name the rows; empty if positions do."""
+    """The columns that name the rows; empty if the rows are named by position."""
     rows: int
     hash: str
-    """A sum of hashes of the rows, which another state does not have."""
+    """The sum of the rows' hashes, which differs for another state of the table."""
     names: pa.Array | None = None
-    """The name of each row, in the order of row ids, if the rows have several versions."""
+    """The rows' names, in the order of row ids, if rows have different versions; else None."""
 
 
 class KeptTables:
-    """The file with the state. One process has it open at a time."""
+    """The file with the state. Only one process can have it open at a time."""
 
     def __init__(self, folder: Path) -> None:
-        """Open or make the file. Raises Busy if another process has it open."""
+        """Open or create the file. Raises Busy if another process has it open."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._con = duckdb.connect(folder / FILE)
         except duckdb.IOException:
             raise Busy(
                 f"Another process uses {folder / FILE}",
-                "It is a run of `provhouse dbt`, which keeps the versions of rows there",
+                "A run of `provhouse dbt` keeps the versions of rows in this file",
                 "Wait until it has ended",
             ) from None
         except OSError as error:
@@ -75,7 +75,7 @@ class KeptTables:
         return int(last) + 1
 
     def table(self, node: str) -> KeptTable | None:
-        """Return the state of a table after the last run that built or read it."""
+        """Return a table's state after the last run that built or read it; None if none did."""
         text = "select run, key, rows, hash from tables where node = ?"
         for run, key, rows, hash_ in self._con.execute(text, [node]).fetchall():
             query = "select name from names where node = ? order by nth"
@@ -85,7 +85,7 @@ class KeptTables:
         return None
 
     def add(self, run: int, command: str, path: Path, tables: Iterable[KeptTable]) -> None:
-        """Store a run on a database and the tables that it has left, all or nothing."""
+        """Store a run, its database, and the tables' states after it, in one transaction."""
         found = list(tables)
         rows = [(each.node, each.run, list(each.key), each.rows, each.hash) for each in found]
         columns = ("node", "run", "key", "rows", "hash")
@@ -109,15 +109,15 @@ class KeptTables:
         self._con.commit()
 
     def waiting(self) -> list[tuple[int, str]]:
-        """Return the runs whose lineage is in files only, with their commands."""
+        """Return the runs whose lineage is not yet in the warehouse, with their commands."""
         text = "select run, command from runs where waiting order by run"
         return self._con.execute(text).fetchall()
 
     def database(self) -> Path | None:
-        """Return the path of the database of the last run, or None before the first one."""
+        """Return the path of the last run's database, or None before the first run."""
         text = "select path from runs order by run desc limit 1"
         return next((Path(path) for (path,) in self._con.execute(text).fetchall()), None)
 
     def landed(self, run: int) -> None:
-        """Note that the lineage of a run is in the warehouse."""
+        """Record that the lineage of a run is in the warehouse."""
         self._con.execute("update runs set waiting = false where run = ?", [run])

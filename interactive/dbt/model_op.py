@@ -1,4 +1,4 @@
-"""The operation of a model: its name, its kind, and its description."""
+"""The operation of a dbt model: its name, its kind, and its description."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ FUNCTIONS: Mapping[type[exp.Expr], str] = {
 
 @dataclass(frozen=True)
 class ModelOp:
-    """The operation that made the rows of a model, as a row of ``ops.csv`` describes it."""
+    """The operation that made a model's rows, with the fields of a row of ``ops.csv``."""
 
     op: str
     kind: str
@@ -46,7 +46,7 @@ def model_op(
 
 
 def _whole(root: Any) -> Any:
-    """Return the last CTE of a query in its place if the query is ``select * from`` this CTE."""
+    """Return a query; if it is ``select * from`` its last CTE, return the CTE's query instead."""
     parts = {part: value for part, value in root.args.items() if value}
     if parts.keys() != {"with_", "from_", "expressions"} or not root.is_star:
         return root
@@ -72,14 +72,14 @@ def _titled(op: str, root: Any) -> str:
 
 
 def _key(key: Any, root: Any) -> str:
-    """Return the name of a key of a group, also where its position in SELECT stands for it."""
+    """Return the name of a GROUP BY key, even if the query gives its position in SELECT instead."""
     if isinstance(key, exp.Literal) and key.is_int and int(key.name) <= len(root.expressions):
         key = root.expressions[int(key.name) - 1]
     return str(key.alias_or_name or key.sql("duckdb"))
 
 
 def _function(root: Any) -> str:
-    """Return the function of a query's aggregates; ``other`` if there are several."""
+    """Return the aggregate function of a query; ``other`` unless there is exactly one."""
     listed = [call for each in root.expressions for call in each.find_all(exp.AggFunc)]
     found = {_name(call) for call in listed}
     return found.pop() if len(found) == 1 else "other"

@@ -1,6 +1,7 @@
-"""The lineage of the rows of one model: its compiled SQL runs again, with lineage.
+"""The lineage of one model's rows, found by running its compiled SQL again with lineage.
 
-The rows must be those that dbt has built, or the model is refused: its lineage might be another.
+This must return the rows that dbt has built. Otherwise the model is refused, since its rows might
+have another lineage.
 """
 
 from collections.abc import Mapping
@@ -30,17 +31,17 @@ from .watermark import watermark_rows
 
 @dataclass(frozen=True)
 class Derived:
-    """The rows that the SQL of a model gives, with their lineage."""
+    """The rows that a model's SQL returns, with their lineage."""
 
     node: Node
     result: Result
     op: ModelOp
     chains: Mapping[TablePlace, list[Chain]]
-    """For each table, the indexes from the rows to its records."""
+    """For each source table, the indexes from the rows to the records of the table."""
 
 
 def refused(reason: str) -> NotCovered:
-    """Return the error for a model without lineage."""
+    """Return the error for a model whose lineage is not supported."""
     return NotCovered("Lineage of this model is not supported", reason)
 
 
@@ -68,13 +69,13 @@ class ModelRows:
         return Derived(node, result, op, chains)
 
     def view(self, node: Node, text: str) -> None:
-        """Write the lineage of the rows of a view, which stand for the view in later queries."""
+        """Write the lineage of a view's rows, and store the rows as the view for later queries."""
         found = self.derived(node, text)
         place = self._opened.stand_in(node, text, found.result.to_arrow())
         self.write(found, Targets(self._names.name_view(node, place)))
 
     def table(self, node: Node) -> None:
-        """Write the lineage of the rows of a table that is built from its SQL alone."""
+        """Write the lineage of the rows of a table that is rebuilt completely by its SQL."""
         built = self._opened.stored(node)
         found = self.derived(node, self._opened.text(node))
         if (at := self._matched(found, built, [])) is None:
@@ -101,7 +102,11 @@ class ModelRows:
         raise refused("The rows that its SQL gives are not those that the run has added")
 
     def _texts(self, node: Node, before: TablePlace) -> list[str]:
-        """Return the SQL of an incremental model, first on the rows that decide its watermark."""
+        """Return the variants of an incremental model's SQL to try, in order.
+
+        The first one, if the model has a watermark, reads only the earlier rows that determine the
+        watermark. The last one reads all earlier rows.
+        """
         whole = self._opened.text(node, {node.id: before})
         rows = watermark_rows(whole, before)
         if rows is None:
@@ -115,7 +120,7 @@ class ModelRows:
     def _kept_rows(
         self, node: Node, found: Derived, before: TablePlace
     ) -> tuple[TablePlace, pa.Array]:
-        """Return a table of the rows that the new rows do not replace, and their names."""
+        """Return a table of the earlier rows that no new row replaces, and the rows' names."""
         self._now(found.result, before)
         same = " and ".join(f"n.{quoted(name)} = b.{quoted(name)}" for name in unique_key(node))
         where = f"where not exists (select 1 from {NOW} n where {same})" if same else ""
@@ -124,12 +129,12 @@ class ModelRows:
         return place, self._names_of(before, f"select b.rowid as rid {source}")
 
     def _names_of(self, place: TablePlace, query: str) -> pa.Array:
-        """Return the names of the rows of a table whose row ids a query gives."""
+        """Return the names of the rows of a table whose row ids ``query`` returns."""
         rids = self._opened.arrow(query)["rid"]
         return self._names.by_rid(place).take(rids.combine_chunks())
 
     def _now(self, result: Result, typed: TablePlace) -> None:
-        """Store the rows of a result with the types of a table."""
+        """Store the rows of a result in ``NOW``, with the column types of the table ``typed``."""
         self._opened.duckdb.execute(f"create or replace table {NOW} as from {typed.sql()} limit 0")
         try:
             self._opened.insert(NOW, result.to_arrow(), "by name")
@@ -137,7 +142,11 @@ class ModelRows:
             raise refused("Its table has other columns than its SQL") from None
 
     def _matched(self, found: Derived, built: TablePlace, before: list[str]) -> I64 | None:
-        """Return for each row of a built table the number of the equal row of those expected."""
+        """Return, for each row of a built table, the position of the equal expected row.
+
+        The expected rows are those of the tables ``before``, then those that the model's SQL
+        returned. Returns None if the rows differ.
+        """
         rows = found.result.to_arrow()
         if not before and in_order(self._opened, built, rows):
             return np.arange(len(rows))
@@ -145,10 +154,10 @@ class ModelRows:
         return same_rows(self._opened, built, [*before, NOW])
 
     def _write_built(self, found: Derived, built: TablePlace, at: I64, kept: pa.Array) -> None:
-        """Name the rows of a table, and write the lineage of those that are not kept.
+        """Name the rows of a built table, and write the lineage of its new rows.
 
-        ``at`` has for each row the number of the equal row: first of the kept rows, then of the new
-        ones.
+        ``at`` contains, for each built row, the position of the equal row in the list of the kept
+        rows followed by the new rows. ``kept`` are the names of the kept rows.
         """
         node, names = found.node, self._names
         key = names.key(node, built)
@@ -164,7 +173,7 @@ class ModelRows:
         self.write(found, Targets(new))
 
     def write(self, found: Derived, targets: Targets) -> None:
-        """Write the lineage of a model's rows."""
+        """Write the lineage of a model's rows as triples."""
         names = self._names
         for place, chains in found.chains.items():
             own = place.database == BEFORE or place.schema.startswith(PART)

@@ -1,4 +1,4 @@
-"""The database after a run of dbt, opened for queries with lineage; dbt's nodes are its tables."""
+"""The database after a dbt run, opened for queries with lineage on the tables of dbt's nodes."""
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,13 +19,13 @@ from ..duckdb_session import Connection
 from .child import Run
 
 BEFORE = "provhouse_before"
-"""The name of the database in the state before the run."""
+"""The name under which the copy from before the run is attached."""
 STAND_INS = "provhouse_views"
-"""The database with the rows of views, and of sources that are not tables."""
+"""The database that holds copies of the rows of views, and of sources that are not tables."""
 PART = "before "
-"""The beginning of the schemas with a part of a table before the run."""
+"""The prefix of schemas that hold some of the rows of a table from before the run."""
 NOW = f"{STAND_INS}.main.now"
-"""The table with the rows that the SQL of the current model gives."""
+"""The table with the rows that the SQL of the current model returns."""
 
 _TABLES = "select database_name, schema_name, table_name from duckdb_tables() where not internal"
 _COLUMNS = """
@@ -34,7 +34,7 @@ _COLUMNS = """
 
 
 class OpenedDatabase:
-    """Queries on the tables of a project. The database is only read."""
+    """Access to the tables of a dbt project. The project's database is opened read-only."""
 
     def __init__(self, run: Run, project: Project) -> None:
         self.con = Connection(duckdb.connect())
@@ -55,7 +55,7 @@ class OpenedDatabase:
         self.duckdb.execute(f"attach ':memory:' as {STAND_INS}")
         self.duckdb.execute(f"use {quoted(run.database)}")
         self._places: dict[str, TablePlace] = {}
-        """The places of tables by their names in SQL."""
+        """The places of tables, by the tables' names in SQL."""
         self._stand_ins: dict[str, TablePlace] = {}
         self._columns = self._all_columns()
         self._tables = {TablePlace(*each) for each in self.duckdb.execute(_TABLES).fetchall()}
@@ -72,7 +72,7 @@ class OpenedDatabase:
         return self._project.nodes.values()
 
     def _try(self, statement: str) -> None:
-        """Run a statement of the profile; models that need it are refused if it fails."""
+        """Run a statement of the profile. If it fails, models that need it are refused later."""
         with contextlib.suppress(duckdb.Error):
             self.duckdb.execute(statement)
 
@@ -82,7 +82,7 @@ class OpenedDatabase:
         except duckdb.Error as error:
             raise BadInput(
                 f"Cannot read the database {path}",
-                f"A newer DuckDB than {duckdb.__version__} has written it, or another process "
+                f"It was written by a DuckDB newer than {duckdb.__version__}, or another process "
                 "has it open",
                 "Close other programs that use it, or build it with this version of DuckDB",
             ) from error
@@ -112,11 +112,11 @@ class OpenedDatabase:
         return place if own and place in self._columns else None
 
     def place(self, node: Node) -> TablePlace:
-        """Return the table with the rows of a node: its own, or a copy of its rows."""
+        """Return the table that contains a node's rows: the node's own table, or a copy."""
         return self._stand_ins.get(node.id) or self.stored(node)
 
     def node_of(self, place: TablePlace) -> Node | None:
-        """Return the node of a table, or None for a table that is no part of the project."""
+        """Return the node of a table, or None for a table outside the project."""
         if place.database == STAND_INS:
             return self._project.nodes.get(place.schema.removeprefix(PART))
         if place.database == BEFORE:
@@ -124,24 +124,24 @@ class OpenedDatabase:
         return self._nodes.get(place)
 
     def columns(self, place: TablePlace) -> Mapping[str, str]:
-        """Return the types of a table's columns by their names; empty if there is no table."""
+        """Return a table's column types, by column name; empty if the table does not exist."""
         return self._columns.get(place, {})
 
     def is_table(self, place: TablePlace) -> bool:
-        """Return whether a table has rows of its own, which a view or a file has not."""
+        """Return whether ``place`` is a table that stores rows, rather than a view or a file."""
         return place in self._tables
 
     def _make_stand_ins(self) -> None:
-        """Make an empty table for each view of the project, before queries read the catalog."""
+        """Create an empty table for each view of the project, before queries read the catalog."""
         for place, node in self._nodes.items():
             if place in self._columns and place not in self._tables:
                 with contextlib.suppress(duckdb.Error):
                     self.stored_aside(node, node.id, f"from {place.sql()} limit 0")
 
     def stand_in(self, node: Node, query: str, rows: pa.Table | None = None) -> TablePlace:
-        """Store the rows of a query, which stand for those of a node. Later queries read them.
+        """Store the rows of a query as the rows of a node, for later queries to read.
 
-        ``rows`` are the rows of the query, if they are known.
+        ``rows`` are the rows of the query, if they have been computed already.
         """
         place = TablePlace(STAND_INS, node.id, node.identifier)
         if place not in self._columns:
@@ -155,7 +155,7 @@ class OpenedDatabase:
         return place
 
     def stored_aside(self, node: Node, schema: str, query: str) -> TablePlace:
-        """Store the rows of a query in a table with the name of a node's table."""
+        """Store the rows of a query in ``schema``, in a table named like the node's table."""
         place = TablePlace(STAND_INS, schema, node.identifier)
         self.duckdb.execute(f"create schema if not exists {STAND_INS}.{quoted(schema)}")
         self.duckdb.execute(f"create or replace table {place.sql()} as from ({query}\n)")
@@ -164,13 +164,16 @@ class OpenedDatabase:
         return place
 
     def insert(self, table: str, rows: pa.Table, how: str = "") -> None:
-        """Insert rows into a table, which has their types, since Arrow does not carry all types."""
+        """Insert rows into a table.
+
+        The table determines the column types, since Arrow lacks some of DuckDB's types.
+        """
         with self.given(rows) as name:
             self.duckdb.execute(f"insert into {table} {how} from {name}")
 
     @contextlib.contextmanager
     def given(self, rows: pa.Table) -> Iterator[str]:
-        """Give queries the rows of an Arrow table; yield its name in SQL."""
+        """Make the rows of an Arrow table available to queries; yield the table's name in SQL."""
         self.duckdb.register("given_rows", rows)
         try:
             yield "given_rows"
@@ -178,9 +181,9 @@ class OpenedDatabase:
             self.duckdb.unregister("given_rows")
 
     def text(self, node: Node, replaced: Mapping[str, TablePlace] | None = None) -> str:
-        """Return the compiled SQL of a node, which names the tables that have the rows.
+        """Return the compiled SQL of a node, changed to read the tables that contain the rows.
 
-        ``replaced`` has other places of some nodes.
+        ``replaced`` maps ids of nodes to tables that are read in place of the nodes' own.
         """
         places = {each: self.place(self._project.nodes[each]) for each in self.reads(node)}
         places[node.id] = self.stored(node)
@@ -191,5 +194,5 @@ class OpenedDatabase:
         return RelationNames(names).replaced(node.text or "")[0]
 
     def reads(self, node: Node) -> Sequence[str]:
-        """Return the ids of the nodes that the compiled SQL of a node names."""
+        """Return the ids of the nodes that a node's compiled SQL reads."""
         return list(dict.fromkeys(self._project.tables_below(node.id)))

@@ -1,4 +1,4 @@
-"""The lineage of all rows that a run of dbt has built, in the order in which models read them."""
+"""The lineage of all rows that a dbt run has built, model by model in the order of reads."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from .trace_file import TraceFile
 BUILT = ("success", "partial success")
 KEEPING = ("incremental", "snapshot")
 UNKNOWN = "unknown"
-"""The table of the items that stand for what is not known of a model's rows."""
+"""The table of the items that represent unknown lineage of a model's rows."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class BuiltModel:
     name: str
     triples: int
     refused: str = ""
-    """Why its rows have no lineage; empty if they have."""
+    """The reason why the rows have no lineage; empty if they have lineage."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class BuiltProject:
     """The lineage of one run."""
 
     run: int
-    """The version of the rows that the run has made."""
+    """The number of the run, which is the version of the rows that it made."""
     models: tuple[BuiltModel, ...]
     changed: tuple[str, ...]
     """The tables that another program has changed since the last run with lineage."""
@@ -54,9 +54,9 @@ class BuiltProject:
 def project_lineage(
     run: Run, project: Project, kept: KeptTables, folder: Path
 ) -> BuiltProject | None:
-    """Write the lineage of a run to a file in ``folder``, and keep the versions of its rows.
+    """Write the lineage of a run to a file in ``folder``, and store the versions of its rows.
 
-    Returns None if the run has built nothing.
+    Returns None if the run built nothing.
     """
     if not with_status(project, *BUILT) & project.nodes.keys():
         return None
@@ -90,7 +90,7 @@ class _Lineage:
         self._ready: set[str] = set()
 
     def _existing(self) -> Iterator[tuple[Node, TablePlace]]:
-        """Yield the tables before the run that models read."""
+        """Yield the tables that existed before the run and that its models read."""
         built = {node.id for node in self._built}
         for node in self._built:
             before = self._opened.before(node)
@@ -99,7 +99,7 @@ class _Lineage:
             yield from self._read(node, built)
 
     def _read(self, node: Node, built: set[str]) -> Iterator[tuple[Node, TablePlace]]:
-        """Yield the tables that a node reads, directly or through views, without those built."""
+        """Yield the tables that a node reads, directly or through views, except ``built`` ones."""
         for each in map(self._project.nodes.__getitem__, self._opened.reads(node)):
             if each.id in built or each.kind == "source":
                 continue
@@ -109,7 +109,7 @@ class _Lineage:
                 yield from self._read(each, built)
 
     def models(self) -> Iterator[BuiltModel]:
-        """Write the lineage of each model, and yield what was found."""
+        """Write the lineage of each model, and yield the outcome for each."""
         for node in self._built:
             if node.is_built and node.id not in self._ready:
                 yield from self._model(node)
@@ -168,14 +168,14 @@ class _Lineage:
             self._rows.table(node)
 
     def _name_all(self, node: Node) -> None:
-        """Name the rows of a table that this run has built, all with its version."""
+        """Name all rows of a table that this run has built; their version is the run's number."""
         place = self._opened.stored(node)
         if self._opened.is_table(place):
             key = self.names.key(node, place)
             self.names.keep(node, key, self.names.named(node, place.sql(), key), mixed=False)
 
     def _mark_unknown(self, node: Node) -> None:
-        """Derive the rows of a model from an item that says that their lineage is not known."""
+        """Derive the rows of a model from an item that represents unknown lineage."""
         place = self._opened.stored(node)
         if self._opened.is_table(place):
             self._name_all(node)
@@ -188,7 +188,7 @@ class _Lineage:
         self._write_unknown(node, self.names.in_order(place), self.names.run)
 
     def unknown_before(self) -> None:
-        """Mark the rows that no run with lineage has built."""
+        """Derive the rows that no run with lineage has built from items for unknown lineage."""
         for id_, names in self.names.unknown.items():
             self._write_unknown(self._project.nodes[id_], names, self.names.run - 1)
 

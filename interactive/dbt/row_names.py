@@ -1,7 +1,7 @@
-"""The names of rows: ``orders/17@3`` is row 17 of the model orders, as run 3 has built it.
+"""The names of rows: ``orders/17@3`` is row 17 of the model orders, as built by run 3.
 
-A row of a source has no version. Columns that dbt's tests or ``unique_key`` declare as a key name
-the rows, if they do identify them; else the position in the table does.
+A row of a source has no version. If dbt's tests or ``unique_key`` declare a key, and the key does
+identify the rows, its values name the rows. Otherwise, their positions in the table do.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ def snapshot_columns(node: Node) -> Mapping[str, str]:
 
 
 def unique_key(node: Node) -> Key:
-    """Return the columns, or expressions, of the config ``unique_key``."""
+    """Return the columns or expressions in the ``unique_key`` setting of a node."""
     found = node.parts.rows.get("unique_key") or ()
     return (found,) if isinstance(found, str) else tuple(found)
 
@@ -45,17 +45,17 @@ class RowNames:
         self._names: dict[TablePlace, pa.Array] = {}
         self._states: dict[TablePlace, tuple[int, str]] = {}
         self.built: dict[str, KeptTable] = {}
-        """The tables as later runs find them, by the ids of their nodes."""
+        """The states of tables to store for later runs, by node id."""
         self.unknown: dict[str, pa.Array] = {}
-        """The names in the tables that no run with lineage has built, by the ids of their nodes."""
+        """The names of the rows that no run with lineage has built, by node id."""
 
     def table_of(self, place: TablePlace) -> str:
-        """Return the first part of the names of a table's rows."""
+        """Return the table part of the names of a table's rows."""
         node = self._opened.node_of(place)
         return node.name if node else place.name
 
     def by_rid(self, place: TablePlace) -> pa.Array:
-        """Return the name of the row with each row id of a table; NULL for a deleted row."""
+        """Return the names of a table's rows, indexed by row id; NULL for a deleted row."""
         if place not in self._names:
             self._names[place] = self._spread(place, self._in_order(place))
         return self._names[place]
@@ -75,7 +75,7 @@ class RowNames:
         return self._of_known(node, place, known)
 
     def _first_seen(self, node: Node, place: TablePlace) -> KeptTable:
-        """Return the state of a table that no run has read or built in this state."""
+        """Record and return the current state of a table, which no earlier run has recorded."""
         run = self.run if node.kind == "source" else self.run - 1
         known = KeptTable(node.id, run, self.key(node, place), *self.state(place))
         self.built.setdefault(node.id, known)
@@ -84,21 +84,21 @@ class RowNames:
         return known
 
     def _known(self, node: Node, place: TablePlace) -> KeptTable | None:
-        """Return what earlier runs know of a table in its state, or None."""
+        """Return the stored state of a table if the table is still in that state; else None."""
         known = self._kept.table(node.id)
         return known if known and (known.rows, known.hash) == self.state(place) else None
 
     def begin(self, tables: Iterable[tuple[Node, TablePlace]]) -> None:
-        """Choose the number of the run. ``tables`` existed before it, and models read them.
+        """Choose the number of the run. ``tables`` existed before it, and its models read them.
 
-        If another program than a run with lineage has changed one, its rows have a version of
-        their own.
+        If one of them was last changed by a program other than a run with lineage, one number is
+        skipped: it is the version of such a table's rows.
         """
         unknown = any(self._known(node, place) is None for node, place in tables)
         self.run = self._kept.next_run() + unknown
 
     def state(self, place: TablePlace) -> tuple[int, str]:
-        """Return the number of rows, and a text that another state of the table does not have."""
+        """Return a table's number of rows, and a string that differs for any other state of it."""
         if place not in self._states:
             text = f"select count(*), coalesce(sum(hash(t)), 0)::varchar from {place.sql()} t"
             ((rows, found),) = self._opened.duckdb.execute(text).fetchall()
@@ -106,11 +106,11 @@ class RowNames:
         return self._states[place]
 
     def named(self, node: Node, table: str, key: Key) -> pa.Array:
-        """Return names of the rows in ``table``, which this run has made."""
+        """Return the names of the rows in ``table``, all of which this run has made."""
         return self._listed(table, node.name, key, f"@{self.run}")
 
     def numbered(self, node: Node, positions: I64) -> pa.Array:
-        """Return names of rows that this run has made, by their positions."""
+        """Return the names of the rows at ``positions``, all of which this run has made."""
         return self._numbered(node, positions, f"@{self.run}")
 
     def _numbered(self, node: Node, positions: I64, suffix: str) -> pa.Array:
@@ -118,18 +118,21 @@ class RowNames:
         return pc.binary_join_element_wise(f"{node.name}/", texts, suffix, "")
 
     def keep(self, node: Node, key: Key, names: pa.Array, mixed: bool) -> None:
-        """Keep the names of the rows of a table that the run has built, in the order of row ids."""
+        """Store the row names of a table that the run has built, in the order of row ids.
+
+        ``mixed`` is whether the rows have different versions.
+        """
         place = self._opened.stored(node)
         own = names if mixed else None
         self.built[node.id] = KeptTable(node.id, self.run, key, *self.state(place), own)
         self._names[place] = self._spread(place, names)
 
     def name(self, place: TablePlace, names: pa.Array) -> None:
-        """Declare the names of the rows of a part of a table, in the order of row ids."""
+        """Set the names of the rows in ``place``, in the order of row ids, without storing them."""
         self._names[place] = names
 
     def key(self, node: Node, *places: TablePlace) -> Key:
-        """Return the columns that identify the rows of all of these tables; empty if none do."""
+        """Return the key columns that identify the rows in each of ``places``; empty if none do."""
         candidates = self._candidates(node)
         return next((key for key in candidates if all(self._is_key(key, at) for at in places)), ())
 
@@ -154,7 +157,7 @@ class RowNames:
         return bool(found)
 
     def _listed(self, rows: str, table: str, key: Key, suffix: str) -> pa.Array:
-        """Return names in the order of row ids, of a key or else of the positions."""
+        """Return row names from a key, or from positions if ``key`` is empty, ordered by row id."""
         found = _text(key) if key else "(row_number() over (order by rowid) - 1)::varchar"
         text = f"""
             select {text_of(f"{table}/")} || {found} || {text_of(suffix)} as name
@@ -162,7 +165,7 @@ class RowNames:
         return self._opened.arrow(text)["name"].combine_chunks()
 
     def name_view(self, node: Node, place: TablePlace) -> pa.Array:
-        """Name the rows of a view, of which ``place`` has a copy, and keep their version."""
+        """Name the rows of a view, of which ``place`` contains a copy, and store their version."""
         known = KeptTable(node.id, self.run, self.key(node, place), *self.state(place))
         self.built[node.id] = known
         self._names[place] = self._of_known(node, place, known)
@@ -192,5 +195,5 @@ class RowNames:
 
 
 def _text(key: Sequence[str]) -> str:
-    """Return SQL for the text of a key; it is NULL if a column is."""
+    """Return SQL that joins a key's columns into a string, or is NULL if one of them is NULL."""
     return " || '/' || ".join(f"{quoted(name)}::varchar" for name in key)

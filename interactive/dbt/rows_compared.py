@@ -1,7 +1,7 @@
-"""Compare the rows of a built table with the rows that its model gives again.
+"""Compare the rows of a built table with the rows that its model's SQL returns when run again.
 
-DuckDB is the judge. Tables are equal if each row occurs equally often in both. Floating-point
-numbers are compared in 12 digits, since DuckDB adds them up in any order.
+DuckDB makes the comparison. Two tables are equal if each row occurs equally often in both.
+Floating-point numbers are compared to 12 digits, since DuckDB sums them in an arbitrary order.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,11 +20,11 @@ FLOATS = ("FLOAT", "DOUBLE")
 
 
 def same_rows(opened: OpenedDatabase, built: TablePlace, expected: Sequence[str]) -> I64 | None:
-    """Return for each row of a built table, by row id, the number of the equal expected row.
+    """Return, for each row of a built table, the position of the equal expected row.
 
-    ``expected`` has tables; their rows are numbered through all of them by row id. Of equal rows,
-    the first in the built table is the first of the expected ones. Returns None if the tables
-    differ.
+    The result is in the order of row ids. ``expected`` names tables, whose rows are numbered
+    consecutively from table to table, by row id. If several rows are equal, the first built one is
+    matched with the first expected one, and so on. Returns None if the rows differ.
     """
     columns = opened.columns(built)
     if {*map(str.lower, columns)} != {*_names(opened, expected[-1])}:
@@ -55,7 +55,7 @@ def same_rows(opened: OpenedDatabase, built: TablePlace, expected: Sequence[str]
 
 
 def in_order(opened: OpenedDatabase, built: TablePlace, expected: pa.Table) -> bool:
-    """Return whether a built table has the expected rows in their order, as is usual."""
+    """Return whether a built table has the expected rows in the same order, the usual case."""
     columns = opened.columns(built)
     number = opened.con.extent(built)[0]
     names = sorted(map(str.lower, expected.column_names))
@@ -77,7 +77,7 @@ def in_order(opened: OpenedDatabase, built: TablePlace, expected: pa.Table) -> b
 
 
 def values(columns: Mapping[str, str], alias: str = "") -> str:
-    """Return SQL for all values of a row, in a form in which they are compared."""
+    """Return SQL for all values of a row, converted for comparison."""
     return f"row({', '.join(_value(name, kind, alias) for name, kind in columns.items())})"
 
 

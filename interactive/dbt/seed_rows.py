@@ -1,7 +1,8 @@
-"""The lineage of the rows of a seed: the lines of its CSV file.
+"""The lineage of a seed's rows: the lines of its CSV file.
 
-DuckDB reads the file as dbt-duckdb has it read, and must find the rows of the table. A row is then
-named by the line of the file on which it begins; line 1 is the header.
+DuckDB reads the file with the same options as in dbt-duckdb, and the result must equal the rows of
+the table. The source of a row is then named after the line of the file on which it begins. Line 1
+is the header.
 """
 
 import csv
@@ -42,7 +43,7 @@ class SeedRows:
         self._opened, self._names, self._trace = opened, names, trace
 
     def seed(self, node: Node) -> None:
-        """Write the lineage of a seed's rows. Raises NotCovered if its file has other rows."""
+        """Write the lineage of a seed's rows. Raises NotCovered if its file has different rows."""
         found = seed_file(self._opened, node)
         table, run = file_table(node), self._names.run
         lines = pa.array([f"{table}/{line}@{run}" for line in found.lines], pa.string())
@@ -55,12 +56,12 @@ class SeedRows:
 
 
 def file_table(node: Node) -> str:
-    """Return the first part of the names of lines of a seed's file."""
+    """Return the table part of the names of lines in a seed's file."""
     return Path(node.file).name
 
 
 def seed_file(opened: OpenedDatabase, node: Node) -> SeedFile:
-    """Read the file of a seed. Raises NotCovered unless it has the rows of the seed's table."""
+    """Read the file of a seed. Raises NotCovered if its rows differ from the seed's table."""
     path = Path(node.root, node.file)
     delimiter = str(node.parts.rows.get("delimiter") or ",")
     built = opened.stored(node)
@@ -86,7 +87,7 @@ def seed_file(opened: OpenedDatabase, node: Node) -> SeedFile:
 
 
 def _records(path: Path, delimiter: str, width: int) -> tuple[list[int], list[list[str]]]:
-    """Return the first line and the texts of each record; DuckDB skips empty lines, too."""
+    """Return the first line and the strings of each record. As in DuckDB, skip empty lines."""
     lines, records, before = [], [], 0
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file, delimiter=delimiter, strict=True)

@@ -1,7 +1,8 @@
 """The lineage of the rows of a snapshot: versions of source rows that a run opens or closes.
 
-dbt decides which rows these are. A new row must have the values of one row of the snapshot's query,
-and a closed row must differ from its earlier state in the end of its validity alone.
+dbt decides which rows these are. A new row must have the values of exactly one row of the
+snapshot's query, and a closed row may differ from its earlier state only in the end of its
+validity.
 """
 
 from dataclasses import replace
@@ -54,7 +55,7 @@ class SnapshotRows:
     def _compared(
         self, node: Node, built: TablePlace, before: TablePlace | None
     ) -> tuple[I64, I64]:
-        """Return for each row its position before the run, or -1, and the rows that were closed."""
+        """Return each row's position before the run, or -1 for new rows, and the closed rows."""
         number = self._opened.con.measured(built)[0]
         if before is None:
             return np.full(number, -1), np.empty(0, np.int64)
@@ -80,7 +81,7 @@ class SnapshotRows:
         return was, np.flatnonzero(found["closed"].to_numpy())
 
     def _read_rows(self, built: TablePlace, read: TablePlace) -> I64:
-        """Return for each row the one row of the query with its values, or -1."""
+        """Return, for each row, the query row with the same values; -1 unless there is one."""
         columns = self._opened.columns(read)
         if not {*columns} <= {*self._opened.columns(built)}:
             raise refused("Its columns have changed")
@@ -98,7 +99,7 @@ class SnapshotRows:
     def _named(
         self, node: Node, built: TablePlace, before: TablePlace | None, was: I64, closed: I64
     ) -> tuple[pa.Array, pa.Array]:
-        """Keep the names of all rows; return them, and the earlier names of closed rows."""
+        """Store the names of all rows; return them, and the earlier names of closed rows."""
         names, key = self._names, self._names.key(node, built)
         every = np.arange(len(was))
         new = names.named(node, built.sql(), key) if key else names.numbered(node, every)
@@ -116,7 +117,7 @@ class SnapshotRows:
     def _replacing(
         self, node: Node, built: TablePlace, read: TablePlace, closed: I64
     ) -> tuple[I64, I64]:
-        """Return closed rows, and the rows of the query that have replaced them."""
+        """Return pairs of a closed row and the query row that replaced it, as two arrays."""
         if not closed.size:
             return closed, closed
         same = " and ".join(f"({_of(k, 'a')}) = ({_of(k, 'r')})" for k in unique_key(node))

@@ -18,15 +18,19 @@ from .model_op import ModelOp
 
 NAMES = ("src", "dst", "op", "src_table", "dst_table", "derivation", "op_kind", "role")
 GROUP = 1 << 16
-"""The number of triples that are written together; each write costs a few milliseconds."""
+"""The number of triples to collect before a write: each write costs a few milliseconds."""
 SCHEMA = pa.schema([(name, pa.string()) for name in NAMES])
 
 
 class Targets:
-    """The items that the rows of a query became: usually one, of a snapshot perhaps several."""
+    """The items made from the rows of a query: one per row, but any number for a snapshot."""
 
     def __init__(self, names: pa.Array, rows: I64 | None = None, number: int = 0) -> None:
-        """Take the names, for a query with ``number`` rows the row of each; one each without."""
+        """Store the items' ``names`` and the query row of each.
+
+        ``rows`` contains the query row of each item, and the query has ``number`` rows. Without
+        ``rows``, each query row became one item.
+        """
         if rows is None:
             self._names, self._offsets = names, np.arange(len(names) + 1)
         else:
@@ -35,14 +39,17 @@ class Targets:
             self._offsets = np.searchsorted(rows[order], np.arange(number + 1))
 
     def of(self, rows: I64) -> tuple[I64, pa.Array]:
-        """Return positions in ``rows``, and the items that the rows there became."""
+        """Return the items made from ``rows``.
+
+        The result is two arrays: for each item, the position of its row in ``rows``, and its name.
+        """
         starts, sizes = self._offsets[rows], self._offsets[rows + 1] - self._offsets[rows]
         at = np.repeat(np.arange(rows.size), sizes)
         return at, self._names.take(pa.array(expand_ranges(starts, sizes)))
 
 
 class TraceFile:
-    """A file of triples that appears whole or not at all."""
+    """A file of triples that appears only when it is complete."""
 
     def __init__(self, folder: Path, run: int) -> None:
         self.path = trace_path(folder, run)
@@ -68,7 +75,7 @@ class TraceFile:
     def write(
         self, op: ModelOp, table: str, dst: pa.Array, source: str, src: pa.Array, role: str
     ) -> None:
-        """Write triples; all triples of one item are one derivation."""
+        """Write triples. All triples with the same ``dst`` form one derivation."""
         self._ops[op.op] = op
         texts = (op.op, source, table, "1", op.kind, role)
         columns = [src, dst, *(pa.repeat(text, len(src)) for text in texts)]
@@ -84,7 +91,7 @@ class TraceFile:
         self._waiting, self._rows = [], 0
 
     def finish(self) -> None:
-        """Make the files appear."""
+        """Complete the files, and give them their final names."""
         self._flush()
         self._writer.close()
         with ops_path(self.path).open("w", encoding="utf-8", newline="") as out:
@@ -95,10 +102,10 @@ class TraceFile:
 
 
 def trace_path(folder: Path, run: int) -> Path:
-    """Return the path of the triples of a run."""
+    """Return the path of the file with a run's triples."""
     return folder / f"run-{run:06d}.parquet"
 
 
 def ops_path(trace: Path) -> Path:
-    """Return the path of the descriptions of operations beside a file of triples."""
+    """Return the path of the operations' descriptions, which is next to the file of triples."""
     return trace.with_suffix(".ops.csv")

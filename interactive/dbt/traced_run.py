@@ -1,4 +1,4 @@
-"""Run dbt, find the lineage of what it has built, and ingest it where Spark is installed."""
+"""Run dbt, find the lineage of the rows that it builds, and ingest it if Spark is installed."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -22,28 +22,28 @@ from .project_lineage import BuiltProject, project_lineage
 from .trace_file import ops_path, trace_path
 
 REFUSED = 3
-"""The exit status if dbt has succeeded, but rows of a model have no lineage."""
+"""The exit status if dbt succeeded, but the rows of a model have no lineage."""
 FAILED = ("fail", "warn")
 
 
 @dataclass(frozen=True)
 class TracedRun:
-    """One run of dbt, and what became of its lineage."""
+    """One dbt run, and the outcome for its lineage."""
 
     status: int
     built: BuiltProject | None = None
     """The lineage; None if nothing was built."""
     generation: int = 0
-    """The generation of the warehouse that has the lineage; 0 if only files have it."""
+    """The warehouse generation that contains the lineage; 0 if only files contain it."""
     why_waiting: str = ""
-    """Why the lineage waits in files; empty if the warehouse has it."""
+    """The reason why the lineage is only in files; empty if the warehouse contains it."""
     folder: Path = field(default_factory=Path)
     results: Path | None = None
-    """The file with the results of failed tests; None if no test has failed."""
+    """dbt's results file if a test has failed; else None."""
 
 
 def lineage_folder(settings: Settings) -> Path:
-    """Return the folder for the lineage of runs, beside the warehouse."""
+    """Return the folder for the lineage of runs, which is next to the warehouse."""
     return settings.warehouse.with_name(f"{settings.warehouse.name}-dbt")
 
 
@@ -53,9 +53,9 @@ def traced_run(
     settings: Settings,
     progress: Callable[[], AbstractContextManager[Progress]],
 ) -> TracedRun:
-    """Run dbt with these arguments, and bring the lineage of all rows that it has built.
+    """Run dbt with these arguments, and record the lineage of all rows that it builds.
 
-    ``progress`` makes a display, which begins when dbt has ended.
+    ``progress`` creates a progress display, which begins when dbt has ended.
     """
     folder = lineage_folder(settings)
     with TemporaryDirectory(prefix="provhouse-dbt-") as aside, KeptTables(folder) as kept:
@@ -86,7 +86,7 @@ def _lineage(
 
 
 def _ingest(kept: KeptTables, folder: Path, settings: Settings, progress: Progress) -> int:
-    """Ingest the lineage of all runs that wait for it; return the last generation."""
+    """Ingest the lineage of all runs that are not yet ingested; return the last generation."""
     from provhouse.ingest.from_arrow import from_arrow
 
     require("spark")

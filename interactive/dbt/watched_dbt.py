@@ -1,7 +1,7 @@
-"""Run dbt, note which database it opens, and keep the state before the run.
+"""Run dbt, record which database it opens, and copy the database's state before the run.
 
-The Python of dbt runs this file as a script, so it imports nothing of provhouse. The project and
-what dbt does are not changed.
+dbt's own Python interpreter runs this file as a script, so it imports nothing of provhouse. Neither
+the project nor dbt's behavior is changed.
 """
 
 import fcntl
@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = "PROVHOUSE_DBT_FOLDER"
-"""The environment variable with the folder for the note and the copy."""
+"""The environment variable that names the folder for the note and the copy."""
 NOTE = "note.json"
 BEFORE = "before.duckdb"
 REFUSED = 70
-"""The exit status of a project of another adapter, which is ended before it runs."""
+"""The exit status for a project with an unsupported adapter: dbt is ended before it runs."""
 NEEDING = ("incremental", "snapshot")
-"""The materialisations that read the state before the run."""
+"""The materializations that read the state before the run."""
 _CLONE = 0x40049409  # FICLONE: the copy shares the blocks of the original until either changes
 
 
@@ -47,7 +47,7 @@ def _note(folder: Path, config: Any) -> None:
 
 
 def _absolute(path: str) -> str:
-    """Return a path that does not depend on the working folder; other texts stay."""
+    """Return a path as an absolute path; return a string with a colon, such as a URL, unchanged."""
     return path if ":" in path else os.path.abspath(path)
 
 
@@ -61,7 +61,7 @@ def _is_needed(target: Path) -> bool:
 
 
 def _copy(path: Path, to: Path) -> None:
-    """Copy a database with its log; where the file system can, without copying its blocks."""
+    """Copy a database and its log. If the file system supports it, the copy shares their blocks."""
     for source, copy in ((path, to), (Path(f"{path}.wal"), Path(f"{to}.wal"))):
         if not source.is_file():
             continue

@@ -1,7 +1,7 @@
-"""The rows that decide the watermark of an incremental model, such as ``max(updated_at)``.
+"""The rows that determine an incremental model's watermark, such as ``max(updated_at)``.
 
-``where day > (select max(day) from {{ this }})`` reads all rows of the table before the run, but
-one row with the largest day suffices for the value.
+``where day > (select max(day) from {{ this }})`` reads all rows that the table had before the run,
+but a single row with the largest day determines the value.
 """
 
 from typing import Any
@@ -15,10 +15,10 @@ _BESIDE = ("joins", "group", "having", "qualify", "distinct", "limit", "offset",
 
 
 def watermark_rows(text: str, table: TablePlace) -> str | None:
-    """Return a query for the row ids of some rows of a table that suffice for a query's values.
+    """Return a query for row ids of ``table``: rows that suffice to compute the query ``text``.
 
-    Returns None if the query reads the table in another way than by the largest and smallest
-    values, each in a subquery of its own.
+    Returns None unless the query reads the table only for largest and smallest values, each in its
+    own subquery.
     """
     root = sqlglot.parse_one(text, dialect="duckdb")
     found: list[str] = []
@@ -33,7 +33,7 @@ def watermark_rows(text: str, table: TablePlace) -> str | None:
 
 
 def _is_watermark(select: Any, table: Any) -> bool:
-    """Return whether a subquery reads only a table, and gives only extreme values of it."""
+    """Return whether a subquery reads only ``table`` and returns only its extreme values."""
     source = select.args.get("from_")
     if source is None or source.this is not table or any(map(select.args.get, _BESIDE)):
         return False
@@ -49,7 +49,7 @@ def _is_watermark(select: Any, table: Any) -> bool:
 
 
 def _row(select: Any, call: Any) -> str:
-    """Return a query for the id of a row with the extreme value."""
+    """Return a query for the id of one row that has the extreme value."""
     order = "desc" if isinstance(call, exp.Max) else "asc"
     where = select.args.get("where")
     condition = where.sql("duckdb") if where else ""

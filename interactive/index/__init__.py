@@ -1,1 +1,1 @@
-"""Rid indexes: the rows of tables behind each row of a result."""
+"""Rid indexes: for each row of a result, the table rows behind it."""

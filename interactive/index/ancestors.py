@@ -1,4 +1,4 @@
-"""The rows of a recursion that other rows were derived from, over any number of steps."""
+"""The ancestors of a recursion's rows: the rows that they derive from in any number of steps."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,14 +9,14 @@ from provhouse.model.errors import UsageError
 from .links import Link, from_pairs
 
 MOST = 50_000_000
-"""The largest number of pairs of a row and a row that it was derived from."""
+"""The maximum number of pairs of a row and an ancestor of it."""
 
 
 def ancestors(parents: Link, rows: NDArray[np.int64]) -> tuple[Link, NDArray[np.int64]]:
-    """Return a link from ``rows`` to all rows that they were derived from, and the linked rows.
+    """Return a link from ``rows`` to all their ancestors, and the array of the ancestors.
 
-    Each row is also linked to itself. The link has positions in the array of the linked rows.
-    Raises UsageError if the link would have too many pairs.
+    Each row counts as its own ancestor. The link refers to ancestors by their position in the
+    array. Raises UsageError if the link would have too many pairs.
     """
     size = max(1, parents.number)
     offsets, targets = parents.csr()

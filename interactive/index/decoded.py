@@ -1,4 +1,4 @@
-"""Columns of tables as arrays: codes of values, scaled integers, or Arrow's own values."""
+"""Table columns as arrays, in three formats: codes of values, scaled integers, Arrow values."""
 
 import re
 from dataclasses import dataclass
@@ -20,34 +20,37 @@ INTEGERS = {
     for sign in ("", "U")
     if (name, sign) != ("BIGINT", "U")
 }
-"""The smallest and the largest value of each integer type that fits 64 bits with a sign."""
+"""The smallest and largest value of each integer type that fits into a signed 64-bit integer."""
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 
 
 def decimal(kind: str) -> tuple[int, int] | None:
-    """Return the digits and the scale of a DECIMAL type, or None for another type."""
+    """Return the precision and the scale of a DECIMAL type, or None for another type."""
     found = _DECIMAL.fullmatch(kind)
     return (int(found[1]), int(found[2])) if found else None
 
 
 def is_number(kind: str) -> bool:
-    """Return whether a column's values are exact and fit 64 bits: integers, decimals, dates."""
+    """Return whether a type is an integer, decimal or date whose values fit in 64 bits."""
     digits = decimal(kind)
     return kind in INTEGERS or kind == "DATE" or (digits is not None and digits[0] <= 18)
 
 
 def is_codable(kind: str) -> bool:
-    """Return whether equal values of a type have equal codes, and keep their type through Arrow."""
+    """Return whether a column of this type can be read as codes.
+
+    Equal values must have equal codes, and must keep their type when passed through Arrow.
+    """
     return is_number(kind) or kind in ("BOOLEAN", "VARCHAR", "TIMESTAMP")
 
 
 class Unfit(Exception):
-    """The error for what the kernel cannot run: too much data, too many groups, too large sums."""
+    """Raised if a kernel cannot run a query: too much data, too many groups, or too large sums."""
 
 
 @dataclass
 class Coded:
-    """For each row the position of its value in ``values``, which may include NULL."""
+    """A column as codes: each row's position in ``values``, which may include NULL."""
 
     codes: NDArray[Any]
     values: pa.Array
@@ -60,9 +63,9 @@ class Coded:
 
 @dataclass
 class DecodedNumbers:
-    """For each row an integer: a decimal without its point, or the days of a date since 1970.
+    """A column as integers: decimals without their point, and dates as days since 1970.
 
-    ``valid`` is None if the column has no NULL; a NULL has the number 0. ``low`` and ``high`` bound
+    ``valid`` is None if the column has no NULL. A NULL is stored as 0. ``low`` and ``high`` bound
     all numbers.
     """
 
@@ -79,7 +82,7 @@ class DecodedNumbers:
 
 @dataclass
 class DecodedValues:
-    """A column as Arrow values, which DuckDB reads with the column's type."""
+    """A column as Arrow values, which DuckDB reads back with the column's own type."""
 
     values: pa.Array
 
@@ -90,7 +93,7 @@ class DecodedValues:
 
 
 def smallest(number: int) -> type[np.unsignedinteger[Any]] | type[np.int32]:
-    """Return the smallest type for codes from 0 to ``number``."""
+    """Return the smallest integer type for codes from 0 to ``number``."""
     return np.uint8 if number < 2**8 else np.uint16 if number < 2**16 else np.int32
 
 
@@ -121,7 +124,7 @@ def read_numbers(
 
 
 def read_values(con: "duckdb.DuckDBPyConnection", table: TablePlace, column: str) -> DecodedValues:
-    """Read a column as Arrow values. Raises Unfit if Arrow does not have its type."""
+    """Read a column as Arrow values. Raises Unfit if Arrow lacks its type."""
     found = _read(con, table, column)
     kinds = con.sql(f"select {quoted(column)} from {table.sql()}").types
     if con.from_arrow(pa.table({"v": found[:0]})).types != kinds:
@@ -139,9 +142,9 @@ def _integers(found: pa.Array) -> NDArray[Any]:
 
 
 def _read(con: "duckdb.DuckDBPyConnection", table: TablePlace, column: str) -> pa.Array:
-    """Return a column of a table whose rids have no gaps.
+    """Return a column of a table whose rids have no gaps, in the order of rids.
 
-    A scan returns the rows in their order.
+    A scan returns the rows in this order.
     """
     text = f"select {quoted(column)} from {table.sql()}"
     found = con.sql(text).to_arrow_table().column(0)

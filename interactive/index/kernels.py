@@ -20,7 +20,7 @@ SHORT = 24
 
 @compiled(twins.sort_pairs, nogil=True)
 def sort_pairs(keys: Rids, values: Rids, number: int) -> tuple[Offsets, Rids]:
-    """Return the values of each key as CSR, by a stable counting sort; drop negative values."""
+    """Return each key's values as a CSR, by a stable counting sort; drop negative values."""
     offsets = np.zeros(number + 1, np.int64)
     for i in range(keys.size):
         if values[i] >= 0:
@@ -64,9 +64,9 @@ def sort_rows(offsets: Offsets, rids: Rids) -> tuple[Offsets, Rids]:
 
 @compiled(twins.only_rows, nogil=True)
 def only_rows(offsets: Offsets, rids: Rids, codes: Rids) -> bool:
-    """Write the row of each rid to ``codes``; return False as soon as a rid occurs a second time.
+    """Write each rid's row to ``codes``; return False as soon as a rid occurs a second time.
 
-    On entry, every element of ``codes`` is the number of rows, which means no row.
+    On entry, every element of ``codes`` must be the number of rows, which means "no row".
     """
     rows = offsets.size - 1
     for row in range(rows):
@@ -79,7 +79,7 @@ def only_rows(offsets: Offsets, rids: Rids, codes: Rids) -> bool:
 
 @compiled(twins.place_rids, nogil=True)
 def place_rids(offsets: Offsets, codes: Rids, out: Rids) -> None:
-    """Write the rids of each row in ascending order, given the only row of each rid."""
+    """Write each row's rids to ``out`` in ascending order, given the only row of each rid."""
     rows = offsets.size - 1
     at = offsets[:rows].copy()
     for rid in range(codes.size):
@@ -91,9 +91,9 @@ def place_rids(offsets: Offsets, codes: Rids, out: Rids) -> None:
 
 @compiled(twins.merge_rows, nogil=True)
 def merge_rows(by_rid: Offsets, rows: Rids, rids: Rids, number: int) -> tuple[Offsets, Rids]:
-    """Return the CSR of ``number`` rows, without repeats, from its inverse: the rows of each rid.
+    """Invert a CSR from rids to rows: return the CSR of ``number`` rows, without repeats.
 
-    The result has the element type of ``rids``, an array of any size.
+    The result has the element type of ``rids``, whose size and values do not matter.
     """
     last = np.full(number, -1, np.int64)
     offsets = np.zeros(number + 1, np.int64)
@@ -119,7 +119,7 @@ def merge_rows(by_rid: Offsets, rows: Rids, rids: Rids, number: int) -> tuple[Of
 
 @compiled(twins.mark, nogil=True)
 def mark(rids: Rids, marks: NDArray[np.bool_]) -> None:
-    """Set the mark of each rid."""
+    """Set ``marks`` to true at each rid."""
     for i in range(rids.size):
         marks[rids[i]] = True
 
@@ -136,7 +136,7 @@ def increasing(offsets: Offsets, rids: Rids) -> bool:
 
 @compiled(twins.invert, nogil=True)
 def invert(offsets: Offsets, rids: Rids, number: int) -> tuple[Offsets, NDArray[np.int32]]:
-    """Return the rows of each rid: the index in the other direction, by counting sort."""
+    """Return the inverse index, from each rid to its rows, by a counting sort."""
     out_offsets = np.zeros(number + 1, np.int64)
     for j in range(rids.size):
         out_offsets[rids[j] + 1] += 1
@@ -179,7 +179,7 @@ def compose(
 
 @compiled(twins.gather, nogil=True)
 def gather(offsets: Offsets, rids: Rids, rows: NDArray[np.int64]) -> Rids:
-    """Return the rids of some rows, row by row."""
+    """Return the rids of the given rows, row by row."""
     size = 0
     for row in rows:
         size += offsets[row + 1] - offsets[row]
@@ -194,14 +194,14 @@ def gather(offsets: Offsets, rids: Rids, rows: NDArray[np.int64]) -> Rids:
 
 @compiled(twins.take, nogil=True)
 def take(values: NDArray[Any], rids: Rids, out: NDArray[Any]) -> None:
-    """Write to ``out`` the value of each rid."""
+    """Write to ``out`` the element of ``values`` at each rid."""
     for i in range(rids.size):
         out[i] = values[rids[i]]
 
 
 @compiled(twins.pick, nogil=True)
 def pick(codes: NDArray[Any], passes: NDArray[np.bool_], rids: Rids, out: Rids) -> int:
-    """Write to ``out`` the rids whose codes pass, and return the number of these rids."""
+    """Write to ``out`` the rids whose codes pass, and return how many do."""
     size = 0
     for i in range(rids.size):
         out[size] = rids[i]  # overwritten if it does not pass; a branch would be slower

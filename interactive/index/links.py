@@ -1,7 +1,8 @@
-"""Rid indexes: from the rows of a result, or of a block in a query, to the rows they come from.
+"""Rid indexes: from the rows of a result, or of a query block, to the rows they derive from.
 
-A link is a CSR (compressed sparse rows): ``offsets[i]`` to ``offsets[i + 1]`` are the positions of
-row i's rids. If each row has one rid, the link has no offsets: it is one array.
+A link is a CSR (compressed sparse rows): the rids of row i are at the positions from ``offsets[i]``
+to ``offsets[i + 1]``. If each row has exactly one rid, the link has no offsets and is a single
+array.
 """
 
 import os
@@ -21,15 +22,15 @@ from . import kernels
 from .kernels import Offsets, Rids
 
 Rows = NDArray[Any]
-"""Distinct row numbers in ascending order; int32 or int64, and often not writable."""
+"""Distinct row numbers in ascending order, as int32 or int64. The array is often read-only."""
 BLOW_UP = 2
-"""Two links are composed if the result has at most this many times the rids of both together."""
+"""Two links are composed unless the result has more than this many times the rids of both."""
 SMALL = 1024
 
 
 @dataclass
 class Link:
-    """One step of lineage. ``number`` is the number of rows that rids point into.
+    """One step of lineage. ``number`` is the size of the table or block to which rids refer.
 
     The rids of each row are in ascending order without repeats.
     """
@@ -38,24 +39,24 @@ class Link:
     rids: Rids
     number: int
     codes: Rids | None = field(default=None, repr=False)
-    """For each rid, its only row, or the number ``rows`` if no row has it; from a GROUP BY."""
+    """The only row of each rid, or ``rows`` if it has none. Set for a GROUP BY, else None."""
     _inverse: "Link | None" = field(default=None, repr=False)
     spilled: bool = False
     """Whether the arrays are in a file."""
 
     @property
     def rows(self) -> int:
-        """The number of rows that the link starts from."""
+        """The number of rows from which the link leads."""
         return self.rids.size if self.offsets is None else self.offsets.size - 1
 
     @property
     def size(self) -> int:
-        """The size in bytes of the link, and of its inverse if that exists."""
+        """The size of the link in bytes, including its inverse if that was computed."""
         return self._own + (self._inverse.size if self._inverse else 0)
 
     @property
     def resident(self) -> int:
-        """The part of the size that is in memory."""
+        """The number of bytes of ``size`` that are in memory, not in files."""
         own = 0 if self.spilled else self._own
         return own + (self._inverse.resident if self._inverse else 0)
 
@@ -65,13 +66,13 @@ class Link:
         return sum(each.nbytes for each in arrays if each is not None)
 
     def csr(self) -> tuple[Offsets, Rids]:
-        """Return offsets and rids, even if the link is one array."""
+        """Return offsets and rids, also for a link without stored offsets."""
         if self.offsets is None:
             return np.arange(self.rids.size + 1, dtype=np.int64), self.rids
         return self.offsets, self.rids
 
     def backward(self, rows: Rows) -> Rows:
-        """Return the distinct rids of some rows, without a copy if it is one row."""
+        """Return the distinct rids of the given rows; for a single row, without copying."""
         if self.offsets is None:
             return distinct(self.rids[rows], self.number)
         if rows.size == 1:
@@ -82,21 +83,21 @@ class Link:
         return distinct(kernels.gather(self.offsets, self.rids, rows), self.number)
 
     def forward(self, rids: Rows) -> Rows:
-        """Return the distinct rows that some rids belong to."""
+        """Return the distinct rows to which the given rids belong."""
         if self.codes is None:
             return self.inverse().backward(rids)
         rows = self.codes[rids]
         return distinct(rows[rows != self.rows], self.rows)
 
     def inverse(self) -> "Link":
-        """Return the link in the other direction, and keep it."""
+        """Return the inverse link, from rids to rows. It is computed once and cached."""
         if self._inverse is None:
             offsets, rids = kernels.invert(*self.csr(), self.number)
             self._inverse = Link(offsets, rids, self.rows)
         return self._inverse
 
     def spill(self, folder: Path) -> None:
-        """Move the arrays to Arrow files in a folder, and read them as mapped memory."""
+        """Move the arrays to Arrow files in a folder, and use them memory-mapped."""
         if not self.spilled:
             self.rids = mapped(self.rids, folder)
             self.offsets = None if self.offsets is None else mapped(self.offsets, folder)
@@ -107,7 +108,7 @@ class Link:
 
 
 def mapped(array: NDArray[Any], folder: Path) -> NDArray[Any]:
-    """Write an array to an Arrow file, and return it as mapped memory."""
+    """Write an array to an Arrow file, and return the file's contents as a memory-mapped array."""
     column = pa.array(array)
     schema = pa.schema([("values", column.type)])
     handle, name = tempfile.mkstemp(dir=folder, suffix=".arrow")
@@ -119,13 +120,13 @@ def mapped(array: NDArray[Any], folder: Path) -> NDArray[Any]:
 
 
 MARKED = 64
-"""Rids are marked in an array, not sorted, if at least one in this many rids occurs."""
+"""Instead of sorting rids, an array is marked if at least one in this many rids occurs."""
 
 
 def distinct(rids: Rids, number: int = 0) -> Rows:
     """Return rids in ascending order without repeats. All are less than ``number`` if it is given.
 
-    The result may be the array itself.
+    The result may be ``rids`` itself.
     """
     if rids.size < 2 or bool((rids[1:] > rids[:-1]).all()):
         return rids
@@ -157,11 +158,14 @@ def ascending(offsets: Offsets, rids: Rids, number: int) -> tuple[Offsets, Rids]
 
 
 FEW = 1 << 12
-"""Up to this many rids, NumPy is used: a compiled loop takes a second to load at its first call."""
+"""Up to this many rids, NumPy is used: a compiled loop takes a second to load when first called."""
 
 
 def _sorted_pairs(keys: Rids, values: Rids, rows: int) -> tuple[Offsets, Rids]:
-    """Return a CSR with ascending rids from few pairs; drop pairs with a negative rid."""
+    """Return a CSR with ascending rids from (row, rid) pairs; drop pairs with a negative rid.
+
+    For few pairs.
+    """
     pairs = np.unique(np.stack([keys, values], axis=1)[values >= 0].astype(np.int64), axis=0)
     offsets = np.zeros(rows + 1, np.int64)
     np.cumsum(np.bincount(pairs[:, 0], minlength=rows), out=offsets[1:])
@@ -169,7 +173,7 @@ def _sorted_pairs(keys: Rids, values: Rids, rows: int) -> tuple[Offsets, Rids]:
 
 
 def from_pairs(keys: Rids, values: Rids, rows: int, number: int) -> Link:
-    """Return the link of pairs of a row and a rid; drop pairs with a negative rid."""
+    """Build a link from (row, rid) pairs; drop pairs with a negative rid."""
     kind = np.int32 if number < 2**31 else np.int64
     values = values.astype(kind, copy=False)
     one_each = keys.size == rows and bool((keys == np.arange(rows)).all())
@@ -185,7 +189,7 @@ def from_pairs(keys: Rids, values: Rids, rows: int, number: int) -> Link:
 
 @dataclass
 class Chain:
-    """Successive links from a result to a table. Links with few rids are composed into one."""
+    """Successive links from a result to a table. Links are composed where this is small."""
 
     links: list[Link]
 
@@ -196,24 +200,24 @@ class Chain:
 
     @property
     def resident(self) -> int:
-        """The part of the size that is in memory."""
+        """The number of bytes of ``size`` that are in memory, not in files."""
         return sum(link.resident for link in self.links)
 
     def backward(self, rows: Rows) -> Rows:
-        """Return the rids that rows of the result come from."""
+        """Return the rids from which the given rows of the result derive."""
         for link in self.links:
             rows = link.backward(rows)
         return rows
 
     def forward(self, rids: Rows) -> Rows:
-        """Return the rows of the result that come from rids."""
+        """Return the rows of the result that derive from the given rids."""
         for link in reversed(self.links):
             rids = link.forward(rids)
         return rids
 
 
 def chained(links: Sequence[Link]) -> Chain:
-    """Return the chain of links; compose neighbours unless the composition is too large."""
+    """Return a chain of the given links; compose adjacent links unless the result is too large."""
     done = [links[0]]
     for link in links[1:]:
         joined = _composed(done[-1], link)
@@ -222,7 +226,10 @@ def chained(links: Sequence[Link]) -> Chain:
 
 
 def reordered(chain: Chain, order: Rows) -> Chain:
-    """Return a chain from the same rows in another order, which has their former numbers."""
+    """Return a chain for the same rows in another order.
+
+    ``order`` contains the former position of each row.
+    """
     return chained([Link(None, order, order.size), *chain.links])
 
 
@@ -251,7 +258,7 @@ def _gathered(outer: Link, inner: Link) -> Link:
 
 
 def merged(chains: Sequence[Chain]) -> list[Chain]:
-    """Return chains from the same rows to the same table; merge them if each is one link."""
+    """Merge chains from the same rows to the same table, if each consists of one link."""
     if len(chains) < 2 or any(len(chain.links) > 1 for chain in chains):
         return list(chains)
     links = [chain.links[0] for chain in chains]
@@ -263,7 +270,7 @@ def merged(chains: Sequence[Chain]) -> list[Chain]:
 
 
 def flattened(links: Sequence[Link]) -> Link:
-    """Return one link for successive links, however large it is."""
+    """Compose successive links into one link, however large it becomes."""
     one = links[0]
     for link in links[1:]:
         (offsets, middle), (inner, rids) = one.csr(), link.csr()

@@ -1,4 +1,7 @@
-"""The loops of ``kernels`` as NumPy operations, for users without numba. They sort; loops count."""
+"""The loops of ``kernels`` as NumPy operations, for users without numba.
+
+These functions sort where the loops use a counting sort.
+"""
 
 from typing import Any
 
@@ -12,7 +15,7 @@ Rids = NDArray[Any]
 
 
 def sort_pairs(keys: Rids, values: Rids, number: int) -> tuple[Offsets, Rids]:
-    """Return the values of each key as CSR, in their order; drop negative values."""
+    """Return each key's values as a CSR, in their original order; drop negative values."""
     kept = values >= 0
     keys, values = keys[kept], values[kept]
     return key_starts(keys, number), values[np.argsort(keys, kind="stable")]
@@ -24,27 +27,27 @@ def sort_rows(offsets: Offsets, rids: Rids) -> tuple[Offsets, Rids]:
 
 
 def only_rows(offsets: Offsets, rids: Rids, codes: Rids) -> bool:
-    """Write the row of each rid to ``codes``; return whether each rid occurs only once."""
+    """Write each rid's row to ``codes``; return whether each rid occurs only once."""
     codes[rids] = _rows(offsets)
     return bool(np.bincount(rids).max(initial=0) < 2)
 
 
 def place_rids(offsets: Offsets, codes: Rids, out: Rids) -> None:
-    """Write the rids of each row in ascending order, given the only row of each rid."""
+    """Write each row's rids to ``out`` in ascending order, given the only row of each rid."""
     kept = np.flatnonzero(codes != offsets.size - 1)
     out[: kept.size] = kept[np.argsort(codes[kept], kind="stable")]
 
 
 def merge_rows(by_rid: Offsets, rows: Rids, rids: Rids, number: int) -> tuple[Offsets, Rids]:
-    """Return the CSR of ``number`` rows, without repeats, from its inverse: the rows of each rid.
+    """Invert a CSR from rids to rows: return the CSR of ``number`` rows, without repeats.
 
-    The result has the element type of ``rids``, an array of any size.
+    The result has the element type of ``rids``, whose size and values do not matter.
     """
     return _without_repeats(rows, _rows(by_rid).astype(rids.dtype), number)
 
 
 def mark(rids: Rids, marks: NDArray[np.bool_]) -> None:
-    """Set the mark of each rid."""
+    """Set ``marks`` to true at each rid."""
     marks[rids] = True
 
 
@@ -55,7 +58,7 @@ def increasing(offsets: Offsets, rids: Rids) -> bool:
 
 
 def invert(offsets: Offsets, rids: Rids, number: int) -> tuple[Offsets, NDArray[np.int32]]:
-    """Return the rows of each rid: the index in the other direction."""
+    """Return the inverse index, from each rid to its rows."""
     rows = _rows(offsets).astype(np.int32)
     return key_starts(rids, number), rows[np.argsort(rids, kind="stable")]
 
@@ -75,29 +78,29 @@ def compose(
 
 
 def gather(offsets: Offsets, rids: Rids, rows: NDArray[np.int64]) -> Rids:
-    """Return the rids of some rows, row by row."""
+    """Return the rids of the given rows, row by row."""
     return rids[expand_ranges(offsets[rows], np.diff(offsets)[rows])]
 
 
 def take(values: NDArray[Any], rids: Rids, out: NDArray[Any]) -> None:
-    """Write to ``out`` the value of each rid."""
+    """Write to ``out`` the element of ``values`` at each rid."""
     out[:] = values[rids]
 
 
 def pick(codes: NDArray[Any], passes: NDArray[np.bool_], rids: Rids, out: Rids) -> int:
-    """Write to ``out`` the rids whose codes pass, and return the number of these rids."""
+    """Write to ``out`` the rids whose codes pass, and return how many do."""
     kept = rids[passes[codes[rids]]]
     out[: kept.size] = kept
     return int(kept.size)
 
 
 def _rows(offsets: Offsets) -> Offsets:
-    """Return the row of each element of a CSR."""
+    """Return the row to which each element of a CSR belongs."""
     return np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
 
 
 def _without_repeats(rows: Rids, rids: Rids, number: int) -> tuple[Offsets, Rids]:
-    """Return the CSR of pairs of a row and a rid, in order and each pair once."""
+    """Return the CSR of the given (row, rid) pairs, sorted and without repeats."""
     order = np.lexsort((rids, rows))
     rows, rids = rows[order], rids[order]
     new = np.ones(rids.size, np.bool_)

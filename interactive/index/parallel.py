@@ -1,4 +1,4 @@
-"""Compiled loops over several parts of the rows at once, one thread each: they release the GIL."""
+"""Run compiled loops in parallel, one thread per part of the rows. The loops release the GIL."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import duckdb
 
 LEAST = 1 << 17
-"""The fewest rows of a part: with fewer, a thread costs more than it saves."""
+"""The minimum number of rows of a part: with fewer, a thread costs more than it saves."""
 Found = TypeVar("Found")
 
 
@@ -19,7 +19,7 @@ def threads(con: duckdb.DuckDBPyConnection) -> int:
 
 
 def divided(rows: int, most: int) -> list[slice]:
-    """Return at most ``most`` parts of the rows, of about equal size, in order."""
+    """Divide the rows into at most ``most`` parts of about equal size, in order."""
     number = max(1, min(most, rows // LEAST))
     return [slice(*ends) for ends in pairwise(rows * at // number for at in range(number + 1))]
 
@@ -27,7 +27,7 @@ def divided(rows: int, most: int) -> list[slice]:
 def in_parts(run: Callable[..., Found], *given: Sequence[Any]) -> list[Found]:
     """Return the result of ``run`` for each part, in order.
 
-    Each sequence in ``given`` has one argument of ``run`` for each part.
+    Each sequence in ``given`` supplies one further argument of ``run``, with a value per part.
     """
     if len(given[0]) == 1:
         return list(map(run, *given))

@@ -1,1 +1,1 @@
-"""Plan a query: add hidden columns and build witness queries, from which its lineage follows."""
+"""Plan a query: add the hidden columns and build the witness queries that yield its lineage."""

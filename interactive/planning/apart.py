@@ -1,9 +1,9 @@
-"""Hidden columns of types that Arrow does not carry exactly: their values stay in DuckDB.
+"""Hidden columns of types that Arrow does not represent exactly: their values stay in DuckDB.
 
-Arrow has no bit strings, times with time zones or integers of 128 bits, and cannot number structs,
-lists, maps and unions. The distinct values of such a column, as DuckDB groups them, are stored in a
-temporary table. In the column, the rowids of this table replace the values, and the column's Arrow
-field names the table. NULL stays NULL.
+Arrow lacks bit strings, times with time zones and 128-bit integers, and cannot assign numbers to
+distinct structs, lists, maps and unions. The distinct values of such a column, as DuckDB groups
+them, are stored in a temporary table. In the column, each value is replaced by its rowid in this
+table, and the metadata of the column's Arrow field names the table. NULL stays NULL.
 """
 
 import re
@@ -17,9 +17,9 @@ import pyarrow as pa
 from provhouse.sql.quoting import quoted
 
 VALUES = b"provhouse.values"
-"""The key in the metadata of a column's field.
+"""A key in the metadata of a column's Arrow field.
 
-Its value is the name of the table in which the numbers in this column are looked up.
+Its value is the name of the table that contains the values for the numbers in this column.
 """
 NUMBERED = "__provhouse_numbered"
 _CARRIED = re.compile(
@@ -31,12 +31,12 @@ _names = count()
 
 
 def is_carried(kind: str) -> bool:
-    """Return whether Arrow carries the values of a DuckDB type exactly."""
+    """Return whether Arrow represents the values of a DuckDB type exactly."""
     return _CARRIED.fullmatch(kind) is not None
 
 
 class Apart:
-    """The temporary tables with values that Arrow does not carry, for one result or question."""
+    """The temporary tables with values that Arrow cannot represent, for one result or question."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection, discarded: list[str]) -> None:
         self._con = con
@@ -48,8 +48,8 @@ class Apart:
     ) -> tuple[pa.Table, pa.Table]:
         """Return the rows of a query, and its hidden columns.
 
-        In the hidden columns, numbers replace the values that Arrow does not carry. ``relation`` is
-        the query ``text`` as DuckDB has bound it.
+        In the hidden columns, numbers replace the values that Arrow cannot represent. ``relation``
+        is the query ``text`` as DuckDB has bound it.
         """
         kinds = list(map(str, relation.types))
         apart = [at for at in dict.fromkeys(hidden) if not is_carried(kinds[at])]
@@ -75,7 +75,7 @@ class Apart:
         return table
 
     def discard(self) -> None:
-        """Let the connection drop the tables at its next use."""
+        """Schedule the tables to be dropped when the connection is next used."""
         self._discarded += self._tables
         self._tables = []
 
@@ -98,7 +98,7 @@ def _stored(con: duckdb.DuckDBPyConnection, text: str, kinds: Sequence[str]) -> 
 
 
 def _numbered(rows: str, kinds: Sequence[str], tables: dict[int, str]) -> str:
-    """Return the query for all rows, plus columns with the numbers of values in ``tables``."""
+    """Return a query for all rows, with further columns: the values' rowids in ``tables``."""
     columns = ["null" if kind == '"NULL"' else f"r.c{at}" for at, kind in enumerate(kinds)]
     columns += [f"v{at}.rowid::integer" for at in tables]
     joins = [
@@ -111,7 +111,7 @@ def _numbered(rows: str, kinds: Sequence[str], tables: dict[int, str]) -> str:
 def _field(
     found: pa.Table, width: int, at: int, apart: Sequence[int], tables: dict[int, str]
 ) -> tuple[int, pa.Field]:
-    """Return the position of a hidden column, and its field."""
+    """Return a hidden column's position in ``found``, and its Arrow field."""
     if at not in tables:
         return at, found.schema.field(at)
     position = width + apart.index(at)
@@ -120,7 +120,7 @@ def _field(
 
 
 def readable(con: duckdb.DuckDBPyConnection, name: str, table: pa.Table) -> None:
-    """Let queries read ``table`` by the name ``name``, with values in place of their numbers."""
+    """Make ``table`` readable in queries as ``name``, with values in place of their numbers."""
     fields = list(table.schema)
     tables = {at: field.metadata[VALUES] for at, field in enumerate(fields) if _is_apart(field)}
     if not tables:
@@ -154,7 +154,10 @@ def _is_apart(field: pa.Field) -> bool:
 
 
 def with_eids(table: pa.Table, names: Sequence[str], eids: pa.Array) -> pa.Table:
-    """Return a table with other names and a column ``eid``; fields keep their metadata."""
+    """Return a table with the columns renamed and a column ``eid`` added.
+
+    Fields keep their metadata.
+    """
     fields = [field.with_name(name) for field, name in zip(table.schema, names, strict=True)]
     schema = pa.schema([*fields, pa.field("eid", eids.type)])
     return pa.Table.from_arrays([*table.columns, eids], schema=schema)

@@ -29,7 +29,7 @@ Mask = NDArray[np.bool_]
 
 
 def parsed(where: str) -> exp.Expr:
-    """Return a parsed condition. Raises UsageError unless the text is one condition on a record."""
+    """Return a parsed condition. Raises UsageError if it is malformed."""
     try:
         query: Any = sqlglot.parse_one(f"select 1 where {where}", dialect="duckdb")
     except ParseError:
@@ -52,7 +52,7 @@ def _has_only_condition(query: Any) -> bool:
 
 
 def of_table(where: str, alias: str) -> exp.Expr:
-    """Return a condition on the table that a query calls ``alias``."""
+    """Return the parsed condition, with its columns qualified by ``alias``."""
     condition = parsed(where)
     for column in condition.find_all(exp.Column):
         column.set("table", exp.to_identifier(alias, quoted=True))
@@ -62,7 +62,7 @@ def of_table(where: str, alias: str) -> exp.Expr:
 def mask(con: "Connection", place: "TablePlace", where: str) -> Mask:
     """Return a mask of the records that meet a condition.
 
-    Raises DuckDB's errors for columns that the table does not have.
+    Raises DuckDB's own error if the table lacks a column.
     """
     condition = parsed(where).sql("duckdb")
     check_values(con, place, condition, f"The condition {where!r} of Want")
@@ -73,9 +73,9 @@ def mask(con: "Connection", place: "TablePlace", where: str) -> Mask:
 
 
 def masks(con: "Connection", plan: "Plan", want: "Want", refs: Collection[int]) -> dict[int, Mask]:
-    """Return the mask of the declared reference, by its position, if a condition is declared.
+    """Return the mask for the condition of ``want``, keyed by the reference's position, if any.
 
-    Raises UsageError if a condition or attributes are declared for no reference, or for several.
+    Raises UsageError if ``want`` declares a condition or attributes, but not exactly one reference.
     """
     if not want.pushed:
         return {}

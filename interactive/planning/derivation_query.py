@@ -1,8 +1,8 @@
 """The query that finds all derivations of a row: each derivation is one combination of records.
 
 Filters, projections, inner joins, UNION, DISTINCT, WITH, views, derived tables, and an outermost
-GROUP BY are covered. The query leaves out DISTINCT, UNION and GROUP BY, so that each of its rows is
-one derivation of a row of the result.
+GROUP BY are supported. The query omits DISTINCT and GROUP BY, and replaces UNION by UNION ALL, so
+that each of its rows is one derivation of a row of the result.
 """
 
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ RID = f"{RESERVED}_w"
 
 @dataclass
 class QueryWithRids:
-    """A query whose last columns are rids, and the reference of each of these columns."""
+    """A query whose last columns contain rids, and the reference to which each of them belongs."""
 
     query: exp.Query
     refs: list[int] = field(default_factory=list)
@@ -34,18 +34,18 @@ class QueryWithRids:
 
 
 class Deriver:
-    """A rewriter for one query. If ``how``, it counts derivations as the query counts its rows."""
+    """A rewriter for one query. If ``how``, repeated derivations are counted (how-provenance)."""
 
     def __init__(self, parsed: Parsed, how: bool) -> None:
         self._parsed = parsed
         self._how = how
         self._sets = False
-        """Whether the outermost operator removes duplicates, so that their number is irrelevant."""
+        """Whether the outermost operator removes duplicates: their count then does not matter."""
 
     def outermost(self) -> QueryWithRids:
-        """Return the derivations of the rows of the result; groups are identified by their keys.
+        """Return the query for the derivations of the result's rows. Groups are identified by keys.
 
-        Raises NotCovered for other operators.
+        Raises NotCovered for unsupported operators.
         """
         query = blocks.unwrapped(self._parsed.query)
         for clause in ("order", "limit", "offset", "with_"):
@@ -72,7 +72,7 @@ class Deriver:
     def _aggregates(self, select: exp.Select) -> bool:
         """Return whether a block has aggregates.
 
-        Refuse values that need more than one derivation.
+        Refuse clauses whose value does not follow from a single derivation.
         """
         roots = [*select.expressions, select.args.get("having")]
         found = [
@@ -138,7 +138,7 @@ class Deriver:
         return QueryWithRids(select, refs)
 
     def _plain(self, select: exp.Select, expressions: list[exp.Expr]) -> None:
-        """Refuse clauses that make a row depend on rows that are not joined in it."""
+        """Refuse clauses that make a row depend on other rows than those joined in it."""
         joins: list[exp.Expr] = select.args.get("joins") or []
         if from_clause.reads_choice(select):
             refuse("derivations of a sample, or of a join by position or order", select)
@@ -157,7 +157,7 @@ class Deriver:
                 refuse("derivations of a window function", found)
 
     def _source(self, source: exp.Expr) -> list[tuple[int, exp.Expr]]:
-        """Return a source's references and rid columns; replace a subquery by its derivations."""
+        """Return a source's references and rid columns; rewrite a subquery to its derivations."""
         name = source.alias_or_name
         if isinstance(source, exp.Table) and "ref" in source.meta:
             return [(source.meta["ref"], exp.column("rowid", name, quoted=True))]
@@ -188,7 +188,7 @@ def _alias(name: str, columns: list[str]) -> exp.TableAlias:
 
 
 def _padded(derived: QueryWithRids, names: list[str], before: int, after: int) -> exp.Select:
-    """Return a branch of UNION ALL with NULL for the rids of the branches around it."""
+    """Return a branch of UNION ALL, with NULL for the rids of the branches before and after it."""
     listed = [f"x{at}" for at in range(len(names))]
     rids = [f"{RID}{at}" for at in range(len(derived.refs))]
     cells: list[Any] = [exp.column(each, "d", quoted=True) for each in listed]

@@ -1,4 +1,4 @@
-"""The number of rows that DuckDB expects a query to group, from its plan."""
+"""Read from DuckDB's plan how many rows it expects a query to group."""
 
 import json
 from typing import Any
@@ -10,7 +10,7 @@ ESTIMATED = "Estimated Cardinality"
 
 
 def expected_rows(con: duckdb.DuckDBPyConnection, sql: str) -> int:
-    """Return the expected number of rows that the outermost GROUP BY reads; 0 if it is unknown."""
+    """Return the number of rows that the outermost GROUP BY is expected to read; 0 if unknown."""
     ((_, text),) = con.execute(f"explain (format json) {sql}").fetchall()
     todo: list[Any] = json.loads(text)
     while todo:
@@ -22,7 +22,7 @@ def expected_rows(con: duckdb.DuckDBPyConnection, sql: str) -> int:
 
 
 def _estimated(node: Any) -> int:
-    """Return the estimate of an operator; if it has none, the largest of the operators below it."""
+    """Return an operator's estimate; if it has none, the largest estimate of its inputs."""
     found = node.get("extra_info", {}).get(ESTIMATED)
     if found is not None:
         return int(str(found).strip("~ "))

@@ -1,4 +1,4 @@
-"""Witness queries that find all records of a table, so that they need not run."""
+"""Recognize witness queries that return all records of a table, and so need not be run."""
 
 from sqlglot import exp
 
@@ -7,7 +7,7 @@ from .witness import Witness
 
 
 def every_record(witness: Witness) -> int | None:
-    """Return the reference if a witness query finds all records of it, else None."""
+    """Return the reference all of whose records a witness query returns, or None."""
     body = witness.body
     clauses = {name for name, value in body.args.items() if value}
     if not isinstance(body, exp.Select) or clauses != {"expressions", "from_"}:

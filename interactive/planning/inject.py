@@ -19,7 +19,7 @@ LISTED = f"{RESERVED}_l"
 
 @dataclass
 class Injected:
-    """A query with one more column for each reference in ``refs``: the rids of the row's group."""
+    """A query with an additional column per reference in ``refs``: the rids of the row's group."""
 
     sql: str
     refs: list[int]
@@ -28,7 +28,7 @@ class Injected:
 def inject(
     query: exp.Expr, identity: Identity, refs: frozenset[int], where: str = ""
 ) -> Injected | None:
-    """Return the query with lists of rids, or None unless it is one GROUP BY over joined tables.
+    """Return the query with lists of rids, or None if it is not one GROUP BY of joined tables.
 
     ``where`` is a condition on the listed records.
     """
@@ -66,7 +66,7 @@ def _touches(part: object, refs: frozenset[int]) -> bool:
 
 
 def base_columns(identity: Identity) -> dict[int, int]:
-    """Return, by reference, the hidden column with its rids, if exactly one column has them."""
+    """Return the hidden column with each reference's rids, if exactly one column has them."""
     found: dict[int, int] = {}
     twice: set[int] = set()
     for part in identity.parts:
@@ -86,7 +86,7 @@ def base_columns(identity: Identity) -> dict[int, int]:
 
 
 def listed_link(column: pa.ChunkedArray, number: int) -> Link:
-    """Return the link of a column with lists of rids; drop the NULLs of an outer join."""
+    """Build a link from a column of rid lists; drop the NULLs of an outer join."""
     lists = column.combine_chunks()
     if isinstance(lists, pa.ChunkedArray):
         lists = lists.chunk(0) if lists.num_chunks else pa.array([], column.type)

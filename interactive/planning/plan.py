@@ -31,7 +31,7 @@ from .witness import references, with_clause
 
 @dataclass
 class Plan:
-    """The parts of a query that are computed once for its text, and used in each run."""
+    """Everything that is computed once per SQL text, and used in each run of the query."""
 
     sql: str
     names: list[str]
@@ -43,11 +43,11 @@ class Plan:
     """The positions of the identity's columns in the result of ``sql``."""
     references: list[Reference]
     kept: list[tuple[str, str]]
-    """The blocks to store before the query first runs: names of temporary tables, and queries."""
+    """The blocks to store before the first run: a temporary table's name and a query for each."""
     limited: bool
     """Whether the outermost block has a LIMIT, which leaves few of the computed rows."""
     choices: list[str]
-    """The clauses that choose among rows, such as "OFFSET in line 2, column 8"."""
+    """The clauses that select some rows, such as "OFFSET in line 2, column 8"."""
     exposer: Exposer
     _compiled: Fused | Grouping | Literal["unknown"] | None = "unknown"
     _costs: dict[tuple[Mode, bool], float] = field(default_factory=dict)
@@ -60,11 +60,11 @@ class Plan:
         return max([len(self.names), *(at + 1 for at in self.hidden)])
 
     def cost(self, mode: Mode, declared: bool) -> float:
-        """Return the processor time of the query in a mode, or 0 if it is not known."""
+        """Return the query's processor time in a mode, in seconds; 0 if unknown."""
         return self._costs.get((mode, declared), 0.0)
 
     def least(self, declared: bool) -> float:
-        """Return the least processor time in any mode but compiled loops; infinite if unknown."""
+        """Return the shortest processor time in any mode but compiled; infinite if unknown."""
         known = [
             cost
             for (mode, of), cost in self._costs.items()
@@ -73,21 +73,21 @@ class Plan:
         return min(known, default=math.inf)
 
     def took(self, mode: Mode, declared: bool, seconds: float) -> None:
-        """Note the processor time of a run.
+        """Record the processor time of a run, in seconds.
 
-        Of several runs, the shortest time counts, since something slowed the other runs.
+        Of several runs, the shortest counts, since something else slowed the others.
         """
         self._costs[mode, declared] = min(seconds, self._costs.get((mode, declared), seconds))
 
     def grouped_rows(self, con: duckdb.DuckDBPyConnection) -> int:
-        """Return the number of rows that DuckDB expects to group, estimated once."""
+        """Return the number of rows that DuckDB expects to group. It is estimated only once."""
         if self._grouped is None:
             self._grouped = expected_rows(con, self.sql)
         return self._grouped
 
     @cached_property
     def negative(self) -> frozenset[int]:
-        """The references in NOT EXISTS, NOT IN, ALL and on the right of EXCEPT, by position."""
+        """The positions of references in NOT EXISTS, NOT IN, ALL and on the right of EXCEPT."""
         found = negatives(self.identity)
         return frozenset(ref for query in found for ref in references(self.exposer, query))
 
@@ -99,7 +99,7 @@ class Plan:
         return self._injected[refs, where]
 
     def named(self, name: str) -> list[int]:
-        """Return the positions of the references that a name means.
+        """Return the positions of the references that ``name`` denotes.
 
         Raises UsageError unless they are references to exactly one table.
         """
@@ -114,7 +114,7 @@ class Plan:
         return found
 
     def meant(self, name: str) -> list[int]:
-        """Return the positions of the references that a name means, which may be none."""
+        """Return the positions of the references that ``name`` denotes, possibly none."""
         return [
             at
             for at, each in enumerate(self.references)
@@ -122,13 +122,13 @@ class Plan:
         ]
 
     def declared(self, names: Sequence[str] | None) -> frozenset[int]:
-        """Return the positions of declared references; of all references if ``names`` is None."""
+        """Return the positions of the named references, or of all references for None."""
         if names is None:
             return frozenset(range(len(self.references)))
         return frozenset(at for name in names for at in self.named(name))
 
     def compiled(self, con: duckdb.DuckDBPyConnection, catalog: Catalog) -> Fused | Grouping | None:
-        """Return the query for compiled loops, or only its groups; None if they can run neither."""
+        """Return the query for compiled loops, else only its grouping, else None."""
         if self._compiled == "unknown":
             self._compiled = fuse(con, self.exposer.parsed, self.kinds, catalog)
         return self._compiled
@@ -140,13 +140,13 @@ class Plan:
 
 
 def means(name: str, table: TablePlace) -> bool:
-    """Return whether a name means a table: its own name, or that with its schema."""
+    """Return whether ``name`` refers to a table, either by its name or by schema and name."""
     return name.lower() in (table.name.lower(), f"{table.schema}.{table.name}".lower())
 
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Pause the garbage collector, which would traverse trees that are still needed."""
+    """Pause the garbage collector, which would traverse syntax trees that are still in use."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -157,7 +157,7 @@ def collector_paused() -> Iterator[None]:
 
 
 def plan(con: duckdb.DuckDBPyConnection, sql: str, catalog: Catalog) -> Plan:
-    """Return the plan of a query. If the query itself has an error, DuckDB's error is raised."""
+    """Return the plan of a query. Raises DuckDB's own error if the query is invalid."""
     try:
         parsed = parse(con, sql, catalog)
     except Exception:
@@ -215,7 +215,7 @@ def _outputs(con: duckdb.DuckDBPyConnection, sql: str) -> list[Output]:
 
 
 def _kept(exposer: Exposer, name: str, query: exp.Expr) -> tuple[str, str]:
-    """Return the name and the query of a block to store."""
+    """Return the name and the query of a block that is to be stored."""
     if "recursion" not in query.meta:
         exposer.expose(query, derived=True)
     return name, with_clause(exposer, query) + dialect.text(query)

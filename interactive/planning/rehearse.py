@@ -1,8 +1,8 @@
-"""Try the queries of a plan before its query runs, so that unsupported lineage is refused early.
+"""Try a plan's witness queries before its query runs, so that unsupported lineage is refused early.
 
-All witness queries are built, and DuckDB binds them in one text without running them. Each
-reference must be reached by a witness query, or must have no match for a row, for example below
-NOT EXISTS. Otherwise the lineage in this reference would be empty, and no message would say so.
+All witness queries are built, and DuckDB binds them as one SQL text without running them. Each
+reference must either be reached by a witness query, or be one that must not match, for example
+below NOT EXISTS. Otherwise the lineage in this reference would silently be empty.
 """
 
 from collections.abc import Collection, Sequence
@@ -20,7 +20,7 @@ from .witness import ASKED, Witness, references
 
 
 class Rehearsal:
-    """The witness queries of a plan, as parts of one text that reads no rows."""
+    """The witness queries of a plan, as parts of one SQL text that is only bound, not run."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection, plan: Plan) -> None:
         self._con = con
@@ -29,13 +29,13 @@ class Rehearsal:
         self._kept = [f"{quoted(name)} AS ({query})" for name, query in plan.kept]
         self._parts = {"w": f"w({', '.join(self.names)}) AS ({plan.sql})"}
         self._sources: dict[str, str] = {}
-        """For each query that DuckDB may refuse to run, the source that the query asks about."""
+        """The witness queries that DuckDB may refuse, each with the source that it asks about."""
         self._seen: set[int] = set()
         self.reached: set[int] = set()
-        """The references that lineage reaches, and those that must have no match for a row."""
+        """The references that lineage reaches, and the references that must not match."""
 
     def block(self, identity: Identity, source: str, columns: Sequence[str]) -> None:
-        """Add the witness queries of a block; ``columns`` of ``source`` are its hidden columns."""
+        """Add a block's witness queries; ``columns`` of ``source`` are its hidden columns."""
         for node in identity.negative:
             self.reached |= references(self._exposer, node)
         for part in identity.parts:
@@ -84,7 +84,7 @@ class Rehearsal:
 
     @property
     def text(self) -> str:
-        """One text with all witness queries that DuckDB may refuse; empty if there are none."""
+        """One SQL text with all witness queries that DuckDB may refuse; empty if there are none."""
         if not self._sources:
             return ""
         used = {*self._sources, *self._sources.values()}
@@ -93,7 +93,7 @@ class Rehearsal:
 
 
 def _asking(witness: Witness, source: str, columns: Sequence[str]) -> str:
-    """Return a witness query that asks about the rows of a source."""
+    """Return the SQL of a witness query that asks about all rows of ``source``."""
     cells = [f"{quoted(column)} AS c{at}" for at, column in enumerate(columns)]
     asked = f"{ASKED} AS (SELECT {', '.join([*cells, '0 AS eid'])} FROM {source})"
     text = witness.sql(frozenset())

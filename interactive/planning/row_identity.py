@@ -1,9 +1,10 @@
 """Identities of rows: the hidden columns of a block, from which the lineage of its rows follows.
 
-``Exposer`` adds hidden columns to each block of a query: the row ids of the tables that it reads,
-the keys of its groups, the values that its subqueries depend on. From these, ``follow`` finds the
-rows that a row of the block was made of. This is the which-lineage of Cui and Widom (2000), for
-each reference to a table. docs/interactive.md has the rules for each operator.
+``Exposer`` adds hidden columns to each block of a query: the row ids of the tables that the block
+reads, the keys of its groups, and the values on which its subqueries depend. From these columns,
+``follow`` finds the rows from which a row of the block was made. This is the which-lineage of Cui
+and Widom (2000), for each reference to a table. The rules for each operator are in
+docs/interactive.md.
 """
 
 from collections.abc import Callable
@@ -35,7 +36,7 @@ Expected = Literal["", "some", "counted"]
 
 @dataclass
 class Base:
-    """The rids of a table in one hidden column."""
+    """Records of a base table, identified by the rids in one hidden column."""
 
     ref: int
     column: int
@@ -51,7 +52,7 @@ class Derived:
 
 @dataclass
 class UnionBranch:
-    """Rows of one branch of UNION ALL: the rows whose column ``tag`` has the branch's number."""
+    """Rows of one UNION ALL branch: the rows whose column ``tag`` contains the branch's number."""
 
     identity: "Identity"
     columns: list[int]
@@ -61,11 +62,11 @@ class UnionBranch:
 
 @dataclass
 class WitnessQuestion:
-    """The rows that a witness query finds from the values of some hidden columns.
+    """The rows that a witness query finds from the values of the given hidden columns.
 
-    ``expects`` says how many rows must be found for exact lineage: at least one row, or as many
-    rows as the group counted. ``otherwise`` is the question for those rows of the block for which
-    the query finds nothing.
+    ``expects`` states how many rows must be found: at least one (``some``), as many as the group
+    has rows (``counted``), or any number. ``otherwise`` is the question to ask for the block's rows
+    for which this query finds nothing.
     """
 
     witness: Witness
@@ -73,15 +74,18 @@ class WitnessQuestion:
     expects: Expected = ""
     otherwise: "WitnessQuestion | None" = None
     keyed: bool = False
-    """Whether rows of the block mostly differ in these columns, so that rows are not combined."""
+    """Whether distinct rows of the block always differ in these columns.
+
+    If so, the rows need not be compared to find equal ones.
+    """
 
 
 @dataclass
 class Grouped:
-    """The rows of a group, in a block whose groups have different keys (GROUPING SETS).
+    """The rows of a group, in a block whose groups use different sets of keys (GROUPING SETS).
 
-    The column ``grouping`` has a bit for each key, 1 if the key is not used; the first key has the
-    highest bit.
+    The column ``grouping`` has a bit for each key, the highest bit for the first key. A bit is 1 if
+    the group does not use the key.
     """
 
     build: Callable[[list[int]], WitnessQuestion]
@@ -90,7 +94,7 @@ class Grouped:
     _witnesses: dict[int, WitnessQuestion] = field(default_factory=dict)
 
     def asked(self, mask: int) -> WitnessQuestion:
-        """Return the question for groups with the given bits."""
+        """Return the question for groups whose ``grouping`` column is ``mask``."""
         if mask not in self._witnesses:
             used = [at for at in range(self.keys) if not mask >> (self.keys - 1 - at) & 1]
             self._witnesses[mask] = self.build(used)
@@ -99,17 +103,17 @@ class Grouped:
 
 @dataclass
 class Recursive:
-    """A stored row of a recursion, whose number is in a hidden column.
+    """Stored rows of a recursive query, whose row numbers are in a hidden column.
 
-    ``asked`` finds the rows of both branches by the number of a stored row. If the recursion is not
-    linear, each question in ``asked`` finds all records of one table.
+    ``asked`` finds the rows from which both branches made a stored row, by its number. If the
+    recursion is not linear, each question in ``asked`` finds all records of one table instead.
     """
 
     recursion: Recursion
     column: int
     asked: list[WitnessQuestion]
     parents: Link | None = field(default=None, repr=False)
-    """For each stored row, the rows that it was derived from in one step. Found when needed."""
+    """A link from each stored row to the stored rows one step before it. Found when needed."""
 
 
 Part = Base | Derived | UnionBranch | WitnessQuestion | Grouped | Recursive
@@ -117,15 +121,14 @@ Part = Base | Derived | UnionBranch | WitnessQuestion | Grouped | Recursive
 
 @dataclass
 class Identity:
-    """The meaning of hidden columns, which are counted from 0.
+    """The meaning of a block's hidden columns, which are numbered from 0.
 
-    ``outer`` has the values that a block takes from the blocks around it, by the names that these
-    blocks use for them. These values are the first columns; ``names`` has the names of the other
-    columns.
+    ``outer`` maps names to the columns of enclosing blocks that the block refers to. Their values
+    are the first hidden columns; ``names`` lists the names of the others.
 
     ``present`` is a column that is NULL where an outer join found no row. ``count`` is a column
     with the number of rows in the group, which is also the number of witnesses that must be found.
-    ``negative`` has the subqueries whose rows must be absent for a row to appear.
+    ``negative`` lists the subqueries that must return no matching row for a row to appear.
     """
 
     outer: dict[str, exp.Expr] = field(default_factory=dict)
@@ -137,7 +140,7 @@ class Identity:
 
 
 def negatives(identity: Identity) -> list[exp.Expr]:
-    """Return the queries whose rows must be absent for a row to appear, in this block and below."""
+    """Return the ``negative`` subqueries of a block and of all blocks below it."""
     found = list(identity.negative)
     for part in identity.parts:
         if isinstance(part, Grouped):
@@ -160,7 +163,7 @@ class Exposer:
         self._names = count()
 
     def outer(self, query: exp.Expr) -> dict[str, exp.Expr]:
-        """Return, each under a name, the columns in a query that belong to the blocks around it."""
+        """Return the columns in a query that belong to enclosing blocks, by name."""
         names: dict[str, str] = {}
         found: dict[str, exp.Expr] = {}
         for column in outer_columns(query):
@@ -247,7 +250,7 @@ class Exposer:
         columns.identity.parts.append(Derived(identity, at))
 
     def _recursion(self, recursion: Recursion) -> list[WitnessQuestion]:
-        """Return the questions for the rows of both branches, or for all records unless linear."""
+        """Return the questions for the rows of both branches; if not linear, for all records."""
         if not recursion.linear:
             found = everything(recursion, self.parsed.ctes, self.parsed.kept)
             return [WitnessQuestion(matching(self, each, 0), []) for each in found]
@@ -284,7 +287,7 @@ class Exposer:
         columns.identity.count = columns.add(exp.Count(this=exp.Star()))
 
     def _equal(self, query: exp.Query, witnesses: list[exp.Expr], derived: bool) -> Identity:
-        """Return the identity of rows that are equal in all visible columns."""
+        """Return the identity of rows that stand for all rows with the same visible values."""
         leaf = leftmost(query)
         identity = Identity(self.outer(query), [each.alias_or_name for each in leaf.expressions])
         around = {name: at for at, name in enumerate(identity.outer)}
@@ -304,7 +307,7 @@ class Exposer:
         return identity
 
     def _ending(self, query: exp.Query, identity: Identity) -> None:
-        """Add the subqueries in ORDER BY and LIMIT of DISTINCT or a set operation."""
+        """Add questions for subqueries in ORDER BY and LIMIT of a DISTINCT or a set operation."""
         for each in subqueries(ending_roots(query)):
             witness = subquery(self, each, False)
             if witness.outer:
@@ -329,7 +332,7 @@ class Exposer:
         return identity
 
     def _union_all(self, query: exp.SetOperation) -> Identity:
-        """Give each branch hidden columns of its own, which are NULL in the other branches."""
+        """Add separate hidden columns for each branch, which are NULL in the other branches."""
         identity = Identity(self.outer(query), [f"{HIDDEN}0"])
         around = {name: at for at, name in enumerate(identity.outer)}
         found = [as_select(branch) for branch in branches(query)]
@@ -347,7 +350,7 @@ class Exposer:
 
 
 class HiddenColumns:
-    """The hidden columns of a block; equal expressions share one."""
+    """The hidden columns of a block. Equal expressions share one column."""
 
     def __init__(self, select: exp.Select, outer: dict[str, exp.Expr]) -> None:
         self._select = select
@@ -356,7 +359,7 @@ class HiddenColumns:
         self.identity = Identity(outer)
 
     def add(self, expression: exp.Expr) -> int:
-        """Add a hidden column unless the block has an equal one, and return its number."""
+        """Return the number of the hidden column for ``expression``; add it if it is missing."""
         if (name := expression.meta.get("outer")) in self._outer:
             return self._outer[name]
         text = dialect.key(expression)
@@ -368,25 +371,25 @@ class HiddenColumns:
         return self._at[text]
 
     def outer(self, name: str, column: exp.Expr) -> int:
-        """Return the number of the column that a query within the block takes from the block."""
+        """Return the number of the column to which an inner query refers as ``name``."""
         return self._outer[name] if name in self._outer else self.add(column)
 
     def asked(
         self, witness: Witness, columns: list[int], expects: Expected = ""
     ) -> WitnessQuestion:
-        """Return the question of a witness query for the values of some columns."""
+        """Return the question that asks a witness query about the values of ``columns``."""
         given = [self.outer(*each) for each in witness.outer.items()]
         return WitnessQuestion(witness, [*columns, *given], expects)
 
     def ask(self, witness: Witness, columns: list[int], expects: Expected = "") -> WitnessQuestion:
-        """Add the question of a witness query to the block, and return it."""
+        """Add a question for a witness query to the block, and return it."""
         found = self.asked(witness, columns, expects)
         self.identity.parts.append(found)
         return found
 
 
 def generates(source: exp.Expr) -> bool:
-    """Return whether a source makes rows only from constants, so that they have no lineage."""
+    """Return whether a source generates rows, which therefore have no lineage."""
     if not isinstance(source, exp.Table) or not isinstance(source.this, exp.Func):
         return False
     return isinstance(source.this, exp.GenerateSeries) or source.this.name.lower() in (

@@ -1,4 +1,4 @@
-"""The lineage that a program will ask for, declared before its query runs (Smoke, section 4.2)."""
+"""The lineage that a program will need, declared before its query runs (Smoke, section 4.2)."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,21 +6,21 @@ from typing import Literal
 from provhouse.model.errors import UsageError
 
 Mode = Literal["compiled", "inject", "defer", "witness"]
-"""When lineage is captured: in the query (by loops or DuckDB), right after it, or on request."""
+"""When lineage is captured: by compiled loops, by the query, right after it, or on request."""
 Direction = Literal["backward", "forward"]
 
 
 @dataclass(frozen=True)
 class Want:
-    """The lineage queries that will follow.
+    """The lineage queries that a program is going to ask.
 
-    ``refs`` are the tables, or references such as ``lineitem#2``, that will be asked for; the
-    lineage in other references is found on request. ``directions`` has the directions of the
-    indexes that are built ahead.
+    ``refs`` are the tables, or references such as ``lineitem#2``, whose lineage will be requested;
+    the lineage in other references is found on request. ``directions`` lists the directions of the
+    indexes that are built in advance.
 
-    The other fields are for one reference, which ``refs`` names. ``where`` is a condition on
-    records of its table: only records that meet the condition have lineage. The records of each row
-    are divided by the values of the columns ``by``, with ``aggregates`` of each part, so that
+    The other fields require that ``refs`` names exactly one reference. ``where`` is a condition on
+    the records of its table: only records that meet the condition have lineage. The records of each
+    row are divided by the values of the columns ``by``, with ``aggregates`` of each part, so that
     ``Result.aggregate`` and ``Result.backward(..., where=)`` only read stored values.
     """
 
@@ -34,7 +34,7 @@ class Want:
         for name in ("refs", "directions", "by", "aggregates"):
             if isinstance(text := getattr(self, name), str):
                 raise UsageError(
-                    f"{name} of Want has several values", f"It is the text {text!r}",
+                    f"{name} of Want has several values", f"It is the string {text!r}",
                     f"Write {name}=({text!r},)",
                 )  # fmt: skip
 

@@ -1,9 +1,9 @@
 """Queries that find the rows behind a group, a subquery, a window or equal rows.
 
-A witness query joins a block, to which ``Exposer`` has added hidden columns, with a table of the
-values to ask about. This table has the values in the columns ``c0``, ``c1``, ..., and the number of
-the question in ``eid``. If the block refers to queries around it, the join is LATERAL: the block
-reads the asked values in place of the outer columns.
+A witness query joins a block, to which ``Exposer`` has added hidden columns, with a table of
+questions. This table has the values to ask about in the columns ``c0``, ``c1``, ..., and the number
+of the question in ``eid``. If the block refers to columns of enclosing queries, the join is
+LATERAL: the block reads the asked values in place of these columns.
 """
 
 from collections.abc import Callable
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 ASKED = "__provhouse_asked"
 OUTER = "__provhouse_outer"
-"""The name of the table ``ASKED`` in blocks that refer to queries around them."""
+"""The name of the table ``ASKED`` in blocks that refer to columns of enclosing queries."""
 
 
 @dataclass
 class Body:
     """The block of a witness query.
 
-    Each item of ``conditions`` is a visible column of the block and an operator that compares it
-    with an asked column: the one with the item's own position in the list. If ``failing``, the
-    witnesses are the rows that do not meet the conditions.
+    Item i of ``conditions`` is a visible column of the block, and an operator that compares it with
+    the asked column ``ci``. If ``failing``, the witnesses are the rows that do not meet the
+    conditions.
     """
 
     query: exp.Query
@@ -44,7 +44,7 @@ class Body:
 class Witness:
     """A witness query, which is built when it is first needed.
 
-    The asked values are those that its conditions compare, followed by the values of ``outer``.
+    The asked columns are those that the conditions compare, followed by those of ``outer``.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Witness:
         outer: dict[str, exp.Expr] | None = None,
     ) -> None:
         self.collations: dict[int, str] = {}
-        """The collations of asked values, by column number; Arrow does not carry collations."""
+        """The collations of asked values, by column number, since Arrow does not record them."""
         self._exposer = exposer
         self._build = build
         self._body: Body | None = None
@@ -65,14 +65,14 @@ class Witness:
         self._sql: dict[frozenset[int], str] = {}
         self.outer = exposer.outer(source) if outer is None else outer
         self.sure = sure and not self.outer
-        """Whether DuckDB is certain to run the query."""
+        """Whether it is certain that DuckDB can run the query."""
         self.certain = certain and self.sure
-        """Whether the query is also certain to reach all references."""
+        """Whether it is also certain that the query reaches all its references."""
         self.refs = references(exposer, source)
 
     @property
     def body(self) -> exp.Query:
-        """The block whose rows are witnesses."""
+        """The block whose rows are the witnesses."""
         return self._body_now().query
 
     @property
@@ -92,19 +92,22 @@ class Witness:
         return self._body
 
     def sql(self, nullable: frozenset[int]) -> str:
-        """Return the text of the query. ``nullable`` are the asked columns that have NULLs."""
+        """Return the SQL text of the query. ``nullable`` are the asked columns with NULLs."""
         if nullable not in self._sql:
             self._sql[nullable] = self._text(nullable)
         return self._sql[nullable]
 
     def rows(self) -> str:
-        """Return the query for all rows among which this query, without outer values, chooses."""
+        """Return the SQL for all rows of the block, without any condition.
+
+        The block must not refer to columns of enclosing queries.
+        """
         hidden, inner = self._parts()
         clause = with_clause(self._exposer, self.body)
         return f"{clause}SELECT {', '.join(['0 AS eid', *hidden])} FROM {inner}"
 
     def _parts(self) -> tuple[list[str], str]:
-        """Return the hidden columns, and the item of FROM that has them."""
+        """Return the hidden columns, and the FROM item that contains them."""
         body = self.body
         number = len(blocks_leaf(body).expressions)
         visible = blocks_leaf(body).meta["visible"]
@@ -170,7 +173,7 @@ def asked_column(name: str) -> exp.Column:
 
 
 def blocks_leaf(query: exp.Expr) -> exp.Select:
-    """Return the SELECT that names the columns of a query."""
+    """Return the SELECT that determines a query's column names: the leftmost one."""
     query = blocks.unwrapped(query)
     while isinstance(query, exp.SetOperation):
         query = blocks.unwrapped(query.left)
@@ -179,7 +182,7 @@ def blocks_leaf(query: exp.Expr) -> exp.Select:
 
 
 def visible_columns(query: exp.Expr) -> None:
-    """Record the number of columns of each SELECT in a query before hidden columns are added."""
+    """Record the number of columns of each SELECT in a query, before hidden columns are added."""
     query = blocks.unwrapped(query)
     if isinstance(query, exp.SetOperation):
         visible_columns(query.left)
@@ -189,7 +192,7 @@ def visible_columns(query: exp.Expr) -> None:
 
 
 def references(exposer: "Exposer", query: exp.Expr) -> frozenset[int]:
-    """Return the references in a query, and in the WITH queries that it reads."""
+    """Return the references in a query and in the WITH queries that it uses."""
     found: set[int] = set()
     todo, seen = [query], set()
     while todo:
@@ -207,7 +210,7 @@ def references(exposer: "Exposer", query: exp.Expr) -> frozenset[int]:
 
 
 def with_clause(exposer: "Exposer", query: exp.Expr) -> str:
-    """Return the text of the WITH clause that a query needs, whose queries are not materialised."""
+    """Return the WITH clause that a query needs, as SQL text. Its queries are NOT MATERIALIZED."""
     used: set[int] = set()
     todo = [query]
     while todo:
@@ -225,7 +228,7 @@ def with_clause(exposer: "Exposer", query: exp.Expr) -> str:
 
 
 def pristine(query: exp.Expr) -> exp.Query:
-    """Return a copy of a block without its own hidden columns; derived tables in it keep theirs."""
+    """Return a copy of a block without its hidden columns; its derived tables keep theirs."""
     copied: exp.Query = query.copy()  # type: ignore[assignment]
     for leaf in _leaves(copied):
         leaf.set("expressions", leaf.expressions[: leaf.meta.get("visible")])
@@ -245,7 +248,7 @@ def _leaves(query: exp.Expr) -> list[exp.Select]:
 
 
 def projected(select: exp.Select, expressions: list[exp.Expr], *without: str) -> exp.Select:
-    """Return a copy of a block with other columns, and without some of its clauses."""
+    """Return a copy of a block with the given columns, and without the clauses ``without``."""
     columns = [named(each.copy(), f"x{at}") for at, each in enumerate(expressions)]
     copied = exp.Select(expressions=columns or [named(exp.Literal.number(1), "x0")])
     copied.meta.update(select.meta)
@@ -292,7 +295,7 @@ def partition(
 
 
 def matching(exposer: "Exposer", query: exp.Query, number: int) -> Witness:
-    """Return the witness query for rows of a query with the asked values in the first columns."""
+    """Return the witness query for the rows whose first columns equal the asked values."""
     return Witness(exposer, query, lambda: Body(query, _matching(number)))
 
 
@@ -331,6 +334,6 @@ def subquery(exposer: "Exposer", found: Subquery, compared: bool) -> Witness:
 
 
 def comparable(found: Subquery) -> bool:
-    """Return whether the rows that decide a comparison can be found one by one."""
+    """Return whether the rows that decide a comparison can be found by comparing each row."""
     single = len(found.left) == 1 and found.operator in SYMBOLS
     return single or (len(found.left) > 1 and found.operator is exp.EQ)

@@ -37,8 +37,9 @@ def meaning(
 ) -> dict[str, Any]:
     """Return the metadata of a field: a line of help and, for a number, the smallest allowed value.
 
-    ``metavar`` is the placeholder in the help of a command. By default, it follows from the type.
-    ``option`` makes a field without a default an option of the command instead of an argument.
+    ``metavar`` is the placeholder in the help of a command. By default, it is derived from the
+    type. ``option`` makes a field without a default an option of the command instead of an
+    argument.
     """
     return {"help": text, "at_least": at_least, "metavar": metavar, "option": option}
 
@@ -55,27 +56,27 @@ class Asking(ABC, Generic[Found]):
     schema: ClassVar[str]
     """The name of the JSON schema of the result."""
     found: ClassVar[str]
-    """The class that programs get as the result: its module in provhouse, and its name."""
+    """The class of the result for programs: its module in provhouse, and its name."""
     result: ClassVar[str]
-    """The class that people and files get as the result: its module in ``results``, and its name.
+    """The class of the result for people and files: its module in ``results``, and its name.
 
-    By default, this class follows from the fields of ``found``.
+    By default, this class is derived from the fields of ``found``.
     """
     rows: ClassVar[str]
     """The field of ``found`` whose rows CSV contains, if ``result`` is empty."""
     pictured: ClassVar[bool]
     """Whether the result can be drawn: ``result`` is a ``PicturedResult``."""
     quick: ClassVar[bool]
-    """Whether an answer in this process needs neither Spark nor Neo4j."""
+    """Whether the question can be answered in this process without Spark and Neo4j."""
     admin: ClassVar[bool]
-    """Whether a server answers only the role ``admin``."""
+    """Whether a server answers this question only for the role ``admin``."""
     command: ClassVar[str]
-    """An example call of the command whose arguments and options are the question's fields.
+    """An example call of the question's command, whose arguments and options are its fields.
 
-    A question without an example has no such command.
+    If this is empty, the question does not get a command from its fields.
     """
     private: ClassVar[tuple[str, ...]] = ()
-    """Fields of the answer, and of its parts, whose texts may contain paths."""
+    """Fields of the answer, and of its parts, whose strings may contain paths."""
 
     def __init_subclass__(
         cls,
@@ -110,7 +111,7 @@ class Asking(ABC, Generic[Found]):
             return self.find(asker)
 
     def find(self, asker: "Asker") -> Found:
-        """Answer the question from one generation."""
+        """Answer the question from the generation of ``asker``."""
         raise NotImplementedError
 
     def places(self, layout: "Layout") -> Iterable[Path]:
@@ -118,8 +119,7 @@ class Asking(ABC, Generic[Found]):
         return ()
 
     def part(self, kind: type[Part]) -> Part:
-        """Return a ``kind``, a dataclass, with the values of the fields that it shares with the
-        question."""
+        """Return a ``kind``, a dataclass, whose fields are set from the question's fields."""
         wanted = get_type_hints(kind)
         return kind(**{name: value for name, value in vars(self).items() if name in wanted})
 
@@ -130,7 +130,7 @@ class Asking(ABC, Generic[Found]):
 
     @classmethod
     def written(cls, found: Found) -> "ShownResult":
-        """Convert a found object to a result that can be written in every form."""
+        """Convert a found object to a result that can be written in every format."""
         from provhouse.output.results.found import FoundResult
 
         own = cls.result and _loaded(f"output.results.{cls.result}")
@@ -157,24 +157,24 @@ class AskingStored(Asking[Found]):
     """
 
     local: ClassVar[tuple[str, ...]] = ()
-    """Fields that only a process of the owner may give: they name files, or execute queries."""
+    """Fields that a server does not accept, since they name files or execute queries."""
 
     def read(self, layout: "Layout") -> Found:
         """Answer the question from the warehouse's tables."""
         raise NotImplementedError
 
     def read_only(self, layout: "Layout") -> Found:
-        """Answer the question without storing what is found on the way."""
+        """Answer the question without storing anything that is found on the way."""
         return self.read(layout)
 
 
 def served(
     asked: Asking[Found], layout: "Layout", askers: Askers, watch: "Stopwatch", *, writes: bool
 ) -> Found:
-    """Answer a question of a client in a limited time.
+    """Answer a question of a client within a limited time.
 
     ``writes`` is whether the client may write into the warehouse. Raises UsageError if the question
-    has a field that is local, TooSlow when the time is up.
+    uses a field that is ``local``, and TooSlow when the time is up.
     """
     local = asked.local if isinstance(asked, AskingStored) else ()
     for each in fields(asked):
@@ -202,7 +202,7 @@ def answered(asked: Asking[Found], layout: "Layout", askers: Askers) -> Found:
 
 
 def declared(*modules: ModuleType) -> tuple[type[Asking[Any]], ...]:
-    """Return the questions that modules declare, in their order."""
+    """Return the questions that the given modules declare, in the order of declaration."""
     return tuple(
         each
         for module in modules

@@ -16,7 +16,7 @@ class AskingOfInputs(AskingStored[Found]):
     private = ("path", "sql", "inputs", "reason", "hindrance", "notes")
 
     def places(self, layout: "Layout") -> Iterable[Path]:
-        """Return the folder of the results, and the places of all inputs."""
+        """Return the folder of the results, and the paths of all inputs."""
         from provhouse.workflows.executions import input_places
 
         return (layout.results, *input_places(layout))

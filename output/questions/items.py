@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from provhouse.query.listing.show_set import ShownSet
 
 IMPACT: Final = "Show the impact of an item: everything derived from it."
-"""The description of ``AskingLineage`` downstream."""
+"""The description of ``AskingLineage`` if the direction is downstream."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,7 +38,7 @@ class AskingLineage(
 
     @property
     def path(self) -> str:
-        """The route of the lineage or of the impact, by the question's direction."""
+        """The route for lineage or for impact, depending on the question's direction."""
         return "/v1/lineage" if self.question.direction == "upstream" else "/v1/impact"
 
     def body(self) -> dict[str, object]:

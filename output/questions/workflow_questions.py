@@ -185,7 +185,7 @@ class AskingResponsibleInputs(
         return responsible_inputs(asker, self.before, self.after, self.sink, self.limit)
 
     def places(self, layout: "Layout") -> "Iterable[Path]":
-        """Return the places of all inputs."""
+        """Return the paths of all inputs."""
         from provhouse.workflows.executions import input_places
 
         return input_places(layout)

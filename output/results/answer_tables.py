@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from provhouse.model.answer import Answer
 
 _NEAR_LEVELS = 8
-"""The number of nearest distances whose items are listed, besides the ``_FAR_LEVELS`` farthest."""
+"""The number of nearest distances whose items are listed; ``_FAR_LEVELS`` others follow."""
 _FAR_LEVELS = 2
 _OPS = 4
 """The largest number of operations listed for a table of items."""
@@ -36,7 +36,7 @@ class _Level:
     last: int
     items: int
     rows: list[tuple[str, ...]]
-    """The name and the table of each item shown, and its set if the question asked for it."""
+    """The name and the table of each shown item, and its set if the question requested it."""
 
 
 def by_table(answer: "Answer") -> "Table":
@@ -53,7 +53,7 @@ def by_table(answer: "Answer") -> "Table":
 
 
 def by_column(answer: "Answer") -> "Table":
-    """Return a line for each table: the columns with used values, and the columns with influence.
+    """Return a line for each table: the columns whose values were used, or had an influence.
 
     A table without known columns has question marks.
     """
@@ -106,7 +106,7 @@ def _tables(answer: "Answer") -> pa.Table:
 def _ops(answer: "Answer") -> dict[str, list[str]]:
     """Return the operations for each table of items, most frequent first.
 
-    A triple counts for the table of its far end: src upstream, dst downstream.
+    A triple counts for the table of its far end: of src upstream, and of dst downstream.
     """
     far = "src" if answer.direction == "upstream" else "dst"
     items, ends = (_codes(column) for column in (answer.items["item"], answer.triples[far]))

@@ -40,7 +40,7 @@ def header(answer: "Answer | LargeAnswer") -> dict[str, object]:
 
 
 def columns_of(answer: "Answer") -> tuple[str, ...]:
-    """Return the columns of an answer's items, including ``set`` if the question asked for it."""
+    """Return the columns of an answer's items, including ``set`` if the question requested it."""
     return (*COLUMNS, "set") if has_sets(answer) else COLUMNS
 
 

@@ -34,7 +34,7 @@ class AnswersResult(ShownResult):
     replies: "Iterable[Answer | Absent]"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a row for each asked item, with exactness and samples if an answer has them."""
+        """Yield a row for each item that was asked about, with exactness and samples, if any."""
         timed = STEPS if timing else STEPS[-1:]
         seconds = timed if timing else ("seconds",)
         rows = [(list(_row(reply, timed)), _exactness(reply)) for reply in self.replies]
@@ -50,7 +50,7 @@ class AnswersResult(ShownResult):
         yield table
 
     def json(self) -> Iterator[Json]:
-        """Yield an object for each asked item."""
+        """Yield an object for each item that was asked about."""
         for reply in self.replies:
             if isinstance(reply, Absent):
                 yield {"item": reply.item, "found": False}
@@ -58,7 +58,7 @@ class AnswersResult(ShownResult):
                 yield from AnswerResult(reply).json()
 
     def csv(self) -> Csv:
-        """Return the rows of each answer, with the asked item in the first column.
+        """Return the rows of each answer, with the item that was asked about in the first column.
 
         Items that were not found have no rows.
         """

@@ -25,7 +25,7 @@ class BrowserGuideResult(ShownResult):
     """The command that stops the server; empty if provhouse does not manage it."""
     queries: "Sequence[BrowserQuery]"
     empty: "Sequence[BrowserQuery]"
-    """The queries that would show nothing in this warehouse."""
+    """The queries that would have no results in this warehouse."""
 
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield the address and the login, then the queries to paste."""
@@ -55,7 +55,7 @@ class BrowserGuideResult(ShownResult):
         yield {**self._login(), "queries": rows, "empty": empty}
 
     def csv(self) -> Csv:
-        """Return a row for each query that shows something."""
+        """Return a row for each query that has results."""
         return ("title", "query"), ((each.title, each.text.strip()) for each in self.queries)
 
     def _login(self) -> dict[str, object]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from provhouse.workflows.dbt.reuse_plan import ReusePlan
 
 SHOWN = 5
-"""The number of rows of each kind that people see of an example."""
+"""The number of rows of each kind that are printed of an example."""
 _COLUMNS = ("node", "changed", "verdict", "reason", "columns", "build", "why_built")
 
 
@@ -24,7 +24,7 @@ class DbtReuseResult(ShownResult):
     plan: "ReusePlan"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield the number of builds, the verdicts, the readers, and what is assumed."""
+        """Yield the number of builds, the verdicts, the affected readers, and the assumptions."""
         yield styled(headline(self.plan), "bold")
         if self.plan.refused:
             yield from noted([f"No model is compared: {self.plan.refused}"])
@@ -56,7 +56,7 @@ class DbtReuseResult(ShownResult):
         yield {**found, "saved": list(self.plan.saved)}
 
     def csv(self) -> Csv:
-        """Return a row for each changed node and each reader."""
+        """Return a row for each changed node, and for each node that reads one."""
         rows: list[Sequence[object]] = [
             (each.node, True, each.verdict, each.reason, list(each.columns), *_build(each))
             for each in self.plan.changed
@@ -66,7 +66,7 @@ class DbtReuseResult(ShownResult):
 
 
 def name(node: str) -> str:
-    """Return the name of a node for people, such as ``orders``."""
+    """Return the display name of a node, such as ``orders``."""
     return ".".join(node.split(".")[2:])
 
 
@@ -82,7 +82,7 @@ def headline(plan: "ReusePlan") -> str:
 
 
 def why(each: Any) -> str:
-    """Return the reason of a verdict, and why the node must be built if that is something else."""
+    """Return the reason of a verdict, and why the node must be built, if this is different."""
     reason = each.reason
     if each.columns and each.verdict != "new":
         reason += f" ({', '.join(map(shown, each.columns))})"
@@ -92,7 +92,7 @@ def why(each: Any) -> str:
 
 
 def others(plan: "ReusePlan") -> Iterator[tuple[str, str]]:
-    """Yield what a reader of the verdicts should know."""
+    """Yield notes that a reader of the verdicts should know."""
     if plan.build:
         yield "build", " ".join(name(node) for node in plan.build)
     if plan.removed:
@@ -121,12 +121,12 @@ def _rows(found: "Rows") -> str:
 
 
 def cells(row: Sequence[Any]) -> list[str]:
-    """Return values as people read them."""
+    """Return values in a readable format."""
     return ["NULL" if value is None else str(value) for value in row]
 
 
 def _plain(value: Any) -> Any:
-    """Return a value in which everything that JSON lacks is a text."""
+    """Return a value as JSON, with strings in place of everything that JSON lacks."""
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

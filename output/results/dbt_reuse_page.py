@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from provhouse.workflows.dbt.reuse_plan import ReusePlan
 
 MARKS = re.compile(r"[|*`\[\]\\~@#!]|(?<!\w)_|_(?!\w)|(?<=_)_")
-"""The pattern of characters to which Markdown gives a meaning."""
+"""A pattern for characters that have a meaning in Markdown."""
 LISTED = 100
-"""The number of rows of a table; GitHub refuses comments of more than 65,536 characters."""
+"""The maximum number of rows of a table: GitHub refuses comments above 65,536 characters."""
 
 
 def github_page(plan: "ReusePlan") -> str:
@@ -81,6 +81,6 @@ def _folded(title: str, lines: Iterator[str]) -> Iterator[str]:
 
 
 def _text(value: str) -> str:
-    """Return text in which nothing is Markdown, HTML or the name of a person."""
+    """Escape text so that it contains no Markdown, HTML or mentions of GitHub users."""
     text = html.escape(" ".join(value.split()), quote=False)
     return MARKS.sub(lambda found: f"&#{ord(found[0])};", text)

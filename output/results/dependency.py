@@ -23,13 +23,13 @@ _SAID = {
 
 @dataclass(frozen=True)
 class DependencyResult(FoundResult):
-    """A sentence on the dependency, and a smallest set of sources that the item depends on."""
+    """A sentence on the dependency, and a smallest set of sources on which the item depends."""
 
     found: "Dependency"
     columns: tuple[str, ...] = ("item", "on", "exists", "smallest")
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield the answer, a smallest set that the item depends on, and the data read."""
+        """Yield the answer, a smallest set on which the item depends, and the data read."""
         found = self.found
         yield subject(found.item, f" {_SAID[found.exists].format(on=shown(found.on))}")
         if not found.derived and found.item != found.on:

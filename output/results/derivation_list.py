@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from provhouse.model.answer import Read
 
 STEPS = ("locate", "walk", "fetch", "recurse", "name", "total")
-"""The steps whose seconds every answer reports."""
+"""The steps whose time, in seconds, every answer reports."""
 MOST_ROWS = 20
-"""The largest number of rows printed in one section."""
+"""The maximum number of rows printed in one section."""
 
 
 class Dated(Protocol):
-    """A result that names the generation it comes from."""
+    """A result that states the generation from which it comes."""
 
     @property
     def generation(self) -> int: ...
@@ -51,7 +51,7 @@ class DerivationList(Dated, Protocol):
 
 
 def has_sets(of: ItemsAndTriples) -> bool:
-    """Return whether the question asked for the set of each item."""
+    """Return whether the question requested the set of each item."""
     return "set" in of.items.column_names
 
 

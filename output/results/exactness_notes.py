@@ -14,7 +14,7 @@ _MEANINGS = {
     "result also depends",
     "unknown": "inputs by an operation of which no exactness is declared",
 }
-"""For each level of exactness, the inputs that its triples name, in words."""
+"""For each level of exactness, a phrase for the inputs that its triples name."""
 
 
 class Exact(Protocol):

@@ -18,7 +18,7 @@ COLUMNS = ("item", "table")
 
 @dataclass(frozen=True)
 class FindingResult(ShownResult):
-    """The first items whose names match, and the number of matches."""
+    """The first items with matching names, and the number of all matches."""
 
     finding: "Finding"
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ForgetResult(ShownResult):
-    """The number of erased names, and of the items, triples and rejected rows that had them."""
+    """The numbers of erased names, and of the items, triples and rejected rows with them."""
 
     forgotten: "Forgotten"
 

@@ -1,4 +1,4 @@
-"""A result whose JSON and CSV follow from the fields of the object found."""
+"""A result whose JSON and CSV are derived from the fields of the found object."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from provhouse.query.lineage.diff import Side
 
 LATER = ("erased", "generation", "time", "complete", "exactness", "exactness_triples", "samples")
-"""The fields that follow the result's own fields, in this order. Tables come after them."""
+"""The fields that come after the result's own fields, in this order, and before tables."""
 LAST = ("read", "seconds")
 OPTIONAL = ("exactness", "exactness_triples", "samples")
 """The fields that JSON leaves out if they are empty."""
@@ -30,11 +30,11 @@ _PLAIN = (str, int, float, dict)
 
 @dataclass(frozen=True)
 class FoundResult(ShownResult):
-    """A result with the fields of the object found. Subclasses have their own text for people."""
+    """A result with the fields of the found object. Subclasses define the text for people."""
 
     found: Any
     rows: str = ""
-    """The name of the field whose rows CSV contains; if it is empty, CSV has one row."""
+    """The name of the field whose rows CSV contains; if this is empty, CSV has one row."""
     columns: tuple[str, ...] = ()
     """The columns of CSV; if there are none, CSV has all columns of the rows, or all fields."""
 
@@ -74,7 +74,7 @@ class FoundResult(ShownResult):
 
 
 def json_fields(found: Any) -> dict[str, object]:
-    """Return the fields of the object found, by their names in JSON."""
+    """Return the fields of the found object, by their names in JSON."""
     values = {name: getattr(found, name) for name in _in_order(found)}
     if "read" in values:
         values["seconds"] = {step: found.seconds.get(step, 0.0) for step in STEPS}

@@ -24,7 +24,7 @@ class GenerationsResult(ShownResult):
     def text(self, timing: bool = False) -> Iterator[Section]:
         """Yield a table with a row for each generation, and the current generation.
 
-        Counts that are 0 for all generations are left out, so that the rest fits 80 columns.
+        Counts that are 0 for all generations are left out, so that the others fit into 80 columns.
         """
         new = [name for name in _NEW if any(_count(one, name) for one in self.generations)]
         right = [name.replace(" ", "\n") for name in (*new, *_STORED)]

@@ -1,4 +1,4 @@
-"""The graphs of results, which pictures show."""
+"""The graphs of results, from which pictures are drawn."""
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ class PicturedResult(ShownResult):
 
 @dataclass(frozen=True)
 class Part:
-    """Items and triples of a graph. ``count`` is the name of the counts of their triples."""
+    """Items and triples of a graph. ``count`` is the name of the column that counts triples."""
 
     items: pa.Table
     triples: pa.Table
@@ -44,8 +44,8 @@ def of_triples(
 ) -> Graph:
     """Return a graph with a node for each item, and an edge for each triple.
 
-    ``asked`` has the table of each asked item. If there are several parts, as in a difference, each
-    item is counted by the parts that have it.
+    ``asked`` maps each item that was asked about to its table. If there are several parts, as in a
+    difference, each item is counted by the parts that contain it.
     """
     named = pa.array([*asked], _TEXT)
     columns = [named]
@@ -84,7 +84,7 @@ def of_triples(
 
 
 def _coded(columns: Sequence[pa.ChunkedArray]) -> "tuple[pa.Array, list[npt.NDArray[np.int64]]]":
-    """Return one dictionary of all texts, and the codes of each column."""
+    """Return one dictionary of all strings, and each column as codes of this dictionary."""
     coded = [_dictionary(each) for each in columns]
     chunks = pa.chunked_array(coded).unify_dictionaries().chunks
     indices = [np.asarray(each.indices.fill_null(-1)).astype(np.int64) for each in chunks]
@@ -110,7 +110,7 @@ def of_view(
     asked: Sequence[int] = (),
     details: Mapping[str, str] | None = None,
 ) -> Graph:
-    """Return the graph of a view. ``details`` has a line of text for some items, by name."""
+    """Return the graph of a view. ``details`` contains a line of text for some items, by name."""
     nodes, edges = found.nodes, found.edges
     kinds = nodes["kind"]
     calls = (nodes[each] for each in _CALL)

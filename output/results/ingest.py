@@ -93,7 +93,7 @@ def rejected(first: "Sequence[Reject]", count: int) -> Iterator[tuple[str, str]]
 
 
 def unread(found: Mapping[str, int]) -> Iterator[tuple[str, str]]:
-    """Yield lines with the parts of documents that do not become triples, and their numbers."""
+    """Yield lines with the parts of documents that did not become triples, and their counts."""
     for at, (name, count) in enumerate(found.items()):
         yield "" if at else "not read", f"{count:,} of {shown(name)}"
 
@@ -108,5 +108,5 @@ def passed_over(first: "Sequence[str]", count: int) -> Iterator[tuple[str, str]]
 
 
 def two_tables(items: int) -> str:
-    """Return a sentence about items that were named with several tables."""
+    """Return a sentence about items that were stated to be in several tables."""
     return f"{counted(items, 'item')} named with several tables; the most frequent one is used"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LargeAnswerResult(ShownResult):
-    """An answer with its rows in the order of finding. It can be written only once."""
+    """An answer with its rows in the order in which they are found. It can be written only once."""
 
     answer: "LargeAnswer"
 

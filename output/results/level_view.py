@@ -27,7 +27,7 @@ _FIELDS = (
     "item", "direction", "generation", "time", "complete", "truncated", "found", "erased",
 )  # fmt: skip
 EDGES_SHOWN = 40
-"""The largest number of edges printed for people."""
+"""The maximum number of edges printed for people."""
 
 
 class Edges(Protocol):

@@ -11,7 +11,7 @@ from .found import FoundResult
 SHOWN = 100
 """The largest number of rows printed for people."""
 FACETS = 10
-"""The largest number of facets that are named in the output for people."""
+"""The maximum number of facets that are named in the output for people."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class CatalogueResult(FoundResult):
     rows: str = "uses"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a table with the first rows; names of namespaces are in JSON and CSV."""
+        """Yield a table with the first rows. Only JSON and CSV contain the namespaces."""
         uses = self.found.uses
         if not uses:
             yield styled("No events were ingested: run `provhouse ingest --openlineage FILE`.")
@@ -40,7 +40,7 @@ class EventsReadResult(FoundResult):
     """The counts of events that were read."""
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield sentences about the events, and about what was not read of them."""
+        """Yield sentences about the events, and about the parts of them that were not read."""
         found = self.found
         jobs, datasets = counted(found.jobs, "job"), counted(found.datasets, "dataset")
         yield styled(f"Read {counted(found.events, 'event')} of {jobs} and {datasets}.")

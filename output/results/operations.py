@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 SHOWN = 100
 """The largest number of ops printed for people."""
 _LONG = ("sql", "job", "place")
-"""The columns that people read in JSON or CSV: their texts would fill the lines of a terminal."""
+"""The columns that only JSON and CSV contain: their texts would fill lines of a terminal."""
 LONGEST = 60
-"""The largest number of characters of one value that are printed for people."""
+"""The maximum number of characters of a value that are printed for people."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class OperationsResult(ShownResult):
     listed = True
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a table with the first ops, without long columns and those that have no values."""
+        """Yield a table with the first ops, without long columns and columns without values."""
         rows = self.found.operations
         number = counted(rows.num_rows, "op")
         more = f", of which the first {SHOWN} are shown" if rows.num_rows > SHOWN else ""

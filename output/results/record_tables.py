@@ -1,4 +1,4 @@
-"""The records of an answer's items: the columns of their rows, with a table for each source."""
+"""The records of an answer's items: the columns of their rows, as one table per source."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from provhouse.query.source_records import CapturedRecords, Record, TableRecords
 
 SHOWN = 20
-"""The largest number of records of a table that are printed for people."""
+"""The maximum number of records per table that are printed for people."""
 HEADER = ("item", "direction", "generation", "time", "complete", "truncated")
 LOST = 5
-"""The largest number of files that are named to people."""
+"""The maximum number of files that are named in the text for people."""
 _LONGEST = 40
 
 
@@ -114,7 +114,7 @@ def _cell(value: object) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON; values of types that JSON lacks become text."""
+    """Return a value as JSON. Values of types that JSON lacks become strings."""
     if isinstance(value, Mapping):
         return {str(name): plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""The difference of two revisions: operators, inputs, and records of their results."""
+"""The difference between two revisions: operators, inputs, and records of their results."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ class RevisionDiffResult(FoundResult):
 
 
 def _row(values: Mapping[str, str | None] | None) -> str:
-    """Return the values of a record as text."""
+    """Return the values of a record as a string."""
     if values is None:
         return ""
     return ", ".join(f"{name}={'NULL' if v is None else v}" for name, v in values.items())

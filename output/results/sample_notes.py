@@ -1,4 +1,4 @@
-"""The samples that a result may pass through, in a sentence for people and as a JSON field."""
+"""The samples through which a result may pass, as a sentence for people and a JSON field."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 
 class Sampled(Protocol):
-    """A result that may pass through samples."""
+    """A result whose paths may pass through sampled writes."""
 
     @property
     def samples(self) -> "Sequence[Sample]": ...
 
 
 def sample_fields(of: Sampled) -> Json:
-    """Return the JSON field; none without samples."""
+    """Return the JSON field, or no field if there are no samples."""
     return {"samples": [asdict(each) for each in of.samples]} if of.samples else {}
 
 
 def sample_notes(of: Sampled) -> Iterator[str]:
-    """Yield a sentence on the samples, if there are any."""
+    """Yield a sentence about the samples, if there are any."""
     if of.samples:
         yield f"Partial: {shown(sample_sentence(of.samples), 400)}. Other rows may be missing."

@@ -1,4 +1,4 @@
-"""The result of tidying: what was ended, rewritten and deleted."""
+"""The result of tidying: the triples, tables and generations that were changed or deleted."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass

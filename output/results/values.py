@@ -1,4 +1,4 @@
-"""The values of ops or attributes, each with its number of triples."""
+"""The values of ops or attributes, and the number of triples of each."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ SHOWN = 100
 
 @dataclass(frozen=True)
 class ValuesResult(ShownResult):
-    """Sorted values and their numbers of triples. They can be read only once."""
+    """Sorted values, and the number of triples of each. They can be read only once."""
 
     of: str
     counts: Iterator[tuple[str, int]]
     listed = True
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a table with the first values, then the number of all values."""
+        """Yield a table with the first values, then the total number of values."""
         table = grid(self.of, right=("triples",))
         for value, triples in islice(self.counts, SHOWN):
             table.add_row(styled(shown(value)), f"{triples:,}")

@@ -1,4 +1,4 @@
-"""The verdict on two queries: whether they give the same rows, and rows that differ."""
+"""The verdict on two queries: whether they return the same rows, and rows that differ."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from provhouse.equivalence.verdict import Verdict
 
 SHOWN = 10
-"""The number of rows of each kind in the text for people."""
+"""The maximum number of rows of each kind in the text for people."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def _listed(rows: Sequence[Sequence[Any]]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value in which text replaces everything that JSON lacks."""
+    """Return a value as JSON, with strings in place of everything that JSON lacks."""
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""The result of a what-if question: fates and changes of values, by table and by item."""
+"""The result of a what-if question: the fates of items and changes of values."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -146,5 +146,5 @@ def _item_and_op(row: dict[str, Any]) -> "Iterator[Text]":
 
 
 def number(value: float | None) -> str:
-    """Return a value of an aggregate as text."""
+    """Return an aggregate's value as a string."""
     return "nothing" if value is None else f"{value:,.10g}"

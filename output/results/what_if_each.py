@@ -1,4 +1,4 @@
-"""The values of an item without one of its inputs, for each input."""
+"""The aggregates of an item if one of its inputs were missing, for each input."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WhatIfEachResult(FoundResult):
-    """The aggregates of an item, and the value of each aggregate without one input."""
+    """The aggregates of an item, and each aggregate's value without one of the inputs."""
 
     found: "WhatIfEach"
     rows: str = "inputs"

@@ -22,7 +22,7 @@ INPUTS = 5
 
 @dataclass(frozen=True)
 class WhyResult(FoundResult):
-    """The derivations of an item and of its inputs, the nearest first."""
+    """The derivations of an item and of its inputs. The nearest ones come first."""
 
     found: "Why"
     rows: str = "derivations"

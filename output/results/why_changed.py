@@ -1,4 +1,4 @@
-"""The result of `why-changed`: the values in two generations, and the inputs by share."""
+"""The result of `why-changed`: the value in two generations, and each input's share."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WhyChangedResult(FoundResult):
-    """The difference of an item between two generations, and the inputs that cause it."""
+    """The difference of an item's value between two generations, and the inputs that cause it."""
 
     found: "WhyChanged"
     rows: str = "inputs"

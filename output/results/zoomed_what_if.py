@@ -63,9 +63,10 @@ class ZoomedWhatIfResult(PicturedResult):
         return ("kind", "name", *counts), rows
 
     def graph(self) -> "Graph":
-        """Return the nodes with their fates, and the edges. Nodes with deleted items are asked.
+        """Return the nodes with their fates, and the edges.
 
-        An item whose value changes has its values before and after.
+        Nodes that contain deleted items are marked as asked. An item whose value changes has its
+        value before and after.
         """
         found, summary = self.found, self.found.summary
         counts = found.nodes["deleted"].to_pylist()

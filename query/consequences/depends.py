@@ -1,4 +1,4 @@
-"""Whether an item would exist without another item, and a smallest set that it depends on."""
+"""Find whether an item would exist without another, and a smallest set that it depends on."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -86,13 +86,16 @@ def lineage_of(asker: Asker, item: ItemNumber, watch: Stopwatch) -> tuple[Descri
 
 
 def samples_above(asker: Asker, items: ItemNumbers, described: Described) -> tuple[Sample, ...]:
-    """Return the samples that an answer from the lineage of some items may pass through."""
+    """Return the samples that an answer from the lineage of ``items`` may pass through."""
     ends = (ItemNumbers(end) for end in (described.rows.src, described.rows.dst))
     return samples_passed(asker.snapshot, "upstream", items, *ends)
 
 
 def _names(asker: Asker, graph: Derivations, places: I32 | None) -> tuple[str, ...] | None:
-    """Return the names of the sources at ``places``; None without places, or if one was erased."""
+    """Return the names of the sources at ``places``.
+
+    Returns None if ``places`` is None, or if one of the sources was erased.
+    """
     if places is None:
         return None
     names = asker.snapshot.names.names(ItemNumbers(np.sort(graph.items(places)))).to_pylist()

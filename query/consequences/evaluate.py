@@ -39,8 +39,9 @@ class Evaluation(Header):
     high: float | None
     reason: str | None
     used: int
-    """The number of weights given to sources in the triples read. Other sources have the usual
-    weight.
+    """The number of weights of sources that were used.
+
+    Other sources in the triples read have the default weight.
     """
     unused: int
     """The number of weights given to other items, or to items that are not stored."""
@@ -94,7 +95,7 @@ def _evaluate(asker: Asker, asked: Evaluating) -> Evaluation:
 def _weights(
     asker: Asker, graph: Derivations, asked: Evaluating, item: ItemNumbers
 ) -> tuple[F64, int, float]:
-    """Return the weight of each place, the number of weights used, and the item's own weight."""
+    """Return the weight of each place, the number of used weights, and the item's own weight."""
     usual = ONE[SEMIRINGS.index(asked.semiring)]
     found = np.full(graph.places, usual)
     names = [*asked.weights]

@@ -1,9 +1,9 @@
 """Find the items that would die or have another value if some items or triples did not exist.
 
 The question reads the same data as the impact of the deleted items. A triple is stored with the set
-of its dst. So the partitions of an impact have all triples that lead to the items of the impact,
-even triples from items outside. The Lipstick paper (definition 4.2) defines deletion;
-``deletion/fates.py`` states how this deletion differs.
+of its dst. So the partitions read for an impact contain all triples that lead to items of the
+impact, even triples whose src is not in the impact. The Lipstick paper (definition 4.2) defines
+deletion; ``deletion/fates.py`` describes how deletion here differs from it.
 """
 
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ from .deletion.recompute import REASONS
 from .deletion.supposed import Deleted, select
 
 FATES = ("dies", "changed", "undecided", "survives")
-"""The fates of items, in the order of an answer."""
+"""The fates of items, in the order in which an answer lists them."""
 _FATE = "fate"
 _CHANGED = pa.schema(
     [
@@ -65,7 +65,7 @@ class WhatIf(Header):
     dies: int
     survives: int
     undecided: int
-    """The number of items whose fate is unknown, because the triples do not say enough."""
+    """The number of items whose fate the triples do not determine."""
     tables: pa.Table
     """A row for each table, by name: table, dies, changed, undecided, survives."""
     items: pa.Table
@@ -124,7 +124,7 @@ def _what_if(asker: Asker, deletion: Deletion, summary: bool, watch: Stopwatch) 
 
 
 def downstream(asker: Asker, deleted: Deleted, watch: Stopwatch) -> Walk:
-    """Return the walk from all deleted items and triples."""
+    """Return the walk downstream from all deleted items and triples."""
     sets = deleted.sets(asker.snapshot)
     if len(sets) == 1:
         first = ItemNumber(int(asker.snapshot.set_firsts[sets[0]]))
@@ -136,7 +136,7 @@ def downstream(asker: Asker, deleted: Deleted, watch: Stopwatch) -> Walk:
 
 
 def settle(described: Described, deleted: Deleted, walk: Walk) -> "Settled":
-    """Return the fates of all items downstream of a deletion, in the triples of its walk."""
+    """Compute the fates of all items downstream of a deletion from the triples of its walk."""
     graph = Derivations(described.rows)
     places = graph.place(deleted.items)
     ended = deleted.rows(described.triples, walk.partitions)
@@ -145,7 +145,7 @@ def settle(described: Described, deleted: Deleted, walk: Walk) -> "Settled":
 
 @dataclass(frozen=True)
 class Settled:
-    """The fates after a deletion, with the graph that they were found in."""
+    """The fates after a deletion, and the graph for which they were computed."""
 
     described: Described
     deleted: Deleted
@@ -171,7 +171,7 @@ class Settled:
         self, asker: Asker, deletion: Deletion, values: NewValues, summary: bool, read: Read,
         watch: Stopwatch,
     ) -> WhatIf:  # fmt: skip
-        """Return the answer with names. For a summary, the names of items are not looked up."""
+        """Return the answer with names. For a summary, names of items are not looked up."""
         snapshot = self.described.snapshot
         items = self.graph.items(self.fates.reached)
         erased = int(among(items, snapshot.erased_items).sum())
@@ -202,7 +202,7 @@ class Settled:
         )
 
     def codes(self, values: NewValues) -> tuple[ItemNumbers, I64]:
-        """Return the items reached, except groups and erased items, and the code of each fate.
+        """Return the reached items, without groups and erased items, and the code of each fate.
 
         A code is a position in ``FATES``.
         """
@@ -216,11 +216,11 @@ class Settled:
         return shown, code
 
     def _items_of(self, ways: I32) -> ItemNumbers:
-        """Return the items, in order, that the given derivations make."""
+        """Return the items that the given derivations make, in order."""
         return self.graph.items(unique(self.graph.dst[ways]))
 
     def visible(self, values: NewValues) -> NewValues:
-        """Return the values of the items that an answer shows: neither groups nor erased items."""
+        """Return the values without those of groups and erased items, which no answer shows."""
         hidden = union(self.described.snapshot.names.erased, self.described.snapshot.groups)
         if not len(hidden):
             return values
@@ -309,5 +309,5 @@ def _items(asker: Asker, items: ItemNumbers, code: I64) -> pa.Table:
 
 
 def _named(rows: pa.Table) -> pa.Table:
-    """Return rows in order of item and op."""
+    """Return ``rows``, sorted by item and op."""
     return rows.sort_by([(ITEM, "ascending"), (OP, "ascending")])

@@ -69,7 +69,7 @@ class WhatIfEach(Header):
 
 @dataclass(frozen=True)
 class Alternatives:
-    """The values of one aggregate without one of its inputs, for each input."""
+    """For each input of an aggregate, the aggregate's value without this input."""
 
     function: int
     before: float
@@ -77,8 +77,9 @@ class Alternatives:
     """The places of the inputs."""
     after: F64
     reason: str | None
-    """The reason why the alternatives are unknown, or None. If there is a reason, ``after`` is NaN
-    throughout.
+    """The reason why the alternatives are unknown, or None.
+
+    If there is a reason, all values of ``after`` are NaN.
     """
 
 

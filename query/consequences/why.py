@@ -23,7 +23,7 @@ from .deletion.inputs import DerivationInputs
 from .depends import lineage_of, samples_above
 
 LIMIT = 100
-"""The usual limit on the number of inputs shown."""
+"""The default limit for the number of inputs that are shown."""
 ERASED = "(erased)"
 _KINDS = {code: kind for kind, code in KINDS.items()}
 _SHAPE = pa.schema(
@@ -46,7 +46,7 @@ class Why(Header):
 
     item: str
     expression: str
-    """The derivations of the item as one text, in which derivations of inputs are nested."""
+    """The derivations of the item as one string, in which the derivations of inputs are nested."""
     derivations: pa.Table
     cut: bool
     """Whether the limit left out inputs or derivations."""
@@ -100,7 +100,10 @@ class _Ways:
         self._inputs = DerivationInputs(graph, described.snapshot.groups)
 
     def nearest(self, start: int, limit: int) -> tuple[list[_Way], bool]:
-        """Return derivations of a place and its inputs, nearest first, and whether any are cut."""
+        """Return the derivations of a place and its inputs, nearest first.
+
+        Also returns whether any derivations are left out.
+        """
         found, left, seen = list[_Way](), limit, {start}
         waiting = deque([start])
         while waiting:
@@ -151,10 +154,10 @@ def _named(asker: Asker, graph: Derivations, found: Sequence[_Way]) -> pa.Table:
 
 
 def expressed(rows: Sequence[dict[str, object]], item: str, most: int = LIMIT) -> str:
-    """Return the derivations of an item as one text, with at most about ``most`` names.
+    """Return the derivations of an item as one string, with about ``most`` names at most.
 
     ``&`` joins inputs that are needed together, ``|`` joins alternatives. A derivation of another
-    kind is written like a call of a function, and ``?`` is the function of an unknown kind. An item
+    kind is written like a function call; the function ``?`` stands for an unknown kind. An item
     without a derivation in ``rows``, or on a cycle, is written as its name.
     """
     ways: dict[object, list[dict[str, object]]] = {}
@@ -182,7 +185,7 @@ def expressed(rows: Sequence[dict[str, object]], item: str, most: int = LIMIT) -
 
 @dataclass(frozen=True)
 class _Text:
-    """A part of an expression; ``joined`` means that an operator is outside of all parentheses."""
+    """A part of an expression; ``joined`` means that an operator is outside of parentheses."""
 
     text: str
     joined: bool

@@ -1,11 +1,11 @@
 """Explain why an item changed between two generations: by the changes of its inputs.
 
-An aggregate changes because inputs came, went, or gave another value. The *share* of an input is
-its part of the difference. For sum and count, it is the difference in the input's own contribution.
-For an average, let ``s`` be the sum and ``n`` the count that the input gives, ``N`` the count of
-all inputs afterwards, and ``a`` the average before. The share is the change of ``s - a n``, divided
-by ``N``. So the shares add up to the difference. For other functions, shares would not add up, so
-the inputs of other functions have no shares.
+An aggregate changes because inputs were added, were removed, or have another value. The *share* of
+an input is its part of the aggregate's difference. For sum and count, it is the difference in the
+input's own contribution. For an average, let ``s`` be the sum and ``n`` the count that the input
+contributes, ``N`` the count of all inputs afterwards, and ``a`` the average before. The share is
+the change of ``s - a n``, divided by ``N``. So the shares add up to the difference. For other
+functions, shares would not add up, so their inputs have no shares.
 """
 
 from dataclasses import dataclass
@@ -31,10 +31,10 @@ from .deletion.recompute import F64, is_exact, value_of
 from .depends import lineage_of, samples_above
 
 LIMIT = 100
-"""The usual limit on the number of inputs shown."""
+"""The default limit for the number of inputs that are shown."""
 ERASED = "(erased)"
 CHANGES = ("came", "went", "changed")
-"""The kinds of changes of an input."""
+"""The ways in which an input may change."""
 _VERSION = r"@[0-9]+$"
 _INPUT, _CHANGE, _FUNCTION, _SHARE, _KEY = "input", "change", "function", "share", "key"
 _VALUES = pa.schema(
@@ -117,8 +117,8 @@ class _Made:
     """An item in one generation: the values of its aggregates by op, and its inputs.
 
     ``inputs`` has a row for each triple: op, input, total (the input's value times ``times``) and
-    times (how often the input counts). ``versioned`` means that the item's newest version was found
-    instead of the item.
+    times (how often the input counts). ``versioned`` means that the item itself was not stored, and
+    its newest version was used.
     """
 
     side: Side
@@ -253,7 +253,7 @@ def _by_input(inputs: pa.Table, versioned: bool) -> pa.Table:
 
 
 def _shared(one: _Made, other: _Made) -> dict[str, str]:
-    """Return the function of each op whose difference is the sum of shares, by op."""
+    """Return the functions of the ops whose difference is the sum of shares, by op."""
     found = {op: _both(one, other, op) for op in {**one.values, **other.values}}
     return {
         op: function
@@ -263,7 +263,7 @@ def _shared(one: _Made, other: _Made) -> dict[str, str]:
 
 
 def _both(one: _Made, other: _Made, op: str) -> tuple[str | None, str | None]:
-    """Return the function of an op, and the reason if its two values cannot be compared."""
+    """Return the function of an op, and if its two values cannot be compared, the reason."""
     before, after = one.values.get(op, _ABSENT), other.values.get(op, _ABSENT)
     reason = before.reason or after.reason
     if not reason and before.function and after.function and before.function != after.function:

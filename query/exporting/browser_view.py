@@ -1,7 +1,7 @@
-"""Write one answer into Neo4j as items beside their sets, to look at in Neo4j Browser.
+"""Write one answer into Neo4j, as items next to their sets, so that Neo4j Browser can show it.
 
-A view is bounded: an answer of more than ``MOST_ITEMS`` items is grouped by table and op. Views
-are copies for people; no question reads them. They disappear after a day.
+A view is bounded: an answer of more than ``MOST_ITEMS`` items is grouped by table and op. Views are
+copies for people to look at; no question reads them. They are removed after a day.
 """
 
 import hashlib
@@ -30,11 +30,11 @@ from provhouse.pictures.graph import Box
 from ..lineage.ask import Asker
 
 MOST_ITEMS = 300
-"""The most items that get nodes of their own, and also the most nodes for groups of items."""
+"""The largest number of items with nodes of their own, and of nodes for groups of items."""
 MOST_LINKS = 2_000
 """The largest number of relationships between the nodes of a view."""
 MOST_SETS = 10
-"""The largest number of sets that a node is linked with: the sets with most of the node's items."""
+"""The largest number of sets that a node is linked to: the sets with the most of its items."""
 CAPTION = 130
 """The largest width of a name in a caption, as ``captions`` measures it."""
 LIFETIME = timedelta(days=1)
@@ -58,11 +58,11 @@ class Neo4jView:
     """The number of relationships that were left out because there are too many."""
     expires: str
     query: str
-    """A query that shows the view in Browser."""
+    """A Cypher query that shows the view in Neo4j Browser."""
     sets_query: str
-    """A query that also shows the sets that the items are in."""
+    """A Cypher query that also shows the sets that contain the items."""
     url: str
-    """Browser's URL, with the query in the editor; empty if the server is not managed."""
+    """The URL that opens Browser with the query in its editor; empty if Neo4j is not managed."""
     exactness: Weakest | None = None
     """The weakest exactness on the paths of the answer, as in ``Answer``."""
     exactness_triples: dict[str, int] = field(default_factory=dict)
@@ -76,8 +76,8 @@ class Neo4jView:
 def write_view(asker: Asker, question: Question) -> Neo4jView:
     """Write the answer to a question into Neo4j, in place of an earlier view of the same question.
 
-    The answer has the sets of its items even if the question does not ask for them. Sets of the
-    current generation that have no node get one. Raises the errors of ``Asker.answer``.
+    The answer includes the sets of its items even if the question does not ask for them. Sets of
+    the current generation without a node get one. Raises the errors of ``Asker.answer``.
     """
     graph = asker.graph  # from now on, no erasure can delete the data of a managed server
     asked = f"{question.item}\0{question.direction}\0{question.depth}"
@@ -114,7 +114,7 @@ def write_view(asker: Asker, question: Question) -> Neo4jView:
 
 
 def _add_sets(asker: Asker, nodes: list[dict[str, Any]]) -> None:
-    """Give nodes to those sets of a view that an ingest has written to no node."""
+    """Create nodes for the sets of a view for which no ingest has written a node."""
     ids = np.array([number for node in nodes for number in node["sets"]], np.int64)
     for rows in rows_without_nodes(asker.snapshot, SetIds(unique(ids))):
         asker.graph.write("view_sets", rows)
@@ -125,9 +125,9 @@ def _marked(
 ) -> tuple[Answer, list[dict[str, object]], pa.Table, ItemNumbers]:
     """Return an answer with its nodes and links, after recording the items that the nodes name.
 
-    The last returned value is the erased items that were known before the answer was found. If an
-    item was erased meanwhile, the answer is found again, because the erasure may have read the
-    record before these items were in it.
+    The last returned value has the erased items that were known before the question was answered.
+    If an item was erased meanwhile, the question is answered again, because the erasure may have
+    read the record before these items were in it.
     """
     names = asker.snapshot.names
     while True:
@@ -144,7 +144,7 @@ def _marked(
 
 
 def view_rows(answer: Answer) -> tuple[list[dict[str, object]], pa.Table]:
-    """Return the nodes of a view, and all its links. Links with the most triples come first.
+    """Return the nodes of a view, and all its links, those with the most triples first.
 
     The node of the asked item has the key 0.
     """
@@ -167,7 +167,7 @@ def view_rows(answer: Answer) -> tuple[list[dict[str, object]], pa.Table]:
 
 
 def _captioned(nodes: list[dict[str, Any]]) -> list[dict[str, object]]:
-    """Return nodes with captions that tell them apart: a short name, then the table.
+    """Return ``nodes`` with distinct captions: a short name, then the table.
 
     Browser cuts a caption after about 30 characters.
     """
@@ -191,11 +191,11 @@ def _asked(answer: Answer) -> dict[str, object]:
 
 
 def _grouped(answer: Answer, codes: I64) -> tuple[I64, list[tuple[str, str]]]:
-    """Return the key of each item's group, and the table and op of each group, from key 1 on.
+    """Return the key of each item's group, and the table and op of each group in order of keys.
 
-    The op of an item comes from the first triple that leads to the item. If there are more groups
-    than ``MOST_ITEMS``, the smallest ones become one group without table and op, which has the last
-    key.
+    The op of an item comes from the first triple that leads to the item. Keys begin at 1. If there
+    are more groups than ``MOST_ITEMS``, the smallest groups become one group without table and op,
+    which has the last key.
     """
     far = SRC if answer.direction == "upstream" else DST
     ends = np.asarray(answer.triples[far].combine_chunks().indices).astype(np.int64)
@@ -225,7 +225,7 @@ def _grouped(answer: Answer, codes: I64) -> tuple[I64, list[tuple[str, str]]]:
 def _nodes(
     items: pa.Table, keys: I64, labels: list[tuple[str, str]]
 ) -> Iterator[dict[str, object]]:
-    """Yield the nodes of all keys except 0. A node of one item has the item's name."""
+    """Yield the nodes for all keys except 0. A node for a single item has the item's name."""
     order = np.argsort(keys, kind="stable")
     bounds = np.searchsorted(keys[order], np.arange(1, len(labels) + 2))
     sets, depths = np.asarray(items[SET]), np.asarray(items[DEPTH])
@@ -245,7 +245,7 @@ def _nodes(
 
 
 def _links(triples: pa.Table, groups: I64) -> pa.Table:
-    """Return the links between nodes, with op and number of triples, most triples first."""
+    """Return the links between nodes, with op and number of triples, the largest first."""
     ends = {end: groups[np.asarray(triples[end].combine_chunks().indices)] for end in (DST, SRC)}
     counts = pa.table({**ends, OP: triples[OP]}).group_by([DST, SRC, OP]).aggregate(
         [([], "count_all")]

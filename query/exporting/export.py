@@ -1,7 +1,7 @@
 """Export a generation, or one answer, as Parquet files with names, for other programs.
 
 An export writes one partition at a time, so memory stays small however large the warehouse is. It
-writes the manifest last: a folder without a manifest is no complete export.
+writes the manifest last, so a folder without a manifest is not a complete export.
 """
 
 from collections.abc import Iterator
@@ -188,7 +188,7 @@ def _columns(
 
 
 class _ExportedItems:
-    """The items at the ends of exported triples, marked in an array with one byte for each item.
+    """Marks for the items at the ends of exported triples, in an array with one byte per item.
 
     ``erased`` is the number of triples left out because they lead from or to an erased item, and
     ``read`` the number of stored triples that were read.

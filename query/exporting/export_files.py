@@ -22,7 +22,7 @@ from provhouse.store.warehouse.manifest import ExportPart, part_of
 FILE_TRIPLES = 2 << 20
 """The approximate number of triples in one file."""
 PIECE_BYTES = 1 << 30
-"""The largest number of bytes of text written at once; Arrow string arrays are limited to 2 GiB."""
+"""The largest number of bytes in strings to write at once. Arrow string arrays can hold 2 GiB."""
 
 OPERATIONS_FILE = "operations.parquet"
 """The name of the file with the descriptions of ops. The file is missing if there are none."""

@@ -1,6 +1,7 @@
 """Write out shared derivations for an export, piece by piece, so that memory stays small.
 
-Other programs, and warehouses that import the files, see a triple from each input to each dst.
+In the exported files, a triple leads from each input to each dst. Other programs, and warehouses
+that import the files, do not see groups.
 """
 
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from provhouse.store.tables.ranges import places
 from provhouse.store.tables.snapshot import Snapshot
 
 PIECE = 1 << 18
-"""The number of triples that are written out at once, unless one dst has more inputs."""
+"""The number of triples to write out at once. It is exceeded if one dst has more inputs."""
 
 
 _KEPT = (OP, ATTRIBUTES, INGEST, BORN)
@@ -75,7 +76,8 @@ def _inputs(
 def _pairs(inputs: pa.Table, group: I64, uses: pa.Table) -> Iterator[pa.Table]:
     """Yield a triple for each pair of an input and a use of the same group.
 
-    A use is a triple from a group to a dst. ``group`` has the group of each input, in order.
+    A *use* of a group is a triple from the group to a dst. ``group`` has the group of each input,
+    in ascending order.
     """
     of = np.asarray(uses[SRC], np.int64)
     low = np.searchsorted(group, of, "left")

@@ -1,8 +1,8 @@
-"""The ingests of a generation as events of OpenLineage.
+"""Describe the ingests of a generation as events of OpenLineage.
 
-Each ingest is a run, and so is each table that it wrote; the ingest is the parent. Both have the
-events START and COMPLETE. The id of a run follows from the warehouse, the generation and the table,
-so that events which are sent again are the same run.
+Each ingest is a run. Each table that it wrote is a run too, whose parent is the run of the ingest.
+Every run has the events START and COMPLETE. The id of a run is computed from the warehouse, the
+generation and the table, so events that are sent again belong to the same run.
 """
 
 import shlex
@@ -50,11 +50,11 @@ SPEC = "https://openlineage.io/spec"
 NAMESPACE = "provhouse"
 """The namespace of jobs, unless another is given."""
 RECORD_LEVEL = "provhouse_recordLevel"
-"""The name of the facet with the address of the record level."""
+"""The name of the facet that says where the lineage of a table's records can be found."""
 _SUBTYPES = {
     "filter": "FILTER", "join": "JOIN", "group": "GROUP_BY", "window": "WINDOW", "order": "SORT",
 }  # fmt: skip
-"""The subtypes of indirect influence, by the uses of columns."""
+"""The subtypes of OpenLineage's indirect transformations, by the use of the source column."""
 Json = dict[str, Any]
 
 
@@ -74,7 +74,7 @@ def run_events(
 
 
 def _address(settings: Settings) -> str:
-    """Return the URL of the server for other machines; empty if it has none."""
+    """Return the URL of the server for other machines, or an empty string if there is none."""
     name, _, _ = settings.server_names.partition(",")
     _, _, port = settings.server_address.rpartition(":")
     return f"https://{name.strip()}:{port}" if name and port else ""
@@ -82,13 +82,13 @@ def _address(settings: Settings) -> str:
 
 @dataclass(frozen=True)
 class RunEvents:
-    """Makes the events of a generation."""
+    """A generator for the events of a generation."""
 
     snapshot: Snapshot
     namespace: str
     """The namespace of jobs, and of tables that belong to no dataset of the catalogue."""
     address: str = ""
-    """The URL of the warehouse's server; empty if clients on other machines have none."""
+    """The URL of the warehouse's server for other machines; empty if there is none."""
     producer: str = field(default_factory=lambda: f"urn:provhouse:{version('provhouse')}")
     _schemas: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     """The columns of tables that were looked up already."""
@@ -171,7 +171,7 @@ class RunEvents:
         }  # fmt: skip
 
     def _record_level(self, ingest: Json, table: str, links: list[Json]) -> Json:
-        """Return the facet that says where the records of a table are."""
+        """Return the facet that says where the lineage of a table's records can be found."""
         content = {
             "_producer": self.producer,
             "_schemaURL": f"{SPEC}/2-0-2/OpenLineage.json#/$defs/DatasetFacet",
@@ -187,7 +187,7 @@ class RunEvents:
         return content
 
     def _fields(self, table: str) -> list[tuple[str, str]]:
-        """Return the columns of a table with their types, if a file or the catalogue has them."""
+        """Return a table's columns and their types, if a file or the catalogue contains them."""
         if table not in self._schemas:
             self._schemas[table] = self._read_fields(table)
         return self._schemas[table]
@@ -216,7 +216,7 @@ class RunEvents:
         return self._facet("ColumnLineageDatasetFacet", "1-2-0", content)
 
     def _columns(self, ingest: Json, table: str) -> ColumnMap:
-        """Return the map of the columns that an ingest's last captured write of a table made."""
+        """Return the column map of the last captured write of a table in an ingest."""
         of = self._writes.get((table, ingest[RUN]), ())
         made = [each.columns for each in of if ingest["before"] <= each.after < ingest[BORN]]
         return made[-1] if made else NO_COLUMNS
@@ -251,7 +251,7 @@ class RunEvents:
 
     @cached_property
     def _texts(self) -> Mapping[str, str]:
-        """The SQL of ops that are described with it."""
+        """The SQL of each op whose description contains SQL."""
         rows = operations_of(self.snapshot).select([OP, SQL]).to_pylist()
         return {row[OP]: row[SQL] for row in rows if row[SQL]}
 
@@ -265,7 +265,7 @@ class RunEvents:
 
     @cached_property
     def _pins(self) -> Mapping[str, list[Pin]]:
-        """The pinned files of each table, the latest first."""
+        """The pinned files of each table, the latest pin first."""
         found = defaultdict(list)
         for pin in reversed(read_pins(self.snapshot.layout)):
             found[pin.table].append(pin)

@@ -15,22 +15,22 @@ from provhouse.model.errors import ProvhouseError, Unavailable, UsageError
 from .openlineage_events import Json
 
 API_KEY = "OPENLINEAGE_API_KEY"
-"""The environment variable with the key of the service, as in OpenLineage's own clients."""
+"""The environment variable with the service's key, which OpenLineage's own clients use too."""
 SECONDS = 30.0
-"""The longest time without a reply of the service."""
+"""The longest time in seconds to wait for a reply from the service."""
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
 @dataclass(frozen=True)
 class EventsWritten:
-    """The number of events, and where they are."""
+    """The number of events, and the file or URL that they were written or sent to."""
 
     events: int
     to: str
 
 
 def is_address(to: str) -> bool:
-    """Return whether a destination is a URL and not a file."""
+    """Return whether a destination is a URL, rather than a file."""
     return to.startswith(("http://", "https://"))
 
 
@@ -44,7 +44,7 @@ def write(events: Iterator[Json], handle: TextIO, to: str) -> EventsWritten:
 
 
 def send(events: Iterator[Json], url: str) -> EventsWritten:
-    """Post each event. Raises Unavailable if the service does not accept one.
+    """Post each event. Raises Unavailable if the service does not accept an event.
 
     Raises UsageError if the key of the service would be sent without encryption.
     """

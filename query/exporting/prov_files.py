@@ -19,12 +19,12 @@ _FORMS: dict[ProvForm, tuple[str, Callable[[Statements], Iterator[str]]]] = {
     "prov-n": ("provn", as_n),
     "prov-o": ("ttl", as_turtle),
 }
-"""By form: the ending of the file, and the function that yields its text."""
+"""For each format, the ending of the file, and the function that yields the file's text."""
 _ROWS = 1 << 14
 
 
 def converted(manifest: Manifest, exported: Path, folder: Path, form: ProvForm) -> Manifest:
-    """Write the triples of an export into a file in ``folder``, and return its description."""
+    """Write the triples of an export to a file in ``folder``, and return the file's description."""
 
     def statements() -> Iterator[Found]:
         for part in manifest.files:

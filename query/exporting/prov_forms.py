@@ -1,4 +1,4 @@
-"""The text of relations in PROV-JSON, PROV-N and PROV-O (Turtle)."""
+"""Write relations as text in PROV-JSON, PROV-N and PROV-O (Turtle)."""
 
 import json
 import re
@@ -11,23 +11,23 @@ from provhouse.ingest.formats.prov_o_terms import DIRECT, QUALIFIED
 from provhouse.ingest.formats.prov_terms import ID, OF_PROV, RELATIONS, TIMES, Found
 
 Statements = Callable[[], Iterable[Found]]
-"""A function that returns the relations from the beginning each time."""
+"""A function that returns all relations; it can be called more than once."""
 _LOCAL = re.compile(r"(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})(?:[A-Za-z0-9_.-]|%[0-9A-Fa-f]{2})*(?<!\.)$")
 _NAMED = (f"{PROV}type", f"{PROV}role")
-"""The attributes whose values are names, if they can be."""
+"""The attributes whose values are written as names if they are IRIs."""
 _QUALIFIED = {each.relation: (name, each) for name, each in reversed(QUALIFIED.items())}
-"""By relation: the property of PROV-O with a node, and the description of the node."""
+"""For each relation, its PROV-O property that leads to a node, and the description of the node."""
 
 
 class Names:
-    """The namespaces of IRIs, each with a prefix."""
+    """The prefixes that were given to the namespaces of IRIs."""
 
     def __init__(self) -> None:
         self._prefixes = {PROV: "prov"}
 
     @property
     def declared(self) -> dict[str, str]:
-        """The namespace of each prefix, except that of PROV."""
+        """The namespace of each prefix, except the prefix of PROV."""
         return {prefix: space for space, prefix in self._prefixes.items() if space != PROV}
 
     def qualified(self, iri: str) -> str:
@@ -40,7 +40,7 @@ class Names:
         return f"{prefix}:{iri[at:]}"
 
     def learn(self, found: Found) -> None:
-        """Give a prefix to each namespace of a relation."""
+        """Assign a prefix to each namespace in a relation."""
         names = [iri for name, iri in found.arguments.items() if name not in TIMES]
         of_values = [
             text for name in _NAMED for text in found.attributes.get(name, ()) if is_iri(text)
@@ -87,7 +87,7 @@ def _json_content(found: Found, names: Names) -> str:
 
 
 def as_n(statements: Statements) -> Iterator[str]:
-    """Yield PROV-N, one relation a line."""
+    """Yield PROV-N, with one relation per line."""
     names, _ = _learned(statements)
     yield "document\n"
     for prefix, space in names.declared.items():
@@ -118,7 +118,7 @@ def _n_literal(iri: str, text: str, names: Names) -> str:
 
 
 def as_turtle(statements: Statements) -> Iterator[str]:
-    """Yield PROV-O as Turtle, one relation a line."""
+    """Yield PROV-O as Turtle, with one relation per line."""
     names, _ = _learned(statements)  # readers that know only qualified names need the prefixes
     for prefix, space in {"prov": PROV, "xsd": XSD, **names.declared}.items():
         yield f"@prefix {prefix}: <{space}> .\n"
@@ -160,8 +160,9 @@ def _turtle_node(found: Found) -> str:
 def _identified(statements: Iterable[Found]) -> Iterator[Found]:
     """Yield relations with distinct identifiers.
 
-    Two triples may come from one relation, which is yielded once. Different relations that have one
-    identifier, such as those of two documents, keep it as an attribute.
+    If two triples come from the same relation, it is yielded once. If different relations have the
+    same identifier, for example in two documents, only the first keeps it as its identifier; the
+    others get it as an attribute.
     """
     seen: dict[str, int] = {}
     for found in statements:

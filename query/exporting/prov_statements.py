@@ -16,14 +16,14 @@ from provhouse.model.columns import ATTRIBUTES, DESCRIBING, DST, DST_TABLE, OP, 
 Exported = Mapping[str, object]
 """A row of an export."""
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?").fullmatch
-"""The form of times; a text of another form is an attribute."""
+"""Matches a time. A string that does not match is written as an attribute."""
 _DERIVED = RELATIONS["wasDerivedFrom"]
 _TERMS = PARTS.union({"id"}, *(relation.arguments for relation in RELATIONS.values()))
-"""The names of arguments and of identifiers, which are no names of attributes."""
+"""The names of arguments and identifiers, which cannot be names of attributes."""
 
 
 def statement(row: Exported) -> Found:
-    """Return the relation that a triple becomes; names and attributes are IRIs."""
+    """Return the relation that a triple becomes. Its names and attribute names are IRIs."""
     attributes = {
         **json.loads(str(row[ATTRIBUTES] or "{}")),
         **{name: str(row[name]) for name in DESCRIBING if row.get(name) not in (None, "")},
@@ -32,7 +32,7 @@ def statement(row: Exported) -> Found:
 
 
 def values(text: str) -> list[str]:
-    """Return the values of an attribute, several of which are stored as one JSON list."""
+    """Return the values of an attribute. Two or more values are stored as a JSON list."""
     if text.startswith('["'):
         try:
             found = json.loads(text)
@@ -44,7 +44,7 @@ def values(text: str) -> list[str]:
 
 
 def _as_stated(row: Exported, attributes: Mapping[str, str]) -> Found | None:
-    """Return the relation of PROV that a triple came from; None if there is none."""
+    """Return the relation of PROV from which a triple came, or None if there is none."""
     op = str(row[OP] or "")
     relation = RELATIONS.get(op.removeprefix(OF_PROV)) if op.startswith(OF_PROV) else None
     edge = relation and next(_edges(row, relation), None)

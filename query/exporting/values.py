@@ -42,7 +42,7 @@ _KEY = f"{ATTRIBUTES}."
 _SCHEMA = pa.schema([("value", pa.string()), ("triples", pa.int64())])
 
 Count = tuple[str, int]
-"""A value, and the number of triples that have it."""
+"""A value, and the number of triples with this value."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +84,10 @@ def count_values(
     contains: str | None = None,
     as_of: AsOf | None = None,
 ) -> Iterator[Iterator[Count]]:
-    """Open the counts of ``op``, ``attributes`` (their keys) or ``attributes.KEY``, by value.
+    """Open the counts of the values of ``op``, ``attributes`` (the keys) or ``attributes.KEY``.
 
-    Counts only values with the text ``contains``, and no triples of erased items. Raises UsageError
-    for any other ``of``, and the errors of ``commit_as_of``.
+    Only values that contain the text ``contains`` are counted. Triples of erased items are not
+    counted. Raises UsageError for any other ``of``, and the errors of ``commit_as_of``.
     """
     _check(of)
     commit = commit_as_of(layout, as_of)
@@ -115,7 +115,7 @@ def _check(of: str) -> None:
 
 
 def _counts(snapshot: Snapshot, of: str, progress: Progress) -> Iterator[pa.Table]:
-    """Yield the counts of each partition, unsorted."""
+    """Yield the values of each partition with their counts, unsorted."""
     column = OP if of == OP else ATTRIBUTES
     groups, erased = snapshot.groups, snapshot.erased_items
     uses = count_uses(snapshot, groups)
@@ -148,7 +148,7 @@ def _distinct(texts: pa.Array) -> tuple[pa.Array, pa.Array]:
 
 
 def _weighted(texts: pa.Array, weights: I64) -> tuple[pa.Array, pa.Array]:
-    """Return the distinct texts, and the sum of the weights of each; leave out sums of 0."""
+    """Return the distinct strings, and the sum of the weights of each, leaving out sums of 0."""
     rows = pa.table({"text": texts, "weight": weights})
     sums = rows.group_by("text", use_threads=False).aggregate([("weight", "sum")])
     sums = sums.filter(pc.greater(sums["weight_sum"], 0))
@@ -172,7 +172,7 @@ def _counted(texts: pa.Array, of: str, weights: I64 | None = None) -> pa.Table:
 
 
 def _plain(texts: pa.Array) -> pa.Array:
-    """Return the plain text of JSON strings that are given without their quotes."""
+    """Decode JSON strings that are given without their quotes."""
     escaped = pc.match_substring(texts, "\\")
     if not pc.any(escaped).as_py():
         return texts
@@ -192,7 +192,7 @@ class _Runs:
         self.clear()
 
     def clear(self) -> None:
-        """Forget all counts."""
+        """Discard all counts."""
         self._memory = _SCHEMA.empty_table()
         self._runs: list[Path] = []
 

@@ -1,4 +1,4 @@
-"""Name the rows of an answer with millions of items in search order, while the rows are sent.
+"""Name the rows of an answer with millions of items in the order of the search, while sending.
 
 Sorting such an answer by name, as ``named_rows`` does, takes most of the time and of the memory.
 """
@@ -21,16 +21,16 @@ from ..methods.method import first_of_each, src_and_dst
 from .named_rows import SetsOf, coded
 
 MANY_ITEMS = 1_000_000
-"""An answer with more items than this is large: its rows may be sent as they are found."""
+"""The number of items above which an answer is large: its rows may be sent as they are found."""
 ROWS = 1 << 16
-"""The largest number of rows that are named at once."""
+"""The largest number of rows to name at once."""
 
 
 class AsFound:
     """The rows of a search, without erased items and the triples that touch erased items.
 
-    ``repeats`` means that a triple may be in several derivations, so that the search may find it
-    several times.
+    With ``repeats``, a triple may be in more than one derivation, so that the search may find it
+    more than once.
     """
 
     def __init__(
@@ -50,8 +50,8 @@ class AsFound:
     def items(self) -> Iterator[pa.Table]:
         """Yield the items by depth, with the columns of an answer.
 
-        The names of the first ``ROWS`` items are looked up on their own; after that, all names are
-        looked up together. Raises Unavailable if an item is erased meanwhile.
+        The names of the first ``ROWS`` items are looked up first, so that they can be sent early;
+        then all names are looked up at once. Raises Unavailable if an item is erased meanwhile.
         """
         for begin in range(0, len(self._found.search), ROWS):
             items, depths = self._found.search.items(begin, begin + ROWS)
@@ -118,7 +118,8 @@ class AsFound:
     def _check_erased(self) -> None:
         """Raise Unavailable if an item was erased since the search.
 
-        Earlier rows were already sent, so the answer cannot begin again without the erased item.
+        Earlier rows were already sent, so the answer cannot be started again without the erased
+        item.
         """
         if self._names.erased is not self._erased:
             raise Unavailable(

@@ -43,7 +43,7 @@ from .one_column import AskedColumn, asked_column, with_columns
 from .row_filters import Filtered, apply_filters
 
 SHARE = 8
-"""The cache of walks takes one eighth of ``hot_mb``, and so does the cache of names."""
+"""The divisor for the sizes of caches: those of walks and of names each get ``hot_mb / SHARE``."""
 
 
 class Asker:
@@ -88,7 +88,7 @@ class Asker:
 
     @cached_property
     def graph(self) -> Graph:
-        """A connection to Neo4j, after a check that Neo4j has all data of this generation."""
+        """A connection to Neo4j, which was checked to have all data of this generation."""
         warehouse = self._layout.warehouse_id()
         shared = shared_graph(warehouse, self._settings, self._progress)
         graph = self._stack.enter_context(shared)
@@ -121,7 +121,7 @@ class Asker:
     def answer(
         self, question: Question, watch: Stopwatch | None = None, *, suggest: bool = True
     ) -> Answer:
-        """Return the answer to a question whose ``as_of`` is the one of this asker.
+        """Return the answer to a question, whose ``as_of`` must be that of this asker.
 
         Raises NotFound if the item is not stored, with similar names if ``suggest``; UsageError if
         a filter names an unknown table; Damaged if the answer would be incomplete; TooSlow if the
@@ -148,9 +148,9 @@ class Asker:
     ) -> Answer | LargeAnswer:
         """Return the answer to a question; a ``LargeAnswer`` names its rows while they are read.
 
-        A ``LargeAnswer`` must be read before this asker is closed. It has more than ``MANY_ITEMS``
-        items and was found by CSProv; no filter applies to it, no op has a declared exactness, and
-        no write is a sample. Raises the errors of ``answer``.
+        A ``LargeAnswer`` must be read before this asker is closed. It is returned if CSProv finds
+        more than ``MANY_ITEMS`` items, the question has no filter, no op has a declared exactness,
+        and no write is a sample. Raises the errors of ``answer``.
         """
         watch = watch or Stopwatch()
         # The exactness of an answer is known only after reading all its triples.
@@ -174,7 +174,7 @@ class Asker:
         )
 
     def _locate(self, question: Question, watch: Stopwatch, suggest: bool) -> Located:
-        """Locate the item or its versions."""
+        """Find the numbers of the item, or of its versions."""
         with watch.step("locate"):
             check_tables(question.filter_tables, self.snapshot)
             located = locate_versions(
@@ -249,7 +249,8 @@ class Asker:
     ) -> tuple[Filtered, Stated]:
         """Apply the filters, and state how exact the paths to the remaining items are.
 
-        Writes out shared derivations; if possible, only for the triples that are shown.
+        Also writes out shared derivations. If possible, this is done only for the triples that are
+        shown.
         """
         names = self.snapshot.names
         if question.looks_at_triples or len(names.erased):
@@ -305,7 +306,7 @@ class Asker:
     def _choose_method(
         self, question: Question, item: ItemNumber, watch: Stopwatch
     ) -> tuple[Choice, QueryMethod]:
-        """Return the method that the question asks for, or else the cheapest method."""
+        """Return the requested method, or if the question names none, the cheapest method."""
         asked = question.method
         walk = None if asked in ("rq", "ccprov") else self.walk(item, question.direction, watch)
         if asked == "auto" and walk:
@@ -321,18 +322,18 @@ class Asker:
         return choice, RQ(self.snapshot, self.spark, watch)
 
     def walk(self, item: ItemNumber, direction: Direction, watch: Stopwatch) -> Walk:
-        """Return the sets that an item needs, from the cache if the cache has the walk."""
+        """Return the walk from an item, which is taken from the cache if possible."""
         with watch.step("walk"):
             return self._walks.walk(item, direction, lambda: self.started(watch), watch)
 
     def started(self, watch: Stopwatch) -> Graph:
-        """Return the connection to Neo4j; ``watch`` counts a start apart from its steps."""
+        """Return the connection to Neo4j. ``watch`` records the time to start Neo4j separately."""
         with watch.start("Neo4j"):
             return self.graph
 
 
 def _find(method: QueryMethod, item: ItemNumber, question: Question) -> MethodResult | Searched:
-    """Return a method's result, or its search if rows can be sent as they are found."""
+    """Return a method's result, or its search if the rows can be sent as they are found."""
     direction, depth = question.direction, question.depth
     if not isinstance(method, CSProv) or not method.may_find(MANY_ITEMS):
         return method.find(item, direction, depth)
@@ -341,5 +342,5 @@ def _find(method: QueryMethod, item: ItemNumber, question: Question) -> MethodRe
 
 
 def _versions(question: Question, located: Located) -> tuple[str, ...]:
-    """Return the names of the versions that replaced the item; none if the item itself was used."""
+    """Return the names of the versions used in place of the item; empty if the item was used."""
     return () if located.names == (question.item,) else located.names

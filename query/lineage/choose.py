@@ -18,7 +18,7 @@ ASKED = {
 
 @dataclass(frozen=True)
 class Choice:
-    """A method, and a sentence that says why it was chosen."""
+    """A method, and a sentence that explains why it was chosen."""
 
     method: Method
     why: str
@@ -31,7 +31,7 @@ def choose(
 
     CSProv is the default. RQ can cost less only if the question limits the depth: without a limit,
     the number of levels is unknown, and each level is a Spark job. CCProv never costs less than RQ,
-    since it filters the same copy and then searches it as RQ does.
+    because it first filters the same copy of all triples, and then searches in it as RQ does.
     """
     if question.method != "auto":
         return Choice(question.method, ASKED[question.method])

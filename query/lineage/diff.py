@@ -32,7 +32,7 @@ class Side:
     stored: bool
     """Whether the generation has the item."""
     erased: int
-    """The number of erased items that the answer from this generation leads through."""
+    """The number of erased items on the paths of the answer from this generation."""
     exactness: Weakest | None = None
     """The weakest exactness on the paths of the answer from this generation, as in ``Answer``."""
     exactness_triples: dict[str, int] = field(default_factory=dict)
@@ -45,7 +45,10 @@ class Side:
 
 @dataclass(frozen=True)
 class Change:
-    """Items (item, table, depth) and triples that only one answer has, in that answer's order."""
+    """The items and triples that only one of the answers has, in the order of this answer.
+
+    ``items`` has the columns item, table and depth.
+    """
 
     items: pa.Table
     triples: pa.Table
@@ -53,7 +56,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Diff:
-    """The two sides of a comparison, and their differences; items are compared by name."""
+    """The two sides of a comparison, and their differences. Items are compared by name."""
 
     item: str
     direction: Direction
@@ -65,9 +68,9 @@ class Diff:
 
 
 def compare(question: Question, until: AsOf | None, askers: Askers) -> Diff:
-    """Compare two answers to a question: as of its own ``as_of``, and as of ``until``.
+    """Compare the answers to a question as of its own ``as_of``, and as of ``until``.
 
-    If ``until`` is None, it means the current generation. ``askers`` opens the asker of a
+    If ``until`` is None, it means the current generation. ``askers`` returns the asker for a
     generation. Raises NotFound if neither generation has the item.
     """
     with askers(question.as_of) as before, askers(until) as after:
@@ -94,7 +97,7 @@ def _compare(question: Question, before: Asker, after: Asker) -> Diff:
 
 
 def _answer(asker: Asker, question: Question, watch: Stopwatch) -> Answer | None:
-    """Return the answer, or None if the generation does not have the item."""
+    """Return the answer, or None if the item is not in the generation."""
     try:
         return asker.answer(question, watch)
     except NotFound:

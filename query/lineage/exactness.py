@@ -1,8 +1,8 @@
 """State how exact an answer is: the weakest level declared for an op on its paths.
 
-A path is declared only if each of its ops is declared. So an op without a declared level counts as
-``unknown``, the weakest level, as soon as another op on the paths has a declared level. If no op on
-the paths has one, no exactness is stated, and no triples are counted.
+The exactness of a path is known only if each of its ops has a declared level. So if any op on the
+paths has a declared level, ops without one count as ``unknown``, the weakest level. If no op on the
+paths has a declared level, no exactness is stated, and no triples are counted.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from .row_filters import reached
 
 @dataclass(frozen=True)
 class Stated:
-    """The weakest exactness on some paths, and the number of triples of each level on the paths."""
+    """The weakest exactness on the paths of an answer, and their number of triples per level."""
 
     weakest: Weakest | None
     triples: Mapping[str, int]
@@ -56,7 +56,7 @@ class Declared:
         return self.of_triples(found.triples[OP].filter(pa.array(on_paths)))
 
     def of_triples(self, ops: Column) -> Stated:
-        """Return the exactness of some triples, given the op of each triple."""
+        """Return the exactness of triples; ``ops`` has the op of each triple."""
         if not len(self._levels):
             return NOT_STATED
         counts = pc.value_counts(ops.cast(pa.string()))

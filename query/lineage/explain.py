@@ -1,4 +1,4 @@
-"""Explain a question instead of answering it: the data and the time of each method."""
+"""Explain a question instead of answering it: estimate the data and the time of each method."""
 
 from dataclasses import dataclass, replace
 
@@ -31,7 +31,7 @@ class Explanation(ItemHeader):
     """The weakest exactness of all ops of the generation; None if no exactness is declared.
 
     No triple is read, so it is not known which ops are on the paths of the answer. The exactness of
-    the answer may be stronger, or unknown.
+    the answer may be stronger than this, or unknown.
     """
 
 

@@ -25,7 +25,7 @@ from provhouse.store.names.names import Names
 from ..methods.method import MethodResult
 
 SetsOf = Callable[[ItemNumbers], SetIds]
-"""A function that returns the id of each item's connected set."""
+"""A function that returns, for each item, the id of its connected set."""
 
 _TEXT = pa.string()
 _CODED = pa.dictionary(pa.int32(), _TEXT)
@@ -44,9 +44,9 @@ def name_rows(
 ) -> tuple[pa.Table, pa.Table]:
     """Return the items and the triples of a result, with names and in the order of an answer.
 
-    With ``sets_of``, items have a column with the ids of their sets. Items are ordered by depth,
-    then name; triples by the depth of the near end, then src, dst, op, attributes. Names are
-    dictionary-encoded, and both Arrow tables share one dictionary.
+    With ``sets_of``, the items have a column with the ids of their sets. Items are ordered by
+    depth, then name. Triples are ordered by the depth of their near ends, then by src, dst, op and
+    attributes. Names are dictionary-encoded, and both Arrow tables share one dictionary.
     """
     src, dst = (np.asarray(found.triples[end], dtype=np.int64) for end in (SRC, DST))
     every, places = distinct(np.concatenate([found.items, src, dst]))
@@ -82,7 +82,7 @@ def name_rows(
 
 
 def coded(places: I64, texts: pa.Array) -> pa.DictionaryArray:
-    """Return the texts at these places as a dictionary array, whose dictionary is ``texts``."""
+    """Return the strings at ``places`` of ``texts`` as an array with the dictionary ``texts``."""
     return pa.DictionaryArray.from_arrays(pa.array(places.astype(np.int32)), texts)
 
 
@@ -94,9 +94,9 @@ def _ranks(texts: pa.Array) -> I32:
 
 
 def _ranks_of_few(texts: pa.Array) -> I32:
-    """Return the rank of each string.
+    """Return the rank of each string; equal strings have equal ranks.
 
-    Equal strings have equal ranks. This is fast if there are few distinct strings.
+    This is fast if there are only a few distinct strings.
     """
     coded = texts.dictionary_encode()
     ranks: I32 = _ranks(coded.dictionary)[np.asarray(coded.indices)]

@@ -1,8 +1,8 @@
 """Answer questions about one column of a row, such as ``report/AA.delay``.
 
-The items of the answer are the items of the row. The columns of each table follow from the maps
-that captured writes have stored. For each column that a write made, its map has the columns of the
-sources from which the column was made. A source may be a write too.
+The items of the answer are the same as for the row. The columns of each table are derived from the
+column maps that captured writes have stored. A map has, for each column that the write made, the
+columns of the sources from which it was made. A source may itself come from a captured write.
 """
 
 from collections import defaultdict
@@ -32,14 +32,14 @@ _Roles = Mapping[str, Mapping[str, frozenset[str]]]
 
 @dataclass(frozen=True)
 class AskedColumn:
-    """A column of an item that a captured job has written."""
+    """A column of an item that was written by a captured job."""
 
     item: str
     column: str
 
 
 def asked_column(snapshot: Snapshot, layout: Layout, question: Question) -> AskedColumn | None:
-    """Return the column that a question names instead of an item; None if it names no column.
+    """Return the column that a question names instead of an item, or None if it names an item.
 
     Raises NotFound if the row belongs to a captured write without such a column.
     """
@@ -64,7 +64,7 @@ def asked_column(snapshot: Snapshot, layout: Layout, question: Question) -> Aske
 
 
 def with_columns(answer: Answer, column: str, layout: Layout) -> Answer:
-    """Add to the answer about a row the columns of each table that ``column`` is made from."""
+    """Add to the answer about a row, for each table, the columns from which ``column`` was made."""
     maps = _maps(answer, _writes(layout))
     roles = _composed(answer.table, column, maps)
     read = {table for every in maps.values() for each in every for table in each.tables}
@@ -84,7 +84,7 @@ def _writes(layout: Layout) -> Sequence[Written]:
 
 
 def _counts(answer: Answer) -> Iterator[tuple[str, int]]:
-    """Yield the tables of an answer with their numbers of items, the nearest first."""
+    """Yield the tables of an answer with their numbers of items, the nearest tables first."""
     if answer.counts:
         for row in answer.counts.tables.to_pylist():
             yield row["table"] or "", row["items"]
@@ -95,9 +95,9 @@ def _counts(answer: Answer) -> Iterator[tuple[str, int]]:
 
 
 def _maps(answer: Answer, writes: Iterable[Written]) -> dict[str, list[ColumnMap]]:
-    """Return the maps of the writes whose rows an answer has, by table.
+    """Return the column maps of the writes that have made rows of an answer, by table.
 
-    The items of a summary are unknown, so a summary gets the maps of all writes of its tables.
+    The items of a summary are not known, so a summary gets the maps of all writes of its tables.
     """
     found = defaultdict[str, list[ColumnMap]](list)
     asked = pa.array(answer.versions or (answer.item,), pa.string())
@@ -125,7 +125,7 @@ def _versions(names: pa.ChunkedArray, table: str) -> tuple[set[int], set[int]]:
 
 
 def _composed(table: str, column: str, maps: Mapping[str, Sequence[ColumnMap]]) -> _Roles:
-    """Return the roles of all columns that a column was made from, followed through all writes."""
+    """Return the roles of all columns from which a column was made, through all writes."""
     found = defaultdict[str, defaultdict[str, set[str]]](lambda: defaultdict(set))
     waiting = [(table, column, _VALUE)]
     known = set(waiting)

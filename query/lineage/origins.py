@@ -19,7 +19,7 @@ class TableOrigins:
     table: str
     """The name of the table; empty for sources without a table."""
     items: int
-    """The number of sources."""
+    """The number of sources in this table."""
     first: tuple[str, ...]
     """The first sources, by name."""
 
@@ -34,7 +34,7 @@ class Origins(Header):
     tables: tuple[TableOrigins, ...]
     """A row for each table, by name."""
     erased: int
-    """The number of erased items on the way, which are not counted as sources."""
+    """The number of erased items on the paths, which are not counted as sources."""
     complete: bool
     read: Read
     exactness: Weakest | None
@@ -45,7 +45,7 @@ class Origins(Header):
 def origins(asker: Asker, item: str, limit: int) -> Origins:
     """Return the sources of an item by table, with up to ``limit`` names for each table.
 
-    An item that is itself a source has none. Raises NotFound if the item is not stored.
+    If the item is itself a source, the result is empty. Raises NotFound if the item is not stored.
     """
     answer = asker.answer(Question(item, "upstream", ends=True))
     return Origins(
@@ -65,7 +65,7 @@ def origins(asker: Asker, item: str, limit: int) -> Origins:
 
 
 def _by_table(items: pa.Table, limit: int) -> tuple[TableOrigins, ...]:
-    """Return the items by table. Texts are decoded before the sort, as Arrow requires."""
+    """Return the items, sorted by table. Strings are decoded first, because Arrow requires it."""
     plain = pa.table({name: items[name].cast(pa.string()) for name in (TABLE, ITEM)})
     ordered = plain.sort_by([(TABLE, "ascending"), (ITEM, "ascending")])
     found = ordered.group_by(TABLE, use_threads=False).aggregate([(ITEM, "list")])

@@ -1,8 +1,7 @@
 """Find how one item was derived from another: by a shortest path, or by all paths.
 
-Every path between two items lies within the lineage of the later item. Of that lineage, CSProv
-reads only the triples in the sets between the two items. The search for paths uses only these
-triples.
+Every path between two items is part of the lineage of the later item. CSProv reads only the part of
+this lineage that is in sets between the two items, and searches only these triples for paths.
 """
 
 from dataclasses import dataclass, replace
@@ -34,9 +33,10 @@ from .row_filters import without_erased
 class Paths(FoundRows):
     """The triples on one shortest path from ``source`` to ``target``, or on all paths.
 
-    A path follows the data, from src to dst. ``items`` has the columns item, table (text) and depth
-    (fewest hops from ``source``, which has 0), ordered by depth, then item. ``triples`` has src,
-    dst, op and attributes, ordered by the depth of src, then src, dst, op, attributes.
+    A path follows the data, from src to dst. ``items`` has the columns item, table (string) and
+    depth (the fewest hops from ``source``, whose depth is 0), ordered by depth, then item.
+    ``triples`` has the columns src, dst, op and attributes, ordered by the depth of src, then by
+    src, dst, op and attributes.
     """
 
     source: str
@@ -62,7 +62,7 @@ class Way:
     source: str
     target: str
     ends: ItemNumbers
-    """The source and the target."""
+    """The item numbers of the source and the target."""
     hops: int
     result: MethodResult
     lineage: ItemNumbers
@@ -72,7 +72,7 @@ class Way:
 def find_way(
     asker: Asker, source: str, target: str, every: bool, watch: Stopwatch, described: bool = False
 ) -> Way:
-    """Return one shortest path, or all paths if ``every``; raise NotFound as ``path`` does.
+    """Return one shortest path, or all paths if ``every``. Raises NotFound like ``path``.
 
     With ``described``, triples have the columns of ``DESCRIBED``, and a triple appears once for
     each of its derivations.
@@ -126,7 +126,7 @@ def _path(asker: Asker, source: str, target: str, every: bool) -> Paths:
 def _between(
     asker: Asker, first: ItemNumber, last: ItemNumber, watch: Stopwatch, described: bool = False
 ) -> MethodResult | None:
-    """Return the lineage of ``last`` in the sets between both items; None without such sets."""
+    """Return the lineage of ``last`` in the sets between both items, or None without such sets."""
     walk = asker.walk(last, "upstream", watch)
     with watch.step("walk"):
         check_closed(asker.snapshot, walk.sets)
@@ -180,7 +180,7 @@ def _all_paths(found: MethodResult, first: ItemNumber) -> MethodResult:
 def _shortest(
     found: MethodResult, first: ItemNumber, last: ItemNumber, names: Names
 ) -> MethodResult:
-    """Return the shortest path that comes first by the dst, op and attributes of its triples."""
+    """Return the first of the shortest paths, ordered by the dst, op and attributes of triples."""
     src, dst, rows = _steps_nearer(found, first)
     texts = names.names(dst)
     by_name = pa.table(

@@ -1,8 +1,8 @@
 """Apply a question's filters to a method's result; all methods share this code.
 
 ``docs/questions.md`` defines each filter. Filters work on item numbers and whole columns. Only two
-filters look anything up: a filter by table looks up the tables of the items, and a limit looks up
-the names of equally distant items.
+filters need look-ups: a filter by table looks up the tables of items, and a limit looks up the
+names of items with the same depth.
 """
 
 import json
@@ -28,7 +28,7 @@ from ..reading.recurse import recurse
 _SAMPLE = 10_000
 """The number of triples whose attribute keys are listed if a key of ``where`` is missing."""
 _OUTSIDE = -1
-"""An artificial item with links to several items, so that one search can start from all of them."""
+"""An artificial item that is linked to all start items, so that one search covers them."""
 _PAIR = r'"(?:[^"\\]|\\.)*":"(?:[^"\\]|\\.)*",'
 """Matches one key and value in canonical attributes, and the comma after them."""
 _quoted = json.JSONEncoder(ensure_ascii=False).encode
@@ -40,15 +40,15 @@ class Filtered:
 
     result: MethodResult
     hidden: int
-    """The number of items left out because of a filter or a limit."""
+    """The number of items that were left out because of a filter or a limit."""
     erased: int
     """The number of erased items found. Erased items are not counted as hidden."""
     links: int
     """The number of triples found that lead from or to an erased item."""
     truncated: str | None
-    """The option that cut the answer short: ``limit``, ``depth`` or None."""
+    """The option because of which the answer is incomplete: ``limit``, ``depth`` or None."""
     missing_keys: MissingKeys | None = None
-    """Keys of ``where`` that no triple of the result has. None if an item is shown."""
+    """The keys of ``where`` that no triple of the result has; None if any item is shown."""
 
 
 def apply_filters(
@@ -68,7 +68,7 @@ def apply_filters(
 
 
 def _missing_keys(found: MethodResult, question: Question, names: Names) -> MissingKeys | None:
-    """Return the keys of ``where`` that no visible triple has; None if there is no such key."""
+    """Return the keys of ``where`` that no visible triple has, or None if there are none."""
     visible = found.triples.filter(pa.array(~touching(found.triples, names.erased)))
     texts = visible[ATTRIBUTES]
     missing = tuple(
@@ -83,7 +83,7 @@ def _missing_keys(found: MethodResult, question: Question, names: Names) -> Miss
 
 
 def has_key(key: str) -> str:
-    """Return a pattern for canonical attributes with a key; a match ends before the key's value."""
+    """Return a pattern that matches canonical attributes with a key, up to the key's value."""
     return rf"^\{{(?:{_PAIR})*{re.escape(_quoted(key))}:"
 
 
@@ -109,7 +109,7 @@ def _filter(found: MethodResult, question: Question, names: Names) -> MethodResu
 
 
 def _nearest(found: MethodResult, asked: ItemNumbers, limit: int, names: Names) -> MethodResult:
-    """Return the first ``limit`` items in the answer's order: by depth, then name.
+    """Return the first ``limit`` items in the order of answers: by depth, then by name.
 
     A triple from or to an omitted item is left out too, unless the omitted item is in ``asked``.
     """
@@ -124,13 +124,13 @@ def _nearest(found: MethodResult, asked: ItemNumbers, limit: int, names: Names) 
 
 
 def _last(found: MethodResult, direction: Direction) -> I64:
-    """Return the items from which no triple leads on, not even beyond the depth limit."""
+    """Return the items at which all paths end, even without the depth limit."""
     near, _ = near_and_far(found.triples, direction)
     return minus(found.items, np.concatenate([near, found.unexpanded]))
 
 
 def _through(found: MethodResult, table: str, direction: Direction, names: Names) -> MethodResult:
-    """Return the items and triples on a path through an item of the table."""
+    """Return the items and triples on paths through any item of ``table``."""
     passed = found.items[_in_tables(found.items, [table], names)]
     near, far = near_and_far(found.triples, direction)
     behind = reached(near, far, passed)
@@ -140,7 +140,7 @@ def _through(found: MethodResult, table: str, direction: Direction, names: Names
 
 
 def reached(near: I64, far: I64, items: I64) -> I64:
-    """Return, in order, the given items and all items that they reach along the given triples."""
+    """Return, in order, ``items`` and all items that can be reached from them along the triples."""
     into = np.full(len(items), _OUTSIDE)
     reached = recurse(np.append(near, into), np.append(far, items), _OUTSIDE)
     return np.sort(reached.items)
@@ -163,10 +163,10 @@ def with_attributes(attributes: Column, where: Sequence[tuple[str, str]]) -> Boo
 
 
 def _pattern(key: str, values: list[str]) -> str:
-    """Return a pattern for canonical attributes that give the key one of the values.
+    """Return a pattern for canonical attributes in which the key has one of the values.
 
-    The pattern matches pair by pair from the start, since a value may contain text that looks like
-    a pair.
+    The pattern matches all pairs from the beginning, because a value may contain text that looks
+    like a pair.
     """
     given = "|".join(re.escape(_quoted(as_text(value))) for value in values)
     return rf"{has_key(key)}(?:{given})[,}}]"
@@ -177,14 +177,14 @@ def _in_tables(items: ItemNumbers, tables: Iterable[str], names: Names) -> Bools
 
 
 def _with_triples(found: MethodResult, kept: Bools) -> MethodResult:
-    """Return the triples that ``kept`` marks, and the items at their ends."""
+    """Return the result with only the triples that ``kept`` marks, and the items at their ends."""
     src, dst = src_and_dst(found.triples)
     touched = union(src[kept], dst[kept])
     return found.select(among(found.items, touched), kept)
 
 
 def _with_items(found: MethodResult, kept: Bools) -> MethodResult:
-    """Return the items that ``kept`` marks, and the triples that lead from or to one of them."""
+    """Return the result with only the items that ``kept`` marks, and the triples at these items."""
     items = np.sort(found.items[kept])
     src, dst = src_and_dst(found.triples)
     return found.select(kept, among(src, items) | among(dst, items))

@@ -1,7 +1,7 @@
 """Find the items around an item: ancestors, descendants, and the other inputs of descendants.
 
-This is the subgraph query of the Lipstick paper (section 5.1). It has every triple that decides
-whether a descendant would exist without the item.
+This is the subgraph query of the Lipstick paper (section 5.1). It contains every triple that
+determines whether a descendant would exist without the item.
 """
 
 from dataclasses import astuple, dataclass
@@ -34,8 +34,8 @@ class Subgraph(FoundRows):
     """The items around an item, and the triples between them.
 
     ``items`` has the columns item, table and part, ordered by part, then name. An item that is both
-    an ancestor and a descendant is a descendant; siblings are neither. ``triples`` has the columns
-    src, dst, op and attributes, and is ordered by these columns.
+    an ancestor and a descendant counts as a descendant. Siblings are neither. ``triples`` has the
+    columns src, dst, op and attributes, and is ordered by these columns.
     """
 
     item: str
@@ -89,7 +89,8 @@ def _subgraph(asker: Asker, item: str) -> Subgraph:
 def _below(asker: Asker, item: ItemNumber, watch: Stopwatch) -> MethodResult:
     """Return the descendants of an item, with all triples that lead to them.
 
-    A triple is stored with the set of its dst, so the impact has read all these triples.
+    A triple is stored with the set of its dst, so the method has read all of these triples for the
+    impact.
     """
     snapshot = asker.snapshot
     walk = asker.walk(item, "downstream", watch)
@@ -112,7 +113,7 @@ def _below(asker: Asker, item: ItemNumber, watch: Stopwatch) -> MethodResult:
 
 
 def _together(up: MethodResult, down: MethodResult, item: ItemNumber) -> MethodResult:
-    """Return both results as one. The items of the result include all inputs of descendants."""
+    """Combine both results. The items of the combined result include all inputs of descendants."""
     triples = pa.concat_tables([up.triples, down.triples]).unify_dictionaries().combine_chunks()
     items = unique(np.concatenate([up.items, down.items, *src_and_dst(down.triples)]))
     items = items[items != item]

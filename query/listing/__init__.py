@@ -1,1 +1,1 @@
-"""List the content of a warehouse: items, modules, ops, sets, generations."""
+"""List the content of a warehouse: items, modules, ops, sets and generations."""

@@ -1,4 +1,4 @@
-"""Find items by a part of their names, by scanning all names in batches."""
+"""Find items by parts of their names, with a scan of all names in batches."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ _NONE = pa.schema([(NAME, pa.string()), (_NUMBER, pa.int64())]).empty_table()
 
 @dataclass(frozen=True)
 class Finding:
-    """The items found: their names begin with a text or contain it anywhere.
+    """The items whose names begin with a given text, or contain it anywhere.
 
-    ``items`` has the columns item and table (text), ordered by item, and at most ``limit`` rows;
+    ``items`` has the columns item and table (string), ordered by item, and at most ``limit`` rows;
     ``matches`` is the number of all matching items.
     """
 
@@ -50,7 +50,7 @@ def find(
 ) -> Finding:
     """Return the first ``limit`` items, by name, whose names begin with ``text``.
 
-    With ``anywhere``, a name may contain ``text`` at any position. ``text`` is not a pattern; every
+    With ``anywhere``, a name may contain ``text`` at any position. ``text`` is not a pattern: every
     character stands for itself. With ``table``, only items of this table match; the empty name
     stands for items without a table. Raises UsageError if the table has no items.
     """
@@ -82,7 +82,7 @@ def find(
 def _matching(
     text: str, anywhere: bool, table: str | None, limit: int, *, groups: bool
 ) -> Callable[[pa.Table, int], tuple[pa.Table, int]]:
-    """Return a function that searches some rows of names.
+    """Return a function that searches a batch of names.
 
     The function returns the names and numbers of the first ``limit`` matches, and the number of all
     matches. With ``groups``, the names of groups do not match.

@@ -1,4 +1,4 @@
-"""List the generations of a warehouse: the time and kind of each change, its counts, and totals."""
+"""List the generations of a warehouse: the time, kind and counts of each change, and totals."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -31,7 +31,7 @@ class Generation:
     back_to: int | None
     """The generation that a rollback restores; 0 means the empty warehouse.
 
-    None means that the restored generation was pruned, or that the change is not a rollback.
+    It is None if the restored generation was pruned, or if the change is not a rollback.
     """
     base: int
     new_triples: int
@@ -56,7 +56,7 @@ def list_generations(layout: Layout) -> list[Generation]:
     commits = [read_commit(layout, number) for number in generations(layout)]
     ingests, ended = _read_ingests(layout, commits), _count_ended(layout, commits)
     shown: dict[object, int] = {}
-    """The first generation that shows each combination of a base and visible ingests."""
+    """For each combination of a base and visible ingests, the first generation that shows it."""
     rows = []
     for commit in commits:
         content = (commit.base, commit.visible)
@@ -91,7 +91,7 @@ def _read_ingests(layout: Layout, commits: Iterable[Commit]) -> dict[int, dict[s
 
 
 def _count_groups(layout: Layout, newest: Mapping[int, Commit]) -> Counter[tuple[int, int]]:
-    """Return the number of groups, which are no items, by base and ingest."""
+    """Return the number of groups by base and ingest. Groups do not count as items."""
     found: Counter[tuple[int, int]] = Counter()
     for base, commit in newest.items():
         rows = read_rows(layout.table(base, "groups"), "groups", commit.tables.get("groups"))
@@ -101,7 +101,7 @@ def _count_groups(layout: Layout, newest: Mapping[int, Commit]) -> Counter[tuple
 
 
 def _count_ended(layout: Layout, commits: Iterable[Commit]) -> Counter[int]:
-    """Return the number of triples that died, by generation."""
+    """Return the number of triples that died in each generation."""
     newest = {commit.base: commit for commit in commits}
     found: Counter[int] = Counter()
     for base, commit in newest.items():

@@ -21,7 +21,7 @@ from provhouse.store.tables.modules import (
 from provhouse.store.tables.snapshot import Snapshot
 
 CALL = (MODULE, RUN, EXECUTION, INVOCATION)
-"""The columns that identify an invocation: one execution may invoke a module twice."""
+"""The columns that together identify an invocation: one execution may invoke a module twice."""
 INVOCATIONS = pa.schema([*((name, pa.string()) for name in CALL), (TRIPLES, pa.int64())])
 
 
@@ -38,7 +38,8 @@ class Modules:
 class Invocations:
     """The invocations of one module, in order, with the number of triples of each invocation.
 
-    ``invocations`` has the columns module, run, execution, invocation (text or null) and triples.
+    ``invocations`` has the columns module, run, execution, invocation (a string or null) and
+    triples.
     """
 
     generation: int
@@ -57,7 +58,7 @@ def list_modules(snapshot: Snapshot) -> Modules:
 def list_invocations(snapshot: Snapshot, module: str, run: str | None = None) -> Invocations:
     """Return the invocations of a module, or only the invocations of a run.
 
-    Reads the columns of modules of all partitions, one partition at a time. Raises NotFound if no
+    Reads the module columns of all partitions, one partition at a time. Raises NotFound if no
     triple and no declaration names the module.
     """
 
@@ -82,8 +83,8 @@ def list_invocations(snapshot: Snapshot, module: str, run: str | None = None) ->
 def check_modules(named: Sequence[str], present: Sequence[str], *snapshots: Snapshot) -> None:
     """Raise NotFound for a named module that none of the given generations has.
 
-    ``present`` are the modules of triples that were read already. For a module outside of
-    ``present`` that is neither declared nor described, searches the columns of all triples.
+    ``present`` are the modules of triples that were read already. If another module is neither
+    declared nor described, the function looks for it in the columns of all triples.
     """
     unknown = {*named} - {*present}
     for snapshot in snapshots:

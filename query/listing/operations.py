@@ -12,8 +12,8 @@ from provhouse.store.tables.snapshot import Snapshot
 class Operations:
     """The descriptions of ops in one generation.
 
-    ``operations`` has the columns op, kind, function, module, sql, job, place and exactness (text),
-    and born (the generation of the description). Its rows are in order of the ops.
+    ``operations`` has the columns op, kind, function, module, sql, job, place and exactness, which
+    are strings, and born, the generation of the description. Its rows are in order of the ops.
     """
 
     generation: int

@@ -17,7 +17,7 @@ class ShownSet:
     """A connected set as of one generation.
 
     ``size`` counts all its items, ``erased`` only the items without a name. ``triples`` counts the
-    triples whose dst is in the set. ``items`` has the columns item and table (text), ordered by
+    triples whose dst is in the set. ``items`` has the columns item and table (string), ordered by
     table, then item, and at most ``limit`` rows.
     """
 

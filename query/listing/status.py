@@ -14,7 +14,7 @@ from provhouse.store.warehouse.commits import Commit, Totals, current
 from provhouse.store.warehouse.layout import Layout
 
 FRAGMENTED = 2
-"""Compacting pays if there are more than ``FRAGMENTED * needed + FEW`` partitions."""
+"""Compaction is useful if there are more than ``FRAGMENTED * needed + FEW`` partitions."""
 FEW = 10
 
 
@@ -50,20 +50,23 @@ class Status:
     """The number of items that were erased."""
     neo4j: str | None
     server: str | None = None
-    """The address of provhouse's server, set by the caller: this package cannot look it up."""
+    """The address of provhouse's server. The caller sets it: this package cannot look it up."""
     waiting: tuple[Waiting, ...] = ()
     """Captured jobs that have ended but are not ingested yet."""
     uncaptured: tuple[Uncaptured, ...] = ()
-    """Tables whose last write in a captured job ran without capture."""
+    """The tables whose last write in a captured job was not captured."""
 
     @property
     def compact(self) -> bool:
-        """Whether compacting pays: questions would read far fewer partitions."""
+        """Whether compaction is useful, because questions would read far fewer partitions."""
         return self.partitions > FRAGMENTED * self.needed + FEW
 
 
 def status(settings: Settings) -> Status:
-    """Return the state of a warehouse without starting anything; zeros if nothing was ingested."""
+    """Return the state of a warehouse, without starting Neo4j or Spark.
+
+    All counts are 0 if nothing was ingested.
+    """
     layout = Layout(settings.warehouse)
     commit = current(layout)
     totals = commit.totals if commit else Totals()

@@ -12,19 +12,19 @@ class CapturedWrite:
 
     table: str
     version: int
-    """The number at the end of the names of its rows, if a key names them."""
+    """The number at the end of the row names, if the rows are named by a key."""
     run: str
     key: tuple[str, ...]
-    """The columns that name its rows; empty if row ids name them."""
+    """The key columns by which the rows are named; empty if they are named by row ids."""
     files: int
     bytes: int
-    """The size of its files when they were captured; 0 if it is not known."""
+    """The size of the write's files in bytes when they were captured; 0 if unknown."""
     replaces: bool
     """Whether the write has removed all other rows of the table."""
     bare: int
-    """The number of its rows that derive from no row."""
+    """The number of written rows that derive from no other row."""
     after: int
-    """The generation that was current before the write was shown."""
+    """The generation that was current before the first one that shows the write."""
 
 
 def list_writes(layout: Layout) -> list[CapturedWrite]:

@@ -1,1 +1,1 @@
-"""The three query methods RQ, CCProv and CSProv, which give the same answers."""
+"""The three query methods RQ, CCProv and CSProv. All of them give the same answers."""

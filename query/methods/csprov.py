@@ -1,13 +1,14 @@
 """CSProv: walk the connected sets, then read only their triples.
 
 This is algorithm 2 of the CSProv paper. The walk is a closure over set dependencies in Neo4j. The
-placements of the walked sets then show which partitions have triples of these sets, and how many.
-Only then are triples read.
+placements of the walked sets then show which partitions contain triples of these sets, and how
+many. Triples are read only after that.
 
 The implementation deviates from the paper in three points:
 
 - The set dependencies are in Neo4j instead of an RDD.
-- The triples of a set are in known partitions, instead of under a hash of the set.
+- The triples of a set are in recorded partitions, instead of partitions chosen by a hash of the
+  set.
 - A downstream question follows the same dependencies in reverse. This is correct because a triple
   is stored with the set of its dst, which depends on the set of its src.
 """
@@ -34,19 +35,19 @@ from .written_out import without_dead_ends
 
 @dataclass(frozen=True)
 class Searched:
-    """The triples that were read, and the search in them, which has found the whole answer."""
+    """The triples that were read, and the finished search in them for the complete answer."""
 
     triples: Fetched
     search: LevelSearch
     read: Read
 
     def result(self) -> MethodResult:
-        """Return the result with all its triples as rows."""
+        """Return the result of the search, with all of its triples as rows."""
         return _result(self.triples, all_reached(self.search), self.read)
 
 
 class CSProv:
-    """The method that reads only the connected sets of a walk from the item.
+    """The method that reads only the triples of the sets on the walk from the item.
 
     With ``described``, the triples of its results have all columns of ``DESCRIBED``.
     """
@@ -67,10 +68,10 @@ class CSProv:
         self._walk = walk
 
     def may_find(self, items: int) -> bool:
-        """Return whether ``search`` may find more than ``items`` items, before reading any triple.
+        """Return whether ``search`` may find more than ``items`` items, without reading triples.
 
-        In a warehouse with shared derivations, the result is False, as ``search`` cannot follow
-        them.
+        In a warehouse with shared derivations, the result is False, because ``search`` cannot
+        follow them.
         """
         return self._walk.triples > items and not len(self._snapshot.groups)
 
@@ -82,7 +83,7 @@ class CSProv:
             return _result(triples, reached, read)
 
     def search(self, item: ItemNumber, direction: Direction, depth: int | None) -> Searched:
-        """Return a search that has reached the result of ``find``, but takes less memory."""
+        """Return a search with the same result as ``find``, which takes less memory."""
         triples, read = self.read(direction)
         with self._watch.step("recurse"):
             search = LevelSearch(*_near_and_far(triples, direction), item, depth)
@@ -90,7 +91,7 @@ class CSProv:
             return Searched(triples, search, read)
 
     def read(self, direction: Direction) -> tuple[Fetched, Read]:
-        """Return the live triples of the walked sets, after a check that none is missing."""
+        """Return the live triples of the walked sets; check that none of them are missing."""
         walk = self._walk
         with self._watch.step("fetch"):
             ranges = self._snapshot.item_ranges(walk.sets)

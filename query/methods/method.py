@@ -24,11 +24,11 @@ class MethodResult:
     near_depths: I32
     """The depth of the near end of each triple."""
     unexpanded: ItemNumbers
-    """The items with further triples that the depth limit left out."""
+    """The items that have further triples, which were left out because of the depth limit."""
     read: Read
 
     def select(self, items: Bools, triples: Bools) -> "MethodResult":
-        """Return a result with only the items and triples that the two masks mark."""
+        """Return a result with only the items and triples that the masks mark."""
         return replace(
             self,
             items=ItemNumbers(self.items[items]),
@@ -38,12 +38,15 @@ class MethodResult:
         )
 
     def without_repeats(self) -> "MethodResult":
-        """Return the result with each triple once, even if several derivations have it."""
+        """Return the result with each triple once, even if it is in several derivations."""
         return self.select(np.ones(len(self.items), bool), first_of_each(self.triples))
 
 
 def union(results: Sequence[MethodResult], direction: Direction) -> MethodResult:
-    """Return the union of several items' results: each item and triple at its least depth."""
+    """Return the union of the results of several items.
+
+    Each item and triple has its least depth.
+    """
     if len(results) == 1:
         return results[0]
     items, depths = _nearest(results)
@@ -72,14 +75,14 @@ def _nearest(results: Sequence[MethodResult]) -> tuple[ItemNumbers, I32]:
 
 
 class QueryMethod(Protocol):
-    """A way to find the lineage or impact of an item; all methods give the same result."""
+    """A method to find the lineage or impact of an item. All methods give the same result."""
 
     def find(self, item: ItemNumber, direction: Direction, depth: int | None) -> MethodResult:
         """Return the items and triples within ``depth`` hops of ``item``; None means no limit."""
 
 
 def first_of_each(triples: pa.Table) -> Bools:
-    """Mark the first of all rows with equal src, dst, op and attributes."""
+    """Return a mask of rows that differ from all earlier rows in src, dst, op or attributes."""
     texts = (triples[name].combine_chunks() for name in (OP, ATTRIBUTES))
     keys = [np.asarray(text.dictionary_encode().indices) for text in texts]
     keys += src_and_dst(triples)
@@ -101,7 +104,10 @@ def plain_texts(found: MethodResult) -> MethodResult:
 
 
 def near_and_far(triples: pa.Table, direction: Direction) -> tuple[ItemNumbers, ItemNumbers]:
-    """Return the near and the far ends of triples: dst and src upstream, src and dst downstream."""
+    """Return the near ends and the far ends of triples.
+
+    Upstream, these are the dst and the src; downstream, the src and the dst.
+    """
     src, dst = src_and_dst(triples)
     return (dst, src) if direction == "upstream" else (src, dst)
 

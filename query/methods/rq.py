@@ -2,7 +2,7 @@
 
 For lineage, the cached triples are hash-partitioned on dst, as in the paper; for impact, a second
 copy is hash-partitioned on src. The items that the last level reached are the frontier. Each level
-is one Spark job, which reads only the partitions that the items of the frontier hash to.
+is one Spark job. It reads only the partitions to which the items of the frontier hash.
 """
 
 import numpy as np
@@ -41,7 +41,7 @@ class RQ:
 def level_by_level(
     fetch: Fetch, item: ItemNumber, direction: Direction, limit: int | None
 ) -> MethodResult:
-    """Return the items and triples that ``item`` reaches, fetched frontier by frontier.
+    """Return the items and triples that ``item`` reaches, fetching one frontier at a time.
 
     ``fetch`` returns the triples whose near ends are the given items, and the number of partitions
     that it read. The result's ``read`` sums up the triples and partitions of all jobs.

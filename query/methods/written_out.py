@@ -1,8 +1,8 @@
 """Write out the derivations that many dst share, as the triples that they stand for.
 
 Such a derivation is stored as a group: triples lead from its inputs to the group, and from the
-group to each dst. A question must answer as if a triple led from each input to each dst. The way
-through a group is one hop, and no answer shows a group.
+group to each dst. A question must answer as if a triple led from each input to each dst. The two
+triples through a group count as one hop, and no answer shows a group.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ partitions read.
 
 
 def written_out(found: MethodResult, groups: ItemNumbers, direction: Direction) -> MethodResult:
-    """Return the result with the triples that groups stand for, in place of the groups' triples."""
+    """Return the result with the triples of groups replaced by those that they stand for."""
     if not len(groups):
         return found
     src, dst = src_and_dst(found.triples)
@@ -42,7 +42,7 @@ def written_out(found: MethodResult, groups: ItemNumbers, direction: Direction) 
 
 
 def fetch_written_out(fetch: Fetch, groups: ItemNumbers, direction: Direction) -> Fetch:
-    """Return a function that fetches the triples that groups stand for, and all other triples."""
+    """Return a function like ``fetch`` that returns the triples for which groups stand."""
 
     if not len(groups):
         return fetch
@@ -64,16 +64,16 @@ def fetch_written_out(fetch: Fetch, groups: ItemNumbers, direction: Direction) -
 
 
 def without_dead_ends(near: I64, far: I64, to_group: Bools) -> Bools:
-    """Mark all triples except those to a group from which no triple leads on."""
+    """Return a mask of all triples except those to groups from which no triple leads further."""
     kept = ~to_group
     kept[to_group] = among(far[to_group], unique(near))
     return kept
 
 
 def _pairs(to: I64, of: I64, src: ItemNumbers, dst: ItemNumbers) -> tuple[I64, I64]:
-    """Return all pairs of a triple into a group and a triple from the same group, as rows.
+    """Return all pairs of a triple into a group and a triple from the same group.
 
-    ``to`` and ``of`` are the rows of these triples.
+    Triples are given by their rows; ``to`` and ``of`` are the rows of triples into and from groups.
     """
     to = to[np.argsort(dst[to], kind="stable")]
     low, high = (np.searchsorted(dst[to], src[of], side) for side in ("left", "right"))
@@ -81,7 +81,7 @@ def _pairs(to: I64, of: I64, src: ItemNumbers, dst: ItemNumbers) -> tuple[I64, I
 
 
 def _joined(triples: pa.Table, plain: I64, inputs: I64, uses: I64) -> pa.Table:
-    """Return the plain rows, then a triple for each pair of an input and a use.
+    """Return the rows ``plain``, and then a triple for each pair of an input and a use of a group.
 
     Apart from its ends, the triple of a pair has the columns of the input's triple.
     """

@@ -1,1 +1,1 @@
-"""Walk the summary, read the partitions that it names, and search them for an answer."""
+"""Walk the sets' dependencies, read the partitions that they name, and search for an answer."""

@@ -1,11 +1,11 @@
-"""Estimate the data that each method will read, and its time, before reading any triple.
+"""Estimate the data that each method will read, and its time, before any triple is read.
 
 The constants are seconds on 2 cores in a warm process: Spark is running and has the partitions in
 memory, but nothing is decoded yet. `benchmarks/questions/explain.py --fit` computed them from 400
 random questions on the demo's flights and on the paper's trace (seed 6). The costs of a set and of
 a triple come from questions with large impacts (`benchmarks/questions/methods.py`).
-`docs/figures/questions.md` shows how well the constants predict the times of other questions
-(seed 2). Another machine is faster or slower by about the same factor for all methods.
+`docs/figures/questions.md` shows how well the constants predict the times of other questions (seed
+2). On another machine, all methods are faster or slower by about the same factor.
 """
 
 from collections.abc import Sequence
@@ -23,9 +23,7 @@ from .recurse import recurse
 from .walk import Walk, component_sets, set_of
 
 ASK = 0.02
-"""CSProv: the fixed cost of a question, for finding the item, one closure, one job and one
-recursion.
-"""
+"""CSProv: the fixed cost of a question: finding the item, one closure, one job, one recursion."""
 SET = 6e-6
 """CSProv: the cost of each walked set."""
 PARTITION = 1.2e-3
@@ -35,9 +33,9 @@ TRIPLE = 0.4e-6
 LEVEL = 0.024
 """RQ and CCProv: the cost of each level, which is one Spark job."""
 FILTERED = 0.17e-6
-"""CCProv: the cost of each triple in the warehouse, since the filter reads all triples."""
+"""CCProv: the cost of each triple in the warehouse, because the filter reads all triples."""
 COPIED = 6.7e-6
-"""RQ and CCProv: the cost of each triple of the in-memory copy, which the first question loads."""
+"""RQ and CCProv: the cost to load each triple of the in-memory copy with the first question."""
 
 
 @dataclass(frozen=True)
@@ -46,15 +44,15 @@ class Estimate:
 
     method: Method
     read: Read
-    """The data to read: exact for CSProv and CCProv, all triples for RQ."""
+    """The data to read. It is exact for CSProv and CCProv; for RQ, it is all triples."""
     levels: int | None
-    """The assumed number of levels, one Spark job each; None for CSProv, which has no levels."""
+    """The assumed number of levels, each of which is a Spark job; None for CSProv."""
     seconds: float
-    """The duration in a warm process."""
+    """The estimated time in a warm process."""
     prepare: float
     """The additional time if the method first has to load a copy of all triples."""
     guessed: bool = False
-    """Whether the number of levels is a guess; most guesses are too low."""
+    """Whether the number of levels is a guess. Most guesses are too low."""
 
 
 def estimate_csprov(walk: Walk) -> Estimate:
@@ -81,17 +79,17 @@ def estimate_rq(snapshot: Snapshot, levels: int, copied: bool) -> Estimate:
 
 
 def csprov_seconds(read: Read) -> float:
-    """Return the seconds that CSProv takes to read this amount of data."""
+    """Return the seconds that CSProv takes to read the given amount of data."""
     return ASK + SET * read.sets + PARTITION * read.partitions + TRIPLE * read.triples
 
 
 def rq_seconds(levels: int) -> float:
-    """Return the seconds that RQ takes; one more job finds that there is no further level."""
+    """Return the seconds that RQ takes. One job more than levels is needed, to find the end."""
     return LEVEL * (levels + 1)
 
 
 def ccprov_seconds(triples: int, levels: int) -> float:
-    """Return the seconds that CCProv takes in a warehouse with this number of triples."""
+    """Return the seconds that CCProv takes in a warehouse with the given number of triples."""
     return FILTERED * triples + rq_seconds(levels)
 
 
@@ -110,8 +108,9 @@ def estimate_levels(snapshot: Snapshot, walk: Walk, item: ItemNumber, direction:
     The estimate is the larger of two distances: from the item's set to the farthest set of the
     walk, and from the item's table to the farthest table.
 
-    Only reading triples can count the levels within a set or a table, so the estimate is mostly too
-    low. It is good enough to show the work of RQ and CCProv, but never to choose a method.
+    The levels within a set or a table could only be counted by reading triples, so the estimate is
+    usually too low. It is good enough to show the work of RQ and CCProv, but it is never used to
+    choose a method.
     """
     by_set = _levels_of_sets(snapshot, walk, item, direction)
     return max(by_set, _levels_of_tables(snapshot, item, direction), 1)

@@ -1,8 +1,9 @@
 """Cache all triples of a snapshot in Spark, hash-partitioned on one end, for RQ and CCProv.
 
-As long as no triple has died, Spark reads the Delta table. Otherwise its tasks read the partition
-files directly, because a death names a row by its position in a file, and Delta does not show
-positions. A session that another program created may lack Delta, so its tasks read the files too.
+As long as no triple has died, Spark reads the Delta table. Otherwise, Spark tasks read the
+partition files directly, because a death is recorded with the row's position in its file, and Delta
+does not show positions. In a session that another program created, tasks also read the files,
+because the session may lack Delta.
 """
 
 from collections.abc import Iterator
@@ -68,7 +69,8 @@ class HashedTriples:
     def triples_of(self, items: ItemNumbers) -> tuple[pa.Table, int]:
         """Return the triples whose key is one of the items, and the number of partitions read.
 
-        ``items`` are in order. One job reads only the partitions that the items hash to.
+        ``items`` are in ascending order. One Spark job reads only the partitions to which the items
+        hash.
         """
         chosen = unique(items % self.partition_count)
         blocks = run_on(
@@ -80,7 +82,7 @@ class HashedTriples:
         return joined(blocks), len(chosen)
 
     def in_ranges(self, first: ItemNumbers, last: ItemNumbers) -> "HashedTriples":
-        """Read every partition, and return the triples whose dst is in one of the ranges."""
+        """Read all partitions, and return the triples whose dst is in one of the ranges."""
         blocks = self._blocks.mapPartitions(
             partial(_keep_ranges, first, last), preservesPartitioning=True
         )
@@ -88,7 +90,7 @@ class HashedTriples:
 
     @property
     def context(self) -> "SparkContext":
-        """The Spark context that has the triples."""
+        """The Spark context in which the triples are cached."""
         return self._blocks.context
 
     def release(self) -> None:

@@ -15,23 +15,23 @@ from provhouse.model.arrays import I32, I64, Bools, ItemNumber, ItemNumbers, exp
 from provhouse.model.compiled import compiled
 
 Ints = npt.NDArray[np.signedinteger[Any]]
-"""Integers, in 32 bits if they fit."""
+"""Integers of 32 bits if the values fit, otherwise of 64 bits."""
 UNREACHED = -1
 SPARSE = 2
-"""The limit on the range of item numbers, as a multiple of the number of triples.
+"""The limit for the range of item numbers, as a multiple of the number of triples.
 
 Within this limit, the tables have an entry for each number in the range. In a wider range, the
 items are numbered again without gaps, which takes longer.
 """
 SMALL = 1 << 23
-"""In a range of at most this many numbers, the limit is ``SPARSER`` times the number of triples."""
+"""In a range of up to this many numbers, the limit is ``SPARSER`` times the number of triples."""
 SPARSER = 8
 HEADS = 1 << 16
-"""The number of items whose triples are looked up at once."""
+"""The number of items whose triples are looked up at the same time."""
 
 
 class LevelSearch:
-    """The items that an item reaches along given triples, up to ``limit`` hops, by depth.
+    """The items that an item reaches along given triples in up to ``limit`` hops, by depth.
 
     A triple leads from its near end to its far end: from dst to src upstream, from src to dst
     downstream. Items are in order of depth, then number. The start is among them only if a cycle
@@ -61,19 +61,19 @@ class LevelSearch:
         self._queue = queue[:filled]
         _order(self._depths, self._queue, self._ends)
         self._taken = taken
-        """The number of items, besides the start, whose triples belong to the answer."""
+        """The number of items, not counting the start, whose triples belong to the answer."""
 
     def __len__(self) -> int:
         return len(self._queue)
 
     def items(self, begin: int = 0, end: int | None = None) -> tuple[ItemNumbers, I32]:
-        """Return the items from one position to another, and the fewest hops to each item."""
+        """Return the items at positions from ``begin`` to ``end``, and the fewest hops to each."""
         places = self._queue[begin:end]
         return self._numbers(places), self._depths[places]
 
     @property
     def unexpanded(self) -> ItemNumbers:
-        """The items, in order, with further triples that the limit left out."""
+        """The items with further triples, which were left out because of the limit, in order."""
         left = self._queue[self._taken :]
         left = left[(self._at[left + 1] > self._at[left]) & (left != self._start)]
         return ItemNumbers(np.sort(self._numbers(left)))
@@ -81,8 +81,8 @@ class LevelSearch:
     def triples(self, most: int, *, whole: bool = False) -> Iterator[tuple[I64, I32]]:
         """Yield the rows of the triples that lead to the items, by the depth of their near ends.
 
-        Each piece also has the depths of the near ends, and at most ``most`` rows. With ``whole``,
-        the triples of one near end stay in one piece, which may then have more rows.
+        Each yielded piece has at most ``most`` rows, and also the depths of their near ends. With
+        ``whole``, the triples of one near end stay in one piece, which may then have more rows.
         """
         yield from self._of_heads(np.array([self._start]), np.zeros(1, np.int32), most, whole)
         for begin in range(0, self._taken, HEADS):
@@ -111,7 +111,8 @@ class LevelSearch:
     def ranked(self, hidden: ItemNumbers) -> tuple[ItemNumbers, I32]:
         """Return, in order, the start and the items that are not hidden, and an array of ranks.
 
-        By place (see ``places``), the array has the position of each returned number.
+        The array has, at the place of each returned item (see ``places``), its position among the
+        returned items.
         """
         kept = self._depths != UNREACHED
         kept[self._start] = True
@@ -123,7 +124,7 @@ class LevelSearch:
         return ItemNumbers(numbers), ranks
 
     def reached(self, numbers: ItemNumbers) -> Bools:
-        """Return for each number whether it is one of the items."""
+        """Return, for each number, whether it is the number of an item that was reached."""
         places = self.places(numbers)
         found: Bools = (places >= 0) & (places < len(self._depths))
         found[found] = self._depths[places[found]] != UNREACHED
@@ -144,7 +145,7 @@ class LevelSearch:
 
 
 def has_small_range(near: I64, far: I64, start: int) -> bool:
-    """Return whether the tables can have an entry for each number in a small range of items."""
+    """Return whether the item numbers are in a small range, and tables can have entries for all."""
     span = _range(near, far, start)[1]
     return span <= SMALL and _dense(span, len(near))
 
@@ -162,10 +163,10 @@ def _range(near: I64, far: I64, start: int) -> tuple[int, int]:
 
 @compiled()
 def _index(near: I64, far: I64, first: int, at: Ints, rows: Ints, targets: Ints) -> None:
-    """Sort rows by near end: the rows of the place ``p`` become ``rows[at[p] : at[p + 1]]``.
+    """Sort rows by near end; ``rows[at[p] : at[p + 1]]`` become the rows of the place ``p``.
 
-    ``targets`` gets the places of the rows' far ends in the same order, side by side for a fast
-    search.
+    ``targets`` gets the places of the rows' far ends in the same order. They are next to each other
+    in memory, so that the search is fast.
     """
     # The counts start two entries ahead. So at[p + 1] is where p begins after the sums are taken,
     # and where p ends after the rows are filled in.

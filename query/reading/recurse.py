@@ -1,8 +1,8 @@
 """Find the items that an item reaches along triples in memory, and the depth of each.
 
 This is the last step of every method (``Recursive-Query`` in algorithms 1 and 2 of the CSProv
-paper): a breadth-first search over sorted arrays. It is compiled, since lineage may be thousands of
-levels deep. Among millions of triples, ``LevelSearch`` is used instead.
+paper): a breadth-first search over sorted arrays. It is compiled, because lineage may be thousands
+of levels deep. Among millions of triples, ``LevelSearch`` is used instead.
 """
 
 from dataclasses import dataclass
@@ -16,11 +16,9 @@ from .level_search import LevelSearch, has_small_range
 
 NEVER = -1
 MANY = 1 << 20
-"""Among at least this many triples, ``LevelSearch`` is faster and needs less memory."""
+"""The number of triples from which on ``LevelSearch`` is faster, and needs less memory."""
 SOME = 1 << 14
-"""Among at least this many triples that must be sorted, ``LevelSearch`` is faster where its tables
-are small.
-"""
+"""The number of triples to sort from which on ``LevelSearch`` is faster with small tables."""
 _NO_GROUPS = np.zeros(0, bool)
 
 
@@ -35,11 +33,11 @@ class Reached:
     depths: I32
     """The fewest hops to each item in ``items``."""
     triples: I64
-    """Rows of the triples whose near end was reached, in no particular order."""
+    """The rows of the triples whose near ends were reached, in no particular order."""
     near_depths: I32
     """The depth of the near end of each triple in ``triples``."""
     unexpanded: I64
-    """The items, in order, with further triples that the depth limit left out."""
+    """The items with further triples, which were left out because of the depth limit, in order."""
 
 
 def recurse(
@@ -50,8 +48,9 @@ def recurse(
     Upstream, the near end of a triple is its dst; downstream, it is its src. The result has the
     triples whose near end is the item (depth 0) or was reached at a depth below the limit.
 
-    ``to_group`` marks the triples whose far end is a group. From each such group, triples must lead
-    on. The way through a group is one hop, and the reached items include no group.
+    ``to_group`` marks the triples whose far end is a group. From each of these groups, triples must
+    lead further. The two triples through a group count as one hop, and the reached items do not
+    include groups.
     """
     # Upstream, the triples of one partition are in order.
     mixed = bool((near[1:] < near[:-1]).any())
@@ -78,7 +77,7 @@ def recurse(
 
 
 def all_reached(search: LevelSearch) -> Reached:
-    """Return all items and triples that a search has reached."""
+    """Return all items and triples that ``search`` has reached."""
     items, depths = search.items()
     found = list(search.triples(MANY))
     rows = np.concatenate([np.empty(0, np.int64), *(rows for rows, _ in found)])
@@ -90,7 +89,7 @@ def all_reached(search: LevelSearch) -> Reached:
 def _levels(
     heads: I64, at: I64, far: I64, item: int, limit: int, groups: Bools
 ) -> tuple[I64, I32, I64]:
-    """Return the rows of triples reached, the depths of their near ends, and the heads left out.
+    """Return the rows of the reached triples, their near ends' depths, and the heads left out.
 
     Rows are in order of depth. ``heads`` are the distinct near ends, in order. The triples of head
     ``h`` are in the rows from ``at[h]`` to ``at[h+1] - 1``. A head is left out if its depth has

@@ -1,9 +1,9 @@
 """Cache a copy of all triples once, for all questions that wait for it.
 
-This fill takes a minute or more in a large warehouse, so a thread of its own runs it, and a
-question can stop waiting before the end. If the time limit of a question passes, its client gets an
-error that says when to ask again, and the fill goes on. If the clients of all waiting questions
-have disconnected, the fill is cancelled.
+Filling the cache takes a minute or more in a large warehouse. So it runs in a separate thread, and
+a question can stop waiting before the end. If the time limit of a question passes, its client gets
+an error that says when to ask again, and the fill continues. If the clients of all waiting
+questions have disconnected, the fill is cancelled.
 """
 
 from collections.abc import Callable
@@ -17,11 +17,11 @@ from provhouse.model.progress import Stopwatch
 from .hashed_triples import HashedTriples
 
 Fill = Callable[[Stopwatch], HashedTriples]
-"""A function that caches all triples. It fails early if its watch stops it."""
+"""A function that caches all triples. It raises an error early if its watch stops it."""
 
 
 class SharedFill:
-    """One copy of all triples, from the beginning of its fill until its release.
+    """A copy of all triples, from the start of its fill to its release.
 
     ``expected`` is an estimate of the seconds that the fill takes.
     """
@@ -40,11 +40,11 @@ class SharedFill:
 
     @property
     def complete(self) -> bool:
-        """Whether the copy is in memory."""
+        """Whether the copy is complete in memory."""
         return self._copy.done() and not self._copy.exception()
 
     def join(self) -> bool:
-        """Begin to wait for the copy; return False if its fill failed and a new fill is needed."""
+        """Register a waiting question; return False if the fill failed and a new fill is needed."""
         with self._lock:
             if self._copy.done() and self._copy.exception():
                 return False
@@ -52,7 +52,7 @@ class SharedFill:
             return True
 
     def copy(self, watch: Stopwatch) -> HashedTriples:
-        """Return the copy when it is complete; call this once after ``join``.
+        """Wait for the complete copy, and return it. This must be called once after each ``join``.
 
         Raises StillFilling at the time limit of the watch, TooSlow if the client has disconnected,
         and the error of a fill that failed.
@@ -116,7 +116,7 @@ class SharedFill:
 
 
 def cancelled() -> Unavailable:
-    """Return the error of a question whose copy of all triples will never be complete."""
+    """Return the error for a question whose copy of all triples will never be complete."""
     return Unavailable(
         "The copy of all triples that the method needs was cancelled",
         "The server is stopping, or answers from another generation now",

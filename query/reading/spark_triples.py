@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class SparkTriples:
-    """The triples of one generation; Spark starts when the first triple is needed.
+    """The triples of one generation. Spark is started when the first triple is needed.
 
     The cache of partitions may be shared with other generations. ``release`` keeps a shared cache.
     """
@@ -55,7 +55,7 @@ class SparkTriples:
 
     @cached_property
     def starting(self) -> Starting:
-        """The start of Spark in the background, so that other work can go on meanwhile."""
+        """The start of Spark in the background, which lets other work continue meanwhile."""
         return Starting(self._settings, self._snapshot.layout.logs)
 
     @property
@@ -82,7 +82,8 @@ class SparkTriples:
         """Return all visible triples, hash-partitioned on dst (upstream) or src (downstream).
 
         Questions that arrive while the triples are being cached wait for the same fill. Raises
-        StillFilling when the watch's time is up, and TooSlow if the client has disconnected.
+        StillFilling when the watch's time limit has passed, and TooSlow if the client has
+        disconnected.
         """
         watch = watch or Stopwatch()
         with watch.start("Spark"):
@@ -115,7 +116,7 @@ class SparkTriples:
         return hashed
 
     def has_hashed(self, direction: "Direction") -> bool:
-        """Return whether ``hashed`` has all triples in memory already."""
+        """Return whether the copy that ``hashed`` returns is already in memory."""
         fill = self._fills.get(_key(direction))
         return fill is not None and fill.complete
 
@@ -124,7 +125,7 @@ class SparkTriples:
         return (partition_path(folder, p) for p in self._snapshot.partitions.tolist())
 
     def release(self) -> None:
-        """Release Spark's memory."""
+        """Release the memory that the copies take in Spark."""
         for name in ("partitions", "described"):  # they refer back to this object
             vars(self).pop(name, None)
         if self._own:
@@ -134,7 +135,7 @@ class SparkTriples:
                 fill.release()
 
     def cancel_fills(self) -> None:
-        """Cancel the incomplete copies for RQ and CCProv, and begin no new copy."""
+        """Cancel incomplete copies for RQ and CCProv, and prevent new copies."""
         with self._lock:
             self._ending = True
             for fill in self._fills.values():

@@ -1,6 +1,6 @@
 """Check that a method read every triple that an answer needs.
 
-An incomplete answer must never look complete. If triples or sets are missing, the question fails
+An incomplete answer must never look complete. So if triples or sets are missing, the question fails
 with an error that names a set. The field ``complete`` of an answer means that these checks passed.
 Before the first walk, ``Graph.check_load`` checks once that Neo4j has the generation at all.
 """
@@ -50,7 +50,7 @@ def check_sets(snapshot: Snapshot, walk: Walk, triples: Fetched, direction: Dire
 
 
 def check_closed(snapshot: Snapshot, sets: SetPositions) -> None:
-    """Raise Damaged if a set depends on a set outside ``sets``, or if set dependencies are missing.
+    """Raise Damaged if one of ``sets`` depends on another set, or if set dependencies are missing.
 
     ``sets`` are positions in the snapshot, in order.
     """
@@ -105,7 +105,7 @@ def check_all(snapshot: Snapshot, read: int) -> None:
 
 
 def _check_counts(snapshot: Snapshot, sets: SetPositions, triples: Fetched) -> None:
-    """Raise Damaged if the number of triples read from a set differs from the set's placements."""
+    """Raise Damaged if the number of triples read for a set differs from the set's placements."""
     ids, first = snapshot.ids_of(sets), snapshot.set_firsts[sets]
     end = first + snapshot.set_items[sets]
     read = np.zeros(len(sets), np.int64)
@@ -140,7 +140,7 @@ def _among_sets(snapshot: Snapshot, sets: SetPositions, items: ItemNumbers) -> B
 
 
 def _sets_of(snapshot: Snapshot, items: ItemNumbers) -> SetPositions:
-    """Return the positions of the sets of items; raises Damaged if an item is in no set."""
+    """Return the positions of the items' sets; raise Damaged if an item is in no set."""
     found = snapshot.known_set_rows(items)
     if (found < 0).any():
         raise Damaged(

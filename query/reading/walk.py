@@ -33,7 +33,7 @@ from provhouse.store.tables.snapshot import Snapshot
 from .recurse import recurse
 
 WARMING = 300
-"""The approximate number of walks that ``WalkCache.warm`` makes."""
+"""The approximate number of walks that ``WalkCache.warm`` makes in advance."""
 
 
 @dataclass(frozen=True)
@@ -41,19 +41,18 @@ class Walk:
     """The sets that a question needs, and where their triples are stored."""
 
     sets: SetPositions
-    """Positions of the sets in the snapshot, in order."""
+    """The positions of the sets in the snapshot, in order."""
     partitions: PartitionNumbers
-    """Partitions to read, in order."""
+    """The partitions to read, in order."""
     triples: int
     """The number of triples that will be read."""
     source_sets: SetPositions
-    """The sets that may contain the src of the triples to read. A src in any other set means
-    damage.
+    """The sets that may contain the src of the triples to read. A src in another set means damage.
     """
 
 
 class WalkCache:
-    """A cache of at most ``max_bytes`` for the latest walks of one generation."""
+    """A cache for the latest walks in one generation, which takes at most ``max_bytes``."""
 
     def __init__(self, snapshot: Snapshot, max_bytes: int) -> None:
         self._snapshot = snapshot
@@ -70,9 +69,9 @@ class WalkCache:
         """Return the sets reached from the item's own set.
 
         ``graph`` returns a connection to Neo4j, after a check that Neo4j has the whole generation.
-        It is called for every walk that is not cached, even of a set without dependencies, so that
-        damage is always reported. Raises Damaged if the item's set is missing in Neo4j, and TooSlow
-        if the time of ``watch`` is up.
+        It is called for every walk that is not cached, even from a set without dependencies, so
+        that damage is always reported. Raises Damaged if the item's set is missing in Neo4j, and
+        TooSlow if the time limit of ``watch`` has passed.
         """
         own = set_of(self._snapshot, item)
         with self._lock:
@@ -86,7 +85,7 @@ class WalkCache:
         return walk
 
     def warm(self, graph: Graph) -> None:
-        """Make some walks in advance, as Neo4j's first walks take 10 ms each, later walks 3 ms."""
+        """Make walks in advance: Neo4j's first walks take 10 ms each, and later walks 3 ms."""
         linked = np.flatnonzero(~self._snapshot.alone)
         for own in linked[:: max(len(linked) // WARMING, 1)].tolist():
             graph.closure(SetId(int(self._snapshot.set_ids[own])), "upstream")
@@ -111,8 +110,8 @@ def walk_between(snapshot: Snapshot, source: ItemNumber, walk: Walk) -> Walk:
 
     A triple is stored with the set of its dst, so these sets have all triples on paths from
     ``source`` to the item where the walk began. If there are no such sets, no path exists. The
-    paths come from the table ``set_dependencies``: for an item with a large impact, a walk
-    downstream in Neo4j would take longer than reading the lineage.
+    table ``set_dependencies`` is searched for the paths, not Neo4j: for an item with a large
+    impact, a walk downstream in Neo4j would take longer than reading the lineage.
     """
     own = set_of(snapshot, source)
     parents, children = snapshot.dependents
@@ -124,7 +123,7 @@ def walk_between(snapshot: Snapshot, source: ItemNumber, walk: Walk) -> Walk:
 
 
 def walk_downstream(snapshot: Snapshot, sets: SetPositions) -> Walk:
-    """Return the sets reached from several sets, by the table ``set_dependencies``.
+    """Return the sets that can be reached from ``sets``, found in the table ``set_dependencies``.
 
     One search from all sets takes less time than a walk in Neo4j from each set. The caller must
     check that the table is complete; see ``check_dependencies``.
@@ -144,7 +143,7 @@ def set_of(snapshot: Snapshot, item: ItemNumber) -> int:
 
 
 def component_sets(snapshot: Snapshot, item: ItemNumber) -> SetPositions:
-    """Return, in order, the positions in the snapshot of all sets in an item's component."""
+    """Return the positions of all sets in an item's component in the snapshot, in order."""
     components = snapshot.set_components
     return SetPositions(np.flatnonzero(components == components[set_of(snapshot, item)]))
 

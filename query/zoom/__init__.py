@@ -1,1 +1,1 @@
-"""Zoom: lineage with folded modules of a workflow, and the folds themselves."""
+"""Zoom: fold modules of a workflow, and show lineage with folded modules."""

@@ -1,8 +1,8 @@
 """Find the condition that hides each item of a flow: the modules that must all be folded.
 
-``fold`` hides the items inside of given folded modules. This module finds in one pass, for every
-item, the modules that hide it together. With these conditions, any view can be made from counts
-alone, without the triples.
+``fold`` hides the items inside the modules that are folded. This module finds in one pass, for
+every item, the modules that hide it if all of them are folded. With these conditions, any view can
+be made from counts alone, without the triples.
 """
 
 from dataclasses import dataclass
@@ -26,23 +26,24 @@ from .fold import (
 )
 
 MOST_MODULES: Final = 62
-"""The largest number of modules: each is one bit of an integer with a sign."""
+"""The largest number of modules: each module is one bit of a signed 64-bit integer."""
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """When each item of a flow is hidden, and which invocation made it."""
+    """The condition that hides each item of a flow, and the invocation that made the item."""
 
     modules: I64
-    """For each item, a bit mask of modules: the item is hidden if all of them are folded. The value
-    -1 means that the item is never hidden.
+    """For each item, a bit mask of modules: the item is hidden if all of them are folded.
+
+    The value -1 means that the item is never hidden.
     """
     made: I32
     """The invocation that made each item; negative if not exactly one invocation made it."""
 
 
 def conditions(flow: Flow, kept: I64) -> Conditions:
-    """Return when each item is hidden; the items in ``kept`` are never hidden.
+    """Return the condition that hides each item; the items in ``kept`` are never hidden.
 
     An item is hidden in ``fold(flow, folded, kept)`` if and only if its modules are all folded. A
     flow must have at most ``MOST_MODULES`` modules.

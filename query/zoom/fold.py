@@ -1,8 +1,8 @@
 """Fold modules of a workflow: ZoomOut of the Lipstick paper (definition 4.1), on arrays.
 
 The paper finds the nodes inside a module by paths in a graph that has nodes for invocations,
-inputs, outputs and state. In a flow, each triple has the invocation that made it, so one pass finds
-the items inside. A view depends only on the set of folded modules, so nothing is stored. The
+inputs, outputs and state. In a flow, the invocation that made each triple is recorded, so one pass
+finds the items inside. A view depends only on the set of folded modules, so nothing is stored. The
 paper's ZoomIn into a module is the view in which this module is not folded.
 """
 
@@ -33,12 +33,15 @@ UNDECLARED, INPUT_TABLE, STATE_TABLE, OUTPUT_TABLE, OTHER_TABLE = range(5)
 
 
 class Flow(NamedTuple):
-    """Triples between ``items`` items, with the module invocation that made each triple."""
+    """Triples between items, with the module invocation that made each triple.
+
+    ``items`` is the number of items.
+    """
 
     items: int
     src: I64
     dst: I64
-    """The items at both ends of each triple, as numbers from 0."""
+    """The dst of each triple. In ``src`` and ``dst``, items are numbers from 0."""
     invocation: I32
     """The invocation of each triple, or ``NONE``."""
     role: I8
@@ -50,20 +53,21 @@ class Flow(NamedTuple):
     declared: I8
     """The part of each table (a column) in each module (a row).
 
-    The last column is no table: it is ``OUTPUT_TABLE`` if the module declares outputs.
+    The last column does not stand for a table: it is ``OUTPUT_TABLE`` if the module declares
+    outputs.
     """
 
 
 @dataclass(frozen=True)
 class Folded:
-    """A view of a flow with some modules folded."""
+    """A view of a flow in which some modules are folded."""
 
     hidden: Bools
-    """Whether each item is inside a folded invocation, so that the view does not show it."""
+    """For each item, whether it is inside a folded invocation, and so not shown by the view."""
     invocations: I64
     """The folded invocations, in order."""
     several: Bools
-    """Whether each item was made in several invocations. Such an item is never hidden."""
+    """For each item, whether several invocations made it. Such an item is never hidden."""
     start: I64
     end: I64
     """The nodes at both ends of each edge: the number of an item, or ``items`` plus an
@@ -74,17 +78,18 @@ class Folded:
 
 
 def fold(flow: Flow, folded: Bools, kept: I64) -> Folded:
-    """Return the view with the modules folded that the mask ``folded`` marks.
+    """Return the view in which the modules that the mask ``folded`` marks are folded.
 
     A folded invocation becomes one node. It hides an item if
 
-    - the item was made in this invocation only, is used nowhere else, and is no output of it; or
+    - the item was made in this invocation only, is not used anywhere else, and is not an output of
+      it; or
     - no triple made the item, and it is only used as state of folded invocations; or
-    - no triple made the item, only hidden items were made from it, and its table is none of the
-      declared inputs: it is a constant.
+    - no triple made the item, only hidden items were made from it, and its table is not a declared
+      input: such an item is a constant.
 
     An item that one folded invocation made and other folded invocations use only as state is hidden
-    too. An item that nothing was made from is an output, unless its module names its outputs: by
+    too. An item from which nothing was made is an output, unless its module states its outputs, by
     the role ``output`` or by declared tables. The items in ``kept`` are never hidden.
     """
     gone = folded[flow.module]
@@ -103,7 +108,7 @@ def fold(flow: Flow, folded: Bools, kept: I64) -> Folded:
 
 @compiled()
 def made_in(items: int, dst: I64, invocation: I32) -> I32:
-    """Return the invocation that made each item; ``UNMADE`` if none, ``SEVERAL`` if several."""
+    """Return the invocation that made each item, ``UNMADE`` if none did, or ``SEVERAL``."""
     made = np.full(items, UNMADE, np.int32)
     for row in range(len(dst)):
         item = dst[row]
@@ -157,7 +162,7 @@ def _hidden(flow: Flow, made: I32, inside: Bools, gone: Bools, shown: Bools) -> 
 
 @compiled()
 def _edges(flow: Flow, made: I32, inside: Bools, hidden: Bools) -> tuple[I64, I64, I64]:
-    """Return the edges of a view, some of them repeatedly: start, end, and one triple of each."""
+    """Return the edges of a view: start, end, and a triple of each. Edges may be repeated."""
     start = np.empty(2 * len(flow.src), np.int64)
     end = np.empty(2 * len(flow.src), np.int64)
     rows = np.empty(2 * len(flow.src), np.int64)

@@ -1,8 +1,8 @@
 """Count the items and triples of an answer so that a page can fold and unfold its modules itself.
 
-The items of one node are in one class if the same folded modules hide them. Triples are in one
-class if the classes of their ends are the same; see ``TRIPLE_CLASSES``. The classes alone determine
-every view of the answer, without the triples.
+Items of one node are in the same class if the same modules hide them when folded. Triples are in
+the same class if the classes of their ends are the same; see ``TRIPLE_CLASSES``. Every view of the
+answer can be computed from the classes alone, without the triples.
 """
 
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ ITEM_CLASSES = pa.schema(
 if all of them are folded; it is null if a view always shows the items. ``made_in`` is the node of
 the module or invocation that made the items, or null."""
 CALL = (MODULE, RUN, EXECUTION, INVOCATION)
-"""The parts of an invocation, in the order of ``Calls.calls``."""
+"""The columns that identify an invocation, in the order of ``Calls.calls``."""
 TRIPLE_CLASSES = pa.schema(
     [
         ("from", pa.int64()),
@@ -56,7 +56,7 @@ made the triples made their src too.
 
 @dataclass(frozen=True)
 class Foldable:
-    """The content of all views of an answer, whichever modules are folded."""
+    """The data for all views of an answer, for any choice of folded modules."""
 
     modules: tuple[str, ...]
     nodes: pa.Table
@@ -116,7 +116,7 @@ def _check(what: str, count: int, most: int) -> None:
 
 
 def _bits(mask: int) -> list[int] | None:
-    """Return the numbers of the bits that are set, or None for -1."""
+    """Return the numbers of the bits that are set in ``mask``, or None for -1."""
     return None if mask < 0 else [bit for bit in range(MOST_MODULES) if mask >> bit & 1]
 
 

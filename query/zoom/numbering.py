@@ -7,7 +7,7 @@ from provhouse.model.compiled import compiled
 
 
 def dense_distinct(values: I64) -> tuple[I64, I64]:
-    """Return the result of ``distinct``, in a compiled pass if the values are dense."""
+    """Return the same result as ``distinct``, from a compiled pass if the values are dense."""
     if not len(values):
         return values, values
     first, last = int(values.min()), int(values.max())
@@ -18,7 +18,10 @@ def dense_distinct(values: I64) -> tuple[I64, I64]:
 
 @compiled(nogil=True)
 def _numbered(values: I64, first: int, place: I32) -> tuple[I64, I64]:
-    """Return the distinct values and their positions; ``place`` has a 0 for each possible value."""
+    """Return the distinct values, and the position of each of ``values`` among them.
+
+    ``place`` must have a 0 for each possible value.
+    """
     for row in range(len(values)):
         place[values[row] - first] = 1
     count = 0

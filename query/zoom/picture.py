@@ -1,7 +1,7 @@
 """Draw an answer of any size with a limited number of boxes, each of which can be opened.
 
-The items of the answer are grouped by table, set, module or op. A box stands for a group, for one
-item of an opened group, or for all groups for which there is no room.
+The items of the answer are grouped by table, set, module or op. A box stands for the asked item,
+for a group, for one item of an opened group, or for all groups for which there is no room.
 """
 
 from collections.abc import Mapping
@@ -33,16 +33,16 @@ An item belongs to the op of a triple that made it, or, if no triple made it, to
 """
 MOST_BOXES = 60
 MOST_EDGES = 600
-"""The largest number of edges; those with the fewest triples are left out."""
+"""The largest number of edges. Of more edges, those with the fewest triples are left out."""
 MOST_NAMED = 200
-"""The largest number of groups without a box that are named."""
+"""The largest number of groups without a box to list by name."""
 _FAR = np.iinfo(np.int64).max
 _NAMED = ("kind", "name")
 
 
 @dataclass(frozen=True)
 class Group:
-    """Items of an answer with one table, set, module or op."""
+    """Items of an answer that have the same table, set, module or op."""
 
     key: str
     """The kind and the name, as in ``table:orders``; the parameter ``opened`` has such keys."""
@@ -63,14 +63,14 @@ class Box:
     items: int
     """The number of items that the box stands for."""
     depth: int
-    """The fewest hops from the asked item to one of them."""
+    """The fewest hops from the asked item to one of the items of the box."""
     group: str
     """The key of the group that the box stands for or belongs to; empty for asked items."""
 
 
 @dataclass(frozen=True)
 class Link:
-    """The triples of one op from the items of one box to those of another."""
+    """The triples of one op that lead from the items of one box to the items of another box."""
 
     source: int
     target: int
@@ -109,10 +109,10 @@ def picture(
 ) -> Picture:
     """Return the answer to a question with at most ``most`` boxes.
 
-    ``opened`` names groups: the number of their items that have a box of their own, the nearest
-    first. With the number 0, the group itself has a box, however small it is. An opened module is
-    not folded. Groups that the answer does not have are ignored. Raises NotFound if the item is not
-    stored, and the errors of ``Asker.answer``.
+    ``opened`` maps the key of a group to the number of its items that get boxes of their own, the
+    nearest first. If the number is 0, the group itself gets a box, however small it is. An opened
+    module is not folded. Groups that the answer does not have are ignored. Raises NotFound if the
+    item is not stored, and the errors of ``Asker.answer``.
     """
     return asker.snapshot.names.settled(
         lambda: _picture(asker, question, by, dict(opened or {}), most)
@@ -158,11 +158,11 @@ def _picture(
 
 @dataclass(frozen=True)
 class _Grouped:
-    """A view with its items in groups. The first groups are the asked items."""
+    """A view whose items are in groups. The first groups are the asked items."""
 
     view: ShownAt
     items: I64
-    """The group of each item, -1 for an item that no group shows."""
+    """The group of each item, or -1 for an item that no group shows."""
     calls: I64
     """The group of each folded invocation."""
     kinds: list[str]
@@ -192,7 +192,7 @@ def _grouped(view: ShownAt, by: Grouping, opened: Mapping[str, int]) -> _Grouped
 
 
 def _by_op(view: ShownAt) -> _Grouped:
-    """Group items by the op of a triple that made them; items that no triple made, by table."""
+    """Group items by the op of a triple that made them, or if no triple did, by table."""
     flow, ops = view.flow, view.found.triples[OP].combine_chunks().dictionary_encode()
     texts = ops.dictionary.to_pylist()
     made = np.full(flow.flow.items, -1, np.int64)
@@ -211,7 +211,7 @@ def _by_op(view: ShownAt) -> _Grouped:
 
 
 def _depths(view: ShownAt) -> I64:
-    """Return the depth of each item of a view; 0 for asked items."""
+    """Return the depth of each item of a view, which is 0 for asked items."""
     depths = np.full(view.flow.flow.items, _FAR, np.int64)
     depths[np.searchsorted(view.flow.numbers, view.found.items)] = view.found.depths
     depths[view.flow.asked] = 0
@@ -221,7 +221,8 @@ def _depths(view: ShownAt) -> I64:
 class _Drawing:
     """The distribution of a limited number of boxes over groups and the items of opened groups.
 
-    Boxes are numbered: the asked items, the groups in order, the items of opened groups, the rest.
+    Boxes are numbered in this order: the asked items, the groups, the items of opened groups, the
+    rest.
     """
 
     def __init__(
@@ -245,7 +246,7 @@ class _Drawing:
         self._node = self._numbered()
 
     def _items_apart(self, wanted: Mapping[int, int], room: int) -> I64:
-        """Return the items with a box of their own: of each opened group, the nearest."""
+        """Return the items with boxes of their own: the nearest items of each opened group."""
         found = [np.empty(0, np.int64)]
         for group, number in wanted.items():
             items = np.flatnonzero(self._grouped.items == group)
@@ -255,7 +256,7 @@ class _Drawing:
         return np.concatenate(found)
 
     def _groups_shown(self, wanted: Mapping[int, int], room: int) -> I64:
-        """Return the groups with a box: opened groups, then the nearest, then the largest."""
+        """Return the groups with boxes: opened groups, then the nearest, then the largest."""
         apart = np.bincount(self._grouped.items[self._apart], minlength=len(self._sizes))
         known = np.array(self._grouped.kinds, object) != ""
         left = np.flatnonzero(known & ((apart < self._sizes) | (self._sizes == 0)))
@@ -266,7 +267,7 @@ class _Drawing:
         return np.sort(left[order[: len(left) - len(self._without)]])
 
     def _numbered(self) -> I64:
-        """Return the number of the box of each item, and then of each folded invocation."""
+        """Return the box number of each item, followed by that of each folded invocation."""
         groups = np.full(len(self._sizes), -1, np.int64)
         groups[: self._asked] = np.arange(self._asked)
         groups[self._shown] = self._asked + np.arange(len(self._shown))
@@ -310,7 +311,7 @@ class _Drawing:
         return [*named[: self._asked], *groups, *named[self._asked :], *rest]
 
     def links(self) -> tuple[list[Link], int]:
-        """Return the links with the most triples, and the number of those left out."""
+        """Return the links with the most triples, and the number of links that were left out."""
         view = self._grouped.view
         start, end = self._node[view.view.start], self._node[view.view.end]
         edges = counted(replace(view.groups, start=start, end=end), view.view, view.found)

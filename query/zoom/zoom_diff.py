@@ -33,9 +33,9 @@ _TEXT = pa.string()
 _NAMES = ("kind", "name", TABLE, MODULE, RUN, EXECUTION, INVOCATION)
 _CHANGES = (("came", pa.int64()), ("went", pa.int64()))
 NODES = pa.schema([("node", pa.int64()), *((name, _TEXT) for name in _NAMES), *_CHANGES])
-"""The columns of nodes: the identity of a node, and how many of its items came and went."""
+"""The columns of nodes: their identity, and the numbers of items that came and that went."""
 EDGES = pa.schema([("from", pa.int64()), ("to", pa.int64()), (OP, _TEXT), *_CHANGES])
-"""The columns of edges, with how many of their triples came and went."""
+"""The columns of edges, with the numbers of triples that came and that went."""
 _KEY, _START, _END, _ITEM = "key", "start", "end", "item"
 _TRIPLE = ("src", "dst", OP, ATTRIBUTES, "call")
 
@@ -62,7 +62,7 @@ class ZoomedDiff:
 
 @dataclass(frozen=True)
 class _View:
-    """The view of one generation, with names instead of numbers."""
+    """The view in one generation, with names instead of numbers."""
 
     side: Side
     folded: tuple[str, ...]
@@ -132,7 +132,7 @@ def _compare(
 def _view(
     asker: Asker, question: Question, level: Level, folded: Sequence[str], watch: Stopwatch
 ) -> _View:
-    """Return the view of one generation; an empty view if the generation lacks the item."""
+    """Return the view in one generation, which is empty if the generation lacks the item."""
     snapshot = asker.snapshot
     commit = snapshot.commit
     side = Side(commit.generation, commit.time, stored=True, erased=0)
@@ -158,7 +158,7 @@ def _view(
 
 
 def _with_keys(nodes: pa.Table, item: str) -> pa.Table:
-    """Return nodes with a key that identifies each; versions of the asked item share one key."""
+    """Return ``nodes`` with keys that identify them; versions of the asked item share one key."""
     rows = nodes.set_column(
         nodes.column_names.index("name"),
         "name",
@@ -220,7 +220,7 @@ def _catalogue(asker: Asker, question: Question, asked: ItemNumber, side: Side) 
 
 
 def _differences(one: _View, other: _View) -> tuple[pa.Table, pa.Table]:
-    """Return the nodes and edges that differ, as ``NODES`` and ``EDGES``."""
+    """Return the nodes and edges that differ, with the columns ``NODES`` and ``EDGES``."""
     items = _changed(one.items, other.items, [_KEY])
     edges = _changed(one.edges, other.edges, [_START, _END, OP])
     nodes = _differing(pa.concat_tables([other.nodes, one.nodes]), items, edges)
@@ -237,7 +237,7 @@ def _differences(one: _View, other: _View) -> tuple[pa.Table, pa.Table]:
 
 
 def _differing(nodes: pa.Table, items: pa.Table, edges: pa.Table) -> pa.Table:
-    """Return the first of ``nodes``, and each node whose items or edges differ, once."""
+    """Return the first node, and the nodes whose items or edges differ, without repetitions."""
     keys = nodes[_KEY].combine_chunks()
     columns = (nodes[_KEY][:1], items[_KEY], edges[_START], edges[_END])
     used = pa.concat_arrays([each.combine_chunks() for each in columns])
@@ -246,7 +246,7 @@ def _differing(nodes: pa.Table, items: pa.Table, edges: pa.Table) -> pa.Table:
 
 
 def _changed(one: pa.Table, other: pa.Table, keys: list[str]) -> pa.Table:
-    """Return, for each key, the numbers of rows that came and that went, unless both are 0."""
+    """Return the numbers of rows that came and that went for each key, unless both are 0."""
     less = one.set_column(len(one.column_names) - 1, _COUNT, pc.negate(one[_COUNT]))
     rows = pa.concat_tables([less, other])
     whole = rows.group_by(rows.column_names[:-1]).aggregate([(_COUNT, "sum")])

@@ -26,7 +26,7 @@ Texts = Sequence[str | None]
 
 @dataclass(frozen=True)
 class Calls:
-    """The invocations of some triples."""
+    """The module invocations of triples."""
 
     of: I32
     """The invocation of each triple, or ``NONE``."""
@@ -34,7 +34,7 @@ class Calls:
     """The module, run, execution and call of each invocation."""
     modules: tuple[str, ...]
     module: I32
-    """The module of each invocation."""
+    """The module of each invocation, as a position in ``modules``."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class NumberedFlow:
     numbers: ItemNumbers
     """The number of each item in the warehouse, ascending."""
     asked: I64
-    """The asked items. Each is a node of its own at every level."""
+    """The asked items, as numbers in the flow. Each has a node of its own at every level."""
     tables: Texts
     calls: Calls
 
@@ -106,7 +106,7 @@ def _numbered(columns: Sequence[tuple[I64, Texts]], rows: I64, count: int) -> Ca
 
 
 def _runs(triples: pa.Table, runs: Mapping[int, str | None]) -> tuple[I64, Texts]:
-    """Return the run of each triple as a code."""
+    """Return a code for the run of each triple, and the runs that the codes stand for."""
     names = sorted({run for run in runs.values() if run is not None})
     code: dict[str | None, int] = {run: at for at, run in enumerate(names)}
     origins, places = dense_distinct(np.asarray(triples[ORIGIN], np.int64))
@@ -115,7 +115,7 @@ def _runs(triples: pa.Table, runs: Mapping[int, str | None]) -> tuple[I64, Texts
 
 
 def _codes(column: Column) -> tuple[I64, Texts]:
-    """Return a code for each text, -1 for a null, and the texts."""
+    """Return a code for each string, or -1 for null, and the strings that the codes stand for."""
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     coded = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
     indices = coded.indices.fill_null(NONE) if coded.null_count else coded.indices
@@ -147,7 +147,7 @@ def flow_of(snapshot: Snapshot, found: MethodResult, asked: ItemNumbers) -> Numb
 
 
 def _declared(snapshot: Snapshot, names: Sequence[str], tables: Texts) -> npt.NDArray[np.int8]:
-    """Return the part of each table in each module, as the modules declare it; see ``Flow``."""
+    """Return the part that each module declares for each table; see ``Flow.declared``."""
     parts = np.zeros((len(names), len(tables) + 1), np.int8)
     known = {each.module: each for each in known_modules(snapshot)} if names else {}
     for row, module in zip(parts, map(known.get, names), strict=True):

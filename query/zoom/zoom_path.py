@@ -23,8 +23,8 @@ from .zoom_view import LevelView, check_catalogue, of_tables, shown_at
 class ZoomedPath(LevelView, Header):
     """One shortest path, or all paths, at a level.
 
-    The node 0 shows ``source``, and the node 1 shows ``target``. If both are one item, or one table
-    at the level ``catalogue``, the node 0 shows both.
+    The node 0 shows ``source``, and the node 1 shows ``target``. If both are the same item, or have
+    the same table at the level ``catalogue``, the node 0 shows both.
     """
 
     source: str
@@ -46,7 +46,7 @@ def zoom_path(
     """Return a shortest path, or all paths, at a level, with some modules folded.
 
     Raises NotFound if an item or module is not stored, or if no path leads from ``source`` to
-    ``target``; UsageError for modules folded at the level ``catalogue``.
+    ``target``; UsageError if modules are to be folded at the level ``catalogue``.
     """
     check_catalogue(level, folded)
     found = _catalogue if level == "catalogue" else _zoom_path
@@ -81,7 +81,7 @@ def _zoom_path(
 def _catalogue(
     asker: Asker, source: str, target: str, every: bool, level: Level, folded: Sequence[str]
 ) -> ZoomedPath:
-    """Return the tables on paths between the tables of two items, in the whole warehouse."""
+    """Return the tables on all paths between the tables of two items in the warehouse."""
     watch, snapshot = Stopwatch(), asker.snapshot
     with watch.step("locate"):
         ends = [locate_versions(snapshot, name) for name in (source, target)]

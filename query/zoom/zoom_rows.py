@@ -56,7 +56,7 @@ EDGES = pa.schema([("from", pa.int64()), ("to", pa.int64()), (OP, _TEXT), (TRIPL
 
 @dataclass(frozen=True)
 class GroupedEdges:
-    """The groups that a view has as nodes, and the edges between them.
+    """The groups that a view shows as nodes, and the edges between them.
 
     The first groups are the asked items. Then come groups of items, then modules or invocations.
     """
@@ -67,7 +67,7 @@ class GroupedEdges:
     calls: I64
     """The group of each invocation."""
     labels: I64
-    """The item, set or table (depending on the level) that each group of items stands for."""
+    """The item, set or table, depending on the level, for which each group of items stands."""
     start: I64
     end: I64
     """The groups at both ends of each edge of the view; two groups may have several edges."""
@@ -116,7 +116,7 @@ def counted(of: GroupedEdges, view: Folded, found: MethodResult) -> pa.Table:
 
 
 def _keys(flow: NumberedFlow, level: Level, snapshot: Snapshot) -> I64:
-    """Return, for each item, the number of the item, set or table that shows it."""
+    """Return, for each item, the number of the item, set or table that represents it."""
     if level == "record":
         return np.arange(flow.flow.items)
     if level == "set":
@@ -149,7 +149,7 @@ def _shown(flow: NumberedFlow, grouped: GroupedEdges, snapshot: Snapshot) -> pa.
 
 
 def _folded(flow: NumberedFlow, view: Folded, grouped: GroupedEdges) -> pa.Table:
-    """Return the nodes of folded invocations, or of their modules."""
+    """Return the nodes for folded invocations, or for their modules."""
     made = np.full(flow.flow.items, -1, np.int64)
     made[flow.flow.dst] = flow.flow.invocation
     inner = np.bincount(made[view.hidden & (made >= 0)], minlength=len(flow.calls.calls))
@@ -172,8 +172,9 @@ def _folded(flow: NumberedFlow, view: Folded, grouped: GroupedEdges) -> pa.Table
 def _nodes(
     kind: str, numbers: int | I64, names: pa.Array, items: I64, more: dict[str, pa.Array]
 ) -> pa.Table:
-    """Return nodes with these numbers, or with numbers from ``numbers`` on if it is one number.
+    """Return nodes with the given numbers.
 
+    If ``numbers`` is a single number, it is the number of the first node, and the others follow it.
     Columns that are not given are null.
     """
     count = len(names)
@@ -194,8 +195,9 @@ def reached_tables(
 ) -> tuple[pa.Table, pa.Table]:
     """Return the tables that an item's table may derive from, or that may derive from it.
 
-    The table graph has a link for each pair of tables that a triple of the warehouse ever linked,
-    so an answer may have fewer tables. It also has the links of the catalogue.
+    The table graph has a link for each pair of tables that a triple has ever linked in the
+    warehouse, so the answer itself may have fewer tables. The graph also has the links of the
+    catalogue.
     """
     table, rows = _table_of(snapshot, asked), _table_graph(snapshot)
     reached = _reached(rows, table, direction, depth)
@@ -205,7 +207,7 @@ def reached_tables(
 def tables_between(
     snapshot: Snapshot, first: ItemNumber, last: ItemNumber
 ) -> tuple[pa.Table, pa.Table]:
-    """Return the tables on all paths between the tables of two items; empty if there is no path.
+    """Return the tables on all paths between two items' tables, or nothing if there is no path.
 
     The first nodes are the tables of the two items.
     """
@@ -220,7 +222,7 @@ def tables_between(
 
 
 def _table_graph(snapshot: Snapshot) -> pa.Table:
-    """Return the links between tables, and those of jobs in the catalogue, which have 0 triples."""
+    """Return the links between tables, and the links of jobs in the catalogue, with 0 triples."""
     stored = snapshot.rows("workflow")
     found = [
         {SRC_TABLE: source, DST_TABLE: target, TRIPLES: 0, OPS: [job], INGEST: 0}
@@ -238,7 +240,7 @@ def _links(rows: pa.Table) -> list[tuple[str, str]]:
 
 
 def _reached(rows: pa.Table, table: str, direction: Direction, depth: int | None) -> set[str]:
-    """Return the tables that a table reaches in the table graph, and itself."""
+    """Return ``table``, and the tables that can be reached from it in the table graph."""
     links = [link if direction == "downstream" else link[::-1] for link in _links(rows)]
     reached, level, hops = {table}, {table}, 0
     while level and (depth is None or hops < depth):
@@ -249,7 +251,7 @@ def _reached(rows: pa.Table, table: str, direction: Direction, depth: int | None
 
 
 def _tables(snapshot: Snapshot, rows: pa.Table, names: Sequence[str]) -> tuple[pa.Table, pa.Table]:
-    """Return some tables as nodes, and the links between them as edges."""
+    """Return the tables ``names`` as nodes, and the links between them as edges."""
     edges = _table_edges(rows, names)
     counts = snapshot.rows("tables").group_by(TABLE).aggregate([(ITEMS, "sum")])
     sizes = dict(zip(counts[TABLE].to_pylist(), counts[f"{ITEMS}_sum"].to_pylist(), strict=True))

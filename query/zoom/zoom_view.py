@@ -24,7 +24,7 @@ from .zoom_rows import GroupedEdges, counted, grouped, named
 
 
 class Fields(TypedDict):
-    """The fields of a ``LevelView``."""
+    """The keyword arguments for the fields of a ``LevelView``."""
 
     zoom: Level
     folded: tuple[str, ...]
@@ -43,7 +43,7 @@ class LevelView:
     folded: tuple[str, ...]
     """The modules that are folded, in order."""
     inside: int
-    """The number of items that are hidden inside folded modules."""
+    """The number of items that are hidden inside of folded modules."""
     several: int
     """The number of items that were made in several invocations. They are never hidden."""
     outside: int
@@ -74,7 +74,7 @@ class ShownAt:
     def nodes_of_items(self) -> I64:
         """The number of the node that stands for each item; -1 for hidden state and constants.
 
-        An item inside a folded invocation belongs to the node of this invocation or its module.
+        An item inside a folded invocation belongs to the node of this invocation, or of its module.
         """
         flow, of = self.flow.flow, self.groups.items.copy()
         made = np.full(flow.items, NONE, np.int64)
@@ -90,8 +90,8 @@ class ShownAt:
     def fields(self) -> Fields:
         """Return the fields of a ``LevelView``.
 
-        A second thread counts the edges while this one looks up names: for single records, both
-        take equally long.
+        A second thread counts the edges while this thread looks up names. For single records, both
+        tasks take about the same time.
         """
         edges = _beside().submit(counted, self.groups, self.view, self.found)
         nodes = self.nodes()
@@ -108,9 +108,9 @@ class ShownAt:
 
 @cache
 def _beside() -> ThreadPoolExecutor:
-    """Return a thread that is kept between views.
+    """Return a pool with one thread, which all views use.
 
-    For each new thread, the system would have to clear memory, page by page.
+    It is kept because the operating system must clear memory for each new thread, page by page.
     """
     return ThreadPoolExecutor(1, thread_name_prefix="view")
 
@@ -127,7 +127,7 @@ def shown_at(
 
     At the level ``module``, all modules are folded unless some are named. The asked items are nodes
     of their own; ``kept`` are the items that are never hidden, by default the asked items. The
-    triples must have the columns of ``DESCRIBED``. Unknown modules fold nothing.
+    triples must have the columns of ``DESCRIBED``. Unknown modules are ignored.
     """
     flow = flow_of(snapshot, found, asked)
     chosen = folded if folded or level != "module" else flow.calls.modules

@@ -25,7 +25,7 @@ from ..methods.written_out import written_out
 from .zoom_view import LevelView, ShownAt, shown_at
 
 COUNTS = ("deleted", *FATES)
-"""The columns with the counts of a node's items."""
+"""The columns with the counts of a node's items: deleted items, and items with each fate."""
 
 
 @dataclass(frozen=True, kw_only=True)

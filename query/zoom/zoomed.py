@@ -1,7 +1,7 @@
 """Show an answer at a coarser level: folded to modules, tables or connected sets.
 
-A view is folded from the data that the answer reads anyway; no view is stored. The code that folds
-is in ``zoom_view.py``.
+A view is computed from the data that the answer needs in any case; no view is stored. The code that
+folds is in ``zoom_view.py``.
 """
 
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ def zoom(
 ) -> Zoomed:
     """Return the answer to a question at a level, with some modules folded.
 
-    ``foldable`` adds the content of all other views, so that a page can fold and unfold modules. At
+    ``foldable`` adds the data for all other views, so that a page can fold and unfold modules. At
     the level ``module``, all modules are folded unless some are named. Raises NotFound for an
     unknown item or module, and UsageError for options that the level cannot have.
     """
@@ -118,7 +118,7 @@ def answer_at(
     asker: Asker, question: Question, level: Level, folded: Sequence[str], items: ItemNumbers,
     watch: Stopwatch,
 ) -> tuple[ShownAt, MethodResult, Filtered]:  # fmt: skip
-    """Return the answer about some items at a level, and its result before and after filters.
+    """Return the answer about ``items`` at a level, and its result before and after filters.
 
     The first of ``items`` is the asked item.
     """
@@ -142,7 +142,7 @@ def _together(results: Sequence[MethodResult], question: Question) -> MethodResu
 
 
 def _decoded(found: MethodResult, question: Question) -> MethodResult:
-    """Return the result with op and attributes as plain strings, if a filter looks at them."""
+    """Return the result, with op and attributes as plain strings if a filter needs them."""
     return plain_texts(found) if question.looks_at_triples else found
 
 

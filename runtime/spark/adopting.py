@@ -1,8 +1,8 @@
-"""Check whether provhouse can use a Spark session that the program around it created.
+"""Check whether provhouse can use a Spark session that the calling program created.
 
-Such a session lacks four things that provhouse's own sessions have: Delta's jars, the daemon that
-imports our modules ahead of the first task, an unlimited size of results and, on a cluster, our
-code. Our tasks can run without the first three, but not without our code.
+Such a session lacks four properties of provhouse's own sessions: Delta's jars, the daemon that
+imports provhouse's modules before the first task, an unlimited size of results and, on a cluster,
+provhouse's code. Tasks can run without the first three, but not without the code.
 """
 
 import sys
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def check_usable(context: "SparkContext") -> None:
-    """Raise Unavailable, with a remedy, if this session would make our tasks fail."""
+    """Raise Unavailable, with a remedy, if provhouse's tasks would fail in this session."""
     try:
         (found,) = context.parallelize([0], 1).map(_installed).collect()
     except Exception as error:

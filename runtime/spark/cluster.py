@@ -1,4 +1,4 @@
-"""Check whether the executors of a cluster can work on a warehouse."""
+"""Check whether the executors of a cluster can use a warehouse."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from pyspark import SparkContext
 
 START_SECONDS = 180
-"""The longest time in seconds until executors have run the first tasks."""
+"""The maximum time in seconds for executors to run the first tasks."""
 IDENTITY = "warehouse.json"
-"""The file whose content differs in every warehouse."""
+"""The name of the file whose content is different in every warehouse."""
 
 
 def check_cluster(context: "SparkContext", settings: Settings) -> None:
-    """Raise Unavailable, with a remedy, if executors cannot work on the warehouse.
+    """Raise Unavailable, with a remedy, if executors cannot use the warehouse.
 
-    They must start in time, have a Python with the packages that tasks use, and see the folder of
-    the warehouse. The check runs one task for each core, and Spark divides the tasks among the
-    executors that have started.
+    The executors must start in time, have a Python with the packages that tasks use, and have
+    access to the folder of the warehouse. The check runs one task for each core, and Spark divides
+    the tasks among the executors that have started.
     """
     file = settings.warehouse / IDENTITY
     wanted = _content(file)
@@ -56,7 +56,7 @@ def check_cluster(context: "SparkContext", settings: Settings) -> None:
 
 
 def _look(file: Path) -> tuple[str, bytes]:
-    """Import the packages that tasks use; return this worker's host and the content of a file."""
+    """Import the packages that tasks use; return this worker's host and the content of ``file``."""
     import socket
 
     import numba  # noqa: F401
@@ -73,7 +73,7 @@ def _content(file: Path) -> bytes:
 
 
 def reason(message: str) -> str:
-    """Return the line of Spark's message that describes the problem, or its first line."""
+    """Return the line of Spark's message that describes the problem, or else the first line."""
     lines = message.strip().splitlines() or ["Spark gave no reason"]
     telling = [line for line in lines if "NotFoundError" in line or "MISMATCH" in line]
     return (telling or lines)[0].strip()

@@ -1,4 +1,4 @@
-"""Run our daemon on an executor, with installed code if it is the same as the sent code."""
+"""Run provhouse's daemon on an executor; use installed code if it equals the code that was sent."""
 
 import runpy
 

@@ -32,12 +32,12 @@ DAEMON = "provhouse.runtime.spark.daemon"
 CLUSTER_DAEMON = "provhouse.runtime.spark.cluster_daemon"
 DAEMONS = (DAEMON, CLUSTER_DAEMON)
 LONGEST_SOCKET_FOLDER = 60
-"""The longest path, in characters, of the folder for sockets.
+"""The maximum length, in characters, of the path of the folder for sockets.
 
-The path of a socket can have 107 bytes, and Spark's file name takes 42 of them.
+The path of a socket can have 107 bytes, of which Spark's file name takes 42.
 """
 _QUICK = "-XX:TieredStopAtLevel=1"
-"""A Java option that limits compilation: tasks run in Python, so compiling more never pays."""
+"""A Java option that limits compilation. Tasks run in Python, so more compilation does not pay."""
 
 
 def on_cluster(master: str) -> bool:
@@ -48,8 +48,8 @@ def on_cluster(master: str) -> bool:
 def set_environment(master: str) -> None:
     """Make Spark run on the Java that provhouse has chosen, and its workers on this Python.
 
-    Spark would otherwise take the first versions on PATH. On a cluster, PYSPARK_PYTHON can name
-    another path of Python.
+    Otherwise Spark would use the first versions on PATH. On a cluster, PYSPARK_PYTHON can be the
+    path of another Python.
     """
     os.environ["JAVA_HOME"] = str(java().parent.parent)
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
@@ -84,7 +84,7 @@ def _set_local(conf: "SparkConf", temporary: Path) -> None:
 
 
 def _set_cluster(conf: "SparkConf", temporary: Path) -> None:
-    """Send our code to the executors, and leave addresses and folders to Spark.
+    """Send provhouse's code to the executors, and let Spark choose addresses and folders.
 
     Spark unpacks the archive in the working folder of each executor, where Python workers start.
     """

@@ -1,6 +1,6 @@
 """Import the modules that tasks need, then run PySpark's daemon, which forks Python workers.
 
-Otherwise each worker would import these modules itself, which takes longer than most tasks.
+Otherwise each worker would import these modules itself, which takes longer than most tasks take.
 """
 
 import numba

@@ -1,8 +1,8 @@
 """All uses of undocumented parts of PySpark, written for PySpark 4.2.
 
-Each docstring names a similar public method, if there is one. If a new release breaks a function,
-read in PySpark's source how that method works now, and adapt the function. No other module of
-provhouse uses private attributes of PySpark.
+Each docstring names a similar public method of PySpark, if there is one. If a new release of
+PySpark breaks a function in this module, read in PySpark's source how the similar method works now,
+and adapt the function. No other module of provhouse uses private attributes of PySpark.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ def leave_jvm() -> None:
     """Make PySpark forget its JVM, so that the next session starts another JVM.
 
     Otherwise PySpark would use the first JVM of this process permanently, also for each new
-    ``SparkConf``. If another program's session started that JVM, the JVM lacks our jars. PySpark
+    ``SparkConf``. If another program's session started that JVM, it lacks provhouse's jars. PySpark
     has no public method for this.
     """
     from pyspark import SparkContext
@@ -53,8 +53,8 @@ def leave_jvm() -> None:
 def forget_jvm(session: "SparkSession") -> None:
     """Stop a session whose JVM is gone, so that Spark can be started again in this process.
 
-    ``SparkSession.stop`` would call the JVM. It would also leave the JVM in class attributes, where
-    PySpark permanently keeps the first JVM of a process.
+    ``SparkSession.stop`` would call the JVM. It would also leave the JVM in class attributes, in
+    which PySpark permanently keeps the first JVM of a process.
     """
     from pyspark.sql import SparkSession
 
@@ -104,8 +104,8 @@ def restore_properties(context: "SparkContext", properties: Mapping[str, str | N
 def map_in_arrow(rows: "DataFrame", function: ArrowTask, schema: str) -> "DataFrame":
     """Apply a function to the batches of each partition, and return the rows of its results.
 
-    ``DataFrame.mapInArrow`` does this too, but needs pandas installed, although neither the method
-    nor the workers use it.
+    ``DataFrame.mapInArrow`` does this too, but requires pandas to be installed, although neither
+    the method nor the workers use pandas.
     """
     from pyspark.sql import DataFrame
     from pyspark.sql.pandas import functions
@@ -120,7 +120,7 @@ def map_in_arrow(rows: "DataFrame", function: ArrowTask, schema: str) -> "DataFr
 
 
 def java_session(session: "SparkSession") -> tuple[Any, Any]:
-    """Return py4j's view of a session's JVM, which calls Java classes, and the session in the JVM.
+    """Return py4j's view of a session's JVM, for calls of Java classes, and the session in the JVM.
 
     PySpark has no public method for this. Raises AttributeError for a session of Spark Connect,
     which has no JVM.
@@ -132,7 +132,7 @@ def java_session(session: "SparkSession") -> tuple[Any, Any]:
 def analysed_plan(rows: "DataFrame") -> Any:
     """Return the plan of a frame in the JVM, as Spark's analyser has resolved it.
 
-    PySpark has no public method for this; ``DataFrame.explain`` prints a text.
+    PySpark has no public method for this; ``DataFrame.explain`` only prints the plan.
     """
     private: Any = rows
     return private._jdf.queryExecution().analyzed()
@@ -145,15 +145,15 @@ def worker_python(context: "SparkContext") -> str:
 
 
 _CONVERTERS: list[Callable[[Any], Exception | None]] = []
-"""The functions that convert exceptions of the JVM to Python errors, before PySpark does."""
+"""The functions that convert the JVM's exceptions to Python errors; they run before PySpark's."""
 
 
 def convert_java_errors(convert: Callable[[Any], Exception | None]) -> None:
-    """Make PySpark convert the JVM's exceptions to errors by a function.
+    """Make PySpark convert the JVM's exceptions to Python errors with the function ``convert``.
 
-    If the function returns None, PySpark converts the exception itself. PySpark has one place where
-    it converts exceptions, and no public method that adds other errors. Repetitions with the same
-    function do nothing.
+    If ``convert`` returns None, PySpark converts the exception itself. PySpark converts exceptions
+    in a single function, and has no public method to add other errors. Further calls with the same
+    function have no effect.
     """
     from pyspark.errors.exceptions import captured
 
@@ -190,10 +190,10 @@ def worker_memory(context: "SparkContext") -> int:
 
 
 def save_lines(rdds: "Sequence[RDD[bytes]]", path: str, codec: str | None) -> None:
-    """Write all records of some RDDs as lines of text files.
+    """Write all records of the given RDDs as lines of text files.
 
-    ``RDD.saveAsTextFile`` also does this, but first runs a function of its own. That function would
-    not know from which of the RDDs the lines of its task are.
+    ``RDD.saveAsTextFile`` also does this, but first runs a function of its own, which could not
+    find out from which of the RDDs the lines of its task come.
     """
     private: Any = rdds
     for rdd in private:

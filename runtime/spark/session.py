@@ -1,4 +1,4 @@
-"""The Spark session of a process: its start, its end, and its errors."""
+"""The Spark session of a process: its start, end, and errors."""
 
 import atexit
 import os
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 KILL_SECONDS = 10
-"""The most seconds that ``end`` waits for killed processes, or for a start in another thread."""
+"""The maximum seconds that ``end`` waits for killed processes or a start in another thread."""
 ENDINGS = (
     "Python worker exited unexpectedly",
     *(f"from {daemon}" for daemon in DAEMONS),
@@ -37,7 +37,7 @@ ENDINGS = (
     "SparkContext has been shutdown",
     "stopped SparkContext",
 )
-"""Strings that Spark's errors contain after a worker was killed or Spark was asked to end."""
+"""Strings in Spark's errors after a worker was killed or Spark was asked to end."""
 
 
 RUN_AGAIN = "Check whether the machine has enough memory, then run the command again"
@@ -61,10 +61,10 @@ _process = _Process()
 def spark(settings: Settings, logs: Path) -> "SparkSession":
     """Return the session of this process; the first call starts Spark, which takes 6 to 11 seconds.
 
-    If the program around provhouse has created a session, return that session: provhouse never
-    configures, stops or ends it. Otherwise the JVM prints to ``spark.log`` in the folder ``logs``.
+    If the calling program has created a session, return that session, which provhouse never
+    configures, stops or ends. Otherwise the JVM prints to ``spark.log`` in the folder ``logs``.
     Raises Unavailable if Java, the jars or the master are missing, if the program's session cannot
-    be used, or if the executors of a cluster cannot work on the warehouse.
+    be used, or if the executors of a cluster cannot use the warehouse.
     """
     with _process.starting:
         if _process.session is not None:
@@ -93,13 +93,13 @@ def _adopted(found: "SparkSession") -> "SparkSession":
 
 
 def is_own(session: "SparkSession") -> bool:
-    """Return whether provhouse started this session, with Delta's jars and our workers."""
+    """Return whether provhouse started this session, with Delta's jars and provhouse's workers."""
     own = _process.session
     return own is not None and session.sparkContext is own.sparkContext
 
 
 class Starting:
-    """A start of Spark in the background, while the caller does other work."""
+    """A start of Spark in the background, during which the caller can do other work."""
 
     def __init__(self, settings: Settings, logs: Path) -> None:
         self._session: SparkSession | None = None
@@ -147,7 +147,7 @@ def _started(settings: Settings, log: Path) -> "SparkSession":
 
 
 def _opened(log: Path) -> int:
-    """Open a log to append to it, and let only its owner read it: it may have names of items."""
+    """Open a log for appending; only its owner may read it, because it may contain item names."""
     handle = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     os.fchmod(handle, 0o600)  # earlier versions let everyone read it
     return handle
@@ -176,9 +176,9 @@ def alive() -> bool:
 def end(patience: float = 10) -> None:
     """End the JVM that provhouse started in this process and its workers; wait until all are gone.
 
-    A session that the program around provhouse created stays. This sends signals because the JVM
-    may be dead or not ready yet. A process that has not ended after ``patience`` seconds is killed.
-    Spark can be started again afterwards.
+    A session that the calling program created is kept. The function sends signals because the JVM
+    may have ended or may not be ready yet. A process that has not ended after ``patience`` seconds
+    is killed. Spark can be started again afterwards.
     """
     family: set[psutil.Process] = set()
     late = monotonic() + patience
@@ -237,11 +237,11 @@ def _below(process: psutil.Process) -> list[psutil.Process]:
 
 @contextmanager
 def working() -> Iterator[None]:
-    """Run a block that uses Spark; raise Unavailable if Spark dies meanwhile.
+    """Run a block that uses Spark; raise Unavailable if Spark ends during the block.
 
-    Other errors pass unchanged. A KeyboardInterrupt ends provhouse's own Spark, so that no task
-    still writes while the command removes its unfinished work. A session of the program around
-    provhouse does not end, because PySpark itself cancels the jobs of that session.
+    Other errors are raised unchanged. A KeyboardInterrupt ends provhouse's own Spark, so that no
+    task is still writing while the command removes its unfinished work. It does not end a session
+    of the calling program, because PySpark itself cancels the jobs of that session.
     """
     session = _process.session
     try:
@@ -267,7 +267,8 @@ def working() -> Iterator[None]:
 def _was_lost(error: Exception, message: str) -> bool:
     """Return whether an error shows that Spark or a worker was killed.
 
-    A connection may break before its JVM has ended, so this waits for the end, up to 3 seconds.
+    A connection may break before its JVM has ended, so this waits up to 3 seconds for the JVM's
+    end.
     """
     from py4j.protocol import Py4JJavaError, Py4JNetworkError
     from pyspark.errors import PySparkException

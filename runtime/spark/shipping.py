@@ -1,7 +1,7 @@
 """Send provhouse's own code to executors, so that they run the version of this process.
 
-An executor with the same code installed uses the installed code instead. Compiled kernels are then
-kept between sessions; with the sent code, each session compiles them again.
+If the same code is installed on an executor, the executor uses the installed code instead. Compiled
+kernels are then kept between sessions; with sent code, each session compiles them again.
 """
 
 import importlib
@@ -13,7 +13,7 @@ from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
 CODE = "provhouse-code"
-"""The folder, in an executor's working folder, with the code of this process."""
+"""The folder with the code of this process, inside an executor's working folder."""
 DIGEST = "digest"
 PACKAGES = (
     "model", "runtime", "sets", "sql", "store", "cypher", "equivalence", "commit", "capturing",
@@ -42,9 +42,10 @@ def digest() -> str:
 
 
 def _modules() -> Iterator[tuple[str, Path]]:
-    """Yield the path in the zip file, and the file, for each module of ``PACKAGES``.
+    """Yield the path in the zip file and the source file, for each module of ``PACKAGES``.
 
-    Raises ModuleNotFoundError if a package is missing, as in another version of provhouse.
+    Raises ModuleNotFoundError if a package is missing, which happens in other versions of
+    provhouse.
     """
     for package in PACKAGES:
         spec = find_spec(f"provhouse.{package}")
@@ -57,7 +58,7 @@ def _modules() -> Iterator[tuple[str, Path]]:
 
 
 def use_installed() -> None:
-    """Make later imports use the installed provhouse, if its code is the same as the sent code.
+    """Make later imports use the installed provhouse, if its code equals the sent code.
 
     Call this in a process that has imported provhouse from the folder ``CODE``.
     """
@@ -75,7 +76,7 @@ def use_installed() -> None:
 
 
 def _forget() -> None:
-    """Make the next import of provhouse search for its modules again."""
+    """Make the next import of provhouse search for the package's modules again."""
     for name in [name for name in sys.modules if name.partition(".")[0] == "provhouse"]:
         del sys.modules[name]
     importlib.invalidate_caches()

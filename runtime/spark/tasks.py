@@ -28,18 +28,19 @@ LOOK_SECONDS = 0.25
 
 @dataclass(frozen=True)
 class Sizes:
-    """The amount of work of each task, and a file where tasks record their progress.
+    """The amount of work of each task, and a file in which tasks record their progress.
 
-    Some tasks are much longer than others, so the number of finished tasks shows little.
+    Some tasks take much longer than others, so the number of finished tasks alone would be
+    misleading.
     """
 
     file: Path
     of: Sequence[int]
     unit: str = ""
-    """The displayed unit of the amounts in ``of``, such as bytes; empty to display no unit."""
+    """The displayed unit of the amounts in ``of``, such as bytes; empty for no unit."""
 
     def mine(self, number: int) -> tuple[I64, int] | None:
-        """Return an array of one number for a task's progress, and the task's size.
+        """Return an array of one number for the task's progress, and the task's size.
 
         Returns None if the progress file is on another machine.
         """
@@ -53,8 +54,8 @@ class Sizes:
     def done(self, finished: int) -> tuple[int, int, str]:
         """Return the work done by all tasks, the total and the unit.
 
-        ``finished`` is the number of finished tasks. The driver knows nothing else about tasks on
-        other machines, so it treats them as equally large.
+        ``finished`` is the number of finished tasks. For tasks on other machines, the driver only
+        knows this number, so it treats them as equally large.
         """
         total = sum(self.of)
         reported = int(shared_numbers(self.file).sum())
@@ -64,22 +65,22 @@ class Sizes:
 class _Running:
     """The task that this process runs; a Spark worker runs one task at a time.
 
-    One object serves the whole process because the code that reports progress is far below the
-    function that Spark calls, and nothing in between needs to know about it.
+    One object serves the whole process because the code that reports progress is many calls below
+    the function that Spark calls, and the code in between does not need it.
     """
 
     def __init__(self) -> None:
         self.share: tuple[I64, int] | None = None
-        """The array for the task's progress, and the task's size."""
+        """The array of one number for the task's progress, and the task's size."""
         self.part = (0.0, 1.0)
-        """The part of the task that runs now, as the fractions at its beginning and its end."""
+        """The part of the task that is running, as the fractions at which it begins and ends."""
 
 
 _running = _Running()
 
 
 def report_progress(part: float) -> None:
-    """Report the fraction of the current task, or of its part, that is done, from 0 to 1."""
+    """Report the completed fraction, from 0 to 1, of the current task or of its current part."""
     if _running.share:
         mine, size = _running.share
         begin, end = _running.part
@@ -88,9 +89,9 @@ def report_progress(part: float) -> None:
 
 @contextmanager
 def part_of_task(begin: float, end: float) -> Iterator[None]:
-    """Run a block that does a part of the current task, from the fraction ``begin`` to ``end``.
+    """Run a block that does the part of the current task from fraction ``begin`` to ``end``.
 
-    In the block, ``report_progress`` takes fractions of this part instead of the entire task.
+    In the block, ``report_progress`` expects fractions of this part instead of the entire task.
     """
     _running.part = (begin, end)
     try:
@@ -105,7 +106,9 @@ class _Failed:
 
 
 class _Guarded(Generic[Arg, Result]):
-    """A task that returns its expected errors as values, since Spark would turn them into text.
+    """A task that returns its expected errors as values.
+
+    Spark would convert raised errors to strings.
 
     Expected errors are errors of provhouse and of the machine, such as a full disk or too little
     memory.
@@ -151,7 +154,7 @@ def run_tasks(
 
     Without a context, the tasks run one after the other in this process. If several tasks raise
     expected errors, only the error for the earliest argument is raised. Raises Unavailable if Spark
-    ends meanwhile.
+    ends before all tasks have finished.
     """
     if not arguments:
         return []

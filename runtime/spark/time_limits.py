@@ -1,4 +1,4 @@
-"""Limit the time of Spark jobs."""
+"""Limit the duration of Spark jobs."""
 
 import threading
 from collections.abc import Iterator

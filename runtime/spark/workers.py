@@ -14,23 +14,24 @@ class _Worker:
     def __init__(self) -> None:
         self.frozen_modules = 0
         self.own = False
-        """Whether our daemon forked this worker, so that it runs no other program's tasks."""
+        """Whether provhouse's daemon forked this worker, so it runs no other program's tasks."""
 
 
 _worker = _Worker()
 
 
 def mark_own() -> None:
-    """Record that all workers forked from this process run only our tasks."""
+    """Record that all workers forked from this process run only provhouse's tasks."""
     _worker.own = True
 
 
 def freeze_imports() -> None:
     """Keep garbage collection from scanning the modules that this worker has imported.
 
-    Call this at the end of a task. With Arrow and numba imported, the collection after each task
-    would take 70 ms, which is most of the time of a small task. This does nothing in the workers of
-    another program's session, where it would also keep that program's objects from being collected.
+    Call this at the end of a task. With Arrow and numba imported, garbage collection after each
+    task would take 70 ms, which is most of the time of a small task. In the workers of another
+    program's session, this function does nothing, because it would also keep that program's objects
+    from being collected.
     """
     if _worker.own and len(sys.modules) != _worker.frozen_modules:
         _worker.frozen_modules = len(sys.modules)

@@ -1,4 +1,5 @@
-"""The questions as tools of agents, by the Model Context Protocol.
+"""Offer the questions to agents as tools of the Model Context Protocol (MCP).
 
-A process of the agent's program runs the SDK's server, and asks the warm server over HTTP.
+The agent's program starts a process that runs the MCP server of the SDK. This process asks the warm
+server over HTTP.
 """

@@ -17,9 +17,9 @@ NARROWING: Final = ("limit", "summary", "depth", "tables", "table", "ops", "wher
 def ask(tool: QuestionTool, arguments: Mapping[str, Any], connect: Callable[[], Client]) -> str:
     """Return the answer to a question as JSON.
 
-    ``connect`` returns a client of the server. If the answer is too large to be read, its counts
-    are returned instead, where the question has them. Raises the errors of a question, and
-    UsageError if nothing of the answer is small enough.
+    ``connect`` returns a client of the server. If the answer has more than ``MOST_BYTES``, return
+    its counts instead, if the question has the parameter ``summary``. Raises the errors of the
+    question, and UsageError if the answer is too large even when it is cut.
     """
     tool.check(arguments)
     narrower = _narrower(tool)

@@ -1,4 +1,4 @@
-"""Answers of a bounded size: lists and texts are cut, and say how much more there is."""
+"""Limit the size of answers: cut long lists and strings, and state how much was left out."""
 
 import json
 from collections.abc import Iterable
@@ -9,9 +9,9 @@ MOST_BYTES = 8 << 20
 MOST_CHARACTERS = 40_000
 """The size of the largest answer that an agent receives, in characters."""
 MOST_ROWS = (100, 50, 25, 12, 6, 3, 1)
-"""The numbers of rows that lists are cut to; the first for which the answer is small enough."""
+"""The lengths to which lists are cut, tried in this order until the answer is small enough."""
 LONGEST = 500
-"""The largest number of characters of a text."""
+"""Strings with more characters than this are cut."""
 
 
 def read_bounded(pieces: Iterable[bytes]) -> bytes | None:
@@ -26,10 +26,10 @@ def read_bounded(pieces: Iterable[bytes]) -> bytes | None:
 
 
 def bounded(answer: object, narrower: str) -> str | None:
-    """Return an answer as JSON of at most ``MOST_CHARACTERS``, or None if it cannot be cut so far.
+    """Return an answer as JSON, cut to ``MOST_CHARACTERS``; None if it cannot be cut that far.
 
-    A list that is cut ends with a sentence that says how many more rows there are; ``narrower`` is
-    its end.
+    The last element of a list that was cut is a string: the number of rows left out, then
+    ``narrower``.
     """
     for most in MOST_ROWS:
         text = json.dumps(_cut(answer, most, narrower), ensure_ascii=False)

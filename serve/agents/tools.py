@@ -1,4 +1,4 @@
-"""The tools: questions with their names, descriptions and parameters, as they are declared."""
+"""The tools of agents: questions with the names, descriptions and parameters that they declare."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -31,12 +31,13 @@ QUESTIONS: Final[tuple[type[Asking[Any]], ...]] = (
     lists.AskingModules,
     lists.AskingGenerations,
 )
-"""The questions that agents may ask. They write nothing.
+"""The questions that agents may ask. None of them writes anything.
 
-An agent reads the descriptions of all tools in every conversation, so these are not all questions.
+Not every question is a tool, because an agent reads the descriptions of all tools in every
+conversation.
 """
 _WRONG = {"missing": "It is missing", "extra_forbidden": "The tool has no such argument"}
-"""The causes of some of the errors that pydantic finds."""
+"""The cause to report for some of pydantic's types of errors."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def tools() -> dict[str, QuestionTool]:
 
 
 def _tools_of(asking: type[Asking[Any]]) -> Iterator[QuestionTool]:
-    """Yield the tool of a question; the lineage is a tool in both directions."""
+    """Yield the tools of a question: one, or for the lineage two, ``lineage`` and ``impact``."""
     if asking is items.AskingLineage:
         yield QuestionTool("lineage", asking.described(), AskingOne)
         yield QuestionTool("impact", items.IMPACT, AskingOne)

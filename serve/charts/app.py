@@ -1,4 +1,4 @@
-"""The HTTP application of a page: its files, and the routes of its script below `/v1/`."""
+"""The HTTP application of a page: its files, and the routes below `/v1/` that its script calls."""
 
 from fastapi import APIRouter, FastAPI, Request, Response
 from starlette.responses import JSONResponse

@@ -21,9 +21,9 @@ _NAME = re.compile(r"[\w.+-]{1,64}")
 class FilePage(Page):
     """The records of one file and their views.
 
-    ``ingest`` is called with each saved trace. ``command`` is the command that calls provhouse.
-    ``link`` returns the address of a page that shows the lineage of an item; it is empty if no
-    server runs.
+    ``ingest`` is called with the path of each saved trace. ``command`` is the shell command that
+    runs provhouse. ``link`` takes an item and returns the URL of a page that shows the item's
+    lineage, or an empty string if no server runs.
     """
 
     records: FileRecords
@@ -35,11 +35,11 @@ class FilePage(Page):
     link: Callable[[str], str] = lambda item: ""
 
     def describe(self) -> dict[str, Any]:
-        """Return the facts that do not change while the page is open."""
+        """Return the page's constant data: what does not change while the page is open."""
         return {**super().describe(), "warehouse": self.ingest is not None}
 
     def save(self, brushes: Mapping[str, Ranges], name: str) -> dict[str, Any]:
-        """Write the trace of a selection, and ingest it if there is a warehouse for it.
+        """Write the trace of a selection to the folder, and ingest it if ``ingest`` is set.
 
         Raises UsageError for an unsuitable name, and any error of writing or ingesting.
         """
@@ -63,7 +63,7 @@ class FilePage(Page):
 
 
 def check_name(name: str) -> None:
-    """Raise UsageError if a selection cannot have this name."""
+    """Raise UsageError if ``name`` is not a valid name for a selection."""
     if not _NAME.fullmatch(name):
         raise UsageError(
             "The name of the selection is not suitable",

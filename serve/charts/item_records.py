@@ -1,6 +1,7 @@
-"""The records of items of a warehouse, as charts show them: a table that names each record's item.
+"""The records of a warehouse's items for charts: a table whose first column names the items.
 
-The items are all of one table, or those of them in the lineage or impact of an item.
+The items belong to one table: all its items, or those that are in the lineage or impact of a given
+item.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,7 +24,7 @@ MOST = 200_000
 
 @dataclass(frozen=True)
 class ItemRecords:
-    """The records of some items of a table. The first column names the item of each record."""
+    """The records of items that belong to one table. The first column names each record's item."""
 
     title: str
     name: str
@@ -32,7 +33,7 @@ class ItemRecords:
     """The number of items without a record."""
 
     changed = False
-    """Never true: an item keeps the record of its version."""
+    """Always False, because the record of an item's version never changes."""
 
     @property
     def columns(self) -> list[str]:
@@ -41,12 +42,12 @@ class ItemRecords:
 
     @property
     def source(self) -> str:
-        """The table in a FROM clause of DuckDB."""
+        """The table's name as SQL for DuckDB's FROM clause."""
         return quoted(self.name)
 
 
 def item_records(asker: Asker, layout: Layout, table: str, question: Question) -> ItemRecords:
-    """Return the records of a table in the answer to a question, or all if it names no item.
+    """Return the records of a table's items that answer ``question``; all if it names no item.
 
     Raises NotFound if no record is known, UsageError if there are too many, and the errors of
     ``Asker.answer``.
@@ -66,7 +67,7 @@ def item_records(asker: Asker, layout: Layout, table: str, question: Question) -
     if not known.records:
         raise NotFound(
             f"No record of {table} is known",
-            "No file that a captured job has read or written has them as they were",
+            "No file that a captured job read or wrote still has these records unchanged",
             "Choose another table",
         )
     return ItemRecords(title, table, as_table(known.records), len(known.missing))
@@ -81,7 +82,7 @@ def _too_many(number: int) -> UsageError:
 
 
 def newest(items: Iterable[str]) -> list[str]:
-    """Return the items, of those that differ only in their version the one with the largest."""
+    """Return the items without older versions: only the largest version of each item."""
     last: dict[str, tuple[int, str]] = {}
     for item in items:
         base, _, version = item.rpartition("@")
@@ -91,7 +92,7 @@ def newest(items: Iterable[str]) -> list[str]:
 
 
 def as_table(records: Sequence[Record]) -> pa.Table:
-    """Return records as a table; columns of several types become text."""
+    """Return records as a table; columns with values of different types become strings."""
     names = dict.fromkeys(name for record in records for name in record.values)
     item = next(name for name in ("item", "the item", "the provhouse item") if name not in names)
     columns: dict[str, pa.Array] = {item: pa.array([each.item for each in records], pa.string())}

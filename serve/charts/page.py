@@ -1,4 +1,4 @@
-"""The content of a page: views of records, and the first selected records."""
+"""The content of a page: charts of the records, and a table of the first selected records."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,11 +17,11 @@ from provhouse.interactive.charts.linked_views import ChartView, ChartViews
 from .selected_rows import Form, Order, ordered, written
 
 Ranges = Sequence[tuple[int, int]]
-"""The brushed bars of a view, as runs: the first bar of each run, and the bar after its last."""
+"""The brushed bars of a view as ranges: each has its first bar, and the bar after its last one."""
 SHOWN = 50
 """The largest number of selected records that the table shows."""
 LONGEST = 200
-"""The largest number of characters of a text that the page shows."""
+"""The page cuts strings that have more characters than this."""
 
 
 class Records(Protocol):
@@ -29,19 +29,19 @@ class Records(Protocol):
 
     @property
     def title(self) -> str:
-        """The name of the records for people."""
+        """The title of the records, which the page shows."""
 
     @property
     def name(self) -> str:
-        """The table of the records."""
+        """The name of the records' table."""
 
     @property
     def source(self) -> str:
-        """The records in a FROM clause of DuckDB."""
+        """The source of the records as SQL for DuckDB's FROM clause."""
 
     @property
     def table(self) -> pa.Table:
-        """All records."""
+        """All records, with all columns."""
 
     @property
     def columns(self) -> list[str]:
@@ -49,7 +49,7 @@ class Records(Protocol):
 
     @property
     def changed(self) -> bool:
-        """Whether there are newer records."""
+        """Whether the records have changed since they were read."""
 
 
 @dataclass
@@ -59,13 +59,13 @@ class Page:
     records: Records
     views: ChartViews
     _order: list[str] = field(default_factory=list, kw_only=True)
-    """The names of the views, in the order of the page, once a person has changed them."""
+    """The names of the views in the page's order; empty until the user changes the views."""
 
     def show(self, wanted: Sequence[tuple[str, str]]) -> None:
-        """Replace the views by those with these names and ways to divide them, as texts.
+        """Replace the views; ``wanted`` has each view's name and its binning as a string.
 
-        The names are columns, or grids that the page began with. Raises UsageError and BadInput if
-        a view cannot be made; the views then stay as they are.
+        A name is a column, or a grid that the page had at the start. Raises UsageError or BadInput
+        if a view cannot be made; the old views then stay.
         """
         grids = {",".join(pair): pair for pair in self.views.grids}
         by = {name: parsed(how) for name, how in wanted if name not in grids}
@@ -74,7 +74,7 @@ class Page:
         self._order = list(dict.fromkeys(name for name, _ in wanted))
 
     def warm(self) -> None:
-        """Load the compiled loops by answering with several brushes once."""
+        """Load the compiled loops in advance: answer with one brush, with two, and so on."""
         brushes: dict[str, Ranges] = {}
         for name in self.views.bars:
             brushes[name] = [(0, min(1, self.views.bars[name].number))]
@@ -82,7 +82,7 @@ class Page:
             self.first(brushes)
 
     def describe(self) -> dict[str, Any]:
-        """Return the facts that do not change while the page is open."""
+        """Return the page's constant data: what does not change while the page is open."""
         axes = {
             name: [_axis(axis) for axis in self.views.bars[name].axes]
             for name in self._order or self.views.bars
@@ -104,7 +104,7 @@ class Page:
     def answer(
         self, brushes: Mapping[str, Ranges], active: str | None, measure: tuple[str, str] | None
     ) -> dict[str, Any]:
-        """Return all bars under some brushes, with counts, or sums or averages of a measure."""
+        """Return all bars under the given brushes, with counts, or a measure's sums or averages."""
         found = self.views.update({view: _bars(of) for view, of in brushes.items()}, active)
         return {
             "selected": found.selected,
@@ -117,18 +117,18 @@ class Page:
         }
 
     def first(self, brushes: Mapping[str, Ranges], order: Order | None = None) -> list[list[Any]]:
-        """Return the values of the first selected records, column by column."""
+        """Return the values of the first ``SHOWN`` selected records, column by column."""
         found = self._rows().take(pa.array(self.selected(brushes, order, SHOWN)))
         return [[_shown(value) for value in column.to_pylist()] for column in found.columns]
 
     def download(
         self, brushes: Mapping[str, Ranges], order: Order | None, form: Form
     ) -> Iterator[bytes]:
-        """Yield a file with all selected records. Raises UsageError if Parquet cannot have them."""
+        """Yield a file with all selected records; raise UsageError if Parquet cannot store them."""
         return written(self._rows(), self.selected(brushes, order, self.views.rows), form)
 
     def sql(self, brushes: Mapping[str, Ranges]) -> str:
-        """Return a query for DuckDB that selects the records of brushes from the file."""
+        """Return a DuckDB query that selects the brushed records from their source."""
         chosen = {view: (self.views.bars[view], _bars(of)) for view, of in brushes.items()}
         return (
             f"select * from {self.records.source}\nwhere {where(self.records.table.schema, chosen)}"
@@ -159,7 +159,7 @@ class Page:
 
 
 def _how(binning: Binning) -> str:
-    """Return a way to make bars as ``parsed`` reads it."""
+    """Return a binning as a string that ``parsed`` can read."""
     if binning is None or isinstance(binning, int | str):
         return str(binning or "")
     return ",".join(f"{border:.17g}" for border in binning)

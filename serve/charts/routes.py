@@ -1,4 +1,4 @@
-"""The routes of a page of charts: all bars under some brushes, the selected records, and files."""
+"""The routes of a page of charts: all bars under given brushes, selected records, and downloads."""
 
 from collections.abc import Callable
 from typing import Annotated, Literal
@@ -22,35 +22,35 @@ Brushes = Annotated[
 
 
 class BrushRequest(BaseModel):
-    """The brushed bars, as runs of neighbours, of each view that has a brush.
+    """The brushed bars of each view that has a brush, as ranges of adjacent bars.
 
-    A run is a pair: the first bar, and the bar after the last.
+    A range is a pair: its first bar, and the bar after its last one.
     """
 
     brushes: Brushes = {}
 
 
 class Brushing(BrushRequest):
-    """A selection, the view whose brush is being moved, and the measure that the bars show."""
+    """A selection, the view whose brush the user is moving, and the measure that the bars show."""
 
     active: str | None = None
     measure: tuple[str, Literal["sum", "average"]] | None = None
 
 
 class Listing(BrushRequest):
-    """A selection, and the order of its records."""
+    """A selection, and the order in which to return its records."""
 
     order: Order | None = None
 
 
 class Downloading(Listing):
-    """A selection to be saved as a file."""
+    """A selection, and the format of the file in which to save it."""
 
     form: Form
 
 
 class Viewing(BaseModel):
-    """The views to show: the name of each, and the way to divide it, as ``--by`` has it."""
+    """The views to show: each with its name and its binning, in the format of ``--by``."""
 
     views: Annotated[list[tuple[str, str]], Field(max_length=MAX_VIEWS)]
 

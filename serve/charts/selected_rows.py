@@ -1,4 +1,4 @@
-"""The selected records of a page: in the order of a column, and as a file."""
+"""Sort the selected records of a page by a column, and write them to a file."""
 
 from collections.abc import Iterator
 from tempfile import TemporaryFile
@@ -17,13 +17,13 @@ Form = Literal["csv", "parquet"]
 Order = tuple[str, Literal["ascending", "descending"]]
 """A column to sort by, and the direction."""
 CHUNK = 1 << 17
-"""The number of records that are written at once."""
+"""The number of records that are written together in one step."""
 PIECE = 1 << 20
-"""The number of bytes that are sent at once."""
+"""The number of bytes that are sent together in one piece."""
 
 
 def ordered(table: pa.Table, rows: NDArray[np.int64], order: Order) -> NDArray[np.int64]:
-    """Return positions of records in the order of a column; NULLs come last.
+    """Return the positions ``rows`` sorted by a column; NULLs come last.
 
     Raises UsageError if the column is missing or its type has no order.
     """
@@ -48,7 +48,7 @@ def ordered(table: pa.Table, rows: NDArray[np.int64], order: Order) -> NDArray[n
 
 
 def written(table: pa.Table, rows: NDArray[np.int64], form: Form) -> Iterator[bytes]:
-    """Yield a file with these records. Raises UsageError if the format lacks one of their types."""
+    """Yield a file with the records ``rows``; raises UsageError if it cannot store their types."""
     file = TemporaryFile()  # noqa: SIM115 (closed after the last piece)
     try:
         _write(table, rows, form, file)

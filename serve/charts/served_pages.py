@@ -37,13 +37,13 @@ FILES = "/charts/"
 """The path of the tab, and the beginning of the paths of its files, which need no token."""
 ROUTES = "/v1/charts"
 MOST_PAGES = 8
-"""The largest number of open pages; the one that was used longest ago makes room for a new one."""
+"""The largest number of open pages. A further page replaces the least recently used one."""
 BUDGET_MB = 128
-"""The memory for the rows and cubes of each page."""
+"""The memory limit for the rows and cubes of each page, in megabytes."""
 
 
 class Charted(BaseModel, extra="forbid"):
-    """The records to show: those of a table that are in an answer, or all if no item is named."""
+    """Which records of a table to show: those in the item's answer, or all if no item is named."""
 
     table: Annotated[str, Field(min_length=1)]
     item: str = ""
@@ -59,7 +59,7 @@ class ItemPage(Page):
     records: ItemRecords
 
     def describe(self) -> dict[str, Any]:
-        """Return the facts that do not change while the page is open."""
+        """Return the page's constant data: what does not change while the page is open."""
         return {**super().describe(), "missing": self.records.missing}
 
     def trace(self, brushes: dict[str, Ranges], name: str) -> bytes:
@@ -72,7 +72,7 @@ class ItemPage(Page):
 
 
 def _telling(table: pa.Table) -> list[str]:
-    """Return the columns without the items, and without texts that all differ, such as keys."""
+    """Return the columns that are worth a chart: not the items, nor strings that all differ."""
     return [
         name
         for name in table.column_names[1:]
@@ -87,7 +87,7 @@ def _ends(items: pa.ChunkedArray, rows: NDArray[int64]) -> pa.Table:
 
 @dataclass
 class OpenPages:
-    """The pages that people have opened, by a random number."""
+    """The pages that people have opened, by their random IDs."""
 
     _pages: OrderedDict[str, ItemPage] = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
@@ -98,7 +98,7 @@ class OpenPages:
         if not views:
             raise UsageError(
                 f"No column of {records.name} can be shown",
-                "None has several numbers, dates or texts",
+                "None has several numbers, dates or strings",
                 "Choose another table",
             )
         page = ItemPage(records, ChartViews(records.table, views, (), None, BUDGET_MB))

@@ -1,9 +1,9 @@
 """The one person who may use a page: the first person who opens its link.
 
-The link has a token in its fragment, which a browser sends to no server. The page's script
-exchanges the token for a key, once, and keeps the key for its tab. So a link that was copied or
-logged is worthless afterwards. A cookie would be less safe: a browser sends it to all servers on
-this machine, whatever their port.
+The link has a token in its fragment, the part of a URL that browsers never send to a server. The
+page's script exchanges the token for a key, once, and keeps the key for its tab. So a link that was
+copied or logged is worthless afterwards. A cookie would be less safe: a browser sends it to all
+servers on this machine, whatever their port.
 """
 
 import hmac
@@ -14,7 +14,7 @@ from ..tokens import Role
 
 
 class Visitor:
-    """The token of a page's link, and the key for which it can be exchanged once."""
+    """The token of a page's link, and the key, which is returned once in exchange for the token."""
 
     def __init__(self) -> None:
         self.token = secrets.token_urlsafe(32)

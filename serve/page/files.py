@@ -1,4 +1,4 @@
-"""The files of the page: its own, and the library that lays out pictures."""
+"""The files of the page: its own files, and those of the library that lays out pictures."""
 
 from functools import cache
 
@@ -11,7 +11,7 @@ OWN = (
     "start.js", "levels.js", "tabs.js", "browser.js", "lodash_names.js",
 )  # fmt: skip
 LAYOUT = "layout/"
-"""The path of the library that lays out pictures, dagre, whose files import one another."""
+"""The path of dagre, the library that lays out pictures. Its files import each other."""
 
 
 @cache

@@ -1,10 +1,11 @@
 """Links that open the page logged in, and the keys that the page keeps.
 
-A link has a token in its fragment, which a browser sends to no server. The page's script exchanges
-the token for a key, once, and stores the key for its own origin. So a link that was copied or
-logged is worthless afterwards. A cookie would be less safe: a browser sends it to all servers on
-this machine, whatever their port. A key ends with the token of its person, and with the server: a
-program that later takes the port learns nothing that any server accepts.
+A link has a token in its fragment, the part of a URL that browsers never send to a server. The
+page's script exchanges the token for a key, once, and stores the key for its own origin. So a link
+that was copied or logged is worthless afterwards. A cookie would be less safe: a browser sends it
+to all servers on this machine, whatever their port. A key becomes invalid when its owner's token
+does, and when the server ends: a program that later listens on the same port can receive old keys
+only, and no server accepts them.
 """
 
 import hmac
@@ -19,7 +20,7 @@ from ..people import SCHEME, Person, Unidentified
 LINK_SECONDS = 600.0
 """The number of seconds that a link can be opened."""
 MOST = 256
-"""The largest numbers of unopened links and of keys. The oldest make room for new ones."""
+"""The largest number of unopened links, and of keys. A further one replaces the oldest one."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Links:
         return made.text
 
     def exchange(self, token: str) -> str:
-        """Return a key for the token of a link, once; raises Unidentified for all other texts."""
+        """Return a key for a link's token, once; raises Unidentified if the token is invalid."""
         found = _among(self._links, token)
         if found is None or found.until < self._clock():
             raise Unidentified(
@@ -74,13 +75,13 @@ class Links:
         self._keys = [each for each in self._keys if each is not found]
 
     def _owner(self, authorization: str) -> str:
-        """Return the header of a key's owner; other headers are returned as they are."""
+        """Return the owner's Authorization header for a header with a key, others unchanged."""
         found = _among(self._keys, authorization.removeprefix(SCHEME))
         return found.owner if found and authorization.startswith(SCHEME) else authorization
 
 
 def _among(secrets: list[_Secret], text: str) -> _Secret | None:
-    """Return the secret with this text. All are compared, each in constant time."""
+    """Return the secret that equals ``text``. All secrets are compared, each in constant time."""
     given = text.encode()
     found = [each for each in secrets if hmac.compare_digest(each.text.encode(), given)]
     return found[0] if found else None

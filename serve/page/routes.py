@@ -1,6 +1,6 @@
-"""The routes of the page: its files, its links, and answers in the form that its pictures need.
+"""The routes of the page: its files, its links, and answers in the format that it draws.
 
-These routes belong to the page and may change with it, so the OpenAPI document has none of them.
+These routes belong to the page and may change with it, so the OpenAPI document omits them.
 """
 
 from dataclasses import asdict
@@ -38,7 +38,7 @@ from .links import LINK_SECONDS, Links
 MOST_RECORDS = 200
 """The largest number of records of an answer that are read at once."""
 STATIC = "/static/"
-"""The path of the page's files, which need no token: they contain nothing of a warehouse."""
+"""The path of the page's files. They need no token, because they contain no data of a warehouse."""
 OPEN = "/v1/page/open"
 PUBLIC = frozenset({"/", OPEN})
 """Further paths that need no token."""
@@ -177,7 +177,7 @@ _OF_BLOCK = ("run", "begun", "ended", "error")
 
 
 def _browser(keeper: Keeper) -> dict[str, Any]:
-    """Return how to open Neo4j Browser, and the queries on this warehouse, each with its link."""
+    """Return how to open Neo4j Browser, and queries for this warehouse, each with a link."""
     with keeper.asker(None) as asker:
         address = asker.graph.address
         found, empty = browser_queries(asker.graph, keeper.layout)
@@ -194,7 +194,7 @@ def _browser(keeper: Keeper) -> dict[str, Any]:
 
 
 def _tables(keeper: Keeper) -> list[str]:
-    """Return the names of all tables, the ones that were captured last first."""
+    """Return the names of all tables, the most recently captured ones first."""
     with keeper.asker(None) as asker:
         names = asker.snapshot.tables
     last = {each.table: at for at, each in enumerate(list_writes(keeper.layout))}

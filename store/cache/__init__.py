@@ -1,1 +1,1 @@
-"""Blocks of triples: partitions that were read, shared by all questions."""
+"""Blocks of triples: partitions that were read and that all questions share."""

@@ -1,4 +1,4 @@
-"""Blocks of triples in temporary files, which are mapped into memory when a question needs them."""
+"""Blocks of triples in temporary files, which are memory-mapped when a question needs them."""
 
 import errno
 import secrets
@@ -16,17 +16,17 @@ from provhouse.runtime.scratch import scratch
 from .triple_blocks import from_block
 
 SPARE = 1 << 30
-"""The bytes of the disk that blocks leave free."""
+"""The number of bytes that blocks leave free on the disk."""
 _making = Lock()
-"""Held while a folder is made, so that threads that need it at the same time make one."""
+"""The lock for making a folder, so that concurrent threads make only one."""
 
 
 class BlockFiles:
     """A temporary folder with a file for each partition that was read.
 
-    The system keeps mapped files in memory as long as there is room. A block that cannot be
-    written, because the disk is nearly full or the folder is gone, is read from its partition next
-    time.
+    The system keeps mapped files in memory as long as there is free memory. If a block cannot be
+    written, because the disk is nearly full or the folder is gone, it is read from its partition
+    again the next time.
     """
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class BlockFiles:
         return folder
 
     def __contains__(self, partition: Path) -> bool:
-        """Return whether the block of a partition is in a file."""
+        """Return whether a file contains the block of a partition."""
         return partition in self._files
 
     def find(self, partition: Path) -> pa.Table | None:
@@ -79,7 +79,7 @@ class BlockFiles:
         return file
 
     def remove(self) -> None:
-        """Delete all files, and keep no further block. Triples that are in use stay readable."""
+        """Delete all files, and store no further blocks. Triples in use stay readable."""
         self._removed = True
         self._files.clear()
         if "_folder" in vars(self):

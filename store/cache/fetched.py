@@ -1,6 +1,6 @@
 """The triples that a question reads: src and dst as numbers, op and attributes still encoded.
 
-Few of these triples belong to the answer, and only these few are decoded to rows.
+Only a few of these triples belong to the answer, and only those are decoded to rows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,11 +17,11 @@ from .triple_blocks import SENT
 
 
 class Fetched:
-    """The triples of some partitions whose dst is in one of several ranges of items.
+    """The triples of the given partitions whose dst is in one of several ranges of items.
 
     ``partitions`` are the decoded blocks, each an Arrow table sorted by dst. ``first`` and ``last``
-    have, at the same position, the first and the last item of each range; both belong to the range.
-    Ranges ascend.
+    contain the first and the last item of each range, at the same position; both items belong to
+    the range. Ranges are in ascending order.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Fetched:
         return self._rows
 
     def texts(self, name: str) -> tuple[I32, pa.Array]:
-        """Return the op or attributes of each triple, as codes into an array of distinct texts."""
+        """Return each triple's op or attributes, as codes into an array of distinct strings."""
         coded = pa.dictionary(pa.int32(), pa.string())
         parts = [
             partition[name].combine_chunks().cast(coded).take(pa.array(rows))

@@ -1,12 +1,12 @@
 """Read partitions of triples, and keep them as blocks for all questions and generations.
 
-A block is read in this order: from this process if it was used recently, from a temporary file of
-this machine, and otherwise from its partition. This process reads a few partitions itself; Spark
-reads many, in as many tasks as it has slots. Whole blocks are read and kept, because selecting rows
-first would take longer.
+A block is taken from this process if it was used recently, otherwise from a temporary file on this
+machine, and otherwise from its partition. This process itself reads a few partitions; if there are
+many, Spark reads them in as many tasks as it has slots. Entire blocks are read and kept, because
+selecting rows first would take longer.
 
 Only an erasure changes a partition; ``clear`` is then called to drop all blocks. A stale block does
-no harm, since every answer leaves out the triples of items erased by then.
+no harm, because every answer leaves out the triples of all items that have been erased.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
 MEGABYTE = 1 << 20
 FEW = 256
-"""The largest number of partitions that this process reads without Spark, in a second or two."""
+"""The maximum number of partitions that this process reads without Spark, in one or two seconds."""
 BLOCKS_PER_JOB = 256
-"""The largest number of blocks that one Spark job sends, which are in memory until it ends."""
+"""The maximum number of blocks that one Spark job sends; they are in memory until the job ends."""
 Context = Callable[[Stopwatch], "SparkContext"]
 """A function that returns Spark's context, and starts Spark if it is not running."""
 
@@ -62,9 +62,9 @@ class PartitionCache:
 
     @cached_property
     def described(self) -> "PartitionCache":
-        """A second cache, of partitions with the columns of derivations.
+        """A second cache, whose blocks include the columns of derivations.
 
-        The first cache does not have these columns, because most questions need none of them.
+        The first cache does not include them, because most questions do not need them.
         """
         return PartitionCache(self._settings, DESCRIBED)
 
@@ -89,14 +89,14 @@ class PartitionCache:
         return {path: rows for path, rows in found.items() if rows is not None}
 
     def fill(self, partitions: Sequence[Path], context: Context) -> None:
-        """Have Spark read those partitions that are in no file yet, and keep their blocks."""
+        """Let Spark read those partitions that are not in a file yet, and keep their blocks."""
         files = self._files
         missing = [path for path in partitions if path not in files]
         for path, block in self._read(missing, context, Stopwatch(), 0):
             files.keep(path, block)
 
     def missing(self, partitions: Iterable[Path]) -> list[bool]:
-        """Return for each partition whether its block is in no file."""
+        """Return for each partition whether no file contains its block."""
         files = self._files
         return [path not in files for path in partitions]
 
@@ -117,7 +117,7 @@ class PartitionCache:
     def _read(
         self, paths: Sequence[Path], context: Context, watch: Stopwatch, few: int
     ) -> Iterator[tuple[Path, bytes]]:
-        """Yield the blocks of partitions. If there are more than ``few``, Spark reads them."""
+        """Yield the blocks of partitions; if there are more than ``few``, Spark reads them."""
         if not paths:
             return
         read: Read = partial(_read_here, self._schema)
@@ -130,14 +130,14 @@ class PartitionCache:
             yield from self._reads.blocks(some, read, cancel, watch).items()
 
     def release(self) -> None:
-        """Drop all blocks, and read no more."""
+        """Drop all blocks, and do not read any more."""
         self._reads.close()
         self.clear()
         if "described" in vars(self):
             self.described.release()
 
     def clear(self) -> None:
-        """Drop all blocks. Questions that have read some of them still work."""
+        """Drop all blocks. Questions that have already read some of them still work."""
         with self._lock:
             files, self._files = self._files, BlockFiles()
             self._hot.clear()
@@ -170,23 +170,23 @@ class Partitions:
         last: ItemNumbers,
         watch: Stopwatch | None = None,
     ) -> Fetched:
-        """Return those triples of some partitions whose dst is in one of several ranges of items.
+        """Return the triples of the given partitions whose dst is in one of several item ranges.
 
-        ``first`` and ``last`` have, at the same position, the first and the last item of each
-        range; both belong to the range, and ranges ascend. Raises TooSlow when the time of
-        ``watch`` is up.
+        ``first`` and ``last`` contain the first and the last item of each range, at the same
+        position; both items belong to the range, and ranges are in ascending order. Raises TooSlow
+        when the time of ``watch`` is up.
         """
         paths = self._paths(partitions)
         tables = self._cached.tables(paths, self._context, watch or Stopwatch())
         return Fetched([tables[path] for path in paths], first, last, self._schema)
 
     def missing(self) -> PartitionNumbers:
-        """Return the visible partitions that have not been read yet."""
+        """Return those visible partitions that have not been read yet."""
         unread = self._cached.missing(self._paths(self._partitions))
         return PartitionNumbers(self._partitions[np.array(unread, bool)])
 
     def warm(self, partitions: PartitionNumbers) -> None:
-        """Have Spark read some partitions, and keep their blocks."""
+        """Let Spark read the given partitions, and keep their blocks."""
         self._cached.fill(self._paths(partitions), self._context)
 
     def _paths(self, partitions: PartitionNumbers) -> list[Path]:
@@ -198,7 +198,7 @@ def _read_here(schema: pa.Schema, _: str, paths: Sequence[Path]) -> Blocks:
 
 
 def _finish(_: str) -> None:
-    """Do nothing: this process reads at most ``FEW`` partitions, which soon ends."""
+    """Do nothing: this process reads at most ``FEW`` partitions, and such a read soon ends."""
 
 
 def _read_by_spark(

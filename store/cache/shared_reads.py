@@ -15,13 +15,13 @@ from provhouse.model.errors import Unavailable
 from provhouse.model.progress import Stopwatch
 
 JOBS = 8
-"""The largest number of jobs that run at once; further jobs wait."""
+"""The maximum number of jobs that run at the same time; further jobs wait."""
 
 Blocks = dict[Path, bytes]
 Read = Callable[[str, Sequence[Path]], Blocks]
-"""A function that reads the partitions at some paths in one job.
+"""A function that reads the partitions at the given paths in one job.
 
-The first argument is a name for the job, which is used to cancel the job.
+The first argument is the name of the job, which is used to cancel it.
 """
 
 
@@ -50,7 +50,7 @@ class SharedReads:
         cancel: Callable[[str], None],
         watch: Stopwatch,
     ) -> Blocks:
-        """Return the blocks of some partitions; raise TooSlow when the time of ``watch`` is up.
+        """Return the blocks of partitions; raise TooSlow when the time of ``watch`` is up.
 
         ``cancel`` is a function that stops the job with a given name. Raises Unavailable after
         ``close``, because Spark has then ended.

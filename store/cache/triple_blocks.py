@@ -1,4 +1,4 @@
-"""Encode triples as blocks of bytes, which are kept and sent, and decode such blocks."""
+"""Encode triples as blocks of bytes, which are kept and sent, and decode these blocks."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -19,7 +19,8 @@ SENT = pa.schema(
 )
 """The schema of the triples that Spark's workers send to this process.
 
-Strings are not dictionary-encoded, since even a few rows would be sent with the whole dictionary.
+Strings are not dictionary-encoded, because even a few rows would be sent with the entire
+dictionary.
 """
 _CODED = pa.dictionary(pa.int32(), pa.string())
 DESCRIBED = pa.schema(
@@ -34,7 +35,7 @@ DESCRIBED = pa.schema(
 )
 """The schema of triples with their origins and the columns of derivations.
 
-Strings are dictionary-encoded, since many triples share few distinct strings.
+Strings are dictionary-encoded, because many triples share a few distinct strings.
 """
 
 
@@ -108,7 +109,7 @@ def _select(select: Callable[[pa.Table], pa.Table], blocks: Iterable[bytes]) -> 
 
 
 def discard_blocks(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Read all blocks and return none, as a job that does nothing, which benchmarks time."""
+    """Read all blocks and return nothing; benchmarks time this as a job that does no work."""
     for _ in blocks:  # to the end: Spark discards a worker that leaves input unread
         pass
     freeze_imports()

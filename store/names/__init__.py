@@ -1,1 +1,1 @@
-"""Find the name of an item by its number, and the number of an item by its name, without Spark."""
+"""Find the name of an item by its number, and its number by its name, without Spark."""

@@ -14,7 +14,7 @@ Mark = FileMark
 
 
 def erased_mark(folder: Path) -> Mark:
-    """Return a value that changes with every erasure in a base. It is None before the first one."""
+    """Return a value that changes with every erasure in a base; None before the first erasure."""
     return file_mark(folder / ERASED)
 
 

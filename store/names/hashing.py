@@ -1,8 +1,8 @@
-"""64-bit hashes of names, computed straight from Arrow's buffers.
+"""64-bit hashes of names, computed directly from Arrow's buffers.
 
 The hash is XXH64 as specified; the tests compare it with the reference library. Hashes only narrow
-a search. The names themselves are compared afterwards, so two names with the same hash are never
-confused.
+down a search. The names themselves are compared afterwards, so two names with the same hash are
+never confused.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ _P5 = np.uint64(0x27D4EB2F165667C5)
 
 
 def hashes(names: Column, seed: int = 0) -> U64:
-    """Return the XXH64 of each name's UTF-8 bytes. ``names`` must not have nulls."""
+    """Return the XXH64 of each name's UTF-8 bytes. ``names`` must not contain nulls."""
     chunks = names.chunks if isinstance(names, pa.ChunkedArray) else [names]
     if len(chunks) == 1:
         return _of_chunk(chunks[0], seed)

@@ -1,7 +1,7 @@
 """Encode columns of row ids, batch by batch, as differences.
 
-If the ids are in order, differences take few bytes. A batch stores the first id of each table as it
-is, and each further id as the difference from the previous id of the same table. Arrow's
+If the ids are in order, differences take few bytes. A batch stores the first id of each table
+unchanged, and each further id as its difference from the previous id of the same table. Arrow's
 compression reduces equal differences to a few bytes.
 """
 
@@ -15,14 +15,14 @@ from provhouse.model.compiled import compiled
 def encoded(ids: I64, codes: I32, given: Bools) -> pa.Array:
     """Return row ids as differences, with nulls where ``given`` is false.
 
-    ``codes`` has the position of each id's table. The result has no trace of ids that are not
-    given.
+    ``codes`` contains the position of each id's table. The result contains no trace of ids that are
+    not given.
     """
     return pa.array(_differences(ids, codes, given), mask=~given)
 
 
 def decoded(column: pa.Array, codes: I32) -> tuple[I64, Bools]:
-    """Return the row ids in a column that ``encoded`` made, and a mask of the rows with an id."""
+    """Return the row ids in a column made by ``encoded``, and a mask of rows that have an id."""
     given = np.asarray(column.is_valid())
     return _sums(np.asarray(column.fill_null(0)), codes, given), given
 

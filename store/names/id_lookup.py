@@ -1,11 +1,11 @@
 """Write and read look-ups of row ids, which find the items of an ingest by table and id.
 
-``INGEST.ids.arrow`` has compressed batches of each table's ids and of the positions of their items
-in the ingest. Each batch has a part of the table's sorted ids, stored in the order of positions.
-Ids are in order within a set, and the positions of a set are consecutive, so nearly all differences
-are small or equal. The metadata has the pattern and the batches of each table, and the first and
-the last id of each batch. To find an id, one batch is read, or none if no batch has the id in its
-range.
+``INGEST.ids.arrow`` contains compressed batches of each table's ids and of the positions of their
+items in the ingest. Each batch contains a part of the table's sorted ids, stored in the order of
+positions. Ids are in order within a set, and the positions of a set are consecutive, so nearly all
+differences are small or equal. The metadata contains the pattern and the batches of each table, and
+the first and the last id of each batch. To find an id, one batch is read, or none if the id is in
+no batch's range.
 """
 
 import json
@@ -93,7 +93,7 @@ class IdLookup:
         return mapped_reader(self._content)
 
     def find(self, pattern: Pattern, ids: I64) -> I64:
-        """Return the position of the item that each row id names, or -1 if no item has the id."""
+        """Return the position of the item that each row id names, or -1 if no item has this id."""
         found = np.full(len(ids), -1, np.int64)
         if pattern not in self.patterns or not len(ids):
             return found
@@ -135,7 +135,7 @@ def _encoded(ids: I64, offsets: Offsets) -> pa.RecordBatch:
 
 
 def _decoded(reader: pa.ipc.RecordBatchFileReader, number: int) -> tuple[I64, Offsets]:
-    """Return the ids of a batch, in order, and the offset of each."""
+    """Return the ids of a batch, in order, and the offset of each id."""
     *steps, offset_steps = (np.asarray(column) for column in reader.get_batch(number).columns)
     ids, offsets = np.cumsum(sum(steps)), np.cumsum(offset_steps, dtype=np.uint32)
     if len(steps) == 1:  # before format 6, ids were written in order

@@ -1,4 +1,4 @@
-"""Write and read look-up files, which lead from hashes of names to the items of an ingest."""
+"""Write and read look-up files, which map hashes of names to the items of an ingest."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -15,10 +15,10 @@ Offsets = npt.NDArray[np.uint32]
 
 
 def write_lookup(folder: Path, ingest: int, pairs: Pairs) -> None:
-    """Write the look-up files of one ingest. ``pairs`` returns parts of hashes and offsets.
+    """Write the look-up files of one ingest; ``pairs`` returns hashes and offsets in parts.
 
-    The hashes of a part are in any order, but all of them are higher than the hashes of the part
-    before. Only one part at a time is in memory.
+    The hashes within a part may be in any order, but all of them are higher than the hashes of the
+    previous part. Only one part at a time is in memory.
     """
     first, second = lookup_files(folder, ingest)
     total, at = count(pairs), 0
@@ -65,7 +65,7 @@ def read_hashes(folder: Path, ingest: int) -> U64:
 
 
 def joined_file(ingest: int) -> str:
-    """Return the name of the file that is an ingest's whole look-up after an erasure.
+    """Return the name of the file that contains an ingest's entire look-up after an erasure.
 
     The file contains the hashes, then the offsets, two offsets in each 64-bit number.
     """

@@ -1,19 +1,21 @@
 """Find the name and table of an item by its number, and its number by its name, without Spark.
 
-Each ingest adds files that only an erasure changes later:
+Each ingest adds files, which later only an erasure changes:
 
 - ``FIRST-INGEST.arrow`` is a segment (``segments.py``): names and tables in the order of numbers,
   in small compressed batches, so that reading one name decompresses one batch.
 - ``INGEST.hash.npy`` and ``INGEST.offset.npy`` are a look-up (``lookup.py``) of all names that are
   not row ids: the sorted hashes, and the number of each item, counted from the ingest's first
   item. Every hit is verified by comparing the name.
-- ``INGEST.both.npy`` replaces these two files after an erasure, so that both change at once.
+- ``INGEST.both.npy`` replaces these two files after an erasure, so that both change at the same
+  time.
 - ``INGEST.ids.arrow`` is a look-up (``id_lookup.py``) of the items whose names are row ids of
   their tables. Only the ids of these items are stored, not their names.
-- ``INGEST.versions.npy`` leads from names without a version to their versions (``versions.py``).
+- ``INGEST.versions.npy`` maps names without a version to their versions (``versions.py``).
 
-``erased.npy`` has the numbers of erased items (``erased.py``). Erased items have no names, even if
-a segment still contains some. Names are stored in these files and in rejected rows, nowhere else.
+``erased.npy`` contains the numbers of erased items (``erased.py``). Erased items have no names,
+even if a segment still contains their names. Names are stored only in these files and in rejected
+rows.
 """
 
 import mmap
@@ -46,14 +48,14 @@ from .segments import BATCH, SCHEMA, SegmentReader, one_array
 from .versions import Version, matching, read_versions
 
 MANY = 1 << 18
-"""The largest number of names that one call decompresses into memory.
+"""The maximum number of names that one call decompresses into memory.
 
 More names go into a temporary file.
 """
 GROUP = 64
-"""The number of batches from which names are copied together: one call takes longer than a copy."""
+"""The number of batches from which names are copied together; a call costs more than a copy."""
 SPARSE = 4
-"""Names of a group are copied at once if fewer than one in ``SPARSE`` of them are needed.
+"""Names of a group are copied immediately if fewer than one in ``SPARSE`` of them are needed.
 
 The names of all other groups are copied together at the end, which takes half the time.
 """
@@ -73,7 +75,7 @@ class Span:
 
 
 class Names:
-    """The names of the items that some ingests added; the names of erased items are null.
+    """The names of the items that the given ingests added; the names of erased items are null.
 
     Recently used batches stay decompressed, up to ``kept`` bytes.
     """
@@ -139,9 +141,9 @@ class Names:
         return self._without_erased(numbers, self.stored(numbers))
 
     def stored(self, numbers: ItemNumbers) -> pa.Array:
-        """Return the name of each item as the segments have it.
+        """Return the name of each item as stored in the segments.
 
-        Segments may still have names of items that ``erased.npy`` lists as erased.
+        Segments may still contain names of items that ``erased.npy`` lists as erased.
         """
         return self._columns(numbers, NAME)[NAME].combine_chunks()
 
@@ -150,7 +152,7 @@ class Names:
         return without_names(names, among(numbers, erased)) if len(erased) else names
 
     def tables(self, numbers: ItemNumbers) -> pa.Array:
-        """Return the table of each item, in the given order. It is empty if the item has none."""
+        """Return the table of each item, in the given order; empty if the item has no table."""
         return self.coded_tables(numbers).cast(pa.string())
 
     def coded_tables(self, numbers: ItemNumbers) -> pa.DictionaryArray:
@@ -158,7 +160,7 @@ class Names:
         return _coded(self._columns(numbers, TABLE)[TABLE].combine_chunks())
 
     def described(self, numbers: ItemNumbers) -> tuple[pa.Array, pa.DictionaryArray]:
-        """Return the names and tables of items that are ordered, distinct and not erased.
+        """Return the names and tables of items, which must be ordered, distinct and not erased.
 
         More than ``MANY`` names are kept in a temporary file instead of memory.
         """
@@ -312,7 +314,7 @@ def _none_of(count: int) -> ItemNumbers:
 
 
 def _in_common(some: U64, others: U64) -> bool:
-    """Return whether two ordered arrays share a value. The shorter is looked up in the longer."""
+    """Return whether two ordered arrays share a value; look up the shorter in the longer one."""
     few, many = sorted((some, others), key=len)
     if not len(few):
         return False
@@ -321,7 +323,7 @@ def _in_common(some: U64, others: U64) -> bool:
 
 
 def _coded(tables: pa.DictionaryArray) -> pa.DictionaryArray:
-    """Return tables with a dictionary of only the used values, in the order of first occurrence."""
+    """Return tables with a dictionary of only the used values, in order of first occurrence."""
     if tables.null_count:
         return tables.cast(pa.string()).dictionary_encode()
     used = np.asarray(pc.unique(tables.indices))
@@ -334,7 +336,7 @@ def _coded(tables: pa.DictionaryArray) -> pa.DictionaryArray:
 def _groups(
     batches: Iterable[tuple[pa.RecordBatch, I64]],
 ) -> Iterator[tuple[list[pa.RecordBatch], I64]]:
-    """Yield up to ``GROUP`` batches at a time, and the needed rows of all of them together."""
+    """Yield up to ``GROUP`` batches at a time, and the numbers of all needed rows in them."""
     left = iter(batches)
     while group := list(islice(left, GROUP)):
         starts = np.cumsum([0, *(batch.num_rows for batch, _ in group)]).tolist()

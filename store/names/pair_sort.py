@@ -1,6 +1,6 @@
 """Sort pairs of a key and a value into arrays in files, with only some pairs in memory at once.
 
-A sample of the keys divides them into ranges. Pairs are first moved to their ranges, then each
+A sample of the keys determines ranges of keys. Pairs are first moved to their ranges, then each
 range is sorted.
 """
 
@@ -20,7 +20,7 @@ The function is called several times.
 RANGE = 1 << 22
 """The approximate number of pairs that are sorted at once."""
 SAMPLE = 256
-"""The sampling interval: of every ``SAMPLE`` keys, one is in the sample."""
+"""The sampling interval: one of every ``SAMPLE`` keys is in the sample."""
 
 
 def count(pairs: Pairs) -> int:
@@ -32,7 +32,7 @@ def sort_pairs(pairs: Pairs, keys: Array, values: Array) -> None:
     """Fill two arrays with all pairs, ordered by key, then value.
 
     The arrays have the length that ``count`` returns. All pairs with the same key are sorted in
-    memory at once, however many there are.
+    memory together, no matter how many there are.
     """
     bounds = _bounds(pairs, len(keys))
     sizes = np.zeros(len(bounds) + 1, np.int64)

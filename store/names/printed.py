@@ -1,8 +1,8 @@
 """Print row ids as the names of their items, and find row ids among names.
 
-A row id is a 64-bit integer. With the pattern of its table, it makes a name, such as ``orders/17``.
-A name counts as a row id only if it is exactly what this module prints: ``orders/017`` is the name
-of another item.
+A row id is a 64-bit integer. Together with the pattern of its table, it forms a name, such as
+``orders/17``. A name counts as a row id only if it is exactly what this module prints:
+``orders/017`` is the name of another item.
 """
 
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ from .hashing import digest
 
 Bytes = npt.NDArray[np.uint8]
 DIGITS = 20
-"""The largest number of characters that a 64-bit integer takes, including its sign."""
+"""The maximum number of characters of a 64-bit integer, including its sign."""
 _MOST = 1 << 31
-"""The size in bytes below which an array of the type string must stay."""
+"""The size in bytes that an array of the type string must not reach."""
 
 
 def printed(pattern: Pattern, ids: I64) -> pa.Array:
@@ -30,7 +30,7 @@ def printed(pattern: Pattern, ids: I64) -> pa.Array:
 
 
 def printed_rows(patterns: Sequence[Pattern], codes: I32, ids: I64) -> pa.Array:
-    """Return the name of each row id. ``codes`` has the position of each row id's pattern.
+    """Return the name of each row id. ``codes`` contains the position of each row id's pattern.
 
     Names for the code -1 are empty. The type is string, or large_string above 2 GB.
     """
@@ -53,7 +53,7 @@ def printed_hashes(pattern: Pattern, ids: I64, seed: int = 0) -> U64:
 
 
 def parsed(names: pa.Array, patterns: Sequence[Pattern]) -> tuple[I32, I64]:
-    """Return, for each name, the position of its pattern and the id in it; -1 if it has no pattern.
+    """Return each name's pattern, as a position, and the id in the name; -1 if no pattern fits.
 
     No two patterns may produce the same name.
     """
@@ -190,7 +190,7 @@ def _same(text: Bytes, start: int, end: int, other: Bytes, at: int) -> bool:
 
 @compiled()
 def _integer(text: Bytes, start: int, end: int) -> tuple[bool, np.int64]:
-    """Return whether a text is an integer exactly as this module prints it, and its value."""
+    """Return whether a string is an integer exactly as this module prints it, and its value."""
     negative = text[start] == 45
     at = start + 1 if negative else start
     # Neither leading zeros nor -0 are printed.

@@ -21,7 +21,7 @@ from .segments import BATCH, SegmentReader
 T = TypeVar("T")
 
 _BATCHES = 64
-"""The number of compressed batches of names that are scanned together, as one piece."""
+"""The number of compressed batches of names that are scanned together as one piece."""
 
 
 def scan(
@@ -32,9 +32,9 @@ def scan(
 ) -> Iterator[T]:
     """Yield the result of ``select`` for each piece, in the order of numbers.
 
-    ``select`` gets an Arrow table with the given columns, and the item number of the table's first
-    row. The other rows have the numbers that follow it, without gaps. The names of erased items are
-    null. If ``most`` is given, stop after the piece that reaches this number of names.
+    ``select`` receives an Arrow table with the given columns, and the item number of the table's
+    first row. The other rows have consecutive numbers after it. The names of erased items are null.
+    If ``most`` is given, stop after the piece that reaches this number of names.
     """
     threads = usable_cores()
     pieces = islice(_pieces(names), None if most is None else -(-most // (_BATCHES * BATCH)))

@@ -24,7 +24,7 @@ from .printed import parsed, printed_rows
 BATCH = 1024
 """The number of names in a compressed batch."""
 LARGEST = (1 << 31) - 1
-"""The largest number of bytes that an array of the type string can have."""
+"""The maximum size in bytes of an array of the type string."""
 SCHEMA = pa.schema([(NAME, pa.string()), (TABLE, pa.dictionary(pa.int32(), pa.string()))])
 ID = "id"
 _IDS = SCHEMA.append(pa.field(ID, pa.int64()))
@@ -37,9 +37,9 @@ class RowIds:
 
     ids: I64
     given: Bools
-    """For each item, whether an id is stored, and so no name."""
+    """For each item, whether an id is stored instead of a name."""
     patterns: Mapping[str, Pattern]
-    """The patterns of the tables whose items have ids, by table."""
+    """The patterns of the tables whose items have ids, by table name."""
 
 
 def names_file(first: int, ingest: int) -> str:
@@ -91,10 +91,10 @@ def one_array(texts: pa.ChunkedArray) -> pa.Array:
 
 
 def ids_among(names: Column, tables: Column, patterns: Mapping[str, Pattern]) -> tuple[I32, I64]:
-    """Return which of these names are row ids, as two arrays.
+    """Return, as two arrays, which of the given names are row ids.
 
-    The first array has the position of each name's table among the patterns, or -1 if the name is
-    not a row id of its own table. The second array has the ids.
+    The first array contains the position of each name's table among the patterns, or -1 if the name
+    is not a row id of its own table. The second array contains the ids.
     """
     codes, ids = np.full(len(names), -1, np.int32), np.zeros(len(names), np.int64)
     if not patterns:
@@ -124,7 +124,7 @@ class SegmentReader:
 
     @property
     def num_record_batches(self) -> int:
-        """The number of batches; all have ``BATCH`` names except the last."""
+        """The number of batches; all except the last contain ``BATCH`` names."""
         return int(self._reader.num_record_batches)
 
     def get_batch(self, number: int) -> pa.RecordBatch:
@@ -141,7 +141,7 @@ def _patterns(schema: pa.Schema) -> dict[str, Pattern]:
 
 
 def _with_names(batch: pa.RecordBatch, patterns: Mapping[str, Pattern]) -> pa.RecordBatch:
-    """Return a stored batch with a name for every item, whether a name or an id is stored."""
+    """Return a stored batch with a name for every item, even if only an id is stored."""
     codes = _codes(batch)
     ids, given = decoded(batch.column(ID), codes)
     tables = batch.column(TABLE).dictionary.to_pylist()

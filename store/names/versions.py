@@ -1,8 +1,8 @@
 """Find the versions of a name: ``t/n@3`` is the third version of ``t/n``.
 
 A name that ends with ``@`` and digits may be a version. For each such name, ``INGEST.versions.npy``
-has the hash of the name without its version, in order, and the position of the item in the ingest.
-An ingest without such names has no file.
+contains the hash of the name without its version, in order, and the position of the item in the
+ingest. For an ingest without such names, the file does not exist.
 """
 
 from pathlib import Path
@@ -67,7 +67,7 @@ def _hashed(text: npt.NDArray[np.uint8], offsets: I64) -> tuple[I64, U64]:
 
 
 def write_versions(folder: Path, ingest: int, pairs: Pairs) -> None:
-    """Write the file of an ingest, if it has versions. ``pairs`` returns hashes and positions."""
+    """Write the file of an ingest that has versions. ``pairs`` returns hashes and positions."""
     if total := count(pairs):
         hashes, offsets = create_array(versions_file(folder, ingest), np.uint64, (2, total))
         sort_pairs(pairs, hashes, offsets)
@@ -84,7 +84,7 @@ def read_versions(folder: Path, ingest: int) -> U64:
 def matching(name: str, numbers: ItemNumbers, texts: pa.Array) -> list[Version]:
     """Return the items that are versions of a name, in order of version.
 
-    ``texts`` has the names of the items ``numbers``.
+    ``texts`` contains the names of the items ``numbers``.
     """
     found = []
     for item, text in zip(numbers.tolist(), texts.to_pylist(), strict=True):

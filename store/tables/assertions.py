@@ -26,8 +26,8 @@ class Assertions:
     """The assertions and retractions of each origin, in order of ingest.
 
     ``pieces`` are the visible rows of the table ``assertions``, in order of ingest. In all methods,
-    ``places`` has the places of some triples (partition and row), and ``first`` has, for each of
-    these triples, the origin that is stored with it.
+    ``places`` contains the places (partition and row) of triples, and ``first`` contains, for each
+    of these triples, the origin that is stored with it.
     """
 
     def __init__(self, pieces: Iterable[pa.Table], room: Room = MEMORY) -> None:
@@ -50,10 +50,10 @@ class Assertions:
         return said
 
     def standing(self, places: RowPlaces, first: I64) -> tuple[I64, I64]:
-        """Return the valid assertions of some triples, as two parallel arrays.
+        """Return the valid assertions of the given triples, as two parallel arrays.
 
-        The first array has positions in ``places``. The second array has, for each of these
-        positions, an origin that asserts the triple.
+        The first array contains positions in ``places``. The second array contains, for each of
+        these positions, an origin that asserts the triple.
         """
         at = [np.flatnonzero(~np.isin(first, [*self._history]))]
         origins = [first[at[0]]]
@@ -63,7 +63,7 @@ class Assertions:
         return np.concatenate(at), np.concatenate(origins)
 
     def others_hold(self, excluded: Collection[int], places: RowPlaces, first: I64) -> Bools:
-        """Return, for each triple, whether an origin asserts it that is not among ``excluded``."""
+        """Return, for each triple, whether any origin outside of ``excluded`` asserts it."""
         asserted = self._history.keys() - set(excluded)
         others: Bools = ~np.isin(first, [*excluded, *asserted])
         for origin in asserted:
@@ -72,7 +72,7 @@ class Assertions:
 
 
 class NewAssertions:
-    """Assertions or retractions, collected in any order. Their rows are made origin by origin."""
+    """Assertions or retractions, collected in any order. Rows are returned origin by origin."""
 
     def __init__(self, room: Room) -> None:
         self._room = room
@@ -80,10 +80,7 @@ class NewAssertions:
         self._starts, self._ends = Growing(room, np.int64), Growing(room, np.int64)
 
     def add(self, origin: int, ranges: Ranges) -> None:
-        """Add triples that one origin asserts.
-
-        None of them may have been added before for this origin.
-        """
+        """Add triples that one origin asserts and that were not added for this origin before."""
         self._origins.add(np.full(len(ranges.starts), origin))
         self._starts.add(ranges.starts)
         self._ends.add(ranges.ends)

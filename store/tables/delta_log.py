@@ -57,7 +57,7 @@ class TableState:
 
     version: int
     mark: FileMark
-    """The mark of the log entry. It changes if the folder is deleted and made again."""
+    """A value that identifies the log entry. It changes if the folder is deleted and made again."""
     files: tuple[DataFile, ...]
 
 
@@ -93,10 +93,11 @@ def publish(
     files: Sequence[DataFile],
     before: Callable[[], None],
 ) -> bool:
-    """Write the log entry of a version, whose data are on disk.
+    """Write the log entry of a version whose data are already on disk.
 
-    ``files`` are all files of the version, with those added and without those removed. ``before``
-    is called just before the entry appears. Returns False if the version exists already.
+    ``files`` are all files of the version, including the added files and excluding the removed
+    files. ``before`` is called just before the entry appears. Returns False if the version exists
+    already.
     """
     now = int(time.time() * 1000)
     entry = [] if version else _creation(schema, now)

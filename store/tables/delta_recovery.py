@@ -1,4 +1,4 @@
-"""Restore the committed versions of Delta tables, and remove files that no commit shows."""
+"""Restore the committed versions of Delta tables, and remove files that no commit refers to."""
 
 import shutil
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ else:
 
 
 def has_uncommitted_rows(layout: Layout, commit: Commit) -> bool:
-    """Return whether tables of the base have rows that the last commit does not show."""
+    """Return whether tables of the base have rows that the last commit does not include."""
     for name in TABLES:
         folder, known = layout.table(commit.base, name), commit.tables.get(name)
         if known is None:
@@ -36,7 +36,7 @@ def has_uncommitted_rows(layout: Layout, commit: Commit) -> bool:
 
 
 def restore_tables(layout: Layout, base: int, commits: Sequence[Commit]) -> None:
-    """Restore every table of a base to its committed version; remove files that no commit shows.
+    """Restore all tables of a base to their committed versions; remove files that no commit uses.
 
     A writer calls this after another writer has crashed. ``commits`` are all commits that use the
     base; a table without a committed version is removed. Raises Busy if another writer has taken
@@ -61,11 +61,11 @@ def restore_tables(layout: Layout, base: int, commits: Sequence[Commit]) -> None
 
 
 def remove_merged(layout: Layout, oldest: Commit) -> int:
-    """Remove files of small tables that every remaining version has merged into other files.
+    """Remove files of small tables whose rows every remaining version has in merged files.
 
     Returns the number of bytes removed. ``oldest`` is the oldest commit that uses its base. No
-    process may read the base meanwhile. Only the writer may call this. Raises Busy if another
-    writer has taken the lock.
+    process may read the base during this call. Only the writer may call this. Raises Busy if
+    another writer has taken the lock.
     """
     freed = 0
     for name in TABLES.keys() - {"triples", "rejects"}:  # their files are never merged

@@ -1,7 +1,7 @@
 """Append to the Delta tables of a base, and read them.
 
-pyarrow writes the files exactly as they stay on disk. The files are then added to the table's log.
-Spark reads these tables like any Delta table. Logs have no column statistics, because names must be
+pyarrow writes the files in their final form. The files are then added to the table's log. Spark
+reads these tables like any Delta table. Logs have no column statistics, because names must be
 stored in few places, and statistics would contain some names (``docs/decisions/0004-tables.md``).
 """
 
@@ -37,9 +37,9 @@ else:
 
 
 PIECE_ROWS = 1 << 16
-"""The largest number of rows of a small table that are in memory at once.
+"""The maximum number of a small table's rows that are in memory at the same time.
 
-This holds while the table is written or read in pieces.
+This limit applies when the table is written or read in pieces.
 """
 CONFIGURATION: dict[str, str | None] = {
     "delta.checkpointInterval": "10",  # for fast opening after years of daily ingests
@@ -83,7 +83,7 @@ def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
 def packed_columns(schema: pa.Schema) -> list[str]:
     """Return the columns that are delta-encoded: integers with many different values in a file.
 
-    All other integer columns have few different values, so that a dictionary takes less space.
+    All other integer columns have few different values, for which a dictionary takes less space.
     """
     few = (ORIGIN, KIND, TIMES, ROLE)
     return [f.name for f in schema if pa.types.is_integer(f.type) and f.name not in few]
@@ -110,8 +110,8 @@ def _append_files(
 ) -> int:
     """Add files to a table, and remove the files whose rows the added files include.
 
-    Both changes are one version. The removed files, ``merged``, stay in the folder, since earlier
-    versions have them. Returns the table's new version.
+    Both changes are made in one version. The removed files, ``merged``, stay in the folder, because
+    earlier versions include them. Returns the table's new version.
     """
     schema = deltalake.Schema.from_arrow(TABLES[name])
     partition_by = [PARTITION] if name == "triples" else []
@@ -158,7 +158,7 @@ def _with_columns(table: "deltalake.DeltaTable", schema: "deltalake.Schema") -> 
 def newest_version(folder: Path) -> int | None:
     """Return the newest version of a table, or None if the table is missing.
 
-    Only the writer may call this, since readers must use the version in a commit record.
+    Only the writer may call this, because readers must use the version in a commit record.
     """
     table = _table(folder)
     return table.version() if table else None
@@ -188,9 +188,9 @@ def _to_merge(folder: Path, table: "deltalake.DeltaTable", ingest: int) -> list[
     """Return the newest files of a table that an ingest must merge with its own rows, if any.
 
     The files of ``MERGED`` ingests (``merged_from``) are merged into one file, ``MERGED`` of these
-    files are merged into one larger file, and so on. So the number of files grows with the
-    logarithm of the number of ingests, and so does the number of times that each row is written.
-    Files of more than ``PIECE_ROWS`` rows stay as they are.
+    files are merged into one larger file, and so on. Therefore the number of files, and the number
+    of times that each row is written, grow only with the logarithm of the number of ingests. Files
+    of more than ``PIECE_ROWS`` rows are not merged.
     """
     found = table.get_add_actions(flatten=True)
     files = sorted(zip(found["path"].to_pylist(), found["num_records"].to_pylist(), strict=True))
@@ -202,8 +202,8 @@ def _to_merge(folder: Path, table: "deltalake.DeltaTable", ingest: int) -> list[
 def first_to_merge(numbers: Sequence[int], rows: Sequence[int], ingest: int) -> int:
     """Return the position of the first file that must be merged with new rows.
 
-    The numbers of the files, as ``merged_from`` takes them, and of their rows are in the order of
-    the files.
+    The numbers of the files, which ``merged_from`` expects, and the numbers of their rows are in
+    the order of the files.
     """
     large = [at for at, count in enumerate(rows, 1) if count > PIECE_ROWS]
     return max(merged_from(numbers, ingest), *large, 0)
@@ -302,7 +302,7 @@ def read_pieces(
 def count_rows(folder: Path, name: str, version: int | None, ingest: int | None = None) -> int:
     """Return the number of rows that ``read_rows`` returns.
 
-    At most the column ``ingest`` is read.
+    No column is read except ``ingest``, if needed.
     """
     if ingest is not None:
         return len(read_rows(folder, name, version, [INGEST], ingest))
@@ -315,7 +315,7 @@ def count_rows(folder: Path, name: str, version: int | None, ingest: int | None 
 
 
 def _read(path: Path, columns: list[str]) -> pa.Table:
-    """Read columns of a file. Open it only once, since an erasure may replace it meanwhile."""
+    """Read columns of a file. Open it only once, because an erasure may replace it in between."""
     with parquet_reader(path) as file:
         rows = file.read(columns)
     if DERIVED in columns and DERIVED not in rows.column_names:  # written before format 3
@@ -324,7 +324,7 @@ def _read(path: Path, columns: list[str]) -> pa.Table:
 
 
 def stored_files(folder: Path) -> list[Path]:
-    """Return the files of a table in all versions that any commit shows, and any newer files."""
+    """Return the files of a table in all committed versions, and any newer files."""
     return sorted(folder.glob("[0-9]*.parquet"))
 
 
@@ -340,7 +340,7 @@ def table_files(folder: Path, name: str, version: int | None) -> list[Path]:
 def _files(folder: Path, version: int | None, ingest: int | None = None) -> list[Path]:
     """Return the files of a version, or only the file with the rows of one ingest, if it exists.
 
-    The name of a file is the number of the last ingest with rows in it.
+    A file is named after the last ingest with rows in it.
     """
     if version is None:
         return []
@@ -360,13 +360,13 @@ _lock = Lock()
 
 
 def _state(folder: Path, version: int) -> _State:
-    """Return a key for a version of a table. It changes if the folder is deleted and made again."""
+    """Return a cache key for a version of a table; it changes if the folder is made again."""
     log = (folder / "_delta_log" / f"{version:020d}.json").stat()
     return folder, version, log.st_ino, log.st_mtime_ns, log.st_size
 
 
 def _remember(state: _State, table: "deltalake.DeltaTable") -> tuple[Path, ...]:
-    """Return the files of a table, and remember the list, since opening a table is slow.
+    """Return the files of a table, and cache the list, because opening a table is slow.
 
     Opening takes many milliseconds.
     """

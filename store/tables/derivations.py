@@ -1,6 +1,6 @@
-"""Find the derivations that have lost a row, and describe stored derivations as texts.
+"""Find the derivations that have lost a row, and describe stored derivations as strings.
 
-A derivation is identified by a dst and a way, which is its number among the derivations of this
+A derivation is identified by a dst and a way, that is, its number among the derivations of this
 dst.
 """
 
@@ -74,7 +74,7 @@ def broken_ways(snapshot: Snapshot, erased: ItemNumbers) -> WayNumbers:
 
 
 def with_whole_derivations(snapshot: Snapshot, deaths: Ranges) -> Ranges:
-    """Return the deaths, and the deaths of other rows that follow from them.
+    """Return the given deaths, and the deaths of other rows that follow from them.
 
     If a row of a derivation of the kind ``all`` dies, all other live rows of the derivation die
     too, because this kind of derivation needs every input. A derivation of another kind only
@@ -104,7 +104,7 @@ def with_whole_derivations(snapshot: Snapshot, deaths: Ranges) -> Ranges:
 
 
 def _partitions_of(snapshot: Snapshot, dsts: ItemNumbers) -> PartitionNumbers:
-    """Return the partitions that may have triples with one of the given dst."""
+    """Return the partitions that may contain triples with one of the given dst."""
     sets = SetPositions(unique(snapshot.set_rows(dsts)))
     placed = snapshot.placements
     rows, _ = placed.rows(snapshot.ids_of(sets))
@@ -125,12 +125,12 @@ def _way(rows: pa.Table) -> I64:
 
 
 def description_texts(rows: pa.Table, broken: Bools, operations: pa.Table) -> dict[str, pa.Array]:
-    """Return the columns that describe derivations, under the names and with the texts of traces.
+    """Return the columns that describe derivations, with the names and strings used in traces.
 
     The mask ``broken`` is true for rows of derivations that have lost a row. The kind of these rows
     becomes ``unknown``, because the remaining rows are not the entire derivation. If the table
-    ``operations`` has a kind for the op of such a row, its kind becomes ``function`` instead, which
-    means the same. The kind ``any`` stays, because one input is enough.
+    ``operations`` contains a kind for the op of such a row, the row's kind becomes ``function``
+    instead, which means the same. The kind ``any`` is kept, because one input is enough.
     """
     kind = rows[KIND].combine_chunks()
     unsure = pa.array(broken & (kind_codes(rows, operations) != KINDS["any"]))
@@ -149,5 +149,5 @@ _UNCHANGED = (VALUE, TIMES, MODULE, INVOCATION, EXECUTION)
 
 
 def _texts(codes: pa.Array, known: dict[str, int], usual: str) -> pa.Array:
-    """Return the text of each code, and the text ``usual`` for each null."""
+    """Return the string for each code, and the string ``usual`` for each null."""
     return pa.array([*known, usual]).take(codes.fill_null(len(known)))

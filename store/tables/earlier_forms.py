@@ -1,7 +1,8 @@
-"""The earlier forms of registered tables: Parquet files or JSON records in a folder of their own.
+"""The earlier forms of registered tables: Parquet files or JSON records in a separate folder.
 
-Releases up to format 7 wrote them. The first change of a table copies their rows. The folder stays
-until a generation is committed in a newer format, which earlier releases refuse to read.
+Releases up to format 7 wrote them. The first change of a table copies their rows to the registered
+table. The folder is kept until a generation is committed in a newer format, which earlier releases
+refuse to read.
 """
 
 import json
@@ -21,7 +22,7 @@ def earlier_files(layout: Layout, name: str) -> list[Path]:
 
 
 def record_rows(path: Path, schema: pa.Schema) -> pa.Table:
-    """Return the row in a JSON record. An object in a column of texts stays JSON."""
+    """Return the row in a JSON record. An object in a string column stays JSON."""
     row = {
         name: json.dumps(value)
         if isinstance(value, dict) and schema.field(name).type == pa.string()

@@ -1,6 +1,7 @@
 """The table of files: a number for each path, which no other path ever gets.
 
-The rows of an addition appear all at once, after ``ids.json`` has taken their numbers.
+All rows of one addition appear at the same time, after their numbers have been reserved in
+``ids.json``.
 """
 
 import numpy as np
@@ -33,7 +34,7 @@ def numbers_of(layout: Layout, paths: pa.Array) -> I64:
 
 
 def add_files(layout: Layout, paths: pa.Array) -> None:
-    """Give numbers to the files at these paths, which must be distinct and have none yet.
+    """Give numbers to the files at the given paths, which must be distinct and without numbers.
 
     Only the single writer may call this. Raises Busy if another writer has taken the lock.
     """

@@ -30,7 +30,7 @@ from .snapshot import Snapshot
 from .touching import partitions_touching
 
 Brought = Callable[[PartitionNumber], RowPlaces]
-"""A function that returns the places, in a partition, of triples that an ingest brings again."""
+"""A function that returns the places, in a partition, of triples that an ingest adds again."""
 _NONE = ItemNumbers(np.empty(0, np.int64))
 
 
@@ -55,13 +55,13 @@ def _ends(
 def _add(counts: I64, ordered: I64, found: I64) -> None:
     """Add to ``counts`` how often each of the ordered numbers occurs in ``found``.
 
-    ``found`` has no other numbers.
+    ``found`` must not contain other numbers.
     """
     np.add.at(counts, np.searchsorted(ordered, found), 1)
 
 
 def partitions_into(snapshot: Snapshot, groups: ItemNumbers) -> PartitionNumbers:
-    """Return the partitions that may have triples that lead to the groups."""
+    """Return the partitions that may contain triples that lead to the groups."""
     sets = SetPositions(unique(snapshot.set_rows(groups)))
     placed = snapshot.placements
     rows, _ = placed.rows(snapshot.ids_of(sets))
@@ -95,11 +95,11 @@ def count_uses(snapshot: Snapshot, groups: ItemNumbers, *, dead: bool = False) -
 
 
 def with_ended_groups(snapshot: Snapshot, deaths: Ranges, brought: Brought) -> Ranges:
-    """Return the deaths, extended to whole groups.
+    """Return the deaths, extended to entire groups.
 
     If the deaths leave a group without live triples to it, or without live triples from it, its
-    remaining triples die too. If an ingest brings triples to a group again, that group is left
-    alone, because the ingest may also bring triples on its other side.
+    remaining triples die too. If an ingest adds triples to a group again, that group is not
+    changed, because the ingest may also add triples on its other side.
     """
     if not (len(snapshot.groups) and len(deaths)):
         return deaths
@@ -138,7 +138,7 @@ def with_ended_groups(snapshot: Snapshot, deaths: Ranges, brought: Brought) -> R
 def groups_at(
     snapshot: Snapshot, partitions: PartitionNumbers, among_rows: Ranges | None = None
 ) -> ItemNumbers:
-    """Return, in order, the groups at either end of a live triple of some partitions.
+    """Return, in order, the groups at either end of a live triple of the given partitions.
 
     If ``among_rows`` is given, only the triples at these places count.
     """
@@ -158,7 +158,7 @@ def triples_beyond(snapshot: Snapshot, groups: ItemNumbers, ended: Ranges | None
     """Return the number of triples that groups stand for, minus the live triples stored for them.
 
     A group with n triples to it and m from it stands for n times m triples. ``groups`` are in
-    order, and ``ended`` are triples that no longer count.
+    order, and ``ended`` are triples that are no longer counted.
     """
     if not len(groups):
         return 0

@@ -1,9 +1,9 @@
-"""Rows that captured commands left as they were in files with changed rows, and rows that ended.
+"""Unchanged rows that captured commands copied next to changed rows, and rows that were deleted.
 
-Delta writes a whole file again if one of its rows changes. A row that is only copied keeps its
-version, so ``KEPT`` has the version of each row of such a file. Equal versions of consecutive rows
-are one entry, so the size of the table grows with what changed. ``ENDED`` has hashes of the names
-of deleted rows.
+Delta writes an entire file again if one of its rows changes. A row that is only copied keeps its
+version, so ``KEPT`` contains the version of each row of such a file. Equal versions of consecutive
+rows are one entry, so the size of the table grows with the number of changes. ``ENDED`` contains
+hashes of the names of deleted rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,27 +25,27 @@ class KeptRows:
     """The versions of the rows of a file."""
 
     starts: I64
-    """The first row of each range of rows that have the same version."""
+    """The first row of each range of rows with the same version."""
     versions: I64
-    """For each range, the version of its rows; 0 for rows that no captured write has written."""
+    """For each range, the version of its rows; 0 for rows that no captured write has made."""
 
     def of(self, rows: I64) -> I64:
-        """Return the versions of some rows, by their positions in the file."""
+        """Return the versions of rows, given the rows' positions in the file."""
         found: I64 = self.versions[np.searchsorted(self.starts, rows, "right") - 1]
         return found
 
 
 @dataclass(frozen=True)
 class EndedRow:
-    """The end of a row by a captured write."""
+    """The end of a row, caused by a captured write."""
 
     version: int
     after: int
-    """The generation that was current when the row ended. Later generations show this end."""
+    """The generation that was current when the row ended. Later generations include this end."""
 
 
 def add_kept(layout: Layout, versions: Mapping[int, I64]) -> None:
-    """Store the version of each row of some files, by the files' numbers.
+    """Store the version of each row of the given files, by file number.
 
     Only the single writer may call this. Raises Busy if another writer has taken the lock.
     """
@@ -57,7 +57,7 @@ def add_kept(layout: Layout, versions: Mapping[int, I64]) -> None:
 
 
 def read_kept(layout: Layout, files: Sequence[int]) -> dict[int, KeptRows]:
-    """Return the versions of the rows of those files that have copied rows, by their numbers."""
+    """Return the row versions of those given files that contain copied rows, by file number."""
     rows = read(layout, KEPT, where=pc.field("file").isin(files)).to_pylist()
     return {
         row["file"]: KeptRows(np.array(row["starts"]), np.array(row["versions"])) for row in rows
@@ -74,7 +74,7 @@ def add_ended(layout: Layout, version: int, names: pa.Array, after: int) -> None
 
 
 def ends_of(layout: Layout, name: str, version: int) -> list[EndedRow]:
-    """Return the ends of the row with this name by writes after a version, oldest first."""
+    """Return the ends of the row with this name by writes after a given version, oldest first."""
     wanted = hashes(pa.array([name])).view(np.int64)[0]
     rows = read(layout, ENDED, where=pc.field("version") > version)
     found = {

@@ -1,4 +1,4 @@
-"""The components that merged components are now a part of."""
+"""Find the components that now contain merged components."""
 
 import numpy as np
 
@@ -9,8 +9,9 @@ from provhouse.runtime.room import Room, slices
 def merged_into(old: I64, into: I64, room: Room) -> tuple[I64, I64]:
     """Return the merged components, in order, and for each the component that it ends up in.
 
-    ``old`` and ``into`` have, for each merge in order of ingest, the component that was merged and
-    the one that it was merged into. If a component was merged several times, the last merge counts.
+    For each merge, in order of ingest, ``old`` contains the component that was merged, and ``into``
+    the component into which it was merged. If a component was merged several times, the last merge
+    counts.
     """
     ids = room.distinct(old[rows] for rows in slices(len(old)))
     now = room.empty(len(ids), np.int64)

@@ -1,4 +1,4 @@
-"""Which of its earlier files a Delta table merges with the rows of an ingest."""
+"""Choose the earlier files of a Delta table that are merged with the rows of an ingest."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -9,9 +9,9 @@ from ..warehouse.commits import MERGED
 def merged_from(numbers: Sequence[int], ingest: int) -> int:
     """Return the position of the first file that an ingest merges with its own rows.
 
-    ``numbers`` has, for each file in order, the last ingest with rows in it. A file is merged only
-    if all of its rows are from the last span of ingests. So rows are not rewritten every time if
-    ingests are sparse.
+    ``numbers`` contains, for each file in order, the last ingest with rows in it. A file is merged
+    only if all of its rows are from the last span of ingests. Therefore rows are not rewritten
+    every time if ingests are sparse.
     """
     first, span = len(numbers), MERGED
     after = [0, *numbers[:-1]] if numbers else []

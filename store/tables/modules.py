@@ -1,4 +1,4 @@
-"""Read the modules that one generation declares: their ops, and the tables that they work on."""
+"""Read the modules that one generation declares: their ops, and the tables that they use."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,9 +33,9 @@ from .snapshot import Snapshot
 MODULES: Final = "modules"
 OP_PART: Final = "op"
 PARTS: Final = {"ops": OP_PART, "inputs": "input", "state": "state", "outputs": "output"}
-"""The fields of a declaration, and for each the value of ``part`` in the rows of its names."""
+"""The fields of a declaration, each with the value of ``part`` in the rows of its names."""
 DECLARED = pa.schema([TABLES[MODULES].field(n) for n in (MODULE, WORKFLOW, PART, NAME, BORN)])
-"""The columns of the declarations that a generation shows, with one row for each op or table."""
+"""The columns of the visible declarations in a generation, with one row per op or table."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def modules_of(snapshot: Snapshot) -> pa.Table:
 
 
 def declarations(rows: pa.Table) -> list[Module]:
-    """Return the modules that these rows declare, in order of name.
+    """Return the modules that the given rows declare, in order of name.
 
     The rows have the columns ``DECLARED``.
     """
@@ -132,8 +132,8 @@ def rows_of_modules(
     """Return the live triples of a partition that are part of a module.
 
     The module of a triple is the value of its column ``module``, or if this is null, the module of
-    its op. ``of`` has the module of each op, and ``runs`` has the run of each origin. The result
-    has the columns module, run, execution, invocation and ``columns``.
+    its op. ``of`` contains the module of each op, and ``runs`` contains the run of each origin. The
+    result has the columns module, run, execution, invocation and ``columns``.
     """
     wanted = (OP, ORIGIN, MODULE, INVOCATION, EXECUTION, *columns)
     rows = read_partition(snapshot.partition_path(partition), wanted)
@@ -163,7 +163,8 @@ def partitions_of_modules(snapshot: Snapshot, *, every: bool) -> list[PartitionN
 def contradiction(declared: pa.Table, described: pa.Table) -> tuple[str, str, str] | None:
     """Return an op that is part of two modules, and both modules; None if there is no such op.
 
-    ``declared`` has the columns module and name (the op), ``described`` has op and module.
+    ``declared`` has the columns module and name (the op), and ``described`` has the columns op and
+    module.
     """
     known: dict[str, str] = {}
     described = described.filter(pc.is_valid(described[MODULE]))

@@ -1,4 +1,4 @@
-"""The jobs and datasets that events of OpenLineage have named."""
+"""The jobs and datasets that OpenLineage events have named."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -13,9 +13,9 @@ from .registry import OPENLINEAGE, read
 from .registry import replace as replace_rows
 
 COMPLETE = frozenset({"COMPLETE", ""})
-"""The states of runs that name all datasets of their job; a job without a run has no state."""
+"""The states of runs that name all their job's datasets; a job without a run has the state ''."""
 _MOST_OPEN = 10
-"""The largest number of incomplete runs that are kept of a job."""
+"""The maximum number of incomplete runs that are kept for a job."""
 
 Key = tuple[str, str]
 """A namespace and a name."""
@@ -39,7 +39,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class JobRun:
-    """A run of a job: what its events up to ``time`` named together."""
+    """A run of a job, with the datasets that its events up to ``time`` have named."""
 
     namespace: str
     name: str
@@ -55,9 +55,9 @@ class JobRun:
     outputs: tuple[Dataset, ...]
 
     def also(self, other: "JobRun") -> "JobRun":
-        """Return this run with what other events of it named.
+        """Return this run combined with other events of the same run.
 
-        The datasets add up, and the state is that of the later event.
+        The result has the datasets of both, and the state of the later event.
         """
         first, last = (self, other) if self.time <= other.time else (other, self)
         return replace(
@@ -69,7 +69,7 @@ class JobRun:
 
 
 def merged(runs: Iterable[JobRun]) -> list[JobRun]:
-    """Return each run once, with what all its events named."""
+    """Return each run once, with the datasets that all of its events have named."""
     found: dict[tuple[str, str, str], JobRun] = {}
     for each in runs:
         key = each.namespace, each.name, each.run
@@ -83,7 +83,7 @@ def read_runs(layout: Layout) -> list[JobRun]:
 
 
 def read_jobs(layout: Layout) -> list[JobRun]:
-    """Return the newest complete run of each job, or its newest run, by namespace and name.
+    """Return each job's newest complete run, or else its newest run, by namespace and name.
 
     Raises Damaged if the table is unreadable.
     """
@@ -94,15 +94,15 @@ def read_jobs(layout: Layout) -> list[JobRun]:
 
 
 def datasets_of(runs: Iterable[JobRun]) -> dict[Key, Dataset]:
-    """Return each dataset of some runs, with the columns and names that any of them has given."""
+    """Return the datasets of the given runs, with all columns and names that any run has stated."""
     every = [each for run in runs for each in (*run.inputs, *run.outputs)]
     return {each.key: each for each in _union((), every)}
 
 
 def add_runs(layout: Layout, runs: Sequence[JobRun]) -> None:
-    """Store runs beside those of other jobs.
+    """Store runs in addition to the runs of other jobs.
 
-    Of each job, keeps the newest complete run, and later runs that are not complete yet.
+    For each job, the newest complete run and later incomplete runs are kept.
     """
     by_job: dict[Key, list[JobRun]] = {}
     names = {(each.namespace, each.name) for each in runs}

@@ -1,4 +1,4 @@
-"""Read the descriptions of ops that one generation shows: kind, function, place, exactness."""
+"""Read the visible descriptions of ops in one generation: kind, function, place, exactness."""
 
 from functools import reduce
 
@@ -14,7 +14,7 @@ from .snapshot import Snapshot
 
 OPERATIONS = "operations"
 DESCRIBED = pa.schema([TABLES[OPERATIONS].field(name) for name in (*OPERATION, BORN)])
-"""The columns of the descriptions that a generation shows."""
+"""The columns of the visible descriptions of a generation."""
 
 
 def operations_of(snapshot: Snapshot) -> pa.Table:
@@ -37,7 +37,7 @@ def operations_of(snapshot: Snapshot) -> pa.Table:
 
 
 def kind_codes(rows: pa.Table, operations: pa.Table) -> I64:
-    """Return, for each row, the code of its own kind, or else of the kind of its op.
+    """Return, for each row, the code of its own kind, or else the code of its op's kind.
 
     The code is -1 if both kinds are unknown. ``rows`` must have the columns op and kind.
     ``operations`` are the descriptions of a generation.

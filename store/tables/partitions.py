@@ -34,7 +34,7 @@ def partition_path(folder: Path, partition: PartitionNumber) -> Path:
 def write_partition(rows: pa.Table, path: Path) -> None:
     """Write a partition. The rows must be sorted by dst and must not have the column ``partition``.
 
-    The file does not need this column, because Delta's log has the value. Columns of
+    The file does not need this column, because Delta's log contains its value. Columns of
     ``DESCRIPTION`` that are null in all rows are left out, so that they take no space.
     """
     empty = [n for n in DESCRIPTION if n in rows.column_names and rows[n].null_count == len(rows)]
@@ -73,9 +73,10 @@ def _described(rows: pa.Table, columns: Sequence[str]) -> pa.Table:
 
 @contextmanager
 def unless_damaged(paths: Iterable["str | Path"]) -> Iterator[None]:
-    """Raise Damaged if a Spark job in the block fails because of one of these partitions.
+    """Raise Damaged if a Spark job in the block fails because one of these partitions is damaged.
 
-    A task's error reaches the driver only as text, so the driver reads the partitions itself.
+    A task's error reaches the driver only as a string, so the driver itself reads the partitions to
+    check them.
     """
     try:
         yield

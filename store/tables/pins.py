@@ -1,6 +1,6 @@
-"""The table of pinned files, which have rows that captured jobs read or wrote, and their states.
+"""The table of pinned files: files whose rows captured jobs read or wrote, with their states.
 
-An ingest adds files that are new, or have a new state.
+An ingest adds files that are new or have a new state.
 """
 
 import os
@@ -32,7 +32,7 @@ class Pin:
     """The largest key in the file, if ``low`` is known."""
 
     def difference(self) -> str:
-        """Return "gone" or "changed" if the file no longer has this state, else an empty text."""
+        """Return "gone" or "changed" if the file no longer has this state, else an empty string."""
         try:
             found = os.stat(self.path)
         except OSError:
@@ -42,7 +42,7 @@ class Pin:
 
 
 def read_pins(layout: Layout, tables: Collection[str] | None = None) -> list[Pin]:
-    """Return the pinned files of the given tables, or of all tables, the latest last.
+    """Return the pinned files of the given tables, or of all tables, in order of addition.
 
     Raises Damaged if the table of pinned files cannot be read.
     """
@@ -55,7 +55,7 @@ def read_pins(layout: Layout, tables: Collection[str] | None = None) -> list[Pin
 
 
 def add_pins(layout: Layout, pins: Collection[Pin]) -> None:
-    """Store those pins whose file is new, or has a new state or a newly known range of keys.
+    """Store those pins whose file is new, has a new state, or has a newly found range of keys.
 
     Only the single writer may call this. Raises Busy if another writer has taken the lock.
     """

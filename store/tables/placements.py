@@ -12,7 +12,7 @@ from provhouse.model.columns import PARTITION, SET, TRIPLES
 from provhouse.runtime.room import MEMORY, Growing, Room, ascends, slices
 
 _HALF = 32
-"""The number of bits in each half of a sort key, which joins a set's id and a row number."""
+"""The number of bits in each half of a sort key, which combines a set's id and a row number."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,7 @@ class Placements:
 
     @classmethod
     def read(cls, pieces: Iterable[pa.Table], room: Room = MEMORY) -> Self:
-        """Return the placements from pieces of the table ``placements``.
-
-        Only one piece at a time is read.
-        """
+        """Return the placements from pieces of the table ``placements``, read one at a time."""
         columns = [Growing(room, np.int64) for _ in (SET, PARTITION, TRIPLES)]
         for rows in pieces:
             for name, column in zip((SET, PARTITION, TRIPLES), columns, strict=True):
@@ -58,17 +55,14 @@ class Placements:
         return pa.table({SET: self.sets, PARTITION: self.partitions, TRIPLES: triples})
 
     def order_by_partition(self) -> I64:
-        """Return the row numbers in the order of partition, then set.
-
-        Triples have this order on disk.
-        """
+        """Return the row numbers by partition, then set. Triples have this order on disk."""
         order: I64 = np.lexsort((self.sets, self.partitions))
         return order
 
     def rows(self, sets: SetIds) -> tuple[I64, I64]:
         """Return the positions of all placements of ``sets``, and the set of each placement.
 
-        A set is given by its position in ``sets``.
+        Each set is returned as its position in ``sets``.
         """
         return matching_rows(self.sets, sets)
 

@@ -1,7 +1,8 @@
-"""Represent rows of partitions as ranges: a whole partition is one range, whatever its size.
+"""Represent rows of partitions as ranges: an entire partition is one range, whatever its size.
 
-A row's place is one 64-bit number: the partition in the upper half, the row in the lower half. So
-there is a gap between the places of two partitions, and no range extends from one into the next.
+A row's place is a single 64-bit number, with the partition in the upper half and the row in the
+lower half. Therefore there is a gap between the places of two partitions, and no range extends from
+one partition into the next.
 """
 
 from collections.abc import Iterable, Iterator
@@ -59,7 +60,7 @@ class Ranges:
     def joined(cls, parts: Iterable["Ranges"], room: Room = MEMORY) -> "Ranges":
         """Return the union of several ``Ranges`` that have no place in common, given in any order.
 
-        The parts are made one at a time.
+        The parts are computed one at a time.
         """
         starts, ends = Growing(room, np.int64), Growing(room, np.int64)
         for part in parts:
@@ -101,7 +102,7 @@ class Ranges:
 
     @property
     def overlapping(self) -> int:
-        """The number of ranges that overlap the one before. It is 0 unless the table is damaged."""
+        """The number of ranges that overlap the range before; 0 unless the table is damaged."""
         return sum(
             int((self._ends[rows][: len(after)] > after).sum())
             for rows in slices(len(self._starts))
@@ -117,7 +118,7 @@ class Ranges:
         return inside
 
     def below(self, places: RowPlaces) -> I64:
-        """Return, for each of the given places, the number of lower places that are in a range."""
+        """Return, for each of the given places, the number of lower places within the ranges."""
         if not len(self._starts):
             return np.zeros(len(places), np.int64)
         at = np.searchsorted(self._starts, places, "right") - 1

@@ -1,4 +1,4 @@
-"""The registered tables: Delta tables that belong to the warehouse, and to no base or generation.
+"""The registered tables: Delta tables that belong to the warehouse, not to a base or generation.
 
 Each table is declared once, in ``REGISTRY``, and is used only through this module:
 
@@ -6,26 +6,26 @@ Each table is declared once, in ``REGISTRY``, and is used only through this modu
 - ``replace(layout, table, where, rows)`` deletes the rows for which an expression is true, and adds
   rows, in one version.
 - ``read(layout, table, columns, where)`` returns the rows in the order in which they were added.
-- ``clear(layout, table)`` is the table's part of an erasure, ``remove_replaced(layout, table)`` its
-  part of a prune. A check compares ``state_of(layout, table)`` with ``read_file(table, path)``.
+- ``clear(layout, table)`` does the table's part of an erasure, and ``remove_replaced(layout,
+  table)`` does its part of a prune. A check compares ``state_of(layout, table)`` with
+  ``read_file(table, path)``.
 
-**Visibility.** A table has one state, its newest Delta version. No rollback, compaction or prune
-changes it, and no commit record names it. Rows are visible as soon as their version is published,
-thus before the commit record of the ingest that they belong to. So rows must be harmless without
-this ingest, as the number of a file is, or they must record the generation that was current when
-they were added, as captured writes do.
+**Visibility.** A table has a single state: its newest Delta version. No rollback, compaction or
+prune changes this state, and no commit record names it. Rows are visible as soon as their version
+is published, which is before the commit record of their ingest is written. Therefore rows must
+either be harmless without this ingest, like the number of a file, or record the generation that was
+current when they were added, like captured writes.
 
-**Atomicity.** A version is published by linking its log entry, when its data are on disk. A killed
-writer leaves at most files that no version has. A process never replaces a version that another
-process has published meanwhile: it makes its change again, from that version. So processes that do
-not have the writer's lock may append and replace too. A process that does have it checks, before it
-publishes, that its lock still exists.
+**Atomicity.** A version is published by linking its log entry after its data are on disk. A killed
+writer leaves at most files that belong to no version. A process never overwrites a version that
+another process has published meanwhile: it repeats its change on top of that version. Therefore
+processes without the writer's lock may append and replace too. A process that has the writer's lock
+checks, before it publishes, that its lock still exists.
 
 **Form.** A table is in the folder ``tables/NAME``. Its log contains no values of rows. As in the
-tables of a base, small files are merged into larger ones, and replaced files stay until a prune, so
-that a copy of the folder has all files that its log names.
-
-A table fits into memory: it has up to some millions of rows.
+tables of a base, small files are merged into larger ones, and replaced files are kept until a
+prune, so that a copy of the folder contains all files that its log names. A table fits into memory:
+it has at most a few million rows.
 """
 
 from collections.abc import Callable, Sequence
@@ -52,7 +52,7 @@ from .delta_tables import first_to_merge, write_parquet
 from .earlier_forms import earlier_files, has_earlier, record_rows, remove_earlier
 
 _CACHED_BYTES = 64 << 20
-"""The size of the rows that stay in memory after they were read."""
+"""The maximum size in bytes of the rows that stay in memory after they were read."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,12 @@ class RegisteredTable:
 
     name: str
     title: str
-    """The words for the table in messages."""
+    """The name of the table in messages."""
     schema: pa.Schema
     cleared: tuple[str, ...] = ()
-    """The columns that may have keys or names of items. An erasure sets them to NULL."""
+    """The columns that may contain keys or names of items. An erasure sets them to NULL."""
     earlier: bool = False
-    """Whether releases up to format 7 stored the rows in the folder ``NAME`` of the warehouse."""
+    """Whether releases up to format 7 stored the rows in the warehouse's folder ``NAME``."""
 
 
 _TEXTS, _NUMBERS = pa.list_(pa.string()), pa.list_(pa.int64())
@@ -172,7 +172,7 @@ REGISTRY = (
 
 _Change = Callable[[pa.Table], pa.Table]
 _Pieces = list[tuple[int, pa.Table]]
-"""The rows of new files, each with the number of its file."""
+"""The rows of new files, each with the number of the file."""
 _rows: LRUCache[Path, pa.Table] = LRUCache(_CACHED_BYTES, getsizeof=lambda rows: rows.nbytes)
 _lock = Lock()
 
@@ -218,7 +218,7 @@ def replace(
 
 
 def clear(layout: Layout, table: RegisteredTable) -> None:
-    """Set the columns of an erasure to NULL, and remove all files that had other values.
+    """Set the columns ``cleared`` to NULL, and remove all files that contained other values.
 
     Only the single writer may call this, and no other process may change a table with such columns.
     Raises Busy if another writer has taken the lock.
@@ -232,16 +232,16 @@ def clear(layout: Layout, table: RegisteredTable) -> None:
 
 
 def remove_replaced(layout: Layout, table: RegisteredTable) -> int:
-    """Remove the files that the newest version no longer has; return the number of their bytes.
+    """Remove the files that are not in the newest version; return the number of their bytes.
 
-    Files of a version that another process is about to publish stay. Only the single writer may
+    Files of a version that another process is about to publish are kept. Only the single writer may
     call this. Raises Busy if another writer has taken the lock.
     """
     return _remove(layout, table, state_of(layout, table).version)
 
 
 def _remove(layout: Layout, table: RegisteredTable, last: int) -> int:
-    """Remove the files for versions up to ``last`` that the newest version does not have."""
+    """Remove files of versions up to ``last``, unless they are part of the newest version."""
     kept, freed = {file.path for file in state_of(layout, table).files}, 0
     for path in layout.registered(table.name).glob("*.parquet"):
         file = DataFile(path, 0, path.stat().st_size)
@@ -254,7 +254,7 @@ def _remove(layout: Layout, table: RegisteredTable, last: int) -> int:
 
 
 def remove_earlier_form(layout: Layout, table: RegisteredTable) -> None:
-    """Remove the earlier form of a table whose rows were copied.
+    """Remove the earlier form of a table after its rows were copied.
 
     Only the single writer may call this. Raises Busy if another writer has taken the lock.
     """
@@ -286,9 +286,9 @@ def read_file(table: RegisteredTable, path: Path) -> pa.Table:
 
 
 def _read(table: RegisteredTable, state: TableState, file: DataFile) -> pa.Table:
-    """Return the rows of a file, from the cache if they are there.
+    """Return the rows of a file, from the cache if possible.
 
-    The content of a path never changes, except for an earlier form.
+    The content of a path never changes, except for an earlier form of a table.
     """
     if state.version < 0:
         return read_file(table, file.path)
@@ -312,7 +312,7 @@ def _cleared(table: RegisteredTable, rows: pa.Table) -> pa.Table:
 def _change(
     layout: Layout, table: RegisteredTable, change: _Change | None, rows: pa.Table | None = None
 ) -> None:
-    """Publish the next version, in which each file is changed and the rows are added.
+    """Publish the next version, which applies ``change`` to each file and adds the rows.
 
     Nothing is published if nothing changes.
     """
@@ -338,7 +338,7 @@ def _publish(
     removed: Sequence[DataFile],
     pieces: _Pieces,
 ) -> bool:
-    """Write the files and the log entry after ``state``; return False if another process did."""
+    """Write files and log entry of the version after ``state``; return False if it exists."""
     folder, version = layout.registered(table.name), state.version + 1
     make_folder(folder / LOG)
     added = [_written(folder, number, version, piece) for number, piece in pieces]
@@ -357,9 +357,9 @@ def _publish(
 def _first(
     table: RegisteredTable, state: TableState, change: _Change | None, new: pa.Table
 ) -> tuple[list[DataFile], _Pieces]:
-    """Return the rows of the first version: those of the earlier form, changed, and the new ones.
+    """Return the rows of the first version: the changed rows of the earlier form, and the new rows.
 
-    There are none if the earlier form needs no change.
+    Nothing is returned if the earlier form does not need to change.
     """
     old = pa.concat_tables(
         [table.schema.empty_table(), *(_read(table, state, file) for file in state.files)]
@@ -373,7 +373,7 @@ def _first(
 def _next(
     table: RegisteredTable, state: TableState, change: _Change | None, new: pa.Table
 ) -> tuple[list[DataFile], _Pieces]:
-    """Return the files that the next version no longer has, and the rows of its new files."""
+    """Return the files that are not in the next version, and the rows of its new files."""
     files, first = state.files, len(state.files)
     if new.num_rows:
         numbers = [file.number for file in files]

@@ -1,6 +1,7 @@
 """The captured writes whose lineage covers only a sample of the rows.
 
-They have a table of their own because every question reads it, and most warehouses do not have it.
+They have a separate table because every question reads it, and most warehouses do not have any
+sampled writes.
 """
 
 from collections.abc import Sequence
@@ -25,7 +26,7 @@ class SampledWrite:
     reads: tuple[str, ...]
     """The tables from which the write was made."""
     after: int
-    """The generation that was current when the write got its version. Later generations show it."""
+    """The generation that was current when the write got its version. Later ones show the write."""
 
     @property
     def sample(self) -> Sample:

@@ -1,4 +1,4 @@
-"""The view of one generation, with its sets, components, dependencies and placements as arrays."""
+"""The view of one generation; sets, components, dependencies and placements are arrays."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -50,7 +50,7 @@ from .visible_rows import VisibleRows
 
 _PLACED = [SET, PARTITION, TRIPLES]
 _HALF = 32
-"""The number of bits in each half of a sort key, which joins two positions of sets."""
+"""The number of bits in each half of a sort key, which combines the positions of two sets."""
 
 
 class Snapshot(VisibleRows):
@@ -59,8 +59,8 @@ class Snapshot(VisibleRows):
     Only an erasure changes the content of a snapshot: names, ops and attributes disappear, but rows
     never do. Read names, ops and attributes inside ``Names.settled``.
 
-    Arrays of all sets, dependencies, placements, deaths, assertions, merges and groups are made in
-    ``room``.
+    Arrays of all sets, dependencies, placements, deaths, assertions, merges and groups are
+    allocated in ``room``.
     """
 
     def __reduce__(self) -> tuple[type["Snapshot"], tuple[Layout, Commit, int, Room]]:
@@ -119,7 +119,7 @@ class Snapshot(VisibleRows):
         return slices(len(self.set_ids))
 
     def ids_of(self, sets: SetPositions) -> SetIds:
-        """Return the ids of the sets at these positions in ``set_ids``."""
+        """Return the ids of the sets at the given positions in ``set_ids``."""
         return SetIds(self.set_ids[sets])
 
     def sets_of(self, items: ItemNumbers) -> SetIds:
@@ -150,7 +150,7 @@ class Snapshot(VisibleRows):
 
     @cached_property
     def set_components(self) -> I64:
-        """For each set in ``set_ids``, the component that it belongs to now."""
+        """For each set in ``set_ids``, the component to which it belongs now."""
         born = self._sets[COMPONENT]
         if not len(self._merges[0]):
             return born
@@ -159,12 +159,12 @@ class Snapshot(VisibleRows):
 
     @cached_property
     def alone(self) -> Bools:
-        """For each set in ``set_ids``, whether it is a whole component, so has no dependencies."""
+        """For each set in ``set_ids``, whether it is an entire component without dependencies."""
         alone: Bools = (np.bincount(self.set_components) == 1)[self.set_components]
         return alone
 
     def components_now(self, components: I64) -> I64:
-        """Return, for each of these original components, the component that it is now a part of."""
+        """Return, for each of the given components, the component that it is now a part of."""
         old, into = self._merges
         if not len(old):
             return components
@@ -184,31 +184,31 @@ class Snapshot(VisibleRows):
 
     @cached_property
     def placements(self) -> Placements:
-        """The placements of all sets; dead triples count too."""
+        """The placements of all sets, where dead triples are counted too."""
         return Placements.read(self.pieces("placements", _PLACED), self.room)
 
     @cached_property
     def live_placements(self) -> Placements:
-        """The placements of all sets; only live triples count."""
+        """The placements of all sets, where only live triples are counted."""
         if not len(self.deaths):
             return self.placements
         placed = self._placed_and(self.deaths)
         return Placements.read((one.table(one.triples - dead) for one, dead in placed), self.room)
 
     def sets_among(self, triples: Ranges) -> Iterator[SetIds]:
-        """Yield the ids of the sets that the given triples are stored with.
+        """Yield the ids of the sets with which the given triples are stored.
 
-        Some ids are yielded several times.
+        Some ids may be yielded several times.
         """
         if len(triples):
             for placed, found in self._placed_and(triples):
                 yield SetIds(placed.sets[found > 0])
 
     def _placed_and(self, triples: Ranges) -> Iterator[tuple[Placements, I64]]:
-        """Yield all placements, each with the number of the given triples that it has.
+        """Yield all placements, each with the number of the given triples in it.
 
-        The rows of the table ``placements`` must be in the order in which the partitions have their
-        triples. Raises Damaged if they are not ordered by partition.
+        The rows of the table ``placements`` must be in the order of the triples in the partitions.
+        Raises Damaged if they are not ordered by partition.
         """
         last, used = -1, 0
         for rows in self.pieces("placements", _PLACED):
@@ -271,8 +271,8 @@ class Snapshot(VisibleRows):
     def placements_of(self, sets: SetIds) -> Placements:
         """Return the placements of the sets with these ids, which are in order.
 
-        For a few sets, this takes less time than ``placements``, since the placements of all other
-        sets are not sorted.
+        For a few sets, this is faster than ``placements``, because the placements of all other sets
+        are not sorted.
         """
         pieces = self.pieces("placements", _PLACED)
         return Placements.read(
@@ -316,13 +316,13 @@ class Snapshot(VisibleRows):
         return SetPositions(np.searchsorted(self.set_firsts, items, "right") - 1)
 
     def known_set_rows(self, items: ItemNumbers) -> SetPositions:
-        """Return the position in ``set_ids`` of each item's set, or -1 if no set has the item."""
+        """Return the position in ``set_ids`` of each item's set, or -1 if the item is in no set."""
         at = self.set_rows(items)
         inside = (at >= 0) & (items < self.set_firsts[at] + self.set_items[at])
         return SetPositions(np.where(inside, at, -1))
 
     def item_ranges(self, sets: SetPositions) -> tuple[ItemNumbers, ItemNumbers]:
-        """Return the items of some sets as ranges: the first and the last item of each range.
+        """Return the items of the given sets as ranges: the first and the last item of each range.
 
         Sets whose items have consecutive numbers share a range. ``sets`` are positions in
         ``set_ids``, in order.
@@ -350,8 +350,8 @@ def all_of_base(layout: Layout, base: int, room: Room = MEMORY) -> Snapshot:
     """Return a view of everything in a base, including ingests that were rolled back or pruned.
 
     Only the writer may call this, after ``recover``, because the newest version of each table then
-    has exactly the committed rows. The versions are found without a commit record, since a base may
-    still be in use when its records have been pruned.
+    contains exactly the committed rows. The versions are determined without a commit record,
+    because a base may still be in use after its records have been pruned.
     """
     versions = {name: newest_version(layout.table(base, name)) for name in TABLES}
     tables = {name: version for name, version in versions.items() if version is not None}

@@ -1,8 +1,8 @@
-"""Find the triples that touch given items, and count the texts and duplicates after an erasure.
+"""Find the triples that touch given items, and count the strings and duplicates after an erasure.
 
-A triple of an erased item becomes a link: it keeps its row but loses op and attributes. So
-questions still reach the items downstream of the erased item, and all references to rows by place
-stay valid.
+A triple of an erased item becomes a link: it keeps its row but loses its op and attributes.
+Therefore questions still reach the items downstream of the erased item, and all references to rows
+by place stay valid.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ from .ranges import places
 from .snapshot import Snapshot
 
 LINK_KEPT = (WAY, KIND, ROLE)
-"""The columns that a link keeps, so that no result seems to need fewer inputs than before."""
+"""The columns that a link keeps, so that no result appears to need fewer inputs than before."""
 LINK_CLEARED = tuple(name for name in DESCRIPTION if name not in LINK_KEPT)
 """The columns of derivations that a link does not keep. An erasure makes them null."""
 
@@ -43,8 +43,8 @@ def touching(rows: pa.Table, items: ItemNumbers) -> Bools:
 def partitions_touching(snapshot: Snapshot, items: ItemNumbers) -> PartitionNumbers:
     """Return all partitions that may have triples from or to the given items.
 
-    A triple is stored with the set of its dst. So the result has the partitions of the sets that
-    the items are in, and of the sets that derive directly from these.
+    A triple is stored with the set of its dst. Therefore the result contains the partitions of the
+    items' own sets, and of the sets that derive directly from these sets.
     """
     own = unique(snapshot.set_rows(items))
     parents, children = snapshot.dependents
@@ -55,7 +55,7 @@ def partitions_touching(snapshot: Snapshot, items: ItemNumbers) -> PartitionNumb
 
 
 def duplicate_links(snapshot: Snapshot, erased: ItemNumbers) -> int:
-    """Count the live triples of erased items that repeat another triple between the same two items.
+    """Count the live triples of erased items that duplicate another triple between the same items.
 
     Triples that differ only in op, attributes or ``LINK_CLEARED`` become equal when one of their
     items is erased.

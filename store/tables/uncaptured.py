@@ -1,7 +1,8 @@
 """The tables whose last write by a captured job ran without capture.
 
-The rows only inform people: ``provhouse status`` shows them. When a later write to a table is
-captured, the table's row is removed. Any process may change them, without the writer's lock.
+The rows are only information for people: ``provhouse status`` shows them. When a later write to a
+table is captured, the table's row is removed. Any process may change the rows without the writer's
+lock.
 """
 
 from collections.abc import Iterable
@@ -33,14 +34,14 @@ def note_uncaptured(layout: Layout, writes: Iterable[Uncaptured]) -> None:
 
 
 def note_captured(layout: Layout, tables: Iterable[str]) -> None:
-    """Remove the rows of these tables, because their last write was captured."""
+    """Remove the rows of the given tables, because their last write was captured."""
     replace(layout, UNCAPTURED, _of(tables))
 
 
 def uncaptured(layout: Layout) -> list[Uncaptured]:
-    """Return, by table, the last write of each table whose last write ran without capture.
+    """Return, by table, the last write of each table if that write ran without capture.
 
-    Raises Damaged if they are unreadable.
+    Raises Damaged if the writes are unreadable.
     """
     writes = (Uncaptured(**row) for row in read(layout, UNCAPTURED).to_pylist())
     return sorted(writes, key=lambda write: write.table)

@@ -1,4 +1,4 @@
-"""The rows of a base that one generation shows."""
+"""The rows of a base that are visible in one generation."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -25,8 +25,8 @@ from .sampled_writes import SampledWrite, read_samples
 class VisibleRows:
     """The visible rows of the tables of a generation, its names, and its partitions.
 
-    Recently used names stay decompressed, up to ``kept`` bytes. ``room`` is where large arrays are
-    made.
+    Recently used names stay decompressed, up to ``kept`` bytes. Large arrays are allocated in
+    ``room``.
     """
 
     def __init__(self, layout: Layout, commit: Commit, kept: int = 0, room: Room = MEMORY) -> None:
@@ -112,7 +112,7 @@ class VisibleRows:
 
     @cached_property
     def samples(self) -> list[SampledWrite]:
-        """The visible writes whose lineage covers only a sample, in the order of versions."""
+        """The visible writes whose lineage covers only a sample of rows, in order of version."""
         return shown_writes(self.layout, self.commit, read_samples(self.layout))
 
     @cached_property

@@ -1,6 +1,6 @@
 """The table of captured writes, which records the files of each version of a table's rows.
 
-A version keeps its number permanently, whatever later becomes of its generation.
+A version keeps its number permanently, whatever happens to its generation later.
 """
 
 import json
@@ -21,10 +21,10 @@ from .registry import WRITTEN, append, read, state_of
 
 @dataclass(frozen=True)
 class RowTracking:
-    """Delta's own ids of a write's rows. They identify rows that have moved to other files."""
+    """Delta's own ids of a write's rows, which identify rows that have moved to other files."""
 
     column: str
-    """The column that has the ids of moved rows. Its name differs from table to table."""
+    """The name of the column with the ids of moved rows, which differs from table to table."""
     commits: tuple[int, ...]
     """For each file, the version of the Delta table that added it."""
     first_rows: tuple[int, ...]
@@ -45,29 +45,29 @@ class Written:
     run: str
     columns: ColumnMap = NO_COLUMNS
     path: str = ""
-    """The folder of the table, or another text that identifies the table.
+    """The folder of the table, or another string that identifies the table.
 
     It is empty in records of earlier releases.
     """
     replaces: bool = False
     """Whether the write has removed all other rows of the table."""
     bare: int = 0
-    """The number of the write's rows that derive from no row. No item is stored for them."""
+    """The number of the write's rows that derive from no row. No items are stored for them."""
     after: int = 0
-    """The generation that was current when the write got its version. Later generations show it."""
+    """The generation that was current when the write got its version. Later ones show the write."""
     tracking: RowTracking | None = None
     """The ids that identify rows that Delta has moved; None without row tracking."""
     stored: tuple[str, ...] = ()
-    """The names that the key's columns have in the files, if these differ from ``key``."""
+    """The names of the key's columns in the files, if they differ from ``key``."""
     states: tuple[tuple[int, int], ...] = ()
     """The size of each file in bytes, and the time of its last change, in milliseconds.
 
-    They are missing in records of earlier releases.
+    Both are missing in records of earlier releases.
     """
 
     @property
     def columns_in_files(self) -> tuple[str, ...]:
-        """The names that the key's columns have in the files."""
+        """The names of the key's columns in the files."""
         return self.stored or self.key
 
     @property
@@ -102,15 +102,15 @@ def read_since(layout: Layout, version: int) -> list[Written]:
 def _since(layout: Layout, version: int, state: TableState) -> tuple[Written, ...]:
     """Return the writes with this or a later version; ``state`` is the state of the table.
 
-    They are cached: a question for an overwritten row needs all later writes, and their number
-    grows every night.
+    The writes are cached, because a question about an overwritten row needs all later writes, and
+    their number grows every night.
     """
     rows = read(layout, WRITTEN, where=pc.field("version") >= version)
     return tuple(map(_written, rows.sort_by("version").to_pylist()))
 
 
 def _written(row: Mapping[str, Any]) -> Written:
-    """Return the write in a row. Rows of earlier releases lack some values."""
+    """Return the write that a row describes. Rows of earlier releases lack some values."""
     found = {name: value for name, value in row.items() if value is not None}
     found |= {name: tuple(found.get(name, ())) for name in ("key", "files", "stored")}
     found["states"] = tuple((size, changed) for size, changed in found.get("states", ()))
@@ -123,5 +123,5 @@ def _written(row: Mapping[str, Any]) -> Written:
 
 @lru_cache(maxsize=256)
 def _columns(text: str) -> ColumnMap:
-    """Return the map in a JSON text, from a cache, since most jobs repeat the night before."""
+    """Return the map in a JSON string, from a cache, because most jobs repeat every night."""
     return column_map(json.loads(text))

@@ -1,4 +1,4 @@
-"""Pin bases for readers, and remove each base once no generation and no reader uses it."""
+"""Pin bases for readers, and remove each base when no generation and no reader uses it any more."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

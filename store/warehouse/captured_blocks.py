@@ -2,11 +2,9 @@
 
 Each block is a folder below ``captured``, with the record ``block.json`` and the files that Spark's
 tasks wrote. The capturing process locks the folder. A folder without a lock belongs to a job that
-was captured by its configuration and has ended, or to a job whose ingest failed or whose driver was
-lost.
-
-After the ingest, a process may keep the folder, to trace rows in it. The record is then called
-``landed.json``, so that the folder is not ingested again.
+was captured by its configuration and has ended, to a job whose ingest failed, or to a job whose
+driver was lost. After the ingest, a process may keep the folder in order to trace rows in it. The
+record is then named ``landed.json``, so that the folder is not ingested again.
 """
 
 import fcntl
@@ -26,7 +24,7 @@ from .layout import Layout
 
 _RECORD, _LANDED, _LOCK = "block.json", "landed.json", "lock"
 _DRIVER = "driver"
-"""The file that Spark's JVM locks if no Python program captures.
+"""The file that Spark's JVM locks if capture runs without a Python program.
 
 Java can take only ``fcntl`` locks.
 """
@@ -44,7 +42,7 @@ class Block:
     error: str = ""
     """The reason why the block's ingest failed; empty if it did not fail."""
     ended: str = ""
-    """The time when the application ended, in the form of ``begun``.
+    """The time when the application ended, in the format of ``begun``.
 
     It is empty unless the application was captured by its configuration.
     """
@@ -67,7 +65,7 @@ def read_block(folder: Path) -> Block:
 
 
 def read_kept(folder: Path) -> Block:
-    """Return the record of an ingested block whose folder is kept; raise BadInput without one."""
+    """Return the record of an ingested block whose folder is kept; raise BadInput if missing."""
     return _read(folder / _LANDED)
 
 
@@ -97,12 +95,12 @@ def end_block(folder: Path, *, keep: bool) -> None:
 
 
 def is_kept(folder: Path) -> bool:
-    """Return whether a folder was ingested and is kept by its process."""
+    """Return whether a folder was ingested and is still kept by its process."""
     return (folder / _LANDED).exists()
 
 
 def remove_kept(layout: Layout) -> None:
-    """Remove the kept folders of ingested blocks whose processes have died."""
+    """Remove the kept folders of ingested blocks whose processes have ended."""
     for path in layout.captured.glob(f"*/{_LANDED}"):
         with suppress(Busy, OSError), held(path.parent):
             shutil.rmtree(path.parent)
@@ -116,7 +114,7 @@ def note_failure(folder: Path, error: BaseException) -> None:
 
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Lock the folder of a block; raise Busy if the job that it belongs to still runs."""
+    """Lock the folder of a block; raise Busy if the block's job is still running."""
 
     def busy() -> None:
         raise Busy(

@@ -1,8 +1,7 @@
 """Commit records, which define the current generation and its content.
 
-``commits/N.json`` is the last file that a writer writes, and nothing else decides which generation
-is current. The file is linked into place, so a record appears whole and never replaces another
-record.
+A writer writes ``commits/N.json`` last, and only this file determines which generation is current.
+The file is linked into place, so a record appears complete and never replaces another record.
 """
 
 import json
@@ -22,20 +21,20 @@ from .locks import check_lock
 FORMAT = 8
 """The newest format of records. Warehouses with registered tables have it.
 
-- Format 2 may show deaths, which a reader of format 1 would overlook.
+- Format 2 may include deaths, which a reader of format 1 would overlook.
 - Format 3 may have triples with derivations.
 - Format 4 may have groups, which a reader of format 3 would show as items, and row ids with
   patterns.
 - Format 5 may have items that are stored as row ids only, without names.
 - Format 6 may have look-ups of row ids that a reader of format 5 cannot decode.
-- Format 7 may have tables with the rows of several ingests in one file, as all have from generation
-  ``MERGED`` on.
+- Format 7 may have tables with the rows of several ingests in one file; all tables have such files
+  from generation ``MERGED`` on.
 - Format 8 may have registered tables, which a reader of format 7 would look for in other folders.
 
-A record of an earlier format is read as a record of format 8 in which these are missing.
+A record of an earlier format is read as a record of format 8 that lacks these features.
 """
 MERGED = 8
-"""The number of ingests whose files in a small table are merged into one file."""
+"""The number of ingests whose files of a small table are merged into one file."""
 _ROWS_OF_SEVERAL = 7
 """The format of new records from generation ``MERGED`` on, without registered tables."""
 _PATTERNS = 6
@@ -45,12 +44,12 @@ _SHARED = 4
 _PLAIN = 3
 """The format of all other new records."""
 GROUPS = "groups"
-"""The table that only warehouses with groups have."""
+"""The name of the table that only warehouses with groups have."""
 
 
 @dataclass(frozen=True)
 class Totals:
-    """The numbers of triples, items, sets and other things that one generation shows."""
+    """The numbers of triples, items, sets and other objects that one generation shows."""
 
     triples: int = 0
     items: int = 0
@@ -62,16 +61,17 @@ class Totals:
 
 @dataclass(frozen=True)
 class Beyond:
-    """The number of triples that shared derivations stand for, minus the triples stored for these.
+    """The number of triples that shared derivations represent, minus the triples stored for them.
 
-    A derivation of n inputs that m dst share is stored as n + m triples, and stands for n times m.
+    A derivation of n inputs that m dst share is stored as n + m triples, and represents n times m
+    triples.
     """
 
     total: int = 0
     new: int = 0
-    """The part of the total that the new triples of this generation add."""
+    """The increase of the total by the new triples of this generation."""
     ended: int = 0
-    """The number by which the triples that end in this generation decrease the total."""
+    """The decrease of the total by the triples that end in this generation."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Commit:
     commit: str
     """A random id of the commit.
 
-    If Neo4j has a Load node with this id, Neo4j has everything that the generation needs.
+    If Neo4j contains a Load node with this id, it contains everything that the generation needs.
     """
     time: str
     visible: tuple[tuple[int, int], ...]
@@ -91,11 +91,12 @@ class Commit:
     tables: dict[str, int]
     totals: Totals
     rolls_back_to: int | None = None
-    """The generation whose content a rollback restores; 0 is the empty warehouse."""
+    """The generation whose content a rollback has restored; 0 is the empty warehouse."""
     naming: Naming = "global"
-    """The naming of items, which is how their names are made.
+    """The naming scheme of the items.
 
-    Records without this field are from releases without a choice of naming, and mean ``global``.
+    Records without this field are from releases in which the naming could not be chosen, and mean
+    ``global``.
     """
     format: int = _PLAIN
     theta: int | None = None
@@ -103,14 +104,14 @@ class Commit:
     patterns: dict[str, Pattern] = field(default_factory=dict)
     """The patterns of all tables whose row ids are names, by table."""
     beyond: Beyond = Beyond()
-    """The number of triples that groups stand for, minus the triples that are stored for groups.
+    """The number of triples that groups represent, minus the triples that are stored for groups.
 
     Only records of generations with groups have this field.
     """
 
     @property
     def triples(self) -> int:
-        """The number of live triples, with all shared derivations written out."""
+        """The number of live triples, if each shared derivation is expanded to single triples."""
         return self.totals.triples + self.beyond.total
 
 
@@ -178,7 +179,7 @@ def read_commit(layout: Layout, generation: int) -> Commit:
 
 
 def drop_commits(layout: Layout, through: int) -> None:
-    """Remove the records up to a generation, oldest first; the current record always stays."""
+    """Remove the records up to a generation, oldest first; the current record is always kept."""
     pruned = [number for number in generations(layout)[:-1] if number <= through]
     check_lock(layout)
     for number in pruned:
@@ -216,7 +217,7 @@ def nothing_stored(layout: Layout) -> NotFound:
 
 
 def with_ingest(visible: tuple[tuple[int, int], ...], ingest: int) -> tuple[tuple[int, int], ...]:
-    """Add an ingest, whose number is the highest, to visible ingests; return them as ranges."""
+    """Add an ingest, whose number is the highest, to the visible ingests; return them as ranges."""
     if visible and visible[-1][1] == ingest - 1:
         return (*visible[:-1], (visible[-1][0], ingest))
     return (*visible, (ingest, ingest))

@@ -1,4 +1,4 @@
-"""Write ``warehouse.json``, which contains the id that a warehouse's nodes carry in Neo4j.
+"""Write ``warehouse.json``, which contains the id that a warehouse's nodes have in Neo4j.
 
 Only a writer writes it: the first ingest, or a repair of a file that was lost.
 """
@@ -15,7 +15,7 @@ from .layout import Layout
 def create_identity(layout: Layout) -> None:
     """Give a new warehouse an id, unless it has one.
 
-    Does nothing if the warehouse has a generation: its nodes in Neo4j then carry an id already, and
+    Does nothing if the warehouse has a generation: its nodes in Neo4j then already have an id, and
     this id must not be replaced.
     """
     if generations(layout):

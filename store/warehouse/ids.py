@@ -1,8 +1,8 @@
-"""Keep track of the ids in use. No id is ever given twice, not even after a crash or a rollback.
+"""Keep track of the ids in use. No id is ever reused, not even after a crash or a rollback.
 
-``ids.json`` stores the next free id of each kind. Before a writer uses an id, it raises the next
-free id and waits until the disk has it. So data from an interrupted write can never be mistaken for
-data from a later write.
+``ids.json`` stores the next free id of each kind. Before a writer uses an id, it increases the next
+free id and waits until this change is on disk. Therefore data from an interrupted write can never
+be mistaken for data from a later write.
 """
 
 import json
@@ -29,9 +29,9 @@ class Ids:
     partition: int = 1
     origin: int = 1
     file: int = 1
-    """The next free number of a file. Until a file has a number, ``ids.json`` lacks this field."""
+    """The next free file number. Before any file has a number, ``ids.json`` lacks this field."""
     pruned: int = 0
-    """The last generation that was pruned, with all generations before it; 0 if none was pruned."""
+    """The last pruned generation; all earlier generations are pruned too. 0 if none was pruned."""
     unfinished: bool = False
 
 
@@ -53,7 +53,7 @@ def read_ids(layout: Layout) -> Ids:
 def take_ids(layout: Layout, ids: Ids) -> None:
     """Make ``ids`` the next free ids, and mark the warehouse as unfinished.
 
-    All lower ids are taken permanently. Raises Busy if another writer has taken the lock.
+    All lower ids are permanently in use. Raises Busy if another writer has taken the lock.
     """
     _write(layout, replace(ids, unfinished=True))
     check_lock(layout)  # from here on, no other writer takes these ids
@@ -61,12 +61,12 @@ def take_ids(layout: Layout, ids: Ids) -> None:
 
 
 def take_file_numbers(layout: Layout, first: int, count: int) -> None:
-    """Take ``count`` numbers of files permanently, from ``first`` on."""
+    """Permanently reserve ``count`` file numbers, beginning with ``first``."""
     _write(layout, replace(read_ids(layout), file=first + count))
 
 
 def mark_finished(layout: Layout) -> None:
-    """Record that the last writer left nothing half-written."""
+    """Record that the last writer left no unfinished work."""
     ids = read_ids(layout)
     if ids.unfinished:
         _write(layout, replace(ids, unfinished=False))

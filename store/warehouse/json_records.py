@@ -1,4 +1,4 @@
-"""JSON records that only the single writer changes: commits, ids, the erasure in progress."""
+"""JSON records that only the single writer changes: commits, ids, and erasures in progress."""
 
 import json
 from collections.abc import Callable
@@ -18,11 +18,12 @@ def write_record(
     reached: Callable[[], None],
     write: Callable[..., bool] = write_over,
 ) -> None:
-    """Write a record that appears whole or not at all; raise Busy if another writer has the lock.
+    """Write a record completely or not at all; raise Busy if another writer has the lock.
 
     First, the content is written to a temporary file and ``reached`` is called. Only then is the
-    lock checked. A writer that takes the lock later removes the temporary file. So a process that
-    was suspended after the check cannot publish its record once another writer has begun.
+    lock checked. A writer that takes the lock later removes the temporary file. Therefore a process
+    that was suspended after the check cannot publish its record when another writer has already
+    begun.
     """
 
     def last() -> None:

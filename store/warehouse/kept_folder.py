@@ -1,4 +1,4 @@
-"""The folder of a captured block, locked and kept for as long as this process needs it."""
+"""The folder of a captured block, locked and kept as long as this process needs it."""
 
 import shutil
 import weakref
@@ -11,8 +11,8 @@ from .captured_blocks import held, is_kept
 class KeptFolder:
     """The locked folder of a block.
 
-    When the object is no longer used, the lock ends, and the folder of an ingested block is
-    removed.
+    When the object is no longer used, the lock is released, and if the block was ingested, its
+    folder is removed.
     """
 
     def __init__(self, path: Path) -> None:

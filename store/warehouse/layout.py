@@ -8,7 +8,7 @@ from pathlib import Path
 from provhouse.model.errors import Damaged
 
 SHARED = 0o666
-"""The mode with which record files are created; the umask removes permissions from it."""
+"""The mode with which record files are created; the umask removes permissions from this mode."""
 
 
 @dataclass(frozen=True)
@@ -49,20 +49,20 @@ class Layout:
 
     @property
     def unpruned(self) -> Path:
-        """A file that exists as long as Neo4j may still have data of pruned generations.
+        """A file that exists as long as Neo4j may still contain data of pruned generations.
 
-        Such data makes no answer wrong.
+        Such data does not make any answer wrong.
         """
         return self.root / "unpruned"
 
     @property
     def results(self) -> Path:
-        """The folder of the files of results of workflows."""
+        """The folder for files with the results of workflows."""
         return self.root / "results"
 
     @property
     def reports(self) -> Path:
-        """The folder of the last reports of commands, for the page of the server."""
+        """The folder for the newest reports of commands, which the server's web page shows."""
         return self.root / "reports"
 
     @property
@@ -72,7 +72,7 @@ class Layout:
 
     @property
     def copies(self) -> Path:
-        """The folder for copies of files on other file systems that captured jobs read or made."""
+        """The folder for local copies of files that captured jobs read or wrote elsewhere."""
         return self.root / "copies"
 
     @property
@@ -98,14 +98,14 @@ class Layout:
         return self.base(base) / name
 
     def names(self, base: int) -> Path:
-        """Return the folder of the names and their look-ups in one base."""
+        """The folder of one base's names and look-ups."""
         return self.base(base) / "names"
 
     def warehouse_id(self) -> str:
-        """Return the id that all nodes of this warehouse carry in Neo4j.
+        """Return the id that all nodes of this warehouse have in Neo4j.
 
-        Raises Damaged if the file with the id is missing or not valid. The file is not rebuilt: a
-        new id would make everything in Neo4j seem to be missing.
+        Raises Damaged if the file with the id is missing or not valid. The file is not rebuilt,
+        because with a new id everything in Neo4j would appear to be missing.
         """
         try:
             return _text(json.loads(self.identity.read_text(encoding="utf-8"))["warehouse"])

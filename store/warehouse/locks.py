@@ -1,4 +1,4 @@
-"""Locks for the single writer and for readers; the system frees them when a process dies."""
+"""Locks for the single writer and for readers; the system releases them when a process ends."""
 
 import json
 import os
@@ -19,8 +19,8 @@ _PAUSE = 0.2
 _handles: dict[Path, int] = {}
 """The descriptors of the write locks that this process has taken, by warehouse folder.
 
-The dictionary is global because a lock belongs to the whole process, and because the functions that
-check the lock deep inside a write know only the warehouse's ``Layout``.
+The dictionary is global because a lock belongs to the entire process, and because the functions
+that check the lock deep inside a write only have the warehouse's ``Layout``.
 """
 
 
@@ -28,9 +28,9 @@ check the lock deep inside a write know only the warehouse's ``Layout``.
 def locked(
     layout: Layout, wait_seconds: float = 0, progress: Progress | None = None
 ) -> Iterator[None]:
-    """Be the single writer of a warehouse for the length of the block.
+    """Be the single writer of a warehouse for the duration of the block.
 
-    Raises Busy if another process still writes after ``wait_seconds``; the message names this
+    Raises Busy if another process is still writing after ``wait_seconds``; the message names that
     process and the time when it began to write. Raises Unavailable if the folder is not writable.
     """
     make_folder(layout.root)
@@ -58,8 +58,8 @@ def locked(
 def check_lock(layout: Layout) -> None:
     """Raise Busy if the lock file was removed, because another process may then be writing.
 
-    After this error, the caller must change nothing, not even to clean up: the files may be another
-    writer's.
+    After this error, the caller must not change anything, not even to clean up, because the files
+    may belong to another writer.
     """
     handle = _handles.get(layout.root)
     if handle is None:  # no lock was taken, as in tests
@@ -121,9 +121,9 @@ def reading(layout: Layout, base: int) -> Iterator[None]:
 
 @contextmanager
 def no_readers(layout: Layout, base: int) -> Iterator[bool]:
-    """Yield True if no process reads a base, else False.
+    """Yield whether no process is reading a base.
 
-    If True, no process can begin to read the base during the block.
+    If so, no process can begin to read the base during the block.
     """
     handle = os.open(layout.base(base), os.O_RDONLY)
     try:

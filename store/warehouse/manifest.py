@@ -1,4 +1,4 @@
-"""The manifest of an export, with the content and the checksums of its files.
+"""The manifest of an export, which lists the content and the checksums of its files.
 
 ``manifest.json`` is written last, so a folder without it is not a complete export.
 """
@@ -44,7 +44,7 @@ class Manifest:
 
     holds: Holds
     item: str | None
-    """The item whose lineage or impact was exported; None for a whole warehouse."""
+    """The item whose lineage or impact was exported; None for an export of the entire warehouse."""
     generation: int
     time: str
     """The time when the generation was committed."""
@@ -55,7 +55,7 @@ class Manifest:
     erased: int = 0
     """The number of triples that were left out because they touch erased items."""
     naming: Naming = "global"
-    """The naming of the exported items."""
+    """The naming scheme of the exported items."""
     format: int = FORMAT
     patterns: dict[str, Pattern] = field(default_factory=dict)
     """The patterns of tables whose row ids are names, by table; left out if there are none."""
@@ -72,7 +72,7 @@ class Manifest:
 
 
 def part_of(path: Path, rows: int) -> ExportPart:
-    """Return the description of a written file, as soon as the disk has the file."""
+    """Return the description of a written file as soon as the file is on disk."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
@@ -80,7 +80,7 @@ def part_of(path: Path, rows: int) -> ExportPart:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Write the manifest. The file appears whole or not at all."""
+    """Write the manifest. The file appears complete or not at all."""
     content = json.dumps(as_record(manifest), indent=1).encode()
     if not write_over(folder / NAME, content, mode=SHARED):
         raise Unavailable(

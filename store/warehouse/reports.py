@@ -1,6 +1,6 @@
-"""Reports of commands that have finished, for the page of the server: the newest of each kind.
+"""The newest reports of each kind of finished command, for the server's web page.
 
-No answer depends on them, so they need no lock, and a lost one makes nothing wrong.
+No answer depends on reports, so they need no lock, and a lost report does no harm.
 """
 
 import json
@@ -16,14 +16,15 @@ from .layout import Layout
 
 Kind = Literal["blame", "capture"]
 KEPT = 50
-"""The number of reports of each kind that are kept."""
+"""The number of reports that are kept of each kind."""
 PRIVATE = 0o600
-"""The mode of a report: it may have values of records, so only its owner can read it."""
+"""The file mode of a report: it may contain values of records, so only its owner can read it."""
 
 
 def keep_report(layout: Layout, kind: Kind, report: Mapping[str, object]) -> None:
-    """Keep a report, which JSON can have, and remove the oldest. Do nothing if it cannot be
-    written: the command itself has succeeded.
+    """Store a report, which must be JSON-serializable, and remove the oldest reports.
+
+    If it cannot be written, ignore the error, because the command itself has succeeded.
     """
     now = datetime.now(UTC)
     content = json.dumps({"time": now.isoformat(timespec="seconds"), **report}, default=str)
@@ -36,7 +37,7 @@ def keep_report(layout: Layout, kind: Kind, report: Mapping[str, object]) -> Non
 
 
 def read_reports(layout: Layout, kind: Kind) -> list[dict[str, Any]]:
-    """Return the reports of a kind, the newest first, without those that cannot be read."""
+    """Return the readable reports of a kind, the newest first."""
     found = []
     for path in sorted(layout.reports.glob(f"{kind}-*.json"), reverse=True):
         with suppress(OSError, ValueError):
@@ -45,6 +46,6 @@ def read_reports(layout: Layout, kind: Kind) -> list[dict[str, Any]]:
 
 
 def erase_reports(layout: Layout) -> None:
-    """Remove the reports that have values of records. An erasure calls this before it begins."""
+    """Remove reports that may contain values of records. An erasure calls this before it begins."""
     for path in layout.reports.glob("*blame-*.json*"):  # unfinished files too
         path.unlink(missing_ok=True)

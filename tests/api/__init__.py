@@ -1,1 +1,1 @@
-"""A package, so that its package-scoped fixture, a server, ends with its tests."""
+"""This folder is a package, so that its package-scoped fixture, a server, ends with its tests."""

@@ -1,4 +1,4 @@
-"""A small warehouse, opened from Python as in the README."""
+"""Fixtures with a small warehouse, which is opened from Python as in the README."""
 
 import socket
 from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ def first(houses: Callable[..., House]) -> House:
 
 @pytest.fixture(scope="session")
 def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    """The authority that signs the certificate of ``second``."""
+    """The certificate authority that signs the certificate of ``second``."""
     return Authority.create(tmp_path_factory.mktemp("authority"))
 
 
@@ -34,8 +34,8 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 def second(houses: Callable[..., House], authority: Authority) -> Iterator[House]:
     """A warehouse with the same contents as ``first``, and a running server that uses TLS.
 
-    The server was started before the first ingest, and then followed that ingest. It ends with the
-    tests of this folder, because erasures in later tests need to be the only user of its Neo4j.
+    The server was started before the first ingest, and then loaded the ingested data. It ends with
+    the tests of this folder, because erasures in later tests need exclusive use of its Neo4j.
     """
     certificate, key = authority.sign("server", "IP:127.0.0.2")
     with socket.create_server(("127.0.0.2", 0)) as free:

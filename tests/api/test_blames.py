@@ -1,4 +1,4 @@
-"""``provhouse blame`` leads from a condition, or a failed test of dbt, to the records to blame."""
+"""``provhouse blame`` finds the records to blame, given a condition or a failed dbt test."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -109,7 +109,7 @@ def test_a_function_of_the_tables_is_a_program(
 
 
 def written_by_dbt(folder: Path, test: str, column: str | None, status: str = "fail") -> Path:
-    """Write the files that a run of dbt with one test leaves."""
+    """Write the files that a dbt run with one test would leave."""
     nodes = {
         "model.shop.report": {
             "name": "report",

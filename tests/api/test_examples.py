@@ -1,4 +1,4 @@
-"""Every public call has an example in its docstring. The example runs and prints what it shows."""
+"""Every public call has an example in its docstring, which runs and prints the output it shows."""
 
 import doctest
 import inspect
@@ -39,7 +39,7 @@ WRITERS = (
     "Warehouse.add_revision",
     "Warehouse.add_execution",
 )
-"""The calls whose examples need a warehouse of their own."""
+"""The calls whose examples each need a separate warehouse."""
 
 
 def examples() -> dict[str, doctest.DocTest]:
@@ -65,8 +65,7 @@ def calls(module: ModuleType) -> Iterator[str]:
 EXAMPLES = examples()
 WITHOUT = {f"{kind}.{call}" for kind in ("Reader", "Connection", "Warehouse")
            for call in ("ask", "close")} - {"Reader.ask"} | {"Warehouse.asker"}  # fmt: skip
-"""Calls without examples: commands use ``ask`` and ``asker``, and ``close`` needs no explanation.
-"""
+"""Calls that need no example: only commands use ``ask`` and ``asker``, and ``close`` is obvious."""
 
 
 def test_every_public_call_has_an_example() -> None:
@@ -76,7 +75,7 @@ def test_every_public_call_has_an_example() -> None:
 
 
 def run(name: str, **names: object) -> None:
-    """Run an example with ``names`` defined; fail if it prints anything other than it shows."""
+    """Run an example with ``names`` defined; fail if it prints anything but the output it shows."""
     test = EXAMPLES[name]
     test.globs = {"provhouse": provhouse, "pandas": pandas, **names}
     output: list[str] = []
@@ -111,7 +110,7 @@ def test_an_example_prints_what_it_shows(
 
 
 def captured(house: House, folder: Path) -> Path:
-    """Return the folder that a captured job leaves if another process is writing when it ends."""
+    """Return the folder that a captured job leaves if it ends while another process writes."""
     pq.write_table(pa.table({"id": [1, 2]}), folder / "orders.parquet")
     orders = house.session.read.parquet(str(folder / "orders.parquet"))
     house.layout.root.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Each public result has every field of the internal result that a question finds."""
+"""Each public result class has every field of the internal result that it represents."""
 
 from dataclasses import fields
 

@@ -1,4 +1,4 @@
-"""Rows are read from Arrow. They become data frames and graphs, and tables in a notebook."""
+"""Rows are read from Arrow, converted to data frames and graphs, and shown as notebook tables."""
 
 import re
 from collections.abc import Iterator

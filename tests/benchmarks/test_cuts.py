@@ -1,4 +1,4 @@
-"""A question reads as many triples as a plain walk with networkx counts."""
+"""The computed number of triples that a question reads equals the number counted with networkx."""
 
 import networkx as nx
 import numpy as np

@@ -1,4 +1,4 @@
-"""The benchmark of interactive lineage: two ways find the same records, and goals are judged."""
+"""In the interactive benchmark, two ways find the same records, and goals are evaluated."""
 
 import duckdb
 

@@ -14,7 +14,7 @@ from provhouse.ingest.splits import check_splits, read_splits
 
 pytestmark = pytest.mark.long  # the trace has 5 million items
 READ = 0.05
-"""The relative error allowed in the number of triples that each example query of the paper reads.
+"""The relative error that is allowed for the number of triples that an example query reads.
 
 The number depends on the seed of the trace.
 """

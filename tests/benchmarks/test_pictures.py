@@ -9,7 +9,7 @@ from benchmarks.sets.set_sizes import MOST_GROUPS, mermaid
 
 
 def picture() -> Picture:
-    """Return the picture of three tables a, b and c, of which a and b share sets.
+    """Return the picture of three tables a, b and c. Of these, a and b share sets.
 
     Table b derives from a, and c derives from b.
     """

@@ -1,4 +1,4 @@
-"""WorkflowGen: capture changes no result, and a deletion gives the results of running again.
+"""WorkflowGen: capture changes no result, and a deletion predicts the results of a run without it.
 
 A what-if question deletes a row of the data. Then the same workflow runs without this row, and the
 results are compared.
@@ -31,11 +31,11 @@ WORKFLOWS: dict[str, tuple[Make, str]] = {
         partial(Stations, stations=6, topology="dense", fan=2, selectivity="month"), "station",
     ),
 }  # fmt: skip
-"""By the name of a workflow: how to make it, and the beginning of the names of its data tables."""
+"""For each workflow: a function that creates it, and the prefix of the names of its data tables."""
 
 
 class Watched(Workflow):
-    """A workflow that notes the values of its aggregates, and can omit one row of its data."""
+    """A workflow that records the values of its aggregates, and can omit one row of its data."""
 
     def __init__(self, capture: bool, table: str = "", lost: int = -1) -> None:
         super().__init__(capture)
@@ -45,14 +45,14 @@ class Watched(Workflow):
         self.ids: dict[Call, str] = {}
 
     def load(self, table: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
-        """Make a relation without the lost row."""
+        """Create a relation without the row that is omitted."""
         every = [*rows]
         if table == self.table:
             del every[self.lost]
         super().load(table, columns, every)
 
     def run(self, module: str, execution: int, call: str, steps: Iterable[Step]) -> None:
-        """Run the steps one by one, and note the value of each aggregate."""
+        """Run the steps one by one, and record the value of each aggregate."""
         for number, step in enumerate(steps):
             self._step(module, number, execution, call, step)
 
@@ -131,7 +131,7 @@ def test_aggregates_without_a_row_are_those_of_running_again(
 
 
 def _rows(flow: Watched, prefix: str, chance: Random, count: int) -> Iterable[tuple[str, str, int]]:
-    """Return random rows of the data that are in some triple: item, table and place in the table.
+    """Return random data rows that occur in triples: item, table, and position in the table.
 
     The first third of the rows of stations are the coldest ones, because minima depend on them.
     """

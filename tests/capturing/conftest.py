@@ -17,7 +17,7 @@ def block(
     spark: SparkSession,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Block:
-    """A function that writes cases in one block, by their names in the test file's ``CASES``."""
+    """A function that writes the named cases of the test file's ``CASES`` in one block."""
 
     def write(names: Iterable[str]) -> Done:
         folder = tmp_path_factory.mktemp("a shop, ünd")

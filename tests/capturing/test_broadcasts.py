@@ -1,4 +1,4 @@
-"""With capture, Spark still computes a join by a broadcast if it does so without capture."""
+"""If Spark uses a broadcast join without capture, it also uses one with capture."""
 
 import re
 from collections import Counter
@@ -12,15 +12,16 @@ from helpers.witnesses import captured
 
 THRESHOLD = "spark.sql.autoBroadcastJoinThreshold"
 SHARES = (0.2, 0.33, 1.2)
-"""Thresholds of broadcasts, as fractions of the size of the small table.
+"""Spark's thresholds for broadcasts, as fractions of the size of the small table.
 
-Spark estimates the size of the joined columns as 16 / 56 of the table, or as 24 / 64 with a slot.
+Spark estimates the size of the joined columns as 16 / 56 of the table's size, or with capture's
+slot as 24 / 64 of it.
 """
 LONG = [pytest.param(how, 3, marks=pytest.mark.long) for how in ("inner", "right")]
 
 
 def joins_of(spark: SparkSession) -> Counter[str]:
-    """Count the joins of each kind in the first plan of the newest execution."""
+    """Count the joins of each kind in the initial plan of the newest execution."""
     spark._jsparkSession.sparkContext().listenerBus().waitUntilEmpty(60_000)
     store = spark._jsparkSession.sharedState().statusStore()
     newest = store.executionsList(store.executionsCount() - 1, 1).head()

@@ -1,4 +1,4 @@
-"""A write that needs more than the budget for capture goes on without it and stores no lineage."""
+"""A write that exceeds the budget of capture continues without capture, and stores no lineage."""
 
 import warnings
 from collections.abc import Callable
@@ -22,7 +22,7 @@ KEYS = {"orders": "id", "few": "id", "many": "id", "later": "id"}
 
 @pytest.fixture
 def orders(spark: SparkSession, tmp_path: Path) -> DataFrame:
-    """Orders in several files."""
+    """The orders, stored in several files."""
     (tmp_path / "orders").mkdir()
     for file in range(FILES):
         ids = range(file, ROWS, FILES)

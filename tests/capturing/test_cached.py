@@ -1,4 +1,4 @@
-"""Rows of a cached frame have the lineage with which Spark computed the cache, or are refused."""
+"""Rows of a cached frame have the lineage of the cache's computation, or the write is refused."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,7 +17,7 @@ TOTALS = "captured_totals"
 
 @pytest.fixture(autouse=True)
 def nothing_cached(spark: SparkSession) -> Iterator[None]:
-    """Remove all caches, because the tests share one session."""
+    """Remove all caches after each test, because the tests share one session."""
     spark.catalog.clearCache()
     yield
     spark.catalog.clearCache()
@@ -25,7 +25,7 @@ def nothing_cached(spark: SparkSession) -> Iterator[None]:
 
 @pytest.fixture
 def shop(spark: SparkSession, tmp_path: Path) -> Shop:
-    """The tables of a shop as frames, which are created again for each test."""
+    """The tables of a shop as frames, which are created anew for each test."""
     write_shop(tmp_path)
     return Shop(*(spark.read.parquet(str(tmp_path / name)) for name in ("orders", "customers")))
 
@@ -101,7 +101,7 @@ CASES = {
 
 
 DAILY = ("with_source",)
-"""The case of ``test_daily.py``."""
+"""The case that ``test_daily.py`` includes."""
 
 
 @pytest.mark.long
@@ -116,7 +116,7 @@ def test_rows_of_a_cache_derive_from_exactly_their_rows(
 def test_random_rows_have_the_lineage_of_what_was_cached(
     houses: Callable[..., House], shop: Shop, spark: SparkSession, tmp_path: Path
 ) -> None:
-    """The groups are drawn at random once, and each row names the orders of its group."""
+    """Spark draws the groups at random only once, and each row contains the orders of its group."""
     house = houses()
     with house.capture(keys={"orders": "id", "one": "k", "two": "k", "three": "k"}):
         drawn = shop.orders.withColumn("k", F.expr("cast(rand() * 4 AS int)"))

@@ -1,4 +1,4 @@
-"""DELETE, UPDATE and MERGE of Delta tables, compared with a model of each row's past."""
+"""DELETE, UPDATE and MERGE of Delta tables, compared with a model of each row's history."""
 
 import shutil
 from collections.abc import Callable
@@ -16,7 +16,7 @@ NAMES = [f"n{k}" for k in range(12)]
 
 @pytest.fixture
 def table(houses: Callable[..., House], tmp_path: Path) -> Changing:
-    """A table with twelve rows in two files, of which each derives from a row of ``orders``."""
+    """A table with twelve rows in two files. Each row derives from one row of ``orders``."""
     made = Changing(houses(), tmp_path)
     orders = made.source("orders", k=[*range(12)], v=[k % 4 or None for k in range(12)], name=NAMES)
     made.load(orders, {k: f"orders/{k}" for k in range(12)})
@@ -85,7 +85,7 @@ def test_a_merge_into_partitions_may_add_columns(table: Changing, spark: SparkSe
 def test_restored_and_cloned_tables_have_the_versions_of_their_rows(
     table: Changing, spark: SparkSession
 ) -> None:
-    """Outside of a block, both commands bring back files that captured jobs have written."""
+    """RESTORE and SHALLOW CLONE outside of a block use files again that captured jobs wrote."""
     before = dict(table.names)
     version = table.run("UPDATE {} SET v = 1 WHERE k < 3")
     spark.sql(f"RESTORE TABLE {table.table} TO VERSION AS OF 0")
@@ -100,7 +100,7 @@ def test_restored_and_cloned_tables_have_the_versions_of_their_rows(
 
 @pytest.mark.long
 def test_the_api_of_delta_runs_the_same_commands(table: Changing, spark: SparkSession) -> None:
-    """Python's ``DeltaTable`` only passes its calls on to the class in Scala."""
+    """The test uses Delta's Scala class, to which Python's ``DeltaTable`` only forwards calls."""
     jvm = spark._jvm
     assert jvm
     path = str(table.folder / "balance")

@@ -1,7 +1,7 @@
-"""A row of a collected array that ``explode`` takes apart derives from its element, not its group.
+"""A row that ``explode`` makes of a collected array derives from its element, not its group.
 
-The expected rows are written out by hand for each case. A row that shows more of its group than the
-element, or depends on more of it, derives from the whole group.
+The expected rows are written out by hand for each case. A row derives from the whole group if it
+contains more of the group than the element, or depends on more of the group.
 """
 
 from collections.abc import Callable, Hashable, Iterable
@@ -28,7 +28,7 @@ def sql(text: str) -> Callable[[Shop], DataFrame]:
 def collected(
     what: str, taken: str, rest: str = "", having: str = ""
 ) -> Callable[[Shop], DataFrame]:
-    """Return a program that collects ``what`` from the orders of each customer and explodes it."""
+    """Return a program that collects ``what`` from each customer's orders, and explodes it."""
     return sql(
         f"SELECT {taken} AS k FROM (SELECT cust, {what} AS items {rest} FROM orders GROUP BY cust"
         f" {having}) LATERAL VIEW explode(items) AS e"
@@ -36,7 +36,7 @@ def collected(
 
 
 def of_custs(*orders: Order) -> Lineage:
-    """Return the lineage of orders, each of which derives from all orders of its customer."""
+    """Return the lineage of orders if each of them derives from all orders of its customer."""
     return {
         str(each.id): o(*(order for order in ORDERS if order.cust == each.cust)) for each in orders
     }
@@ -208,7 +208,7 @@ CASES = {
 }  # fmt: skip
 
 DAILY = ("of_a_join",)
-"""The case of ``test_daily.py``."""
+"""The case that ``test_daily.py`` includes."""
 
 
 @pytest.mark.long

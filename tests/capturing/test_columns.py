@@ -1,4 +1,4 @@
-"""The source columns from which a column of a captured write was computed."""
+"""Questions find the source columns from which a column of a captured write was computed."""
 
 import json
 import random
@@ -34,7 +34,7 @@ KEYS = {"flights": "id", "lines": "code", "delays": "id", "report": "line"}
 
 @pytest.fixture
 def house(houses: Callable[..., House], spark: SparkSession, tmp_path: Path) -> House:
-    """A warehouse with two captured jobs: one computes delays of flights, one a report on lines."""
+    """A warehouse with two captured jobs, for delays of flights and for a report on lines."""
     made = houses()
     for name, columns in (("flights", FLIGHTS), ("lines", LINES)):
         pq.write_table(pa.table(columns), tmp_path / f"{name}.parquet")
@@ -58,7 +58,7 @@ Found = dict[str, tuple[str, set[str], dict[str, set[str]]]]
 
 
 def found(house: House, question: str) -> Found:
-    """Return, by table, its role, its value columns, and the roles of its influencing columns."""
+    """Return each table's role, its value columns, and the roles of its influencing columns."""
     with house.open() as warehouse:
         answer = warehouse.lineage(question)
     return {

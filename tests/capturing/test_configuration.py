@@ -1,4 +1,4 @@
-"""Applications that are captured through their configuration, with their programs unchanged."""
+"""Applications can be captured through their configuration, without changes to their programs."""
 
 import json
 import re
@@ -30,7 +30,7 @@ QUERIES = Path(__file__).parent / "tpch"
 JOB = Path(__file__).parent.parent / "helpers" / "configured_job.py"
 DAILY = ("q04",)
 READ = {"lineitem", "orders"}
-"""The tables that the query of the usual test reads."""
+"""The tables that the query of the short test reads."""
 COLUMNS = {table: (key,) if isinstance(key, str) else tuple(key) for table, key in KEYS.items()}
 
 
@@ -60,9 +60,9 @@ def job(houses: Callable[..., House], tmp_path_factory: pytest.TempPathFactory) 
 
 
 def taps(found: Found) -> list[TapTable]:
-    """Return the taps of a write, without folders, places and ids of columns.
+    """Return the taps of a write without their folders, code positions and column ids.
 
-    The ids are counted within a session. The places are lines of SQL in one session and lines of
+    Column ids are counted per session. The positions are lines of SQL in one session and lines of
     Python in the other.
     """
     plain = re.compile(r"#\d+")

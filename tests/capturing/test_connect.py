@@ -1,4 +1,4 @@
-"""Spark Connect: a program's sessions are refused; the server's settings can capture them.
+"""Spark Connect: capture refuses a client's sessions, but the server's settings can capture them.
 
 No environment of provhouse has the packages of Spark Connect, so the test installs them below
 ``.long``.

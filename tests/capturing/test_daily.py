@@ -1,7 +1,8 @@
-"""Cases of all rules in one block: the short form of nine other files.
+"""Cases of all rules in one block: the short version of the tests in nine other files.
 
-A block, its ingest and its checks take longer than a case. So the usual tests write a few cases of
-each file in one block, and ``make test-long`` writes all cases of a file in a block of its own.
+A block with its ingest and its checks takes longer than a case. So the short tests write a few
+cases of each file in one common block, and ``make test-long`` writes all cases of each file in a
+separate block.
 """
 
 from collections.abc import Callable, Iterator
@@ -43,7 +44,7 @@ SETTINGS = {
     "spark.sql.execution.pythonUDF.arrow.enabled": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "2",
 }
-"""The settings of ``test_python.py`` and ``test_row_by_row.py``."""
+"""The settings that ``test_python.py`` and ``test_row_by_row.py`` need."""
 
 
 @pytest.fixture
@@ -69,7 +70,7 @@ def test_each_row_has_exactly_its_lineage_and_each_operation_its_exactness(
 
 
 def _supersets(done: Done) -> set[str]:
-    """Return the cases that have an operation that is declared as a superset."""
+    """Return the cases that contain an operation declared as a superset."""
     with done.house.open() as warehouse:
         ops = warehouse.ops()
     assert {op.exactness for op in ops} <= {"exact", "absence", "superset"}

@@ -1,4 +1,4 @@
-"""Rows that a captured overwrite left out: their plain names do not refer to any row any more."""
+"""If a captured overwrite left out a row, the row's plain name no longer refers to any row."""
 
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -18,21 +18,21 @@ KEYS = {"orders": "id", "balance": "id"}
 
 
 class Table:
-    """A table that is written again and again, and a model of its rows."""
+    """A table that is written repeatedly, and a model of its rows."""
 
     def __init__(self, house: House, folder: Path, form: str) -> None:
         self._house, self._folder, self._form = house, folder, form
         self.now: dict[int, int] = {}
-        """For each row that is in the table now, its version."""
+        """The current version of each row that is in the table now."""
         self.last: dict[int, int] = {}
-        """For each row that was ever in the table, its last version."""
+        """The last version of each row that was ever in the table."""
         self.deleted: dict[int, int] = {}
-        """For each row that is deleted now, the version of the write that deleted it."""
+        """For each row that is now deleted, the version of the write that deleted it."""
 
     def write(
         self, numbers: Collection[int], mode: str, path: str = "balance", more: Collection[int] = ()
     ) -> int:
-        """Write rows in a block; append ``more`` if there are any. Return the generation."""
+        """Write rows in a block, and append the rows ``more``, if any. Return the generation."""
         spark = self._house.session
         orders = spark.read.parquet(str(self._folder / "orders")).select("id")
         parts = [(numbers, mode), (more, "append")][: 2 if more else 1]
@@ -111,7 +111,7 @@ def test_a_table_in_another_folder_deletes_nothing(
 def test_an_overwrite_with_a_row_of_nothing_proves_no_deletion(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """A sum over no rows is a row but not an item, so the plain name means the last version."""
+    """A sum over no rows is a row, but not an item. So the plain name means the last version."""
     write_shop(tmp_path)
     house = houses()
     orders = spark.read.parquet(str(tmp_path / "orders"))

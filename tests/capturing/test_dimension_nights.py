@@ -1,4 +1,4 @@
-"""A slowly changing dimension of type 2, kept by a MERGE each night, beside a model in Python."""
+"""A slowly changing dimension of type 2, kept by nightly MERGEs, compared with a Python model."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ WHEN NOT MATCHED THEN INSERT (k, customer, city, since, until)
 
 
 def news(night: int) -> list[tuple[str, str | None]]:
-    """Return the customers that a night reports, with their cities, some of which are unknown."""
+    """Return the customers reported in one night, with their cities; some cities are unknown."""
     return [
         (f"c{number}", None if (number + night) % 7 == 0 else f"city{(number * night) % 4}")
         for number in range(10)
@@ -39,7 +39,7 @@ class Dimension:
     now: dict[str, tuple[Key, str | None]] = field(default_factory=dict)
 
     def night(self, night: int) -> None:
-        """Run a night's MERGE, and note what it makes of each row."""
+        """Run a night's MERGE, and record its effect on each row."""
         rows = news(night)
         self.table.source(
             "news",

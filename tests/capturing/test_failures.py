@@ -1,4 +1,4 @@
-"""On a cluster, failed and repeated tasks leave no lineage except that of the rows written."""
+"""On a cluster, failed and repeated tasks leave only the lineage of the rows that were written."""
 
 from pathlib import Path
 

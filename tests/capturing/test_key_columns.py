@@ -1,4 +1,4 @@
-"""Key columns are found as Spark finds columns, and a wrong key keeps out only its own write."""
+"""Key columns are resolved like Spark's columns, and a wrong key keeps out only its own write."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,7 +27,7 @@ def exact_names(spark: SparkSession) -> Iterator[None]:
 
 
 def sources(house: House, *items: str) -> list[set[str]]:
-    """Return for each item the source rows that it derives from, through all jobs."""
+    """Return, for each item, all items that it derives from, across all jobs."""
     with house.open() as warehouse:
         return [{each.item for each in warehouse.lineage(item).items} for item in items]
 
@@ -36,7 +36,7 @@ def sources(house: House, *items: str) -> list[set[str]]:
 def test_keys_of_delta_tables_with_column_mapping(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """A source, a table written from it, and a chain through that table are tested.
+    """The test reads a source, a table written from it, and a table written from that one.
 
     Each is read before and after a column is renamed.
     """
@@ -82,7 +82,7 @@ def test_the_former_name_of_a_column_is_no_key(
 def test_case_of_key_columns(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Two files of a table spell the column differently, and the next job declares a third form."""
+    """Two files of a table spell the column differently; the declared key has a third spelling."""
     house, orders = houses(), tmp_path / "orders"
     orders.mkdir()
     pq.write_table(pa.table({"Id": [1, 2]}), orders / "1.parquet")
@@ -104,7 +104,7 @@ def test_case_of_key_columns(
 def test_case_counts_if_spark_says_so(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """The key is the column that is spelled in the same case. Without one, it is an error."""
+    """The key is the column spelled in the same case. If no column is, this is an error."""
     pq.write_table(pa.table({"Id": [1, 2], "id": [8, 9]}), tmp_path / "orders.parquet")
     (tmp_path / "lines.csv").write_text("Id,id\n1,8\n2,9\n")
     house = houses()
@@ -130,7 +130,7 @@ def test_case_counts_if_spark_says_so(
 def test_a_wrong_key_keeps_out_one_write_and_what_builds_on_it(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Keys that are missing, repeated or NULL, in Parquet, in CSV and in marked rows."""
+    """Keys can be missing, repeated or NULL: in Parquet, in CSV and in marked rows."""
     house = houses()
     pq.write_table(pa.table({"id": [1, 2, 3], "two": [1, 1, None]}), tmp_path / "orders.parquet")
     (tmp_path / "lines.csv").write_text("id\n1\n1\n")

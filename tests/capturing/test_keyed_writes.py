@@ -1,4 +1,4 @@
-"""Writes whose rows have no numbers, such as CSV: declared keys connect lineage between jobs."""
+"""In writes whose rows have no row numbers, such as CSV, declared keys connect jobs' lineage."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -49,19 +49,19 @@ KEYS = {
 
 
 FEW = ("a csv",)
-"""The table of the usual test. ``make test-long`` tests all tables."""
+"""The table that the short test uses. ``make test-long`` tests all tables."""
 
 
 class Job:
-    """Jobs that write tables and then copy the tables by groups, and a model of the rows."""
+    """Jobs that write tables and then copy the tables group by group, and a model of the rows."""
 
     def __init__(self, house: House, folder: Path, names: Iterable[str]) -> None:
         self._house, self._folder, self._spark = house, folder, house.session
         self.made: dict[str, dict[int, int]] = {name: {} for name in names}
-        """By table and by the number of a row that is in the table now, the version of the row."""
+        """The version of each row that is now in a table, by table and by the row's number."""
 
     def run(self, numbers: Iterable[int], mode: str) -> dict[str, int]:
-        """Write rows to the tables, then copy each whole table by groups.
+        """Write rows to the tables, then copy each complete table group by group.
 
         Return the version of each write, by table.
         """
@@ -172,7 +172,7 @@ def test_what_cannot_be_a_key_is_refused_before_spark_writes(
 def test_keys_that_are_read_as_another_text_are_refused(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """The text 007 is read as the number 7, and no captured row has the key 7."""
+    """The string 007 is read as the number 7, but no captured row has the key 7."""
     write_shop(tmp_path)
     house, path = houses(), str(tmp_path / "agents")
     keys = {"orders": "id", "agents": "agent"}

@@ -1,4 +1,4 @@
-"""Lineage that jobs leave on HDFS, whose warehouse shares no folder with them."""
+"""Jobs can leave their lineage on HDFS if they share no folder with the warehouse."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -39,7 +39,7 @@ KEYS = {"orders": "id", "cleaned": "id", "totals": "customer"}
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of an HDFS."""
+    """The address of a running HDFS."""
     with hdfs(tmp_path_factory.mktemp("hdfs") / "cluster") as address:
         yield address
 
@@ -65,7 +65,7 @@ def lineage(folder: Path) -> dict[str, dict[object, set[int]]]:
 
 
 def ids_of(witnesses: Witnesses) -> set[int]:
-    """Return the ids of source rows, from the copies of their files."""
+    """Return the ids of source rows, read from the copies of their files."""
     return {
         pq.read_table(path)["id"][row].as_py()
         for files in witnesses.values()

@@ -15,7 +15,7 @@ from provhouse.runtime.spark.pyspark_internals import java_session
 
 
 class _Late:
-    """A listener that holds back the ends of all commands until ``go`` is set."""
+    """A listener that delays the events for the ends of all commands until ``go`` is set."""
 
     def __init__(self) -> None:
         self.go = Event()
@@ -34,7 +34,7 @@ class _Late:
 
 @pytest.fixture
 def late(spark: SparkSession) -> Iterator[Event]:
-    """An event: the ends of commands are delayed until a test sets it."""
+    """An event. Spark's reports of ended commands are delayed until a test sets it."""
     begin: Callable[[Any], None] = ensure_callback_server_started
     begin(spark.sparkContext._gateway)
     _, classic = java_session(spark)

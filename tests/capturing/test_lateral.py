@@ -9,21 +9,21 @@ from helpers.lineage_cases import Block, Case, Shop, c, each, o, sql
 from helpers.shop import CUSTOMERS, ORDERS, Customer, Order
 
 SMALL = [order for order in ORDERS if order.small is not None]
-"""The orders that have a small number. Several orders have the same one."""
+"""The orders with a small number. Some of these orders have the same number."""
 
 
 def above(order: Order) -> list[Customer]:
-    """Return the customers whose numbers are above the small number of an order."""
+    """Return the customers whose numbers are greater than the small number of the given order."""
     return [one for one in CUSTOMERS if order.small is not None and one.number > order.small]
 
 
 def named(order: Order) -> list[Customer]:
-    """Return the customers with the name in an order."""
+    """Return the customers that have the name in the given order."""
     return [one for one in CUSTOMERS if one.name == order.cust]
 
 
 def distinct_beside(shop: Shop) -> DataFrame:
-    """Join orders with their own distinct values, which the program itself computes."""
+    """Join orders with the distinct values of their own column, computed by the program itself."""
     values = shop.orders.select("small").distinct()
     counted = values.withColumn("n", F.count("*").over(Window.partitionBy()))
     both = shop.orders.join(counted.withColumnRenamed("small", "s"), F.expr("small <=> s"))
@@ -103,7 +103,7 @@ CASES = {
     ),
 }  # fmt: skip
 DAILY = ("first_above",)
-"""The case of ``test_daily.py``."""
+"""The case that ``test_daily.py`` includes."""
 
 
 @pytest.mark.long

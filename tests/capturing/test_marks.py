@@ -1,4 +1,4 @@
-"""``run.mark`` makes the rows at a point within a job items, with lineage on both sides."""
+"""``run.mark`` turns rows at a point within a job into items, with lineage on both sides."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -100,7 +100,7 @@ def test_lineage_leads_through_marked_rows(
 def test_a_cached_mark_is_one_version_for_all_writes(
     houses: Callable[..., House], shop: Shop, spark: SparkSession, tmp_path: Path
 ) -> None:
-    """The marked rows are drawn at random, and two writes and a self-join see the same rows."""
+    """The marked rows are drawn at random, but two writes and a self-join use the same rows."""
     house = houses()
     with house.capture(keys=keys("orders", "cleaned", "report", "copy", "joined")) as run:
         drawn = shop.orders.withColumn("g", F.expr("cast(rand() * 4 AS int)"))

@@ -1,6 +1,7 @@
 """Subqueries, windows, set operations and existence tests: each row has exactly its lineage.
 
-For an operator that is documented as a superset, exactly the documented rows are expected.
+For an operator that is documented as a superset, the expected rows are exactly the documented
+superset.
 """
 
 from collections.abc import Callable
@@ -33,7 +34,7 @@ def orders_of(name: str | None) -> list[Order]:
 
 
 def named(order: Order) -> list[Customer]:
-    """Return the customers whose name is the customer's name in the order."""
+    """Return the customers that have the customer name in the given order."""
     return [each for each in CUSTOMERS if each.name is not None and each.name == order.cust]
 
 
@@ -46,7 +47,7 @@ def partition(order: Order) -> set[str]:
 
 
 def before(order: Order) -> list[Order]:
-    """Return the orders of the partition of ``order``, up to ``order`` itself."""
+    """Return the orders in the window partition of ``order``, up to ``order`` itself."""
     return [one for one in orders_of(order.cust) if one.id <= order.id]
 
 
@@ -278,14 +279,14 @@ def grouping_sets() -> Lineage:
 
 
 DAILY = ("last_known", "semi_without_keys", "whole_table")
-"""The cases of ``test_daily.py``, which differ in their exactness."""
+"""The cases that ``test_daily.py`` includes. They differ in their exactness."""
 
 
 @pytest.mark.long
 def test_parts_that_are_too_large_become_whole_partitions(
     block: Block, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Groups above such windows become supersets, too."""
+    """Groups computed above such windows become supersets, too."""
     monkeypatch.setattr(trace, "MOST_PER_ROW", 0)
     done = block(["groups_above_ranks", "ranked", "semi_without_keys"])
     with done.house.open() as warehouse:
@@ -314,6 +315,6 @@ def test_all_rules(block: Block) -> None:
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore:Keys are declared")
 def test_a_shared_derivation_needs_one_entry_a_row(block: Block) -> None:
-    """Nine rows share nine peers. They need 9 + 9 triples, and one more for each row, not 81."""
+    """Nine rows share nine peers. They need 9 + 9 triples, and one more for each row; not 81."""
     commit = block(("whole_table",)).house.commit
     assert commit.triples - commit.beyond.total == 27

@@ -1,4 +1,4 @@
-"""Rows of Delta tables that are moved to other files between two captured blocks."""
+"""Rows of Delta tables keep their lineage if they are moved to other files between two blocks."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -46,7 +46,7 @@ class Table:
             }
 
     def version(self, id: int) -> int:
-        """Return the version of the captured write that has written a row."""
+        """Return the version of the captured write that wrote the given row."""
         return self.versions[id >= 5]
 
 

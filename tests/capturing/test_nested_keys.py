@@ -12,7 +12,7 @@ from helpers.lineage_cases import Block, Case, Lineage, Shop, c, grouped, o
 from helpers.shop import CUSTOMERS, ORDERS, Order
 
 TIMED = [order for order in ORDERS if order.id != 4]
-"""The orders that have a time. One order has none."""
+"""The orders with a time. One order does not have a time."""
 
 
 def timed(shop: Shop) -> DataFrame:
@@ -53,7 +53,7 @@ def sessions(gap: Callable[[Order], int], key: Callable[[Order], object]) -> Lin
 
 
 def number(value: float) -> str:
-    """Return the text of a number. As in Spark's groups, NaN equals NaN, and -0.0 equals 0.0."""
+    """Return a number as a string. As in Spark's groups, NaN equals NaN, and -0.0 equals 0.0."""
     return str(value + 0.0)
 
 
@@ -185,7 +185,7 @@ CASES = {
     ),
 }  # fmt: skip
 DAILY = ("sessions",)
-"""The case of ``test_daily.py``."""
+"""The case that ``test_daily.py`` includes."""
 
 
 @pytest.mark.long

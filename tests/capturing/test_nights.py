@@ -1,7 +1,7 @@
-"""Jobs of many nights read their own results: chains of versions are compared with a model.
+"""Nightly jobs read their own results, and the chains of versions are compared with a model.
 
-Each night, the job changes a state as MERGE would, by a join of the old rows and the changes. It
-appends the changed rows to a report, and overwrites totals of the state.
+Each night, the job updates a state as MERGE would, by joining the old rows with the changes. It
+appends the changed rows to a report, and overwrites the totals of the state.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ KEYS = {"changes": "id", "balance": "k", "report": "line", "totals": "rest"}
 
 
 def changes(night: int) -> list[tuple[int, int, int | None]]:
-    """Return a night's changes: an id, the key of a row, and its amount or None to delete it."""
+    """Return a night's changes: an id, a row's key, and the row's amount or None to delete it."""
     rows: list[tuple[int, int, int | None]] = [
         (100 * night + k, k, night * k) for k in range(1, 7) if (k + night) % 3 == 0 or night == 1
     ]
@@ -69,8 +69,8 @@ class Model:
     def deleted(self, folders: bool) -> set[str]:
         """Return the rows that an overwrite left out.
 
-        If ``folders``, each night writes the state to a new folder, so no overwrite leaves out its
-        rows.
+        If ``folders`` is true, each night writes the state to a new folder, so no overwrite leaves
+        out any of its rows.
         """
         here = {f"totals/{k % 2}" for k in self.balance} | {f"balance/{k}" for k in self.balance}
         tables = ("totals/",) if folders else ("totals/", "balance/")
@@ -145,7 +145,7 @@ def items(warehouse: provhouse.Warehouse, item: str, as_of: int | None = None) -
 
 
 def plain(warehouse: provhouse.Warehouse, row: str, as_of: int | None = None) -> set[str] | None:
-    """Return the items in the lineage of a row given without a version; None if it was deleted."""
+    """Return the items in the lineage of a row named without a version; None if it was deleted."""
     try:
         return items(warehouse, row, as_of)
     except NotFound as error:

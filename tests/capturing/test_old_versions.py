@@ -1,4 +1,4 @@
-"""After old versions of captured rows end, each version that stays keeps all of its lineage."""
+"""After old versions of captured rows have ended, each remaining version keeps all its lineage."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ TABLES = ("report", "lines", "log", "extra")
 
 @dataclass(frozen=True)
 class Nights:
-    """A warehouse after some nights, and for each table its versions by night."""
+    """A warehouse after several nights, and the versions of each table by night."""
 
     house: House
     versions: dict[str, list[int]]
@@ -33,7 +33,7 @@ class Nights:
 def nights(houses: Callable[..., House], spark: SparkSession, tmp_path: Path) -> Nights:
     """Each night, a job overwrites a report, overwrites lines without a key, and appends to a log.
 
-    The table ``extra`` derives from one row of the report of the first night.
+    The table ``extra`` derives from one row of the first night's report.
     """
     house, versions = houses(), dict[str, list[int]]()
     for night, source in enumerate(SOURCES, start=1):
@@ -58,7 +58,7 @@ def nights(houses: Callable[..., House], spark: SparkSession, tmp_path: Path) ->
 
 
 def lineages(warehouse: provhouse.Warehouse) -> dict[str, frozenset[str]]:
-    """Return, by the name and version of each row, the items that the row derives from."""
+    """Return the items that each row derives from, by the row's name and version."""
     return {
         item.item: frozenset(each.item for each in warehouse.lineage(item.item).items)
         for table in TABLES

@@ -1,8 +1,8 @@
-"""Thirty ordinary jobs, unchanged, captured by their configuration in one session.
+"""Thirty ordinary, unchanged jobs are captured through the configuration of one session.
 
 The jobs are of the kinds that public repositories have; `tests/helpers/job_inputs.py` makes their
-inputs. ``REFUSED`` lists the jobs that are refused. What is captured must not be wrong: on only the
-records in the lineage of a row, the job without capture writes this row again.
+inputs. ``REFUSED`` lists the jobs that are refused. Captured lineage must be right: if the job runs
+without capture on only the records in a row's lineage, it writes this row again.
 """
 
 import json
@@ -31,13 +31,13 @@ JOBS = Path(__file__).parent / "jobs"
 NAMES = sorted(path.stem for path in JOBS.glob("*.py"))
 DAILY = ("lookup_join", "quarantine_rows", "reachable_nodes")
 COLLECTED = ("incremental_load", "quality_metrics")
-"""Jobs that compute values from rows that they collect. Capture does not follow such values."""
+"""Jobs that collect rows and compute values from them. Capture does not follow such values."""
 REFUSED = {
     "rdd_clean": "LogicalRDD",
     "scd2_merge": "MERGE",
     "upsert_delta": "MERGE",
 }
-"""A word of the refusal of each job that is refused."""
+"""The jobs that are refused, each with a word in the message of the refusal."""
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,9 @@ class Written:
         yield from (Row(write, number) for number in sorted({0, count - 1}) if count)
 
     def records(self, row: Row) -> Mapping[Path, set[int]]:
-        """Return the positions of the records of inputs that a row derives from, by file.
+        """Return the positions of the input records that a row derives from, by file.
 
-        Rows of other captured writes are followed to their inputs.
+        The lineage of rows from other captured writes is followed back to the inputs.
         """
         found, waiting, seen = defaultdict[Path, set[int]](set), [row], {row}
         while waiting:
@@ -112,7 +112,7 @@ def check_rows(
     at: Path,
     patch: pytest.MonkeyPatch,
 ) -> int:
-    """Write rows of all writes in a folder again from their lineage; return their number.
+    """Write rows of all writes again from the records in their lineage; return their number.
 
     ``results`` has the folder of the results of a job.
     """

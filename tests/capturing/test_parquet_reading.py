@@ -1,4 +1,4 @@
-"""Each row of a Parquet file has its own id, whichever way Spark reads the file."""
+"""Each row of a Parquet file has its own id, no matter how Spark reads the file."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,7 +19,7 @@ SPLITS = {"spark.sql.files.maxPartitionBytes": "20000", "spark.sql.files.openCos
 
 
 def write(folder: Path, columns: Mapping[str, pa.Array], **form: int | bool) -> None:
-    """Write two files with ``columns`` and a column with the place of each row in its file."""
+    """Write two files with ``columns`` and a column with each row's position in its file."""
     for file in ("a", "b ü"):
         path = folder / "t" / f"part={file}" / "rows é.parquet"
         path.parent.mkdir(parents=True)
@@ -28,7 +28,7 @@ def write(folder: Path, columns: Mapping[str, pa.Array], **form: int | bool) -> 
 
 
 def check(spark: SparkSession, folder: Path, settings: Mapping[str, str], where: str) -> None:
-    """Capture a filter and a group; fail unless each row derives from the row with its place."""
+    """Capture a filter and a group; fail unless each row derives from the row at its position."""
     for name, value in settings.items():
         spark.conf.set(name, value)
     try:
@@ -48,14 +48,14 @@ def check(spark: SparkSession, folder: Path, settings: Mapping[str, str], where:
 
 
 def rows(spark: SparkSession, folder: Path) -> DataFrame:
-    """Return all columns of the table; the place of a row and the name of its part come last."""
+    """Return the table's columns; the last two are a row's position, and the name of its part."""
     frame = spark.read.parquet(str(folder / "t"))
     others = [name for name in frame.columns if name not in ("place", "part")]
     return frame.select(*others, "place", "part")
 
 
 def file_of(folder: Path, part: str) -> Path:
-    """Return the path of the only file of a part."""
+    """Return the path of the only file in a part of the table."""
     return folder / "t" / f"part={part}" / "rows é.parquet"
 
 

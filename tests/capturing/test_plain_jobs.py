@@ -1,4 +1,4 @@
-"""Jobs whose environment has Spark and our jar, and nothing else of provhouse.
+"""Jobs can be captured in an environment with Spark and our jar, but without Python's provhouse.
 
 ``make jars-all`` installs the versions of Spark and compiles their jars.
 """
@@ -19,10 +19,10 @@ from provhouse.runtime.jars import fetch, jar_folder
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 WITH_SHELL = [version for version in VERSIONS if str(version) != "3.5_2.13"]
-"""The versions with a SQL shell: ``jars-all`` installs the others without Hive."""
+"""The versions with a SQL shell. ``jars-all`` installs the others without Hive."""
 WITH_DELTA = [version for version in VERSIONS if version.spark < "4.3"]
 LINEAGE = {"ann": {0, 2}, "bob": {1, 3}}
-"""The positions of the orders of each customer."""
+"""The positions of each customer's orders."""
 
 
 def options(version: SparkVersion, landing: Path) -> list[str]:
@@ -31,14 +31,14 @@ def options(version: SparkVersion, landing: Path) -> list[str]:
 
 
 def delta(version: SparkVersion) -> str:
-    """Return the locked jars of Delta for a Spark."""
+    """Return the locked Delta jars for a version of Spark."""
     group = cast("Group", "delta" if version.spark == "4.2" else f"delta-{version}")
     fetch(Silent(), (group,))
     return ",".join(map(str, sorted(jar_folder(group).glob("*.jar"))))
 
 
 def lineage(landing: Path) -> dict[str, set[int]]:
-    """Return the positions of the source rows of each total of the only application."""
+    """Return the positions of each total's source rows, for the only application."""
     (folder,) = landing.iterdir()
     (write,) = captured_writes(folder)
     found = found_of(write)

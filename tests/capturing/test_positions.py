@@ -1,4 +1,4 @@
-"""Records of CSV, JSON, text, ORC and XML without a key: their positions in the files name them."""
+"""Without a key, records of CSV, JSON, text, ORC and XML are named by their positions in files."""
 
 import bz2
 import gzip
@@ -18,7 +18,7 @@ from provhouse.model.associations import ROW_BITS
 from provhouse.model.errors import BadInput
 
 ROWS = 60
-"""The number of records of each file; every fifth line of the CSV files is blank."""
+"""The number of records in each file. Every fifth line of the CSV files is blank."""
 
 
 @contextmanager
@@ -53,7 +53,7 @@ FILES: dict[str, Callable[[], bytes]] = {
 
 
 def read(spark: SparkSession, path: Path) -> DataFrame:
-    """Read a file as a frame with the number of each record as ``k``."""
+    """Read a file as a frame in which ``k`` is the number of each record."""
     reader, name = spark.read.schema("k INT"), path.name
     if ".csv" in name:
         return spark.read.schema("k INT, v STRING").csv(str(path), header=name != "bare.csv")
@@ -67,7 +67,7 @@ def read(spark: SparkSession, path: Path) -> DataFrame:
 
 
 def positions(house: House, spark: SparkSession, paths: list[Path], out: Path) -> dict[str, str]:
-    """Write the odd records of files, and return the source of some rows."""
+    """Write the records with odd numbers, and return the source of three rows for each file."""
     tables = {path: f"{path.name.replace('.', '_')}_{out.name}" for path in paths}
     with house.capture(keys=dict.fromkeys(tables.values(), "k")):
         for path, table in tables.items():
@@ -133,13 +133,13 @@ def test_a_limit_that_leaves_out_records_of_earlier_parts_is_kept_out(
     spark: SparkSession,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    """The tasks of a limit do not read their parts to the ends, so later parts begin nowhere."""
+    """A limit's tasks do not read parts to the end, so positions in later parts are unknown."""
     folder = tmp_path_factory.mktemp("limit")
     (folder / "plain.csv").write_bytes(lines("k,v\n"))
     frame = read(spark, folder / "plain.csv").where("k > 50").limit(1)
     with (
         small_parts(spark),
-        pytest.raises(BadInput, match="no known positions"),
+        pytest.raises(BadInput, match=r"positions .* are unknown"),
         houses().capture(keys={"out": "k"}),
     ):
         frame.write.parquet(str(folder / "out"))

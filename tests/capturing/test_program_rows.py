@@ -1,4 +1,4 @@
-"""Rows that the program itself makes are items of tables that are named after their content."""
+"""Rows that the program itself creates are items of tables named after the rows' content."""
 
 from collections.abc import Callable, Mapping
 
@@ -42,7 +42,7 @@ FRAMES: dict[str, tuple[Callable[[SparkSession], DataFrame], dict[int, set[str]]
 
 
 def lineage(house: House, items: Mapping[str, set[int]]) -> dict[str, dict[int, set[str]]]:
-    """Return the sources of some rows of tables, by table and key."""
+    """Return the sources of the given rows, by table and key."""
     with house.open() as warehouse:
         return {
             name: {key: {each.item for each in warehouse.lineage(f"{name}/{key}").items}
@@ -52,7 +52,7 @@ def lineage(house: House, items: Mapping[str, set[int]]) -> dict[str, dict[int, 
 
 
 def plain(items: set[str]) -> set[str]:
-    """Return items without the digests in their tables' names."""
+    """Return items without the digests in the names of their tables."""
     parts = (item.partition("/") for item in items)
     return {f"{table if table.startswith('range') else 'literal'}/{row}" for table, _, row in parts}
 

@@ -1,4 +1,4 @@
-"""Rows of scalar Python functions are exact; rows of functions of a whole task are supersets."""
+"""Scalar Python functions have exact lineage; functions on a whole task have a superset."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,14 +28,14 @@ def plain_udfs(spark: SparkSession) -> Iterator[None]:
 
 
 def scalar(shop: Shop) -> DataFrame:
-    """Use a function of one row in a projection, in a filter and in the key of a group."""
+    """Use a function of one row in a projection, in a filter and in a grouping key."""
     half = F.udf(lambda number: number // 2, "long")
     groups = shop.orders.where(half("id") > 0).groupBy(half("id").alias("h"))
     return groups.agg(F.min("id").alias("k"), F.count("*"))
 
 
 def of_series(shop: Shop) -> DataFrame:
-    """Use a function that takes whole columns."""
+    """Use a function whose arguments are whole columns."""
     twice: Any = _pandas_udf(lambda numbers: numbers * 2, "long")
     joined = shop.orders.join(shop.customers, F.expr("cust = name"))
     return joined.select(F.expr("concat_ws('-', id, number) AS k"), twice("id").alias("twice"))
@@ -99,7 +99,7 @@ CASES = {
 
 
 DAILY = ("of_windows",)
-"""The case of ``test_daily.py``."""
+"""The case that ``test_daily.py`` includes."""
 
 
 @pytest.mark.long
@@ -111,7 +111,7 @@ def test_rows_of_scalar_and_aggregate_functions_are_exact(
 
 
 def in_pandas(frames: Iterator[Any]) -> Iterator[Any]:
-    """Return each row with the ids of all rows of its task. A task without rows returns one row."""
+    """Return each row with the ids of all rows in its task; a task without rows returns one row."""
     import pandas as pd
 
     every = pd.concat([pd.DataFrame({"id": []}, dtype="int64"), *frames])

@@ -1,4 +1,4 @@
-"""Python functions of groups: each row derives from exactly the rows of its group or groups."""
+"""A row from a Python function of groups derives from exactly the rows of its group or groups."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,18 +25,18 @@ Frame = Any
 
 
 def counted(frame: Frame) -> Frame:
-    """Return a row with the group's size for each row; also change the given frame."""
+    """Return the group's size for each row; also change the given frame in place."""
     frame["n"] = len(frame.columns) * 100 + len(frame)
     return pd.DataFrame({"n": frame["n"], "k": frame["id"]})
 
 
 def smallest(key: tuple[Any, ...], frame: Frame) -> Frame:
-    """Return one row with columns that Spark identifies by position."""
+    """Return one row whose columns Spark identifies by position."""
     return pd.DataFrame([[int(frame["id"].min()), len(key)]])
 
 
 def of_large_groups(frame: Frame) -> Frame:
-    """Return a row for a group, but none for a group of one row."""
+    """Return a row for each group, except for groups of only one row."""
     return pd.DataFrame({"k": [frame["id"].min()], "n": [1]}) if len(frame) > 1 else pd.DataFrame()
 
 
@@ -75,9 +75,9 @@ def _name(*sides: Any) -> str:
 
 
 def annotated(function: Callable[..., Any], *types: Any) -> Callable[..., Any]:
-    """Return a function annotated with ``types``, the last of which is the type of its result.
+    """Return a function annotated with ``types``; the last one is the type of its result.
 
-    PySpark chooses by these annotations how it calls the function.
+    PySpark decides by these annotations how it calls the function.
     """
     made = nested(function)
     made.__annotations__ = dict(zip((*_parameters(made), "return"), types, strict=True))
@@ -119,7 +119,7 @@ def by_iterator(shop: Shop) -> DataFrame:
 
 
 def again(shop: Shop) -> DataFrame:
-    """Join the result of a function of groups with the function's source, and aggregate."""
+    """Join the result of a function on groups with its source, and aggregate the joined rows."""
     groups = shop.orders.groupBy("cust").applyInPandas(nested(of_large_groups), KN)
     both = shop.orders.select("id").join(groups, F.expr("id = k"))
     return both.groupBy("n").agg(F.min("k").alias("k"))
@@ -153,7 +153,7 @@ def each_of(key: Callable[[Order], object]) -> Lineage:
 
 
 def pairs(first_customer: int = 1) -> Lineage:
-    """Return the lineage of pairs of groups. One group of a pair may have no rows."""
+    """Return the lineage of pairs of groups. One group of a pair may be empty."""
     customers = [each for each in CUSTOMERS if each.number >= first_customer]
     found = {}
     for name in {each.cust for each in ORDERS} | {each.name for each in customers}:
@@ -173,7 +173,7 @@ def large(lineage: Lineage) -> Lineage:
 
 
 def joined() -> Lineage:
-    """Return one group: the smallest order of each customer, and all orders of these customers."""
+    """Return the expected lineage: one group with all orders of customers with several orders."""
     groups = large(grouped(lambda each: each.cust))
     return {"1": set().union(*groups.values())}
 
@@ -194,7 +194,7 @@ CASES = {
 
 
 DAILY = ("cogroup",)
-"""The case of ``test_daily.py``."""
+"""The case that ``test_daily.py`` includes."""
 
 
 @pytest.mark.long

@@ -1,4 +1,4 @@
-"""Random UPDATE, DELETE and MERGE, executed again by plain Python with the past of each row."""
+"""Random UPDATE, DELETE and MERGE statements are compared with plain Python that tracks rows."""
 
 import random
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from helpers.warehouse import House
 
 Value = int | None
 Condition = tuple[str, Callable[[Value, Value], bool]]
-"""A condition in SQL on the values ``t.v`` and ``s.v``, and in Python."""
+"""A condition on the values ``t.v`` and ``s.v``, in SQL and in Python."""
 ON_TARGET: list[Condition] = [
     ("t.v > 4", lambda t, s: t is not None and t > 4),
     ("t.v IS NULL", lambda t, s: t is None),
@@ -37,7 +37,7 @@ SETS: dict[str, Callable[[Value, Value], Value]] = {
 
 @dataclass
 class Program:
-    """A table whose rows are known as a dictionary, and random statements that change it."""
+    """A table, a dictionary with its expected rows, and random statements that change both."""
 
     table: Changing
     seed: int
@@ -48,18 +48,18 @@ class Program:
         self.chance = random.Random(self.seed)
 
     def value(self) -> Value:
-        """Return a value, which is NULL at times."""
+        """Return a random value, which is sometimes NULL."""
         found: Value = self.chance.choice([None, *range(10)])
         return found
 
     def begin(self) -> None:
-        """Write the first rows."""
+        """Write the initial rows."""
         self.rows = {key: self.value() for key in range(16)}
         first = self.table.source("orders", k=[*self.rows], v=[*self.rows.values()])
         self.table.load(first, {key: f"orders/{key}" for key in self.rows})
 
     def step(self) -> None:
-        """Run a random statement, in Spark and in Python."""
+        """Run a random statement in Spark, and its equivalent in Python."""
         self.statements += 1
         self.chance.choice([self.update, self.delete, self.merge, self.merge])()
 
@@ -82,7 +82,7 @@ class Program:
         self.forget(version, gone)
 
     def forget(self, version: int, gone: list[Key]) -> None:
-        """Note rows that were deleted."""
+        """Record that rows were deleted."""
         for key in gone:
             del self.rows[key]
         self.table.note(version, {}, gone=gone)
@@ -115,7 +115,7 @@ class Program:
         name: str,
         version: int,
     ) -> None:
-        """Run the clauses in Python: the first one whose condition holds decides on a row."""
+        """Run the clauses in Python. For each row, the first clause that matches is executed."""
         made: dict[Key, list[str]] = {}
         added: dict[Key, list[str]] = {}
         gone = list[Key]()

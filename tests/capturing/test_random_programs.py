@@ -14,7 +14,7 @@ from helpers.witnesses import Found, captured, query, read
 from provhouse.capturing.reading import tap_trace as trace
 
 FEW = [3]
-"""The seed of the usual test."""
+"""The seed of the short test."""
 MORE = [0, 1, 2, 38, 40, 42, 57]
 """More seeds of short programs. The last program has windows with ranks and frames."""
 LONG = 300
@@ -24,7 +24,7 @@ COLUMNS = pa.schema([("x", pa.int32()), ("y", pa.string())])
 
 
 def write_tables(held: dict[str, list[Values]], folder: Path) -> None:
-    """Write each table to several files, which get its rows one by one, again and again."""
+    """Write each table to several files; its rows are distributed round-robin."""
     for name, rows in held.items():
         (folder / name).mkdir(parents=True)
         for file in range(FILES):
@@ -60,7 +60,7 @@ def check(seed: int, steps: int, spark: SparkSession, folder: Path) -> None:
 
 @pytest.fixture(autouse=True)
 def no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let capture list all rows of a part of a partition, whatever their number."""
+    """Let capture list all rows of a part of a partition, however many there are."""
     monkeypatch.setattr(trace, "MOST_PER_ROW", 1 << 40)
 
 

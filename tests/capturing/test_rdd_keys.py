@@ -1,4 +1,4 @@
-"""A row of an RDD is named by a function of its record, or by its whole line."""
+"""A row of an RDD gets its name from a function of its record, or from its whole line."""
 
 from collections.abc import Callable
 from datetime import date, datetime
@@ -105,5 +105,5 @@ def test_keys_are_texts_as_data_frames_write_them() -> None:
     assert text_of(("a", date(2026, 1, 2), 7)) == "a/2026-01-02/7"
     assert text_of(None) is text_of(("a", None)) is None
     for wrong in (1.5, True, datetime(2026, 1, 1), [1]):
-        with pytest.raises(TypeError, match="Give an integer, a text or a date"):
+        with pytest.raises(TypeError, match="Give an integer, a string or a date"):
             text_of(wrong)

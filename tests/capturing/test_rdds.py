@@ -124,7 +124,7 @@ def test_the_right_side_of_a_cartesian_is_computed_once(
 
 @dataclass(frozen=True)
 class Jobs:
-    """A captured job, in which an RDD has saved the text ``codes``."""
+    """A captured job, which has saved an RDD as the text files ``codes``."""
 
     house: House
     folder: Path
@@ -149,7 +149,7 @@ def jobs(
 
 @pytest.mark.long
 def test_lineage_goes_on_through_jobs(jobs: Jobs) -> None:
-    """`test_rdd_keys` and `test_renamed` have short forms."""
+    """`test_rdd_keys` and `test_renamed` contain short versions of this test."""
     with jobs.house.capture() as second:
         found = second.context.textFile(str(jobs.folder / "codes"))
         found.filter(lambda line: line.startswith("('a'")).saveAsTextFile(str(jobs.folder / "best"))

@@ -1,4 +1,4 @@
-"""Operators and writes without a rule are refused by name, before Spark writes anything."""
+"""Operators and writes without a rule are refused before Spark writes; the error names them."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -22,7 +22,7 @@ def parquet(frame: DataFrame, out: Path) -> None:
 
 
 def twice_at_random(orders: DataFrame) -> DataFrame:
-    """Use the same rows twice, after they were drawn once at random."""
+    """Use the same rows twice; they are drawn at random only once."""
     orders.createOrReplaceTempView("captured_orders")
     return orders.sparkSession.sql(
         "WITH drawn AS (SELECT id FROM captured_orders WHERE rand() < 0.5)"
@@ -31,7 +31,7 @@ def twice_at_random(orders: DataFrame) -> DataFrame:
 
 
 def folded(name: str) -> Column:
-    """Return a structure with a text that is compared regardless of case."""
+    """Return a struct with a string that is compared regardless of case."""
     return F.struct(F.expr(f"{name} COLLATE UTF8_LCASE"))
 
 
@@ -74,7 +74,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House]) -> House:
-    """A warehouse that stays empty."""
+    """A warehouse that remains empty, because all writes are refused."""
     return houses()
 
 
@@ -89,7 +89,7 @@ def refused(house: House, shop: Path, out: Path, frame: DataFrame, write: Write)
 
 
 def params(names: Iterable[str], daily: Iterable[str]) -> list[ParameterSet]:
-    """Return names as pytest parameters. Names that only long tests use are marked as long."""
+    """Return names as pytest parameters; names that are not in ``daily`` are marked as long."""
     return [pytest.param(name, marks=[] if name in daily else pytest.mark.long) for name in names]
 
 

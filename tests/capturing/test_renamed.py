@@ -1,4 +1,4 @@
-"""Folders that captured jobs wrote and that were renamed or copied before the next job."""
+"""Lineage continues through folders that were renamed or copied between two captured jobs."""
 
 import shutil
 from collections.abc import Callable
@@ -22,7 +22,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House], spark: SparkSession, folder: Path) -> House:
-    """A warehouse with a captured job that has written one table in each of the ways of writing."""
+    """A warehouse with a captured job that has written a table by each method of writing."""
     house = houses()
     pq.write_table(pa.table({"id": [1, 2, 3]}), folder / "orders.parquet")
     orders = spark.read.parquet(str(folder / "orders.parquet"))
@@ -42,7 +42,7 @@ def house(houses: Callable[..., House], spark: SparkSession, folder: Path) -> Ho
 def test_a_file_that_may_be_another_one_is_refused(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """The file was written again elsewhere, with the same name that Spark had given it."""
+    """The file was written again in another folder, under the same name that Spark had given it."""
     house, folder = houses(), tmp_path
     pq.write_table(pa.table({"id": [1, 2, 3]}), folder / "orders.parquet")
     orders = spark.read.parquet(str(folder / "orders.parquet"))
@@ -64,7 +64,7 @@ def test_a_file_that_may_be_another_one_is_refused(
 def test_lineage_goes_on_in_renamed_and_copied_folders(
     house: House, spark: SparkSession, folder: Path
 ) -> None:
-    """This test must be the last one with the fixture, because it renames the job's tables."""
+    """This test must be the last one that uses ``house``, because it renames the job's tables."""
     for name in ("keyed", "plain", "delta"):
         (folder / name).rename(folder / f"{name}-old")
     shutil.copytree(folder / "csv", folder / "csv-old", copy_function=shutil.copy)

@@ -1,4 +1,4 @@
-"""Functions declared to work row by row: the lineage of their rows is exact, or the job fails."""
+"""If a function is declared to work row by row, its lineage is exact, or the job fails."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -47,7 +47,8 @@ def twice_in_arrow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch
 def even_reversed(frames: Iterator[Any]) -> Iterator[Any]:
     """Yield the even rows in reverse order.
 
-    Each row is a frame. A batch without even rows gives no frame, and a batch with two gives two.
+    Each row is a frame. So a batch without even rows yields no frame, and a batch with two even
+    rows yields two frames.
     """
     for frame in frames:
         kept = frame.assign(place=range(len(frame)))[frame["id"] % 2 == 0]
@@ -56,7 +57,7 @@ def even_reversed(frames: Iterator[Any]) -> Iterator[Any]:
 
 
 def repeated(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield each row as many times as its id, but at most three times."""
+    """Yield each row as many times as its id states, but at most three times."""
     for batch in batches:
         rows = [
             (f"{number}-{copy}", at)
@@ -123,7 +124,7 @@ CASES = {
 
 
 DAILY = ("of_groups",)
-"""The case of ``test_daily.py``."""
+"""The case that ``test_daily.py`` includes."""
 
 
 @pytest.mark.long

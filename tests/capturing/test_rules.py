@@ -1,6 +1,6 @@
 """For each covered operator, the lineage of each row is exactly the rows that it was made of.
 
-The expected rows come from a program over tuples, which is written out for each case.
+The expected rows come from a program over Python tuples, which each case contains.
 """
 
 from collections import defaultdict
@@ -16,7 +16,7 @@ from helpers.shop import CUSTOMERS, ORDERS, Customer, Order
 
 
 def number(value: float) -> str:
-    """Return the text of a number. As in Spark's groups, NaN equals NaN, and -0.0 equals 0.0."""
+    """Return a number as a string. As in Spark's groups, NaN equals NaN, and -0.0 equals 0.0."""
     return str(value + 0.0)
 
 
@@ -93,7 +93,7 @@ def outer_expected(left: bool, right: bool) -> Lineage:
 
 
 def union(shop: Shop) -> DataFrame:
-    """Unite three kinds of rows: with one id, two ids, and no id of source rows."""
+    """Unite three kinds of rows: with one id, two ids, and no ids of source rows."""
     kept = shop.orders.selectExpr("'row' || id AS k")
     pairs = joined(shop).selectExpr("concat_ws('-', id, number) AS k")
     groups = shop.orders.groupBy("cust").agg(F.expr("'group' || min(id)").alias("k")).select("k")
@@ -262,7 +262,7 @@ CASES = {
 
 
 DAILY = ("full_outer", "semi", "rollup")
-"""The cases of ``test_daily.py``. Together, they use nearly all rules."""
+"""The cases that ``test_daily.py`` includes. Together, they use nearly all rules."""
 
 
 @pytest.mark.long

@@ -1,4 +1,4 @@
-"""Lineage of a sample: an answer that passes rows without lineage is never shown as complete."""
+"""With sampled lineage, an answer that reaches rows without lineage is never shown as complete."""
 
 import json
 from collections.abc import Callable
@@ -32,13 +32,13 @@ KEYS = {"orders": "id", "balance": "id"}
 
 @dataclass(frozen=True)
 class Nights:
-    """A warehouse with a whole write of ``balance``, a sample of it, and sums of the sample."""
+    """A warehouse with a complete and a sampled write of ``balance``, and sums of the sample."""
 
     house: House
     first: int
-    """The version of the whole write."""
+    """The version of the write with complete lineage."""
     second: int
-    """The version of the sample."""
+    """The version of the write with sampled lineage."""
     chosen: frozenset[int]
     """The keys of the rows in the sample."""
 
@@ -47,7 +47,7 @@ class Nights:
 def nights(
     houses: Callable[..., House], spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
 ) -> Nights:
-    """Write ``balance`` twice, the second time as a sample, and write another table from it."""
+    """Write ``balance`` twice, the second time as a sample; write another table from it."""
     house, folder = houses(), tmp_path_factory.mktemp("nights")
     pq.write_table(pa.table({"id": range(1, ROWS + 1)}), folder / "orders.parquet")
     orders = spark.read.parquet(str(folder / "orders.parquet"))

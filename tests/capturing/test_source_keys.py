@@ -1,4 +1,4 @@
-"""A tap writes no group key that source columns contain; the ingest reads those columns instead."""
+"""A tap omits group keys that source columns contain; the ingest reads these columns instead."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -23,9 +23,9 @@ ROWS = 150_000
 
 @pytest.fixture
 def orders(spark: SparkSession, tmp_path: Path) -> DataFrame:
-    """Return the rows of two files.
+    """Return the rows of three files.
 
-    One file spells a column in another case, and one lacks this column.
+    One file spells the column ``cust`` in another case, and another file lacks this column.
     """
     folder = tmp_path / "orders"
     folder.mkdir()
@@ -79,7 +79,7 @@ def test_a_renamed_column_beyond_an_outer_join(
 
 @pytest.fixture
 def visits(spark: SparkSession, tmp_path: Path) -> DataFrame:
-    """Return rows with texts and numbers, from files that differ in columns, types and case."""
+    """Return rows with strings and numbers; the files differ in columns, types and spelling."""
     folder = tmp_path / "visits"
     folder.mkdir()
     pq.write_table(
@@ -109,7 +109,7 @@ def visits(spark: SparkSession, tmp_path: Path) -> DataFrame:
 def test_each_group_has_its_rows_whatever_makes_it(
     spark: SparkSession, visits: DataFrame, tmp_path: Path, by: str, hashed: bool | None
 ) -> None:
-    """A tap leaves out up to two key columns. Of more columns, it writes a hash."""
+    """A tap leaves out up to two key columns. If there are more, it writes a hash of them."""
     columns = by.split(", ")
     groups = visits.groupBy(*columns).agg(F.sort_array(F.collect_list("id")).alias("ids"))
     found = captured(spark, groups, tmp_path)

@@ -1,4 +1,4 @@
-"""Texts of Spark SQL on empty tables of a DDL: their plans, what is refused, and the command."""
+"""Spark SQL text on the empty tables of a DDL: plans, refused statements, and the command."""
 
 from pathlib import Path
 
@@ -86,7 +86,7 @@ def test_other_statements_and_errors_are_refused(
 
 
 def compared(folder: Path, status: int, **settings: str) -> Done:
-    """Return what the command says about two texts."""
+    """Compare two queries with ``provhouse compare`` and return the finished command."""
     for name, text in (("tables.sql", DDL), ("old.sql", TEXT), ("new.sql", TEXT + " and b = 'x'")):
         (folder / name).write_text(text, encoding="utf-8")
     old, new, ddl = (folder / name for name in ("old.sql", "new.sql", "tables.sql"))

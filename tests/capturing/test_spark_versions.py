@@ -1,7 +1,7 @@
-"""Every supported version of Spark captures the lineage that the Spark of provhouse captures.
+"""Every supported version of Spark captures the same lineage as provhouse's own Spark.
 
-The jobs run with the PySpark of that version and no package of provhouse: the jar and its settings
-suffice. `make jars-all` installs the versions and compiles their jars.
+The jobs run with the PySpark of the tested version and without the provhouse package: the jar and
+its settings suffice. `make jars-all` installs the versions and compiles their jars.
 """
 
 import json
@@ -67,16 +67,17 @@ QUERIES = {
 
 
 def queries() -> dict[str, str]:
-    """Return all queries, those of TPC-H too, by the names of the tables that they make."""
+    """Return all queries, including those of TPC-H, keyed by the table that each one creates."""
     files = sorted(TPCH.glob("*.sql"))
     texts = {file.stem: file.read_text(encoding="utf-8").strip().rstrip(";") for file in files}
     return {**QUERIES, **texts}
 
 
 def run(version: SparkVersion, statements: list[str], options: list[str], at: Path) -> str:
-    """Run SQL with a Spark and options of spark-submit, and return what it prints to stderr.
+    """Run ``statements`` with spark-submit of ``version`` and return what it prints to stderr.
 
-    The Python is the one below the virtual environment, which has no package of provhouse.
+    The job uses the interpreter on which the virtual environment is based, because provhouse is not
+    installed there.
     """
     (at / "job.sql").write_text(";\n".join(statements) + ";\n", encoding="utf-8")
     done = subprocess.run(
@@ -97,7 +98,7 @@ def run(version: SparkVersion, statements: list[str], options: list[str], at: Pa
 
 
 def views(source: Path) -> list[str]:
-    """Return the statements that name the tables below a folder."""
+    """Return statements that create a view of each table in the folder ``source``."""
     return [
         f"CREATE TEMPORARY VIEW {table.name} USING parquet OPTIONS (path '{table.as_uri()}')"
         for table in sorted(source.iterdir())
@@ -116,7 +117,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def expected(
     spark: SparkSession, source: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Found]:
-    """The lineage that our Spark captures for each query."""
+    """The lineage that provhouse's own Spark captures for each query."""
     folder, tables = tmp_path_factory.mktemp("ours"), read(spark, source)
     return {
         name: captured(spark, query(text)(tables), folder / name)
@@ -199,7 +200,7 @@ def test_each_version_has_the_same_classes_each_in_its_newest_form(version: Spar
 
 
 def layer(file: Path) -> str:
-    """Return the version whose folder has a class."""
+    """Return the version whose folder contains the given class."""
     return file.relative_to(CODE / "java" / "versions").parts[0]
 
 

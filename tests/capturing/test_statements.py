@@ -1,4 +1,4 @@
-"""Statements of each kind in a block are captured, or refused by an error that names them."""
+"""In a block, statements of each kind are captured, or refused with an error that names them."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +24,7 @@ REFUSED = {
     "CLONE": "CREATE TABLE delta.`{0}-clone` SHALLOW CLONE delta.`{0}`",
 }
 FEW = ("TRUNCATE TABLE", "OPTIMIZE", "INSERT OVERWRITE DIRECTORY")
-"""The statements of the usual test."""
+"""The statements that the usual test runs."""
 READING = (
     "DESCRIBE HISTORY delta.`{}`",
     "DESCRIBE DETAIL delta.`{}`",
@@ -51,7 +51,7 @@ def test_a_statement_that_is_not_covered_is_named(
     orders: DataFrame,
     tmp_path: Path,
 ) -> None:
-    """The error is one of provhouse and also one of Spark, for programs that catch the latter."""
+    """The error is a provhouse error and also a Spark error, for programs that catch the latter."""
     table = str(tmp_path / "table")
     for part in ("id < 3", "id = 3"):
         orders.where(part).write.format("delta").mode("append").save(table)

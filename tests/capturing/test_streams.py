@@ -1,4 +1,4 @@
-"""Streams of files with foreachBatch: rows that a batch writes have exactly their lineage."""
+"""Streams of files with foreachBatch: rows that a batch writes have exactly their own lineage."""
 
 import os
 from collections.abc import Callable
@@ -24,7 +24,7 @@ Each = Callable[[DataFrame, int], None]
 
 @pytest.fixture
 def orders(tmp_path: Path) -> Path:
-    """A folder with one file for each batch, beside a table."""
+    """A folder with one file for each batch, and a table next to it."""
     folder = tmp_path / "orders"
     folder.mkdir()
     for number, rows in enumerate(BATCHES):
@@ -130,7 +130,7 @@ def test_a_batch_that_is_run_again_leaves_nothing_twice(
 
 
 def refused(house: House, rows: DataFrame, tmp_path: Path) -> str:
-    """Return the error of a stream that writes its batches; fail if anything was written."""
+    """Return the error of a stream that writes its batches; fail if the stream wrote anything."""
 
     def each(batch: DataFrame, number: int) -> None:
         batch.write.mode("append").parquet(str(tmp_path / "out"))

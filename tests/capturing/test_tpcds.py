@@ -1,9 +1,9 @@
-"""The 103 queries of TPC-DS: results are those of plain Spark, and witnesses give the rows back.
+"""The 103 queries of TPC-DS: results equal plain Spark's, and witnesses reproduce the rows.
 
 Only ``make test-long`` runs them, on tables that ``tools/tpcds_data.py`` makes. A query that
 returns no rows is tried again on larger tables. The outcomes are recorded for
-``docs/capture-coverage.md``. Queries, and rows of a query, whose outcomes the same code has already
-recorded are skipped.
+``docs/capture-coverage.md``. Queries and rows are skipped if the same code has already recorded
+their outcomes.
 """
 
 import shutil
@@ -37,7 +37,7 @@ The query ranks groups of the table, and a subquery reads other rows of these gr
 for all three reads were in one cut table, the groups would be different, and so would the ranks.
 """
 ROWS = {"0.01": 50, "0.1": 10, "1": 2}
-"""By the scale factor of the tables, the number of rows of each query whose witnesses are tried."""
+"""The number of rows to check for each query, by the scale factor of the tables."""
 
 
 def program(sql: str) -> Program:
@@ -69,7 +69,7 @@ def apart(tables: Path, folder: Path) -> Path:
 
 
 def has_rows(frame: DataFrame) -> bool:
-    """Return whether a query has rows. On small tables, one query divides by zero."""
+    """Return whether a query returns rows. On small tables, one query divides by zero."""
     try:
         return bool(rows_of(frame.limit(1)))
     except ArithmeticException:

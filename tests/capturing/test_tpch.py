@@ -1,4 +1,4 @@
-"""The 22 queries of TPC-H: results are those of plain Spark, and witnesses give each row back.
+"""The 22 queries of TPC-H: results equal plain Spark's, and witnesses reproduce each row.
 
 The long form records an outcome for each query, and skips queries whose outcome the same code has
 already recorded. From these outcomes, ``benchmarks/capture/capture_coverage.py`` makes
@@ -19,9 +19,9 @@ from helpers.witnesses import Program, query
 QUERIES = Path(__file__).parent / "tpch"
 NAMES = sorted(path.stem for path in QUERIES.glob("*.sql"))
 WHOLE = {"q16": ("supplier",), "q22": ("orders",)}
-"""By query, the tables that are not cut, because the query only asks which rows they lack."""
+"""By query, the tables to keep complete, because the query only asks which rows they lack."""
 ROWS = 50
-"""The number of rows of each query whose witnesses are tried."""
+"""The number of rows whose witnesses are checked, for each query."""
 
 
 def program(name: str) -> Program:
@@ -31,7 +31,7 @@ def program(name: str) -> Program:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Some of the tables, at a thousandth of scale factor 1."""
+    """Some TPC-H tables, at a scale factor of 0.001."""
     folder = tmp_path_factory.mktemp("tpch")
     write_tpch(folder, 0.001)
     for name in ("region", "nation", "lineitem"):  # the tested queries do not read these tables
@@ -41,7 +41,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tables at a hundredth of scale factor 1."""
+    """The TPC-H tables, at a scale factor of 0.01."""
     folder = tmp_path_factory.mktemp("tpch")
     write_tpch(folder)
     return folder

@@ -1,4 +1,4 @@
-"""Values that rows contribute to aggregates: figures after a deletion equal those of a new run."""
+"""Values that rows contribute to aggregates: figures after a deletion equal those of a rerun."""
 
 from collections.abc import Callable, Iterable
 from math import isclose
@@ -38,7 +38,7 @@ VALUES = {
     "mixed": "avg(amount + 0.5)",
     "shifted": "sum(amount) + 1",
 }
-"""Aggregates with one function, which can be computed again."""
+"""Aggregates of a single function; provhouse can recompute them after a deletion."""
 OTHERS = {
     "distinct": "sum(DISTINCT amount)",
     "some": "sum(amount) FILTER (WHERE amount > 0)",
@@ -47,7 +47,7 @@ OTHERS = {
     "any": "first(amount)",
     "days": "max(cust)",
 }
-"""Aggregates that cannot be computed again after a deletion."""
+"""Aggregates that provhouse cannot recompute after a deletion."""
 FEW = ("sums", "means", "two")
 
 
@@ -85,7 +85,7 @@ def _write_orders(folder: Path) -> None:
 
 
 def figures(aggregates: Iterable[str], without: int = 0) -> dict[tuple[str, str], float | None]:
-    """Return the figure of each group, by aggregate and group, without the order ``without``."""
+    """Return each group's figure by (aggregate, group), computed without the order ``without``."""
     with duckdb.connect() as database:
         database.register("arrow", ORDERS)
         database.execute(f"CREATE TABLE orders AS FROM arrow WHERE k <> {without}")
@@ -99,7 +99,7 @@ def figures(aggregates: Iterable[str], without: int = 0) -> dict[tuple[str, str]
 
 
 def check(house: House, aggregates: Iterable[str], every: int = 1) -> None:
-    """Compare what-if without an order, for one in ``every`` orders, with the jobs run again."""
+    """Delete every ``every``-th order in turn; compare the what-if answer with rerun jobs."""
     names = list(aggregates)
     before = figures(names)
     with house.open() as warehouse:

@@ -1,4 +1,4 @@
-"""What-if on captured jobs is never wrong, as running the jobs without the deleted rows shows."""
+"""What-if answers on captured jobs never contradict a rerun without the deleted rows."""
 
 from collections.abc import Callable, Collection, Iterable
 from itertools import combinations
@@ -68,11 +68,11 @@ JOBS = {
 Later jobs may read the table ``totals``.
 """
 NOT_ABOUT_ABSENCE = [name for name in JOBS if name not in ("top", "less", "anti", "above")]
-"""The jobs whose rows can only be lost by deleting rows that they derive from."""
+"""The jobs that can lose a row only if rows from which it derives are deleted."""
 
 
 DAILY = ("totals", "having", "anti", "different")
-"""The jobs of the daily test."""
+"""The jobs that the daily test checks."""
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +114,7 @@ def keys_without(deleted: Iterable[str], jobs: Iterable[str]) -> dict[str, set[s
 
 
 def deletions(warehouse: provhouse.Warehouse, step: int) -> list[tuple[str, ...]]:
-    """Return the deletions to try: single rows, and some pairs, that written rows derive from."""
+    """Return the deletions to try: single source rows of written rows, and some pairs of them."""
     every = (f"{table}/{key}" for table in BASE for key in BASE[table]["k"].to_pylist())
     rows = [row for row in every if warehouse.find(row).items]
     return [*((row,) for row in rows), *list(combinations(rows, 2))[::step]]
@@ -123,7 +123,7 @@ def deletions(warehouse: provhouse.Warehouse, step: int) -> list[tuple[str, ...]
 def check(
     warehouse: provhouse.Warehouse, jobs: Collection[str], step: int = 5
 ) -> set[tuple[str, str]]:
-    """Compare all deletions with the jobs run again; return the fates found in each table."""
+    """Compare each what-if answer with a rerun; return the fates that occurred, by table."""
     before, wrong, seen = keys_without((), jobs), [], set[tuple[str, str]]()
     for deleted in deletions(warehouse, step):
         after = keys_without(deleted, jobs)
@@ -144,7 +144,7 @@ def check(
 
 @pytest.mark.long
 def test_fates_are_those_of_the_jobs_run_again(captured: Callable[..., House]) -> None:
-    """The run has no name, so no description of an op contains a job."""
+    """The run has no name, so no description of an operation names a job."""
     with captured(DAILY, None).open() as warehouse:
         seen = check(warehouse, DAILY, step=11)
     assert {("different", "dies"), ("totals", "survives"), ("having", "undecided")} <= seen

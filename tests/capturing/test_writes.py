@@ -1,4 +1,4 @@
-"""Ways of writing: files equal those of plain Spark, and each row derives from its own source row.
+"""Kinds of writes: files equal plain Spark's, and each row derives from its own source row.
 
 All writes are in one block, because an ingest takes most of the time of a test.
 """
@@ -109,13 +109,13 @@ WRITES: dict[str, Write] = {
     ),
 }
 FEW = ("dynamic", "delta_days")
-"""The writes of the usual tests. ``make test-long`` tests all writes."""
+"""The writes that the usual tests run. ``make test-long`` tests all writes."""
 BY_CATALOG = ("inserts", "delta_ctas", "delta_replace", "delta_inserts", "delta_where")
-"""Writes of tables whose names come from the catalog."""
+"""Writes to tables whose names are resolved by the catalog."""
 
 
 def files(folder: Path) -> list[tuple[str, list[str]]]:
-    """Return the folder, task and ending of each file of a table, with the file's rows in order."""
+    """Return the folder, task and suffix of each file of a table, with the file's rows in order."""
     found = []
     for path in folder.rglob("*.parquet"):
         match = _PART.fullmatch(path.name)
@@ -193,7 +193,7 @@ def test_each_row_derives_from_the_row_that_it_was(written: Written) -> None:
 def test_rows_may_derive_from_nothing(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Spark drops the source of a union if it has no rows, so the rows have no slot at all."""
+    """Spark drops the side of a union that has no rows, so the rows have no slot at all."""
     write_shop(tmp_path)
     spark.read.parquet(str(tmp_path / "orders")).createOrReplaceTempView("orders")
     out, house = tmp_path / "out", houses()

@@ -1,4 +1,4 @@
-"""Every kind of damage is found and named. What can be repaired from the tables is repaired."""
+"""Every kind of damage is found and named, and repaired if the tables contain the data to do so."""
 
 import json
 import shutil
@@ -52,7 +52,7 @@ def house(houses: Houses) -> House:
 
 @pytest.fixture
 def copy(house: House, tmp_path: Path) -> House:
-    """A copy of the warehouse's folder that tests may damage. It uses the original's Neo4j."""
+    """A copy of the warehouse's folder that tests may damage. It shares the original's Neo4j."""
     shutil.copytree(house.settings.warehouse, tmp_path / "warehouse")
     return House(replace(house.settings, warehouse=tmp_path / "warehouse"), house.session)
 
@@ -75,7 +75,7 @@ def table(house: House, name: str) -> Path:
 
 
 def file(house: House, name: str, pattern: str = "*.parquet") -> Path:
-    """Return the first file that matches, in a table or in ``names``, the folder with the names."""
+    """Return the first matching file in a table's folder, or in the folder ``names``."""
     return sorted(table(house, name).glob(pattern))[0]
 
 
@@ -97,12 +97,12 @@ def rewrite(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
 
 
 def number(house: House, number: int, path: str) -> None:
-    """Give one number to one path in the table of files."""
+    """Append an entry to the table of files: the number ``number`` for ``path``."""
     append(house.layout, FILES, pa.table({"number": [number], "path": [path]}))
 
 
 def registered(house: House, pattern: str) -> Path:
-    """Return the first file that matches in the table of files."""
+    """Return the first file of the table of files that matches ``pattern``."""
     return sorted(house.layout.registered("files").glob(pattern))[0]
 
 

@@ -1,4 +1,4 @@
-"""With hardly any memory for arrays, every kind of change writes and answers the same.
+"""With hardly any memory for arrays, every kind of change gives the same rows and answers.
 
 Without a limit, the changes read tables in large pieces. With the limit, the same changes read
 tables in tiny pieces.
@@ -30,7 +30,7 @@ Houses = Callable[..., House]
 METHODS: tuple[Method, ...] = ("csprov", "rq", "ccprov")
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 OWN = ("file", "files", "time")
-"""Columns that contain paths and times, and so differ between two warehouses."""
+"""Columns that contain paths or times, and therefore differ between two warehouses."""
 SHARED = Shared("s", "any", (Input("0.0", "f"), Input("1.1", "f")), ("u", "v", "w"))
 
 
@@ -84,14 +84,14 @@ def test_a_tiny_limit_changes_nothing(
 
 
 def beside(house: House) -> Path:
-    """Write the shared derivation to a file beside the warehouse."""
+    """Write the shared derivation to a file next to the warehouse."""
     path = house.settings.warehouse.parent / "shared.csv"
     write(path, SHARED.rows())
     return path
 
 
 def tiny(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Make ``driver_mb`` count bytes; return a list that gets the size of each array in a file."""
+    """Count ``driver_mb`` in bytes; return a list that receives the size of each array on disk."""
     monkeypatch.setattr(room, "MEGABYTE", 1)
     monkeypatch.setattr(room, "LEAST", 1)
     monkeypatch.setattr(room, "BLOCK", 50)

@@ -1,4 +1,4 @@
-"""An export has everything that a generation shows. A damaged or foreign export is refused."""
+"""An export contains all that a generation shows. Damaged or foreign exports are refused."""
 
 import json
 import shutil
@@ -105,7 +105,7 @@ def test_long_names_are_written_in_pieces(
 
 @pytest.mark.long
 def test_names_of_more_than_2_gib_are_exported(kept: House, tmp_path: Path) -> None:
-    """An export can have 2.6 GB of text in src and in dst, with only 41 distinct names."""
+    """Columns src and dst may each hold 2.6 GB of text, although only 41 names are distinct."""
     names = pa.array([f"{n:02d}".ljust(1 << 16, "x") for n in range(41)])
     src = pa.array(np.arange(40_000, dtype=np.int32) % 40 + 1)
     ends = {
@@ -137,7 +137,7 @@ def flip_bit(path: Path) -> None:
 
 
 def with_fields(**other: Any) -> Callable[[Path], object]:
-    """Return a function that changes the fields ``other`` of a manifest."""
+    """Return a function that sets the given fields of a manifest."""
 
     def change(folder: Path) -> None:
         path = folder / "manifest.json"

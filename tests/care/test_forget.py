@@ -67,7 +67,7 @@ def shared(houses: Houses) -> House:
 
 @pytest.fixture(scope="module")
 def own(houses: Houses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    """A warehouse with persons, on a Neo4j of its own."""
+    """A warehouse with persons, with its own Neo4j."""
     home = tmp_path_factory.mktemp("neo4j of persons")
     house = houses(theta=4, pack=0, partition_triples=10, neo4j_home=home)
     server.up(home, "512m", Silent())
@@ -79,14 +79,14 @@ def own(houses: Houses, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ho
 
 @pytest.fixture
 def copy(shared: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Persons:
-    """A copy of the warehouse that tests may change; erasures in it do not rebuild Neo4j."""
+    """A copy of the warehouse that tests may change. Its erasures do not rebuild Neo4j."""
     monkeypatch.setattr(steps, "_rebuild_graph", lambda *_: None)
     return copied(shared, tmp_path)
 
 
 @pytest.fixture
 def own_copy(own: House, tmp_path: Path) -> Persons:
-    """A copy of ``own``. Tests may rebuild its Neo4j, which at first has the content of ``own``."""
+    """A copy of ``own``. Tests may rebuild its Neo4j, which initially equals that of ``own``."""
     persons = copied(own, tmp_path)
     repair(persons.house.settings, Silent())
     return persons
@@ -120,7 +120,7 @@ LEFT_OUT: dict[str, tuple[object, str, object]] = {
 def test_every_step_of_an_erasure_is_needed(
     copy: Persons, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    """If any step of an erasure is left out, ``in_files`` finds remains of it."""
+    """If any step of an erasure is skipped, ``in_files`` finds traces of the erased names."""
     module, name, result = LEFT_OUT[step]
     monkeypatch.setattr(module, name, lambda *_: result)
     copy.forget()
@@ -193,7 +193,7 @@ POINTS: list[tuple[object, str, bool]] = [
 
 
 def interrupt(copy: Persons, monkeypatch: pytest.MonkeyPatch, module: object, point: str) -> None:
-    """Begin an erasure, and crash at ``point`` in ``module``."""
+    """Begin an erasure, and crash at the fault point ``point`` of ``module``."""
 
     def crash(name: str) -> None:
         under_way = erasure.read_erasure(copy.house.layout)
@@ -271,7 +271,7 @@ def test_the_same_erasure_says_what_it_has_completed(
 def test_a_name_in_a_rejected_row_only_is_erased(
     houses: Houses, monkeypatch: pytest.MonkeyPatch, point: str
 ) -> None:
-    """An interrupted erasure leaves no logs, but a consistent table.
+    """An interrupted erasure leaves a consistent table, but no logs.
 
     A retry completes the erasure.
     """
@@ -383,7 +383,7 @@ def test_an_unknown_name_changes_nothing(houses: Houses) -> None:
 
 @pytest.mark.long
 def test_a_neo4j_in_use_is_rebuilt_by_a_later_writer(own_copy: Persons) -> None:
-    """A repair rebuilds Neo4j after two erasures could not, because a reader was using it."""
+    """A repair rebuilds Neo4j after two erasures failed to, because a reader was using it."""
     house = own_copy.house
     with house.asker() as reader:
         reader.ask("board/1", "upstream")

@@ -1,6 +1,6 @@
 """Erasures that wipe their own Neo4j, and erasures that are killed.
 
-After a kill, questions have answers, and the same command reports what it did.
+After a kill, questions are answered, and repeating the command reports what the erasure did.
 """
 
 import json
@@ -29,7 +29,7 @@ POINTS = ("Neo4j wiped", "erased written", "segment rewritten", "look-up switche
 
 
 def killed(command: Command, point: str, *arguments: str) -> None:
-    """Run a command until it stops at a fault point, and kill it there."""
+    """Run a command until it stops at a fault point, and kill the command there."""
     armed = Command(command.warehouse, settings={"PROVHOUSE_FAULT": f"{point}=stop"})
     child = armed.start(*arguments)
     process = psutil.Process(child.pid)
@@ -59,7 +59,7 @@ def command(stored: Settings) -> Command:
 
 @pytest.fixture
 def running(tmp_path: Path, houses: Callable[..., House]) -> Iterator[Settings]:
-    """The settings of a warehouse whose own Neo4j stays up until the end of the test."""
+    """The settings of a warehouse whose own Neo4j keeps running until the end of the test."""
     (tmp_path / "rows.csv").write_text(ROWS)
     settings = houses(neo4j_home=None).settings
     home = settings.graph_home
@@ -71,7 +71,7 @@ def running(tmp_path: Path, houses: Callable[..., House]) -> Iterator[Settings]:
 
 @pytest.mark.long
 def test_an_erasure_wipes_neo4j(running: Settings) -> None:
-    """No file has the name any more, and ``test_forget.py`` tests interrupted erasures."""
+    """No file contains the name any more. ``test_forget.py`` tests interrupted erasures."""
     assert leftovers([running.warehouse / "neo4j"], [], ["read"])
     assert forget(["person/1"], running, Silent()).neo4j
     assert leftovers([running.warehouse], [], ["person/1"]) == set()
@@ -83,7 +83,7 @@ def test_an_erasure_wipes_neo4j(running: Settings) -> None:
 
 @pytest.mark.long
 def test_a_killed_erasure_is_completed(command: Command) -> None:
-    """A question completes the erasure. ``test_forget.py`` tests that the command does so, too."""
+    """A question completes the erasure. ``test_forget.py`` repeats the command instead."""
     killed(command, POINTS[0], "forget", "person/1")
     answer = json.loads(command("lineage", "report", "--format", "json").out)
     assert [item["item"] for item in answer["items"]] == ["person/2", "raw"]

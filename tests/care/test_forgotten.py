@@ -44,7 +44,7 @@ def agree(
 ) -> None:
     """Compare every generation with networkx.
 
-    For ``few`` of the items, also ask by RQ and CCProv.
+    For ``few`` of the items, the methods RQ and CCProv are also compared.
     """
     for generation, triples in states.items():
         oracle = Oracle.of(triples)
@@ -231,7 +231,7 @@ def test_no_question_shows_an_erased_item(
 def test_a_question_during_an_erasure_sees_the_item_or_not(
     houses: Houses, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Each erasure happens after a question has found items and before it reads their names."""
+    """Each erasure happens after a question has found items, but before it reads their names."""
     monkeypatch.setattr(steps, "_rebuild_graph", lambda *_: None)
     house = houses(theta=3, pack=0)
     house.ingest([Triple("raw", f"p{n}", "x") for n in range(5)])

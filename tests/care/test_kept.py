@@ -48,7 +48,7 @@ def test_a_warehouse_of_format_1_answers_as_before(kept: House, files: Path) -> 
 
 @pytest.mark.long
 def test_a_warehouse_of_format_2_is_read_and_written_on(houses: Houses, tmp_path: Path) -> None:
-    """Attributes in format 2 whose names are those of derivation columns remain attributes."""
+    """In format 2, attributes that are named like derivation columns remain attributes."""
     with tarfile.open(KEPT / "format-2.tar.xz") as archive:
         archive.extractall(tmp_path, filter="data")
     house = houses(warehouse=tmp_path / "warehouse", theta=10, partition_triples=50)
@@ -108,7 +108,7 @@ def test_a_warehouse_of_a_newer_version_is_refused_unchanged(kept: House, tmp_pa
 def test_a_backup_made_during_an_ingest_is_restored(
     kept: House, files: Path, tmp_path: Path
 ) -> None:
-    """A backup is made during an ingest, in the order that docs/backup.md gives.
+    """A backup is made during an ingest, in the order that docs/backup.md prescribes.
 
     The backup has the ingest's names, but lacks a table's file that the table's log lists.
     """

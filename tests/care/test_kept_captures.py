@@ -1,4 +1,4 @@
-"""A warehouse with captured writes that an earlier version stored still answers.
+"""A warehouse with captured writes, stored by an earlier version, can still be queried.
 
 ``kept/format-6.tar.xz`` contains a warehouse without its Neo4j. Orders 1 to 40 have the city
 ``c<id-1 modulo 4>``. The land of ``c0`` and ``c1`` is ``x``, and that of the other cities is ``y``.
@@ -43,7 +43,7 @@ def captured(houses: Callable[..., House], tmp_path_factory: pytest.TempPathFact
 
 
 def sources(asker: Asker, item: str) -> set[str]:
-    """Return the plain names of all items that an item was made from, directly or not."""
+    """Return the plain names of all items from which an item derives, directly or not."""
     triples = asker.ask(item, "upstream").triples.to_pylist()
     return {str(row["src"]).split("@")[0] for row in triples}
 
@@ -88,7 +88,7 @@ def test_the_last_ingest_of_an_earlier_version_is_rolled_back(captured: House) -
 
 @pytest.mark.long
 def test_files_of_an_earlier_version_move_when_one_is_added(captured: House) -> None:
-    """The folder of the earlier form stays until earlier versions refuse the warehouse."""
+    """The folder of the earlier format stays until earlier versions refuse the warehouse."""
     before, earlier = read_files(captured.layout), captured.layout.root / "files"
     assert before.num_rows > 1
     number_files(["/new"], captured.settings, Silent())

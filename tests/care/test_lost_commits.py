@@ -1,4 +1,4 @@
-"""A deleted commit record is named, and no writer wrongly removes the data of its generation."""
+"""A deleted commit record is reported, and no writer wrongly removes its generation's data."""
 
 import shutil
 from collections.abc import Callable

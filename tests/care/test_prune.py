@@ -1,4 +1,4 @@
-"""A prune removes exactly what is not kept any more, and does not disturb readers."""
+"""A prune removes exactly the data of generations no longer kept, and does not disturb readers."""
 
 import json
 import shutil
@@ -94,7 +94,7 @@ def down(*_: object) -> None:
 
 
 def after(calls: int, work: Callable[..., object]) -> Callable[..., object]:
-    """Return a function that calls ``work`` up to ``calls`` times, and crashes at the next call."""
+    """Return a function that calls ``work`` ``calls`` times, and crashes at the next call."""
     left = [calls]
 
     def wrapped(*arguments: object, **options: object) -> object:
@@ -107,7 +107,7 @@ def after(calls: int, work: Callable[..., object]) -> Callable[..., object]:
 
 
 def crash_halfway(folder: Path) -> None:
-    """Remove a part of the folder, then crash."""
+    """Remove a part of ``folder``, then crash."""
     shutil.rmtree(folder / "triples")
     raise Crash
 
@@ -183,7 +183,7 @@ def test_a_base_stays_while_it_is_read(original: House, monkeypatch: pytest.Monk
 
 
 def test_kept_generations_are_complete_and_the_rest_is_gone(original: House) -> None:
-    """Kept generations are complete, even a rolled-back one. Numbering continues after a prune."""
+    """Kept generations are complete, even a rolled-back one. A prune does not reset numbering."""
     assert_answers(original, triples(1, 2, 3, 4), 4)
     assert check(original.settings, Silent(), deep=True).damages == ()
     original.check()
@@ -214,7 +214,7 @@ def test_kept_generations_are_complete_and_the_rest_is_gone(original: House) -> 
 def test_neo4j_is_not_started_if_nothing_in_it_is_pruned(
     original: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neo4j is started only to prune something in it, or if an earlier prune could not reach it."""
+    """Neo4j is started only to prune data in it, or if an earlier prune could not reach Neo4j."""
     with monkeypatch.context() as patched:
         patched.setattr(pruning, "shared_graph", crash)
         assert keep(original, 2).pruned == 0

@@ -1,4 +1,4 @@
-"""After retractions and repeated ingests, each generation answers as a model in memory does.
+"""After retractions and repeated ingests, each generation answers like a model in memory.
 
 ``tests/fire/test_sequences.py`` makes changes of these kinds in random order.
 """
@@ -175,7 +175,7 @@ def test_triples_from_before_origins_were_recorded(houses: Houses) -> None:
 
 
 def _as_format_1(layout: Layout) -> None:
-    """Rewrite a warehouse in the form in which a version without origins would have written it."""
+    """Rewrite a warehouse in the format of a version that did not yet record origins."""
     for path in layout.table(1, "triples").glob("*.parquet"):
         write_parquet(pq.read_table(path, partitioning=None).drop_columns(["origin"]), path)
     log = layout.table(1, "triples") / "_delta_log" / f"{0:020d}.json"

@@ -1,6 +1,7 @@
-"""Tidying deletes what is old, never what is current or what a question as of a kept time needs.
+"""Tidying deletes old data, but no data that is current or needed by kept generations.
 
-The warehouse is one of ``kept``: without Neo4j, since a prune needs it only if it is there.
+The warehouse comes from the folder ``kept`` and has no Neo4j, since a prune needs Neo4j only if the
+warehouse has one.
 """
 
 import json
@@ -27,7 +28,7 @@ from provhouse.store.warehouse.locks import locked, reading
 KEPT = Path(__file__).parent / "kept" / "format-1.tar.xz"
 NOW = datetime.now(UTC)
 AGES = (400, 90, 40, 20, 0)
-"""The ages of the generations 1 to 5, in days. Generation 4 begins base 2."""
+"""The ages of generations 1 to 5, in days. Generation 4 begins base 2."""
 
 
 class Said(Silent):

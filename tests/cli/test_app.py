@@ -24,7 +24,7 @@ def started(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
 
 
 def lines(text: str) -> list[str]:
-    """Return the lines of a message; fail the test if one of them is a part of a traceback."""
+    """Return the lines of a message; fail the test if any line belongs to a traceback."""
     assert "Traceback" not in text
     return [line.removeprefix("provhouse: ").strip() for line in text.splitlines()]
 

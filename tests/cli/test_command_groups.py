@@ -1,4 +1,4 @@
-"""The help lists commands by group, and earlier names work without being listed."""
+"""The help lists commands by group. Former command names still work but are not listed."""
 
 import shlex
 from typing import cast
@@ -15,7 +15,7 @@ LISTED = [name for lines in GROUPS.values() for name in lines]
 
 
 def helped(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
-    """Return the lines of a help."""
+    """Return the lines of a command's help."""
     assert run([*arguments, "--help"]) == 0
     return capsys.readouterr().out.splitlines()
 

@@ -25,7 +25,7 @@ sys.exit(guarded(work, lambda: Path({logs!r})))
 
 
 def command(body: str, logs: Path) -> subprocess.Popen[str]:
-    """Start a process that runs ``body`` inside ``guarded``, as commands run their work."""
+    """Start a process that runs ``body`` inside ``guarded``, as commands do."""
     return subprocess.Popen(
         [sys.executable, "-c", BEGIN.format(body=body, logs=str(logs))],
         stdout=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""Lists of texts on nodes and relationships are short enough for one block of Neo4j."""
+"""Lists of strings on nodes and relationships are short enough for one block of Neo4j."""
 
 import pytest
 

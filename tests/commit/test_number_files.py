@@ -1,4 +1,4 @@
-"""A file keeps its number, and a number is never given to a second file."""
+"""A file keeps its number, and no number is ever assigned to a second file."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -56,7 +56,7 @@ def test_one_file_has_one_number_however_it_is_written(
 def test_numbers_of_an_interrupted_writer_are_not_given_again(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The writer dies before, during and after it writes the file of the new numbers."""
+    """The writer is killed before, during or after it writes the file of new numbers."""
     assert numbered(settings, "/a", "/b") == [1, 2]
 
     def die(*_: object, **__: object) -> None:
@@ -89,7 +89,7 @@ def test_a_damaged_table_is_reported(settings: Settings) -> None:
 def test_changes_of_the_warehouse_keep_the_numbers(houses: Houses) -> None:
     """The changes are an ingest, a rollback, a compaction and a prune.
 
-    A warehouse without numbers has no record of them.
+    A warehouse without numbered files has no record of numbers.
     """
     house = houses()
     house.ingest([Triple("a", "b")])

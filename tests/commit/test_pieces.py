@@ -43,7 +43,7 @@ NAMES = [f"a table with a name of some length {n}" for n in range(40)]
 
 
 def ranges(seed: int) -> list[pa.Table]:
-    """Return dependencies in ranges, as ``place`` stages them. Some ranges divide a set."""
+    """Return dependencies in ranges, as ``place`` stages them. Some ranges end inside a set."""
     draw = np.random.default_rng(seed)
     parts, first = [], 0
     for _ in range(6):
@@ -63,7 +63,7 @@ def ranges(seed: int) -> list[pa.Table]:
 
 
 def rows_of(tables: list[pa.Table]) -> list[tuple[int, int, int, list[str]]]:
-    """Return the dependencies in order. The ops of each dependency are in order, too."""
+    """Return the dependencies, sorted; the ops within each dependency are sorted, too."""
     rows = [row for table in tables for row in table.to_pylist()]
     return sorted((r[SET], r[DERIVES_FROM], r[TRIPLES], sorted(r[OPS])) for r in rows)
 
@@ -89,7 +89,7 @@ def test_pieces_have_one_size(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_memory_does_not_grow_with_the_sets(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The peak of Arrow's allocations is about the same for 4 pieces and for 40."""
+    """The peak of Arrow's allocations is about the same for 4 pieces as for 40."""
     monkeypatch.setattr(delta, "PIECE_ROWS", PIECE)
     monkeypatch.setattr(graph_rows, "PIECE_ROWS", PIECE)
     most = []
@@ -113,7 +113,7 @@ def test_memory_does_not_grow_with_the_sets(
 def stored(layout: Layout, pieces: int, allocated: list[int]) -> Commit:
     """Store ``pieces`` pieces of sets, in which each set derives from the set before it.
 
-    After each piece, append the amount that Arrow has allocated to ``allocated``.
+    After each piece, append the number of bytes allocated by Arrow to ``allocated``.
     """
     layout.base(1).mkdir(parents=True)
     before = pa.total_allocated_bytes()

@@ -1,4 +1,4 @@
-"""Recovery removes only what a crashed writer left."""
+"""Recovery removes only data that a crashed writer left."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from provhouse.store.warehouse.layout import Layout
 
 @pytest.fixture
 def layout(tmp_path: Path) -> Layout:
-    """A warehouse with one base and no commit records."""
+    """A warehouse with one base, but without commit records."""
     layout = Layout(tmp_path)
     (layout.base(1) / "names").mkdir(parents=True)
     take_ids(layout, replace(read_ids(layout), generation=4, base=2))

@@ -1,4 +1,4 @@
-"""A writer can consist of parts, each of which is also a writer on its own."""
+"""A writer inside another writer of the same thread takes no lock; each also works on its own."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

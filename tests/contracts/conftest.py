@@ -1,7 +1,7 @@
 """A warehouse for the contract tests, on which every command that writes has been run.
 
-The golden files contain what users' programs rely on, but no texts for people. After an intended
-change, ``pytest --golden tests/contracts`` rewrites the files.
+The golden files contain the output that users' programs rely on, but no text meant for people.
+After an intended change, ``pytest --golden tests/contracts`` rewrites the files.
 """
 
 from collections.abc import Callable

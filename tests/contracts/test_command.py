@@ -1,4 +1,4 @@
-"""The commands, arguments and options of the command line stay the same, except help texts."""
+"""The commands, arguments and options of the command line stay the same, except for help text."""
 
 from collections.abc import Callable, Iterator
 from enum import Enum
@@ -22,7 +22,7 @@ LIMITS = (
 )
 """Attributes of a parameter's type that limit its values."""
 TRAITS = ("required", "multiple", "is_flag", "count", "hidden", "is_eager", "envvar")
-"""Other attributes of a parameter, which are listed only if they are set."""
+"""Other attributes of a parameter, which are listed only if they are not empty."""
 
 
 def lines() -> Iterator[str]:
@@ -51,7 +51,7 @@ def below(group: TyperGroup, parent: Any, prefix: str = "") -> Iterator[str]:
 
 
 def traits(command: Any) -> str:
-    """Return the names of the properties that are set for a command."""
+    """Return the names of a command's properties that are true."""
     names = ("hidden", "deprecated", "no_args_is_help", "invoke_without_command", "chain",
              "allow_extra_args", "ignore_unknown_options")  # fmt: skip
     return " ".join(name for name in names if getattr(command, name, False))
@@ -83,7 +83,7 @@ def described(parameter: Any) -> str:
 
 
 def plain(value: object) -> str:
-    """Return a value as a user types it."""
+    """Return a value in the form in which a user types it."""
     if isinstance(value, Enum):
         return str(value.value)
     if isinstance(value, list | tuple):

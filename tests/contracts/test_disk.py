@@ -37,7 +37,7 @@ RANDOM = (
 
 
 def steady(text: str) -> str:
-    """Return a text in which words replace the values that differ in each run."""
+    """Return a string in which words replace the values that differ in each run."""
     for pattern, name in RANDOM:
         text = pattern.sub(name, text)
     return text
@@ -114,7 +114,7 @@ def test_the_log_of_writers_has_the_same_keys(lived: Lived, golden: Golden) -> N
 
 
 def test_delta_tables_have_the_same_schemas_and_settings(lived: Lived, golden: Golden) -> None:
-    """The Delta tables are from the base that had several ingests."""
+    """The Delta tables come from the base with several ingests."""
     base = lived.house.layout.root / "base-1"
     tables = {log.parent.name: table(log.parent) for log in base.glob("*/_delta_log")}
     # No trace in this base has shared derivations, and none of its ops is described.

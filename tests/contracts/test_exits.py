@@ -43,7 +43,7 @@ CALLS: tuple[tuple[str, ...], ...] = (
 )  # fmt: skip
 """Arguments of commands to run on a missing warehouse.
 
-There, they start neither Spark nor Neo4j.
+In that case, the commands start neither Spark nor Neo4j.
 """
 HELD: tuple[tuple[str, ...], ...] = (
     ("check",), ("status",), ("lineage", "report"), ("lineage", "nobody"),
@@ -52,9 +52,9 @@ HELD: tuple[tuple[str, ...], ...] = (
     ("retract", "nobody"), ("retract", "--run", "none"), ("prune",), ("forget", "nobody"),
     ("export", "."), ("import", "."), ("cypher", "RETURN 1"), ("cypher", "CREATE (n)"),
 )  # fmt: skip
-"""Arguments of commands to run on a warehouse with contents, which they do not change."""
+"""Arguments of commands to run on a warehouse with data. The commands do not change it."""
 COMMAND = Path(sys.executable).with_name("provhouse")
-"""The console script, which is installed beside Python."""
+"""The console script, which is installed next to Python."""
 
 
 def status(logs: Path, error: BaseException | int) -> int:

@@ -1,4 +1,4 @@
-"""Every question keeps the bytes of its replies in each form, its refusals and its Python form."""
+"""For each question, all replies stay equal byte for byte, as do refusals and the Python API."""
 
 import inspect
 import json
@@ -84,7 +84,7 @@ QUESTIONS: dict[str, dict[str, object]] = {
     "view": {"item": "total/1"},
     "generations": {},
 }
-"""The fields of each request, by the name of a question, or by ``NAME?VARIANT``."""
+"""The request fields, by the name of a question, or by ``NAME?VARIANT``."""
 WRONG: tuple[dict[str, object], ...] = (
     {"another": 1}, {"item": ""}, {"item": "no such"}, {"item": "total/1", "limit": 0},
     {"from": "", "to": "x"}, {"items": [""]}, {"item": "total/1", "as_of": 99}, {"module": ""},
@@ -137,7 +137,7 @@ def reply(app: FastAPI, name: str, body: dict[str, object], form: str) -> tuple[
 
 
 def steady(text: str) -> str:
-    """Return a text without times, addresses and ids."""
+    """Return a string without times, addresses and IDs."""
     text = ADDRESSES.sub("ADDRESS", STAMPS.sub("TIME", text))
     text = STEPS.sub("", TIMES.sub("N", NUMBERS.sub(r"\1N", text)))
     return re.sub(r" +\n", "\n", text)
@@ -219,7 +219,7 @@ ASKED: dict[str, Callable[[Reader], Any]] = {
 
 
 def python(value: object, indent: str = "") -> Iterator[str]:
-    """Yield the fields of a public result, by name, with each row on a line of its own."""
+    """Yield the fields of a public result, by name. Each row is on a line of its own."""
     if isinstance(value, Rows):
         yield f"{indent}{value!r}"
         yield from (f"{indent}  {row!r}" for row in value)

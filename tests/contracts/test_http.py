@@ -29,7 +29,7 @@ Golden = Callable[[str, str], None]
 TOKEN = {"authorization": "Bearer secret"}
 ACCESS = Access(People(Path("none"), "secret"), frozenset({HOST}))
 COUNTED = ("content-length", "age")
-"""Headers whose values are numbers that may change."""
+"""Headers with numbers that may change."""
 LARGE = {"content-length": str((16 << 20) + 1)}
 REFUSED: dict[str, tuple[str, str, dict[str, str], bytes]] = {
     "no token": ("GET", "/v1/status", {"authorization": ""}, b""),
@@ -68,7 +68,7 @@ ASKED: dict[str, tuple[str, str, dict[str, str], bytes]] = {
     "diff": ("GET", "/v1/diff?item=report&from=1", {}, b""),
     "generations": ("GET", "/v1/generations", {}, b""),
 }
-"""Requests to send to the server of a warehouse with contents."""
+"""Requests to send to the server of a warehouse with data."""
 
 
 def asked(app: Any, method: str, path: str, headers: dict[str, str], body: bytes) -> Reply:
@@ -77,7 +77,7 @@ def asked(app: Any, method: str, path: str, headers: dict[str, str], body: bytes
 
 
 def shape(reply: Reply) -> dict[str, Any]:
-    """Return a reply's status and headers and, of an error, the fields of the problem document."""
+    """Return a reply's status and headers and, for an error, the fields of the problem document."""
     headers = {name: "N" if name in COUNTED else value for name, value in reply.headers}
     found: dict[str, Any] = {"status": reply.status, "headers": headers}
     if reply.status >= 400:
@@ -98,7 +98,7 @@ def classes(root: type[ProvhouseError]) -> Iterator[type[ProvhouseError]]:
 
 @pytest.fixture
 def served(lived: Lived) -> Iterator[FastAPI]:
-    """The application that serves a warehouse with contents, ready to answer."""
+    """The application that serves a warehouse with data, ready to answer."""
     keeper = Keeper(lived.house.settings, Silent())
     app = application(keeper, lived.house.settings, ACCESS)
     assert send_request(app, "GET", "/v1/health").status == 503
@@ -127,7 +127,7 @@ def test_the_openapi_document_is_the_same(empty: FastAPI, golden: Golden) -> Non
 
 
 def test_errors_have_the_same_problem_documents(golden: Golden) -> None:
-    """One of the errors is a defect in the program, which is not a ProvhouseError."""
+    """One of the errors is a bug in the program, so it is not a ProvhouseError."""
     app = FastAPI(openapi_url=None)
     install_handlers(app)
     kinds = {kind.__name__: kind for kind in classes(ProvhouseError)}

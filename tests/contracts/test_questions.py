@@ -31,7 +31,7 @@ from provhouse.query.listing.status import status
 
 Golden = Callable[[str, str], None]
 CHANGING = ("seconds", "time", "prepare", "why", "set")
-"""The keys whose values differ in each run."""
+"""The keys with values that differ in each run."""
 QUESTIONS = {
     "lineage": Question("report", "upstream"),
     "impact": Question("raw:0", "downstream", limit=2),
@@ -46,7 +46,7 @@ QUESTIONS = {
 
 
 def written(tmp_path: Path, act: Callable[[Writer], None]) -> Any:
-    """Return the JSON that ``act`` writes, with types for the values that differ in each run."""
+    """Return the JSON that ``act`` writes, with types in place of values that vary by run."""
     file = tmp_path / "written.json"
     with opened(Form.json, file) as output:
         act(output)
@@ -54,7 +54,7 @@ def written(tmp_path: Path, act: Callable[[Writer], None]) -> Any:
 
 
 def steady(value: dict[str, Any]) -> dict[str, Any]:
-    """Return a JSON object with types in place of the values that differ in each run."""
+    """Return a JSON object in which types replace values that differ in each run."""
     return {key: kinds(each) if key in CHANGING else each for key, each in value.items()}
 
 

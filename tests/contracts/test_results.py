@@ -84,7 +84,7 @@ RESULTS: dict[str, tuple[str, Write]] = {
 
 
 def written(tmp_path: Path, form: Form, act: Callable[[Writer], None], safe: bool = False) -> str:
-    """Return exactly the text that ``act`` writes to a file."""
+    """Return exactly what ``act`` writes to a file."""
     file = tmp_path / "written"
     with opened(form, file, safe=safe) as output:
         act(output)

@@ -1,4 +1,4 @@
-"""The timed steps in results (``seconds``) keep their names and their order."""
+"""The names and the order of the timed steps in results (``seconds``) stay the same."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -11,7 +11,7 @@ from provhouse.query.lineage.diff import compare
 from provhouse.query.lineage.path import path
 
 METHODS: tuple[Method, ...] = ("auto", "csprov")
-"""The methods to test. ``rq`` and ``ccprov`` have the same steps, but load all triples first."""
+"""The methods to test. ``rq`` and ``ccprov`` have equal steps, but first load all triples."""
 WRITERS = ("ingest", "compact", "import")
 """The commands that have a fault point at each of their steps."""
 

@@ -1,4 +1,4 @@
-"""Settings keep their names in the file and the environment, their types, limits and defaults."""
+"""Settings keep their names in the file and environment, and their types, limits and defaults."""
 
 from collections.abc import Callable
 from dataclasses import asdict, fields
@@ -16,15 +16,15 @@ VALUES = {
     "path": ("/x", Path("/x")),
     "ages": ("30d,12m", "30d,12m"),
 }
-"""By kind of setting: a string that a setting of this kind accepts, and the value that results."""
+"""By kind of setting: a string that this kind accepts, and the value that results."""
 _OTHERS = {"17": ("18", "19"), "30d,12m": ("1y", "5")}
-"""Other strings that a setting accepts instead of such a string, which would have no suffix."""
+"""For the strings that cannot take a suffix: two other strings that the setting accepts."""
 FOLDER = "warehouse"
 """The only setting that cannot be in the settings file: it determines where that file is."""
 
 
 def kind(name: str) -> str:
-    """Return the kind of a setting, found by setting its environment variable."""
+    """Return the kind of a setting: try a string of each kind, and see which is accepted."""
     for known, (text, value) in VALUES.items():
         try:
             if getattr(Settings.load({}, {variable(name): text}), name) == value:

@@ -1,4 +1,4 @@
-"""Several concurrent writers write every row once, and never touch the same node."""
+"""Concurrent writers write every row exactly once, and never touch a node simultaneously."""
 
 import random
 from threading import Event, Lock

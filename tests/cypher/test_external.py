@@ -1,6 +1,6 @@
 """A Neo4j server that provhouse does not run: two warehouses share a database with foreign data.
 
-The server that all tests share plays the part of this server. No test here starts or stops it.
+The server that all tests share stands in for this server. No test here starts or stops it.
 """
 
 import secrets
@@ -52,7 +52,7 @@ RETURN labels(n) AS labels, properties(n) AS properties,
 
 @pytest.fixture(scope="module")
 def driver(address: Address) -> Iterator[Driver]:
-    """A driver for the administrator. The database also has nodes of another program."""
+    """An administrator's driver. The database also contains nodes of another program."""
     with GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as opened:
         opened.execute_query(FOREIGN)
         yield opened
@@ -192,7 +192,7 @@ def test_a_server_that_cannot_be_used_is_reported_without_its_password(
 def test_doctor_prints_the_constraints_that_are_missing_and_cannot_be_created(
     driver: Driver, theirs: dict[str, Any], tmp_path: Path
 ) -> None:
-    """An index on the same properties prevents the constraint on Set. Its name is also taken."""
+    """An index on the same properties blocks the constraint on Set. Its name is taken, too."""
     where = [f"neo4j_uri={theirs['neo4j_uri']}"]
     where.append(f"neo4j_password_file={theirs['neo4j_password_file']}")
     given = [part for each in where for part in ("--set", each)]
@@ -249,6 +249,6 @@ def test_down_leaves_the_server_alone(
     address: Address, theirs: dict[str, Any], tmp_path: Path
 ) -> None:
     given = ["--warehouse", str(tmp_path), "--set", f"neo4j_uri={theirs['neo4j_uri']}", "down"]
-    assert "is not provhouse's to stop" in CliRunner().invoke(app, given).stdout
+    assert "was not started by provhouse" in CliRunner().invoke(app, given).stdout
     with Graph(address, "w") as opened:
         assert opened.answers()

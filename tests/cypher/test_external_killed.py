@@ -21,7 +21,7 @@ TRIPLES = [triple for seed in (11, 12, 13) for triple in random_graph(seed).trip
 
 
 class Killer:
-    """A callback that kills the server at a given call of a fault point, and can start it again."""
+    """A callback that kills the server at a given fault point call, and can restart the server."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -29,7 +29,7 @@ class Killer:
         self._restart = Thread()
 
     def arm(self, point: str, call: int, *, back: bool) -> None:
-        """Kill the server at call number ``call`` of ``point``; if ``back``, restart it at once."""
+        """Kill the server at call number ``call`` of ``point``; if ``back``, restart it then."""
         self._left, self._point, self._back = call, point, back
 
     def reach(self, point: str) -> None:
@@ -87,7 +87,7 @@ def house(houses: Callable[..., House], home: Path) -> House:
 
 
 def assert_answers(house: House, triples: list[Triple]) -> None:
-    """Fail unless the lineage and the impact of some items equal those that networkx finds."""
+    """Fail if the lineage or impact of any tested item differs from the answer of networkx."""
     oracle = Oracle.of(triples)
     with house.asker() as asker:
         for item in sorted({triple.dst for triple in triples[::7]}):

@@ -32,7 +32,7 @@ dbms.ssl.policy.bolt.client_auth=NONE
 
 @dataclass(frozen=True)
 class Server:
-    """A server with TLS: its port, the file with its password, and what its clients must trust."""
+    """A TLS server: its port, its password file, and the certificates that clients must trust."""
 
     port: int
     password: Path

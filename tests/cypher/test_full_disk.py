@@ -1,4 +1,4 @@
-"""A full disk of Neo4j is reported at once, as a full disk."""
+"""If Neo4j's disk is full, commands immediately report a full disk."""
 
 import errno
 import os
@@ -17,7 +17,7 @@ from provhouse.model.errors import Unavailable
 
 @pytest.fixture
 def silent_server(tmp_path: Path) -> Iterator[int]:
-    """The id of a process that looks like the server of a home folder and never answers."""
+    """The ID of a process that looks like a home folder's server but never answers."""
     code = "import time; print(flush=True); time.sleep(60)"
     command = [sys.executable, "-c", code, f"--home-dir={tmp_path}"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as child:
@@ -60,7 +60,7 @@ def _write(path: Path) -> None:
 
 
 def test_a_home_on_a_full_disk_is_no_question_of_permissions(tmp_path: Path) -> None:
-    """The folder of the locks cannot be written: Linux has a device that is always full."""
+    """The lock folder cannot be written: Linux has a device that is always full."""
     (tmp_path / "transition.lock").symlink_to("/dev/full")
     with pytest.raises(Unavailable) as error, server._accessible(tmp_path):
         _write(tmp_path / "transition.lock")

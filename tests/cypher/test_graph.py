@@ -27,7 +27,7 @@ DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 
 
 def depend(graph: Graph, pairs: Iterable[tuple[int, int]]) -> int:
-    """Write, for each pair of sets, that the first set depends on the second."""
+    """For each pair of sets, write that the first depends on the second."""
     return graph.write(
         "dependencies",
         ({"set": a, "derives_from": b, "triples": 1, "ops": ["op"]} for a, b in pairs),
@@ -81,7 +81,7 @@ def test_no_statement_reads_nodes_by_their_label_alone(address: Address, name: s
 
 
 def test_closure_follows_sets_and_not_paths(graph: Graph) -> None:
-    """The closure visits each set once; following each of the 2 ** 40 paths would never end."""
+    """The closure visits each set once. To follow each of the 2 ** 40 paths would take forever."""
     depend(graph, ladder(40))
     everything = list(range(121))
     assert sorted(closure(graph, 0, "upstream")) == everything
@@ -90,7 +90,7 @@ def test_closure_follows_sets_and_not_paths(graph: Graph) -> None:
 
 
 def test_closure_of_many_paths_takes_less_than_a_second(graph: Graph, address: Address) -> None:
-    """The limit is Neo4j's own timeout, which a busy test machine disturbs least."""
+    """The limit is Neo4j's own timeout, because a busy test machine affects it least."""
     depend(graph, ladder(40))
     query = neo4j.Query(statement("upstream"), timeout=1)
     with (
@@ -133,7 +133,7 @@ def test_warehouses_with_the_same_ids_do_not_see_each_other(graph: Graph, addres
 
 @pytest.mark.long
 def test_writing_twice_adds_nothing(graph: Graph) -> None:
-    """An interrupted commit can be repeated: writing all rows again adds nothing."""
+    """An interrupted commit can be repeated: writing all rows again adds no duplicates."""
     count = """
         MATCH (n {warehouse: $warehouse}) OPTIONAL MATCH (n)-[r]->()
         RETURN count(r), count(DISTINCT n)"""
@@ -210,7 +210,7 @@ WHERE status STARTS WITH 'Blocked' AND currentQuery CONTAINS 'Locked' RETURN sta
 def test_a_statement_that_neo4j_ended_in_a_deadlock_is_repeated(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two transactions lock two nodes in opposite orders. The driver itself repeats neither."""
+    """Two transactions lock two nodes in opposite orders. The driver repeats neither on its own."""
     monkeypatch.setattr("provhouse.cypher.driver.RETRY_SECONDS", {True: 0, False: 0})
     address, found = graph.address, list[Any]()
     lock = "MATCH (x:Locked {name: $name, warehouse: $warehouse}) SET x.n = x.n + 1"

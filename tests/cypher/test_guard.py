@@ -128,13 +128,13 @@ def test_queries_that_read_are_allowed(graph: Graph) -> None:
 
 
 def test_an_unknown_operator_is_refused() -> None:
-    """The guard refuses operators that it does not list: a later Neo4j may have new ones."""
+    """The guard refuses unknown operators, because a later Neo4j may introduce new ones."""
     with pytest.raises(UsageError, match="Novelty"):
         guard._check_operator({"operatorType": "Novelty(All)@neo4j"})
 
 
 def test_the_server_itself_reads_no_urls_and_no_files(address: Address, tmp_path: Path) -> None:
-    """Neo4j itself refuses URLs and files: the guard does not see queries of Neo4j Browser."""
+    """Neo4j itself refuses URLs and files, since the guard does not see Neo4j Browser's queries."""
     (tmp_path / "x.csv").write_text("a,b\n")
     with socket.socket() as listening, open_driver(address) as driver:
         listening.bind(("127.0.0.1", 0))
@@ -155,7 +155,7 @@ def test_the_server_itself_reads_no_urls_and_no_files(address: Address, tmp_path
 def test_only_the_functions_of_neo4j_itself_are_installed(address: Address) -> None:
     """Neo4j has only its own functions.
 
-    The guard allows all of them: they reach nothing but the data.
+    The guard allows all of them, because they can access nothing but the data.
     """
     with open_driver(address) as driver:
         own = driver.execute_query("SHOW USER DEFINED FUNCTIONS").records

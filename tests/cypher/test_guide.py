@@ -1,4 +1,4 @@
-"""Each query for Neo4j Browser finds something, and finds it only in its own warehouse."""
+"""Each query for Neo4j Browser returns rows, and only from its own warehouse."""
 
 import json
 import urllib.request

@@ -1,4 +1,4 @@
-"""Neo4j's importer writes the same content as Cypher statements do."""
+"""Neo4j's importer writes the same content as Cypher statements."""
 
 import subprocess
 import sys
@@ -41,7 +41,7 @@ MORE = [
     {"id": id, "component": 1, "items": 1, "triples": 0, "tables": ["a long name " * 40] * 3}
     for id in range(100, 2_100)
 ]
-"""Further sets, which are only imported. Their lists fill more than 1 MB of a store file."""
+"""More sets, which are only imported. Their lists fill more than 1 MB of a store file."""
 NODES = """
 MATCH (n {warehouse: $warehouse}) WHERE NOT n:Load AND n.id < 100
 RETURN labels(n)[0], properties(n)
@@ -53,7 +53,7 @@ RETURN labels(a)[0], a.id, type(r), properties(r), labels(b)[0], b.id
 
 
 def content(address: Address, warehouse: str = WAREHOUSE) -> list[str]:
-    """Return all nodes and relationships of a warehouse, as sorted text."""
+    """Return all nodes and relationships of a warehouse as sorted strings."""
     with Graph(address, warehouse) as graph:
         rows = [row for query in (NODES, LINKS) for row in graph.read(query, {}).rows]
     return sorted(map(_text, rows))
@@ -74,8 +74,8 @@ def write(address: Address) -> None:
 def warnings(address: Address) -> list[str]:
     """Return Neo4j's warnings about the queries for Neo4j Browser that read sets and components.
 
-    Neo4j may warn that the relationship type of merged components is missing. Only a database that
-    never had merged components can show whether it does.
+    Neo4j may warn that the relationship type of merged components is missing. Such a warning only
+    shows in a database that never had merged components.
     """
     found = []
     with GraphDatabase.driver(address.bolt, auth=(address.user, address.password)) as driver:
@@ -130,7 +130,7 @@ def test_reserved_pages_are_cut_off(tmp_path: Path) -> None:
 
 
 def test_an_importer_that_outlives_its_command_is_stopped(tmp_path: Path) -> None:
-    """A left-over importer is stopped: it must not write to the database of a running server."""
+    """A leftover importer is stopped: it must not write to the database of a running server."""
     killed_import(tmp_path)
     report = f"--report-file={tmp_path / 'import' / 'first' / 'report'}"
     left = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", report])

@@ -45,7 +45,7 @@ except KeyboardInterrupt:
 
 
 class Messages(Silent):
-    """A progress that keeps the messages for people."""
+    """A progress that collects the messages for people."""
 
     def __init__(self) -> None:
         self.messages: list[str] = []
@@ -116,7 +116,7 @@ def command(home: Path) -> Iterator[Callable[[], subprocess.Popen[str]]]:
 
 
 def first_line(command: subprocess.Popen[str]) -> str:
-    """Return the line that a command prints as soon as it is connected."""
+    """Return the line that a command prints as soon as it has connected."""
     assert command.stdout
     return command.stdout.readline().strip()
 
@@ -125,7 +125,7 @@ def first_line(command: subprocess.Popen[str]) -> str:
 def test_ctrl_c_during_the_first_start_leaves_no_process(
     home: Path, command: Callable[[], subprocess.Popen[str]]
 ) -> None:
-    """After an interrupted first start, no process runs. Later tests use the half-made home."""
+    """After an interrupted first start, no process runs. Later tests use the unfinished home."""
     interrupted = command()
     for _ in range(600):
         if servers(home):
@@ -160,7 +160,7 @@ def test_two_commands_share_a_server_and_the_last_one_stops_it(
 
 @pytest.mark.long
 def test_up_keeps_the_server_and_a_killed_one_is_started_again(home: Path) -> None:
-    """A server takes other ports if the recorded ones are in use. A killed server loses no data."""
+    """A server uses other ports if the recorded ones are taken. A killed server loses no data."""
     before = ServerRecord.read(home)
     assert before
     with socket.create_server(("127.0.0.1", before.bolt)):
@@ -227,7 +227,7 @@ def test_a_home_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
 
 
 def test_the_server_of_a_copied_home_counts_as_down(graph_home: Path, tmp_path: Path) -> None:
-    """While the original's Neo4j runs, commands on a copied warehouse must not write to it."""
+    """While the original's Neo4j runs, commands on a copied warehouse must not write there."""
     state = ServerRecord.read(graph_home)
     assert state
     state.save(tmp_path)
@@ -235,7 +235,7 @@ def test_the_server_of_a_copied_home_counts_as_down(graph_home: Path, tmp_path: 
 
 
 def test_other_pages_may_not_read_what_the_http_port_answers(address: Address) -> None:
-    """Browser is a page on the same port, so it needs no permission for another origin."""
+    """Neo4j Browser is on the same port, so the server need not allow any other origin."""
     for path in ("/", "/browser/", "/db/neo4j/query/v2"):
         request = Request(f"{address.http}{path}", headers={"Origin": "http://evil.example"})
         try:

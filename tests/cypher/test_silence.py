@@ -1,4 +1,4 @@
-"""No command waits long for a server that is stopped or a network that loses what is sent."""
+"""No command waits long for a server that is stopped or on a network that loses data."""
 
 import gc
 import secrets
@@ -40,7 +40,7 @@ USES: dict[str, Callable[[Graph], object]] = {
 def collected() -> Iterator[None]:
     """Collect, after each test, the sessions that were still open when their connections closed.
 
-    Neo4j's driver cannot close such a session, and warns when the session is collected.
+    Neo4j's driver cannot close such a session, and warns when Python collects it.
     """
     yield
     for thread in threading.enumerate():
@@ -53,10 +53,9 @@ def collected() -> Iterator[None]:
 
 @contextmanager
 def soon() -> Iterator[None]:
-    """Shorten the waits for a server as long as it does not answer.
+    """Shorten the time for which commands wait for a silent server.
 
-    A server that answers again gets as much time as users' servers do, because the machine may be
-    busy.
+    A server that answers again gets as much time as in production, because the machine may be busy.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(silence, "SILENT_SECONDS", 0.2)
@@ -91,7 +90,7 @@ def depends(graph: Graph) -> Graph:
 
 @pytest.mark.long
 def test_a_stopped_server_is_noticed(address: Address, graph: Graph, graph_home: Path) -> None:
-    """Each use has its own connection, which has already been used."""
+    """Each kind of use has a connection of its own, which has been used before."""
     with ExitStack() as stack:
         graphs = {use: stack.enter_context(Graph(address, graph.warehouse)) for use in USES}
         for each in graphs.values():
@@ -130,7 +129,7 @@ def test_a_client_that_leaves_ends_the_wait(graph: Graph, graph_home: Path) -> N
 
 @pytest.mark.long
 def test_a_busy_server_is_awaited(graph: Graph) -> None:
-    """The statement takes several times as long as a server may stay silent."""
+    """The statement takes several times as long as a server is allowed to be silent."""
     count = graph.read("UNWIND range(1, 40000000) AS n RETURN sum(n % 7)", {})
     assert count.rows == [(120000000,)]
 
@@ -152,7 +151,7 @@ def test_a_stopped_server_is_not_asked_for_minutes(
 
 
 class Network:
-    """A proxy that passes bytes between clients and a port, until it is made to lose them."""
+    """A proxy that passes bytes between clients and a port, until its ``loses`` is set."""
 
     def __init__(self, port: int) -> None:
         self._port, self._listening = port, socket.create_server(("127.0.0.1", 0))

@@ -1,4 +1,4 @@
-"""The entrypoint and the health check of the image, run outside of a container."""
+"""The image's entrypoint and health check, run outside of a container."""
 
 import json
 import os
@@ -110,7 +110,7 @@ def container(tmp_path: Path) -> Iterator[Container]:
 
 
 def stopped(container: Container, process: "subprocess.Popen[str]") -> str:
-    """Send the signal that stops a container, check what is left, and return the whole output."""
+    """Send the signal that stops a container, check the processes left, and return all output."""
     process.send_signal(signal.SIGTERM)
     # tail keeps waiting until this call collects the server's exit status
     status = process.wait(120)

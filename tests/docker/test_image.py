@@ -19,7 +19,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 def versions(lock: str) -> dict[str, str]:
-    """Return the version of each package in a lock file, by package."""
+    """Return the version of each package in a lock file, by package name."""
     text = (ROOT / lock).read_text(encoding="utf-8")
     return dict(re.findall(r"^([a-z0-9.-]+)==(\S+)", text, re.MULTILINE))
 

@@ -65,7 +65,7 @@ def alone(tmp_path: Path) -> Iterator[Command]:
 
 @pytest.fixture
 def unchanged(stored: Command) -> Callable[[], None]:
-    """Return a function that fails unless ``stored`` is unchanged since the test began."""
+    """Return a function that fails if ``stored`` has changed since the test began."""
     before = state(stored)
 
     def check() -> None:

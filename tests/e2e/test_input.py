@@ -1,4 +1,4 @@
-"""Bad input ends with exit status 4 and a message with file and line, and changes nothing."""
+"""Bad input ends with exit status 4 and a message with file and line, and changes no data."""
 
 import gzip
 import json
@@ -91,7 +91,7 @@ def no_zstd(folder: Path) -> tuple[Path, str]:
 
 
 def no_match(folder: Path) -> tuple[Path, str]:
-    """A pattern that matches no file."""
+    """A glob pattern that matches no file."""
     return folder / "*.ndjson", "matches no input files"
 
 
@@ -115,7 +115,7 @@ def folder_without_files(folder: Path) -> tuple[Path, str]:
 
 
 def a_device(folder: Path) -> tuple[Path, str]:
-    """A device, which could be read only once."""
+    """A device file, which can be read only once."""
     return Path("/dev/null"), "a device or a pipe"
 
 

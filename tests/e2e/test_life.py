@@ -2,8 +2,8 @@
 
 Every attempt also tests the recovery from the attempt before. No interrupted ingest adds a
 generation or leaves a process running. The last ingest succeeds with new ids, and all answers are
-right. The trace is so large that each step can be interrupted, and so simple that the answers can
-be worked out by hand.
+right. The trace is large enough to interrupt each step, and simple enough to work out the answers
+by hand.
 """
 
 import json
@@ -66,7 +66,7 @@ def generations(house: Command) -> list[int]:
 
 
 def taken(house: Command) -> int:
-    """Return the lowest generation number that no attempt has used."""
+    """Return the lowest generation number that no attempt has used yet."""
     ids = house.warehouse / "ids.json"
     return int(json.loads(ids.read_text())["generation"]) if ids.exists() else 1
 
@@ -102,8 +102,8 @@ def test_a_second_ctrl_c_does_not_stop_the_cleanup(
 def test_neo4j_can_be_kept_running(house: Command) -> None:
     """Start Neo4j and keep it running, so that the later tests in this file are faster.
 
-    The server that ``up`` can also start is not started, because it would answer the questions of
-    those tests.
+    The provhouse server, which ``up`` can also start, is not started, because it would answer the
+    questions in the later tests.
     """
     house.keep_neo4j()
     assert len(house.running("CommunityEntryPoint")) == 1
@@ -136,7 +136,7 @@ def test_a_signal_interrupts_an_ingest(
 def test_a_killed_ingest_leaves_no_generation(
     step: str, house: Command, attempt: Callable[[str], Terminal]
 ) -> None:
-    """After an ingest is killed, Spark ends on its own, and no id that was used is given again."""
+    """After an ingest is killed, Spark ends on its own, and no used ID is assigned again."""
     free = taken(house)
     terminal = attempt(step)
     terminal.process.kill()
@@ -184,7 +184,7 @@ def test_a_second_writer_is_refused_and_an_ingest_fails_without_neo4j(
 
 @pytest.mark.long
 def test_the_next_ingest_succeeds(house: Command, trace: Path) -> None:
-    """The ingest after the interrupted ones restarts Neo4j, keeps it up, and uses new ids."""
+    """The ingest after the interrupted ones restarts Neo4j, leaves it running, and uses new IDs."""
     free = taken(house)
     done = json.loads(house("ingest", trace, "--format", "json").out)
     assert done["triples"] == 5 * GROUPS
@@ -198,7 +198,7 @@ def test_the_next_ingest_succeeds(house: Command, trace: Path) -> None:
 
 @pytest.mark.long
 def test_a_question_restarts_a_killed_neo4j(house: Command, tmp_path: Path) -> None:
-    """Answers about many items come in the order of the items, some of which are missing."""
+    """Answers about many items keep the order of the requested items. Some do not exist."""
     for one in house.running("CommunityEntryPoint"):
         one.kill()
         one.wait(10)

@@ -14,7 +14,7 @@ from helpers.command import Command
 
 
 def fake_java(folder: Path, says: str) -> Path:
-    """Write a Java runtime that does nothing but print its modules."""
+    """Write a Java runtime that only prints its modules."""
     executable = folder / "bin" / "java"
     executable.parent.mkdir(parents=True)
     executable.write_text(f"#!/bin/sh\nprintf '{says}'\n")
@@ -87,7 +87,7 @@ def test_missing_jars_are_reported(first_file: Path, tmp_path: Path) -> None:
 @pytest.mark.long  # tests/cli/commands/test_doctor.py has a quicker form
 @pytest.mark.parametrize("below", ["", "below"])
 def test_an_unwritable_warehouse_is_reported(below: str, first_file: Path, tmp_path: Path) -> None:
-    """Not even root can create the warehouse, because a file is in its place."""
+    """Not even root can create the warehouse, because a file is at its path."""
     (tmp_path / "file").write_text("mine")
     command = Command(tmp_path / "file" / below if below else tmp_path / "file")
     done = command("ingest", first_file, status=5)

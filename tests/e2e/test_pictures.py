@@ -65,7 +65,7 @@ def nightly(tmp_path_factory: pytest.TempPathFactory, graph_home: Path, warm: Wa
 
 
 def lines_of(found: dict[str, Any]) -> Counter[str]:
-    """Return the op of each line that a picture of a JSON answer has, one by one."""
+    """Return the ops of the lines that the picture of a JSON answer must have, with counts."""
     if "edges" in found:
         return Counter(row["op"] for row in found["edges"])
     parts = [found] if "triples" in found else [found["came"], found["went"]]
@@ -73,7 +73,7 @@ def lines_of(found: dict[str, Any]) -> Counter[str]:
 
 
 def names_of(found: dict[str, Any]) -> set[str]:
-    """Return the names of the boxes of a JSON answer."""
+    """Return the names of the boxes that the picture of a JSON answer must have."""
     if "nodes" in found:
         call = ("name", "run", "execution", "invocation")
         return {" ".join(row[part] for part in call if row[part]) for row in found["nodes"]}
@@ -104,7 +104,7 @@ def test_a_picture_shows_what_the_answer_has(nightly: Command, name: str) -> Non
 
 
 def drawn_in(dot: str) -> tuple[list[str], Counter[str]]:
-    """Return the texts of boxes, and the ops of lines, of a DOT file."""
+    """Return the labels of boxes, and the ops of lines, of a DOT file."""
     boxes = re.findall(r'^  n\d+ \[label="(.*?)"', dot, re.M)
     labels = re.findall(r'^  n\d+ -> n\d+ \[label="(.*?)"', dot, re.M)
     numbers = re.compile(" [\N{MULTIPLICATION SIGN}+\N{MINUS SIGN}].*")

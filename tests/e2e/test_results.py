@@ -52,7 +52,7 @@ def test_an_item_that_is_not_stored_is_reported(stored: Command) -> None:
 
 
 def test_status_counts_what_is_stored(stored: Command) -> None:
-    """``status`` also shows that Neo4j runs, as other tests keep it up, and that no server runs."""
+    """``status`` reports that Neo4j runs, since other tests keep it up, and that no server runs."""
     status = valid("status", stored("status").out)
     assert status["warehouse"] == str(stored.warehouse)
     counts = ("generation", "triples", "items", "components", "sets", "set_dependencies")
@@ -175,7 +175,7 @@ def check_the_past(fresh: Command) -> None:
 
 
 def unchanged(command: Command) -> Callable[[], None]:
-    """Return a function that fails unless the commits are unchanged since this call."""
+    """Return a function that fails if the commits have changed since this call."""
     commits = {file: file.read_text() for file in command.warehouse.glob("commits/*")}
 
     def check() -> None:
@@ -186,7 +186,7 @@ def unchanged(command: Command) -> Callable[[], None]:
 
 @pytest.mark.long
 def test_a_neo4j_without_the_generation_is_damage(stored: Command) -> None:
-    """A question fails if Neo4j does not have the generation. Here, Neo4j has a new, empty home."""
+    """A question fails if Neo4j lacks the generation. Here, Neo4j has a new, empty home."""
     own = Command(stored.warehouse)
     done = own("lineage", "report", status=7)
     assert "Neo4j does not have generation 1" in done.message

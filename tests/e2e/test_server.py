@@ -1,6 +1,6 @@
-"""A typed question starts a server, which answers the next questions and follows changes.
+"""A question on the command line starts a server, which answers later questions too.
 
-The server ends with ``down``.
+The server's answers reflect changes of the warehouse. The command ``down`` stops the server.
 """
 
 import json

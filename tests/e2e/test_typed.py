@@ -1,4 +1,4 @@
-"""A server started by a typed question ends with its warehouse, or after an idle time."""
+"""A server that a command started ends with its warehouse, or when idle for some time."""
 
 import shutil
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ def house(tmp_path: Path, first_file: Path, warm: Warm) -> Iterator[Command]:
 
 
 def all_gone(processes: list[psutil.Process], seconds: float) -> bool:
-    """Wait until all processes have ended, for at most ``seconds``; return whether they have."""
+    """Wait at most ``seconds`` for all processes to end; return whether they have ended."""
     until = monotonic() + seconds
     while monotonic() < until:
         if not any(one.is_running() and one.status() != "zombie" for one in processes):

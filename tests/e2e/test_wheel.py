@@ -161,7 +161,7 @@ def test_both_versions_of_pandas(pandas: str, environment: Environment, tmp_path
 
 
 def test_numba_changes_no_answer(environment: Environment, base: Path, tmp_path: Path) -> None:
-    """pip adds the extra to an installed provhouse, as the error for a missing extra says."""
+    """pip adds the extra to an installed provhouse, as the error about a missing extra states."""
     fast = environment("locks/base.lock")
     pip = [fast / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
     _run(*pip, "provhouse[fast]", folder=tmp_path)
@@ -223,7 +223,7 @@ def test_the_extra_for_proofs(environment: Environment, tmp_path: Path) -> None:
 
 
 def test_the_extra_for_dbt(environment: Environment, base: Path, tmp_path: Path) -> None:
-    """The page's project is built, tested and blamed in an environment that is not active."""
+    """The docs page's project is built, tested and blamed in an environment that is not active."""
     text = (ROOT / "docs/dbt-lineage.md").read_text(encoding="utf-8")
     made, failed = (re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S)[at] for at in (1, 2))
     script = (made + failed).replace("provhouse lineage", "echo")  # the base has no warehouse

@@ -1,4 +1,4 @@
-"""Fixtures of the tests that compare plans of Spark."""
+"""Fixtures of the tests that compare Spark plans."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The pairs by which containment is judged: what each says of its results is so in random data."""
+"""Pairs of queries for judging containment: random data confirms each pair's stated kind."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""The history of edits by which reuse is judged: its kinds, and what it says has changed."""
+"""The history of edits for judging reuse: its kinds of edits, and the changes that it states."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Random databases keep the constraints of their tables, and show that different queries differ."""
+"""Random databases keep their tables' constraints, and show that different queries differ."""
 
 import duckdb
 import pytest

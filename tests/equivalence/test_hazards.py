@@ -1,6 +1,6 @@
-"""No hazard is called equal, and the results of each differ on its rows.
+"""No hazard (a pair of similar queries) is called equal, and its results differ on its rows.
 
-A hazard without rows is a query of which two runs may differ.
+A hazard without rows is a query whose results may differ between two runs.
 """
 
 from collections import Counter
@@ -13,7 +13,7 @@ from helpers.sampled import one_in
 from provhouse.equivalence.verdict import Revision, compare
 
 OVERFLOW: tuple[list[tuple[str, str]], Counter[str]] = ([], Counter({"overflow": 1}))
-"""The result of a query that ends with an overflow."""
+"""The result of a query that fails with an overflow."""
 WITH_ROWS = {name: hazard for name, hazard in HAZARDS.items() if hazard.rows is not None}
 
 

@@ -1,4 +1,4 @@
-"""Random queries: no mutant whose rows differ is called equal, and rewritten queries are equal."""
+"""Random queries: mutants whose rows differ are never called equal, rewritten queries always."""
 
 import random
 
@@ -52,7 +52,7 @@ EQUAL = (
 
 @pytest.fixture(scope="module")
 def databases() -> Databases:
-    """Databases with the tables of ``DDL``, each with other random rows."""
+    """Databases with the tables of ``DDL``, each filled with different random rows."""
     source, made = random.Random(1), []
     for _ in range(DATABASES):
         con = duckdb.connect(config={"threads": 1})

@@ -1,4 +1,4 @@
-"""The process that proves serves several proofs, and is started again if it ends."""
+"""One process serves several proofs, and is started again if it ends."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Proofs: rewritten queries are proved, executed on random rows; nothing that differs is proved."""
+"""Proofs: rewritten queries are proved and give equal random results; different ones are not."""
 
 import random
 import sys
@@ -20,7 +20,7 @@ from provhouse.model.errors import BadInput
 
 DATABASES, LEAST, SEED = 100, 20, 5
 NEVER_ROWS = {"a contradiction"}
-"""Equal pairs that give no rows on any database."""
+"""Equal pairs that return no rows on any database."""
 
 
 def _attempt(database: EmptyDatabase, one: str, other: str) -> Attempt:

@@ -1,4 +1,4 @@
-"""The digests of Python functions: what changes them, and what does not."""
+"""Digests of Python functions: which edits change the digests, and which do not."""
 
 import subprocess
 import sys
@@ -130,7 +130,7 @@ def test_only_a_declared_function_is_deterministic() -> None:
 
 @pytest.fixture
 def importing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder whose modules can be imported, which are forgotten afterwards."""
+    """A folder whose modules can be imported. After the test, the modules are unloaded."""
     monkeypatch.syspath_prepend(str(tmp_path))
     yield tmp_path
     for name in ("prices", "fees"):

@@ -38,7 +38,7 @@ MEETING = {
     "nothing near": "select a from other where a is not null and b > 3",
 }
 LEAST = 6
-"""The number of databases out of 24 that give rows."""
+"""The least number of databases, out of 24, in which a query must return rows."""
 
 
 def _rows(database: EmptyDatabase, text: str) -> Counter[tuple[object, ...]]:

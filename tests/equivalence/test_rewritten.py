@@ -1,4 +1,4 @@
-"""The rewritten queries by which verdicts are judged give the same rows as the queries."""
+"""Rewritten queries, by which verdicts are judged, give the same rows as the original queries."""
 
 import sys
 from collections import Counter

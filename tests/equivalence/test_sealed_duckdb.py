@@ -1,4 +1,4 @@
-"""Databases in a kept instance of DuckDB have nothing in common."""
+"""Databases that share one DuckDB instance are isolated from each other."""
 
 from concurrent.futures import ThreadPoolExecutor
 

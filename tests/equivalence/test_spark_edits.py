@@ -1,4 +1,4 @@
-"""Edits of a captured job with a Python function: no changed result is taken for an equal one."""
+"""Edits of a captured job that uses a Python function: changed results are never called equal."""
 
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -109,7 +109,7 @@ def folder(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def captured(spark: SparkSession, folder: Path) -> Captured:
     """A function that captures the job with an edit, and returns its plan and its rows.
 
-    Without the name of an edit, it captures the job itself.
+    Without the name of an edit, it captures the unedited job.
     """
 
     @cache
@@ -128,7 +128,7 @@ def captured(spark: SparkSession, folder: Path) -> Captured:
 
 
 def _edited(name: str) -> str:
-    """Return the text of the job with an edit, or the job itself if the name is empty."""
+    """Return the job's source with the named edit, or the unedited source if ``name`` is empty."""
     if not name:
         return JOB
     old, new = (SAME | CHANGED)[name]
@@ -137,7 +137,7 @@ def _edited(name: str) -> str:
 
 
 def _job(spark: SparkSession, folder: Path, text: str) -> DataFrame:
-    """Run the text of a job as a program does, and return the frame that it makes."""
+    """Run the source of a job as a program does, and return the frame that it creates."""
 
     def viewed(frame: DataFrame) -> DataFrame:
         frame.createOrReplaceTempView("viewed")
@@ -221,7 +221,7 @@ def test_settings_that_may_change_rows_are_in_the_key(
 def test_a_captured_job_and_its_text_have_one_key(
     spark: SparkSession, folder: Path, tmp_path: Path
 ) -> None:
-    """Two sources of a plan: the listener of a captured write, and Spark SQL on empty tables."""
+    """Two origins of a plan: the listener of a captured write, and Spark SQL on empty tables."""
     spark.read.parquet(str(folder / "orders")).write.saveAsTable("ordered")
     text = "select kind, sum(amount) n from ordered where amount > 1 group by kind"
     try:

@@ -1,4 +1,4 @@
-"""Spark executes queries with equal keys, and gives equal rows."""
+"""Queries with equal keys give equal rows when Spark executes them."""
 
 import random
 from collections import Counter, defaultdict
@@ -152,7 +152,7 @@ def one_task(tables: SparkSession) -> Iterator[SparkSession]:
 
 
 def _fill(spark: SparkSession, source: random.Random) -> None:
-    """Put temporary views with random rows before the empty tables."""
+    """Hide the empty tables behind temporary views with random rows."""
     rows = [tuple(map(source.choice, KINDS)) for _ in range(source.choice((1, 4, 8)))]
     values = ", ".join(f"({', '.join(row)})" for row in [*rows, *rows[:2]])
     spark.sql(
@@ -180,7 +180,7 @@ def _key(spark: SparkSession, text: str) -> str:
 
 
 def _check(spark: SparkSession, groups: list[list[str]], databases: int) -> None:
-    """Check that all texts of a group give one result."""
+    """Check that all queries of a group give the same result."""
     source = random.Random(38)
     try:
         for _ in range(databases):

@@ -1,7 +1,8 @@
-"""No argument of a node of Catalyst is overlooked: each one is changed, one at a time.
+"""No argument of a Catalyst node is overlooked: each argument is changed, one at a time.
 
-``PlanText.java`` describes a node by the arguments with which Spark copies it. Reflection shows
-that these are all parameters of the class. The changed plan must have another key, or be opaque.
+``PlanText.java`` describes a node by the arguments with which Spark copies it. The test shows by
+reflection that these are all parameters of the class. The changed plan must have another key, or be
+opaque.
 """
 
 from collections import Counter
@@ -56,7 +57,7 @@ HARMLESS = {
     "Window": {"hint"},
     "execution.datasources.LogicalRelation": {"output"},
 }  # fmt: skip
-"""Names, hints, numbers that Spark gives, and columns that ``output`` of the node repeats."""
+"""Names, hints, numbers that Spark assigns, and columns that a node repeats in ``output``."""
 CLASSES = "org.apache.spark.sql.catalyst."
 OTHERS = [
     *(f"{CLASSES}plans.{each}$" for each in ("Inner", "LeftOuter", "FullOuter", "LeftSemi")),
@@ -64,7 +65,7 @@ OTHERS = [
     *(f"{CLASSES}expressions.{each}$" for each in ("NullsLast", "RowFrame", "RangeFrame")),
     "LEGACY", "ANSI", "TRY", f"{CLASSES}expressions.aggregate.Partial$",
 ]  # fmt: skip
-"""Objects that the translation knows, so that it does not refuse them."""
+"""Values that the translation supports, and therefore does not refuse."""
 LITERAL: Node = {
     "node": f"{CLASSES}expressions.Literal",
     "fields": {"value": 77, "dataType": "integer"},
@@ -75,7 +76,7 @@ LITERAL: Node = {
 
 @pytest.fixture(scope="module")
 def plans(tables: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> list[Node]:
-    """The described plans of all queries, and of frames that SQL has no text for."""
+    """The described plans of all queries, and of frames that SQL cannot express."""
     frames = [tables.sql(text) for text in QUERIES]
     table, folder = tables.table("t"), str(tmp_path_factory.mktemp("files"))
     table.select("a", "b").createOrReplaceTempView("viewed")
@@ -152,7 +153,7 @@ def _nodes(part: Any) -> Iterator[Node]:
 
 
 def _read(part: Any) -> Iterator[Node]:
-    """Yield the nodes of a plan that are not inside of harmless arguments."""
+    """Yield the nodes of a plan that are not inside harmless arguments."""
     if isinstance(part, dict) and "node" in part:
         yield part
         harmless = HARMLESS.get(kind_of(part), ())
@@ -163,7 +164,7 @@ def _read(part: Any) -> Iterator[Node]:
 
 
 def _arguments(node: Node) -> Iterator[tuple[Place, Any, Any]]:
-    """Yield each argument of a node, and each field of its objects, with what holds it."""
+    """Yield each argument of a node, and each field of its objects, with its container."""
     kind = kind_of(node)
     listed = [(name, node["fields"], name) for name in node["fields"]]
     listed += [(f"others {at}", node["others"], at) for at in range(len(node["others"]))]
@@ -180,7 +181,7 @@ def _arguments(node: Node) -> Iterator[tuple[Place, Any, Any]]:
 
 
 def _skipped(node: Node, name: str) -> set[str]:
-    """Return the fields of an object that are harmless, or that have fields of their own."""
+    """Return the fields of an object that are harmless, or whose own fields are changed instead."""
     if name != "relation":
         return {"fields"} | ({"executable"} if name == "func" else set())
     relation = node["fields"]["relation"]
@@ -193,7 +194,7 @@ def _skipped(node: Node, name: str) -> set[str]:
 def _equal(
     plan: Node, facts: dict[str, FunctionFacts], key: str, holder: Any, at: Any
 ) -> Iterator[Any]:
-    """Yield the values of an argument that do not change the key."""
+    """Yield the other values of an argument that leave the key unchanged."""
     before = holder[at]
     for other in _changed(before, at == "object"):
         holder[at] = other
@@ -203,7 +204,7 @@ def _equal(
 
 
 def _changed(value: Any, is_object: bool) -> list[Any]:
-    """Return other values for an argument."""
+    """Return other values to replace ``value``."""
     if isinstance(value, bool):
         return [not value]
     if isinstance(value, int):

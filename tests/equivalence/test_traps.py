@@ -1,7 +1,7 @@
 """No part of a serialised plan is overlooked: each part of each node is changed, one at a time.
 
-DuckDB's own serialiser lists the parts: with ``skip_default := false`` it writes down every
-argument of every node, also those that are not set. The changed plan must have another key, or be
+DuckDB's own serialiser lists the parts: with ``skip_default := false`` it writes every argument of
+every node, including arguments that are not set. The changed plan must have another key, or be
 opaque.
 """
 
@@ -47,9 +47,9 @@ NUMBERED = {
     "mark_index", "unnest_index", "window_index", "cte_index", "column_count", "ctename", "schema",
     "table", "bound_columns", "materialize",
 }  # fmt: skip
-"""Names and numbers that DuckDB assigns, and that change no result."""
+"""Names and numbers that DuckDB assigns and that do not affect the result."""
 LISTS = {"names", "returned_types", "column_indexes", "chunk_types", "children"}
-"""Lists that are not extended, because nothing would read the new element; elements are changed."""
+"""Lists to which no element is added, because it would not be read; elements are changed."""
 OTHERS = {
     "aggregate_type": {"DISTINCT", "NON_DISTINCT"},
     "join_type": {"INNER", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI", "MARK", "SINGLE"},
@@ -61,7 +61,7 @@ OTHERS = {
     "distinct_type": {"DISTINCT", "DISTINCT_ON"},
     "type": {"ASCENDING", "DESCENDING", "CONJUNCTION_AND", "CONJUNCTION_OR", "COMPARE_EQUAL"},
 }
-"""Values that the translation knows, and therefore does not refuse."""
+"""Values that the translation supports, and therefore does not refuse."""
 Path = tuple[str | int, ...]
 
 
@@ -93,7 +93,7 @@ def _changed(value: Any) -> Any:
 
 
 def _set(plan: Any, path: Path, value: Any) -> Any | None:
-    """Return a plan with one part set; None if the plan omits its node, which has a default."""
+    """Return a plan with one part set, or None if the plan omits the part's node as a default."""
     changed = copy.deepcopy(plan)
     node = changed
     for step in path[:-1]:
@@ -151,7 +151,7 @@ def test_every_part_of_every_node_changes_the_key(database: EmptyDatabase) -> No
 
 
 def _is_unread(full: Any, path: Path) -> bool:
-    """Return whether a path is inside a column of a table that its scan does not read."""
+    """Return whether ``path`` is inside a table column that the scan does not read."""
     node = full
     for at, step in enumerate(path):
         if step in ("names", "returned_types") and len(path) > at + 1:
@@ -161,7 +161,7 @@ def _is_unread(full: Any, path: Path) -> bool:
 
 
 def _kind(full: Any, path: Path) -> str:
-    """Return the type of the node whose part has this path."""
+    """Return the type of the node that contains the part at ``path``."""
     node, kind = full, str(full.get("type", ""))
     for step in path[:-1]:
         node = node[step]

@@ -1,4 +1,4 @@
-"""Verdicts: what is called equal, different with rows, or unknown with a reason."""
+"""Verdicts: equal, different with example rows, or unknown with a reason."""
 
 from collections import Counter
 from dataclasses import replace
@@ -100,7 +100,7 @@ def test_a_changed_query_is_different(one: str, other: str) -> None:
 def _difference(
     one: str, other: str, found: Verdict
 ) -> tuple[Counter[tuple[Any, ...]], Counter[tuple[Any, ...]]]:
-    """Return the rows that only one of the queries gives, in tables with the example's rows."""
+    """Return the rows that only one of the queries gives, on tables with the example's rows."""
     assert found.example
     con = duckdb.connect()
     con.execute(DDL)

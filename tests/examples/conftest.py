@@ -1,4 +1,4 @@
-"""The demo and its pipeline, each run once for all its tests with the data of three days."""
+"""The demo and its pipeline, each run once for all tests, on the data of three days."""
 
 import importlib
 import os
@@ -37,8 +37,8 @@ class Demo:
 def made(tmp_path_factory: pytest.TempPathFactory, graph_home: Path, spark: SparkSession) -> Path:
     """The folder of a pipeline that has run on the Spark of all tests.
 
-    Its folder ``data`` has the tables, and its folder ``warehouse`` their lineage. The demo would
-    start two more Sparks.
+    Its folder ``data`` has the tables, and its folder ``warehouse`` their lineage. The demo itself
+    would start two more Spark sessions.
     """
     folder = tmp_path_factory.mktemp("pipeline")
     with _modules(graph_home, spark) as module:
@@ -55,7 +55,7 @@ def module(graph_home: Path, spark: SparkSession) -> Iterator[Module]:
 
 @contextmanager
 def _modules(graph_home: Path, spark: SparkSession) -> Iterator[Module]:
-    """Yield a function that imports modules, which use the Neo4j and the Spark of the tests."""
+    """Yield a function that imports modules; they use the Neo4j and Spark of the tests."""
     before = {name: spark.conf.get(name) for name in SET_BY_PIPELINE}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PROVHOUSE_NEO4J_HOME", str(graph_home))

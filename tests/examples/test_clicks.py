@@ -1,4 +1,4 @@
-"""The example leads from a line of a query to a raw row, in a small warehouse of the same shape."""
+"""In a small warehouse of the same shape, the example leads from a query's row to a raw row."""
 
 import runpy
 from collections.abc import Callable

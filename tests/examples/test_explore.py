@@ -1,4 +1,4 @@
-"""The example with py2neo shows the sets and dependencies that the warehouse's tables contain."""
+"""The example with py2neo shows the same sets and dependencies as the warehouse's tables."""
 
 import runpy
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""On data of three days, the pairs captured from the demo's pipeline equal those made by hand."""
+"""On the data of three days, the pairs captured from the demo's pipeline equal handmade pairs."""
 
 from collections import defaultdict
 from pathlib import Path
@@ -40,8 +40,8 @@ def test_captured_pairs_are_those_made_by_hand(
 ) -> None:
     """Neither windows nor joins add pairs.
 
-    A picked line also derives from a window. Spark has dropped all rows except the picked one by
-    then, so the pairs of the window are those of the row itself.
+    A picked line also derives from a window. By then, Spark has dropped all rows except the picked
+    one, so the window adds only the pairs of that row.
     """
     export_warehouse(Layout(made / "warehouse"), tmp_path / "out", Silent(), None)
     (file,) = (tmp_path / "out").glob("triples-*.parquet")
@@ -120,7 +120,7 @@ def test_the_figure_is_the_mean_of_its_readings(tables: dict[str, list[Row]]) ->
 def _winds(tables: dict[str, list[Row]], without: str = "") -> dict[str, list[float]]:
     """Return the winds of the readings at Newark, by day.
 
-    The reading ``without`` is left out.
+    Omit the reading ``without``.
     """
     found = defaultdict[str, list[float]](list)
     for row in tables["weather_clean"]:

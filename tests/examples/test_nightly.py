@@ -25,7 +25,7 @@ def _night(folder: Path, **given: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_script_ends_with_the_status_of_the_ingest(tmp_path: Path) -> None:
-    """Nothing starts for an empty folder."""
+    """With an empty folder, no process is started."""
     done = _night(tmp_path, PROVHOUSE_WAREHOUSE=str(tmp_path / "w"))
     assert done.returncode == 4, done.stderr
     assert "\n| 4 | an input file is invalid, or the folder is empty" in PAGE
@@ -33,7 +33,7 @@ def test_the_script_ends_with_the_status_of_the_ingest(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_a_night(houses: Callable[..., House], tmp_path: Path) -> None:
-    """Files are ingested; a broken file and lineage that is missing have a status of their own."""
+    """Files are ingested. A broken file and missing lineage each have a separate exit status."""
     settings = houses(spark_memory="1g").settings
     given = {
         "PROVHOUSE_WAREHOUSE": str(settings.warehouse),

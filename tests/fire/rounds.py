@@ -1,4 +1,4 @@
-"""Rounds of the long tests: the interrupted command, the place in it, and the killed process."""
+"""Rounds of the long tests: the interrupted command, the fault point, and the killed process."""
 
 from random import Random
 from typing import NamedTuple
@@ -113,7 +113,7 @@ POINTS = {
         "names dropped",
     ),  # recovery from what a killed writer left earlier
 }
-"""The fault points of each command, by command.
+"""The fault points of each command, by command name.
 
 ``COLD`` has the points that need a separate process.
 """
@@ -132,14 +132,14 @@ ELSEWHERE = (
     "registered rows published",
     "result written",
 )
-"""Fault points of rewritten files that change their length, of registered tables and of results.
+"""Fault points for rewritten files with a changed length, for registered tables and for results.
 
 ``test_rewriting.py``, ``test_registry.py`` and ``test_killed.py`` test them.
 """
 
 
 class Round(NamedTuple):
-    """One round: a command, the place of its interruption, and the process that is killed there."""
+    """One round: a command, where it is interrupted, and the process that is killed there."""
 
     change: str
     point: str

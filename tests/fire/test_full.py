@@ -37,7 +37,7 @@ def disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
 
 
 def fill(disk: Path, left: int) -> Path:
-    """Fill a file system until it has ``left`` free bytes, and return the file that fills it."""
+    """Fill a file system up to ``left`` free bytes, and return the file that fills it."""
     free = os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize
     file = disk / "filler"
     with file.open("wb") as out:
@@ -48,7 +48,7 @@ def fill(disk: Path, left: int) -> Path:
 def test_a_full_disk_of_the_warehouse_is_survived(
     disk: Callable[[str], Path], warm: Warm, graph_home: Path, tmp_path: Path
 ) -> None:
-    """If the disk of the warehouse becomes full, the error is clear and no file is half-written.
+    """If the warehouse's disk becomes full, the error is clear and no file is half-written.
 
     As soon as there is space again, commands succeed.
     """

@@ -1,7 +1,7 @@
 """Kill commands at all fault points and at random moments: ``make test-long`` (takes hours).
 
-Each round that passes adds a line to the results file. If the tests are started again, the rounds
-with a line are skipped.
+Each round that passes adds a line to the results file. If the tests are started again, the recorded
+rounds are skipped.
 """
 
 import json
@@ -27,7 +27,7 @@ RESULTS = Path(os.environ.get("RESULTS", ".long/rounds.jsonl"))
 MINUTES = float(os.environ.get("MINUTES", "110"))
 PART, PARTS = int(os.environ.get("PART", "1")), int(os.environ.get("PARTS", "1"))
 ROUNDS_OF_ONE = 15
-"""The number of rounds in one warehouse. A longer history would make commands slow."""
+"""The number of rounds in one warehouse. More rounds would make commands slow."""
 _began = time.monotonic()
 
 
@@ -101,7 +101,7 @@ def test_a_kill_at_a_fault_point_is_survived(one: Round, play: Play, home: Path)
 
 
 def leave_something(fire: Fire, point: str) -> None:
-    """Kill a writer that then leaves an uncommitted base, or uncommitted rows and names."""
+    """Kill a writer so that it leaves an uncommitted base, or uncommitted rows and names."""
     fire.grow()
     command, _ = fire.change("replace" if point == "base removed" else "ingest")
     fire.start(*command, fault="load=stop").awaits().kill()

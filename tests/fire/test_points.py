@@ -85,7 +85,7 @@ def test_a_killed_erasure_of_a_row_is_completed(fire: Fire) -> None:
 
 @pytest.mark.long
 def test_a_full_disk_is_reported_and_nothing_half_written_stays(fire: Fire) -> None:
-    """A command that finds the disk full removes its own files, so the next one need not."""
+    """A command that fails on a full disk removes its files, so that the next one need not."""
     before = fire.generations()
     command, _ = fire.change("ingest")
     done = fire.start(*command, fault="partitions moved=full").awaits().done
@@ -119,7 +119,7 @@ def test_a_suspended_writer_does_no_harm(fire: Fire) -> None:
 def test_a_killed_repair_does_not_mark_a_partial_graph_as_complete(fire: Fire) -> None:
     """One repair is killed before it marks any generation as complete.
 
-    The next one is killed just after it has marked one.
+    The next repair is killed just after it has marked one generation.
     """
     fire.grow()
     fire.empty_neo4j()

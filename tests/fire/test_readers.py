@@ -20,7 +20,7 @@ from provhouse.model.question import Direction
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 Span = tuple[float, float]
-"""The start and the end of something, in seconds."""
+"""The start and the end of a time span, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -36,14 +36,14 @@ class Answered:
 
 @dataclass
 class Written:
-    """The stored triples of each generation, by generation, and the times of all writes."""
+    """The stored triples of each generation, by its number, and the times of all writes."""
 
     stored: dict[int, list[Triple]] = field(default_factory=dict)
     spans: list[Span] = field(default_factory=list)
 
     @contextmanager
     def timed(self) -> Iterator[None]:
-        """Record the start and the end of the ``with`` block as those of a write."""
+        """Record the start and end of the ``with`` block as the start and end of a write."""
         began = perf_counter()
         yield
         self.spans.append((began, perf_counter()))
@@ -63,7 +63,7 @@ def read(house: House, items: list[str], over: Event, seed: int) -> list[Answere
 
 
 def write(house: House, parts: list[list[Triple]], compactions: int) -> Written:
-    """Ingest all parts, with ``compactions`` compactions in between. Return what was written."""
+    """Ingest all parts, with ``compactions`` compactions in between; return all writes."""
     written, stored = Written(), set[Triple]()
     every = len(parts) // max(compactions, 1)
     for number, part in enumerate(parts):

@@ -45,7 +45,7 @@ MINUTES = float(os.environ.get("MINUTES", "110")) / 10
 DEFAULT = (203, 197)
 """The seeds of the default sequences.
 
-Together, the sequences have most kinds of changes and kills.
+Together, the sequences cover most kinds of changes and kills.
 """
 STEPS, LONG_STEPS = 7, 20
 """The number of steps of a default sequence and of a long one, including the first ingest."""
@@ -77,13 +77,13 @@ class Change(NamedTuple):
     made: Callable[[], object]
     """A function that makes the change in the warehouse and in the model, in this process."""
     command: list[object]
-    """The command that makes the change in the warehouse."""
+    """The command that makes the same change in the warehouse."""
     applied: Callable[[], None]
     """A function that changes the model only, after a command has changed the warehouse."""
 
 
 class Sequence(RuleBasedStateMachine):
-    """One warehouse and its model. Files, runs and items are few, so that changes overlap."""
+    """One warehouse and its model. There are few files, runs and items, so that changes overlap."""
 
     def __init__(
         self, houses: Callable[..., House], home: Path, warm: Warm, done: Counter[str]
@@ -129,7 +129,7 @@ class Sequence(RuleBasedStateMachine):
             assert check(self.model.house.settings, Silent(), deep=True).damages == ()
 
     def _cut_off(self, change: Change, fault: str) -> None:
-        """Kill the command of a change; fail unless the change is made completely or not at all.
+        """Kill a change's command; fail unless the change is made completely or not at all.
 
         If the command reports success, the change must have been made.
         """
@@ -198,7 +198,7 @@ class Sequence(RuleBasedStateMachine):
         return Change(partial(model.retract, **named), command, partial(model.retracted, **named))
 
     def _rollback(self, random: Random) -> Change | None:
-        """Roll back to a state that is not pruned. This state may be the empty warehouse."""
+        """Roll back to a state that is not pruned, which may be the empty warehouse."""
         model = self.model
         pruned = read_ids(model.house.layout).pruned
         if not model.before or 0 < model.before[-1] <= pruned:
@@ -272,7 +272,7 @@ def test_changes_in_random_order_show_the_right_triples(
 
 @pytest.mark.long
 def test_long_sequences_of_changes_show_the_right_triples(play: Callable[[int, int], None]) -> None:
-    """New sequences are run each time, unless ``SEQUENCE`` names the seed of one sequence."""
+    """Each test run uses new sequences, unless ``SEQUENCE`` gives the seed of one sequence."""
     if SEQUENCE:
         play(int(SEQUENCE), LONG_STEPS)
         return

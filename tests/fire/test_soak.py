@@ -35,7 +35,7 @@ MINUTES = float(os.environ.get("MINUTES", "60"))
 RESULTS = Path(os.environ.get("SOAKED", ".long/soak.json"))
 CLIENTS = 4
 KEPT = 6
-"""The number of generations to keep. No client ever needs an older one."""
+"""The number of generations to keep. Clients never ask about an older one."""
 PATHS = {"lineage": "upstream", "impact": "downstream"}
 COLUMNS = ("src", "dst", "op")
 
@@ -50,7 +50,7 @@ class World:
     items: list[str] = field(default_factory=list)
     """The items that clients ask about.
 
-    An item stays stored even if no triple has it any more.
+    An item stays stored even if no live triple contains it.
     """
     stored: dict[int, list[Triple]] = field(default_factory=dict)
     oracles: dict[int, Oracle] = field(default_factory=dict)
@@ -135,7 +135,7 @@ class Writer:
         self.stored = {row for row in self.stored if item not in (row.src, row.dst)}
 
     def step(self, number: int) -> None:
-        """Make the change with this number."""
+        """Make the change with the given number."""
         if number % 9 == 8:
             self._run("compact")
         elif number % 9 == 5:
@@ -169,7 +169,7 @@ def house(tmp_path: Path) -> Iterator[Command]:
 def size(command: Command) -> tuple[int, int]:
     """Return the memory (PSS) in megabytes, and the number of open files.
 
-    Each is a sum over the server, its Spark and its Neo4j.
+    Each value is a sum over the server, its Spark and its Neo4j.
     """
     found = server_file.running(command.warehouse)
     assert found

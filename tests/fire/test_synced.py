@@ -1,4 +1,4 @@
-"""Everything that a commit record relies on is synced to disk before the record appears."""
+"""All data that a commit record relies on is synced to disk before the record appears."""
 
 import os
 from collections.abc import Callable
@@ -13,11 +13,11 @@ from provhouse.model.progress import Silent
 from provhouse.store.tables import delta_tables as tables
 
 WORTHLESS = {"staging", "logs", "write.lock", ".in-use"}
-"""The files and folders that no commit relies on."""
+"""The files and folders that are not needed by any commit."""
 
 
 def needed(folder: Path) -> list[Path]:
-    """Return the folder and everything in it that commits rely on."""
+    """Return the folder and all its files and folders that commits need."""
     return [folder, *(path for path in folder.rglob("*") if not WORTHLESS & set(path.parts))]
 
 
@@ -25,7 +25,7 @@ def needed(folder: Path) -> list[Path]:
 def test_every_file_and_folder_is_synced_before_the_record(
     houses: Callable[..., House], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two ingests and a compaction are checked, with checkpoints in the logs of Delta tables."""
+    """Two ingests and a compaction are checked. The logs of the Delta tables have checkpoints."""
     monkeypatch.setitem(tables.CONFIGURATION, "delta.checkpointInterval", "1")
     house = houses(theta=4, pack=0, partition_triples=20)
     synced: set[int] = set()

@@ -1,4 +1,4 @@
-"""Helpers for tests of several folders: the oracle, graphs, warehouses and checks of warehouses."""
+"""Helpers for tests in several folders: oracles, graphs, warehouses and warehouse checks."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Programs run as if only the base of provhouse were installed, without its extras."""
+"""Run programs as if only the base of provhouse were installed, without its extras."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ importlib.util.find_spec = lambda name, package=None: (
 
 
 def run(program: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a program in a process that cannot import the packages of extras. Warnings are errors."""
+    """Run a program in a process that cannot import the extras' packages. Warnings are errors."""
     code = _HOOK.format(hidden=sorted(HIDDEN)) + program
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", code], cwd=folder, capture_output=True, text=True

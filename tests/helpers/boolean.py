@@ -1,4 +1,4 @@
-"""Derivations, evaluated by brute force for each possible meaning of unknown kinds."""
+"""Derivations, evaluated by brute force for each possible meaning of an unknown kind."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
@@ -34,7 +34,7 @@ class Way:
 
 
 def ways_of(edges: list[Edge]) -> list[Way]:
-    """Return the derivations that some triples form."""
+    """Return the derivations that the given triples form."""
     groups: defaultdict[tuple[int, str, int, int], list[int]] = defaultdict(list)
     for number, edge in enumerate(edges):
         alone = number if edge.kind == "any" and edge.way < 0 else -1
@@ -43,7 +43,7 @@ def ways_of(edges: list[Edge]) -> list[Way]:
 
 
 def downstream(edges: list[Edge], items: Collection[int], ended: Collection[int]) -> set[int]:
-    """Return the items that a deletion reaches, without the deleted items themselves."""
+    """Return the items that are downstream of a deletion, except the deleted items."""
     found = {edges[number].dst for number in ended}
     waiting = [*items, *found]
     while waiting:
@@ -57,7 +57,7 @@ def downstream(edges: list[Edge], items: Collection[int], ended: Collection[int]
 
 @dataclass(frozen=True)
 class Deleted:
-    """A deletion of items and triples, given by their numbers, and the items that it reaches."""
+    """A deletion of items and triples, given by their numbers, and the items downstream of it."""
 
     edges: list[Edge]
     items: Collection[int]
@@ -92,10 +92,10 @@ class Deleted:
     def possible(self) -> set[int]:
         """Return the reached items that may exist, which are those that exist in some world.
 
-        One input of a derivation of an unknown kind is enough. Items that nothing supports even
-        without the deletion may exist for reasons that no triple records. A world says which of
-        these items exist. Each such item must have a derivation that holds in the world. All other
-        items exist only as far as they are derived.
+        For a derivation of an unknown kind, one input is enough. Items without a valid derivation
+        even before the deletion may exist for reasons that no triple records. A world is a choice
+        of which of these items exist. Each such item must have a derivation that holds in the
+        world. All other items exist only as far as they are derived.
         """
         meaning = {way: way.kind if way.kind in SURE else "any" for way in self.ways}
         before = Deleted(self.edges, (), (), self.reached)
@@ -111,7 +111,7 @@ class Deleted:
 
 
 def meanings(ways: list[Way]) -> Iterator[dict[Way, str]]:
-    """Yield each combination of meanings of the derivations whose kind is unknown."""
+    """Yield each combination of meanings of the derivations with an unknown kind."""
     unsure = [way for way in ways if way.kind not in SURE]
     for chosen in product(("any", "all"), repeat=len(unsure)):
         yield {**{way: way.kind for way in ways}, **dict(zip(unsure, chosen, strict=True))}
@@ -130,7 +130,7 @@ def fates(edges: list[Edge], deleted: Collection[int], ended: Collection[int]) -
 
 
 def random_edges(random: Random, items: int = 9, count: int = 14, unsure: int = 5) -> list[Edge]:
-    """Return random triples, often with cycles and with few derivations of an unknown kind."""
+    """Return random triples. Many have cycles, and few derivations have an unknown kind."""
     cyclic = random.random() < 0.5
     kinds: dict[tuple[int, int], str] = {}
     edges = []

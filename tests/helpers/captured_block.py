@@ -1,7 +1,7 @@
-"""A block of provhouse.capture with what the block calls in Spark's JVM, for any PySpark.
+"""A captured block that uses all of capture's calls into Spark's JVM, to test any PySpark.
 
 Arguments: the folder of the table orders, the folder for results, the warehouse, and the home of
-Neo4j. It prints what it has found as JSON.
+Neo4j. The program prints its findings as JSON.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Certificates for tests, made with openssl: those of an authority and of servers that it signs."""
+"""Certificates for tests, made with openssl: of an authority and of servers that it signs."""
 
 import subprocess
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class Authority:
 
 
 def self_signed(folder: Path, alternatives: str) -> tuple[Path, Path]:
-    """Return the files of a new certificate that no authority has signed, and of its key."""
+    """Return the files of a new self-signed certificate and of its key."""
     certificate, key = folder / "self.pem", folder / "self.key"
     _openssl(
         "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
@@ -55,7 +55,7 @@ def self_signed(folder: Path, alternatives: str) -> tuple[Path, Path]:
 
 
 def encrypted(key: Path) -> Path:
-    """Return the file of a copy of ``key`` that is encrypted with a password."""
+    """Return the file of a password-encrypted copy of ``key``."""
     file = key.with_suffix(".encrypted")
     _openssl("pkey", "-in", str(key), "-aes256", "-passout", "pass:secret", "-out", str(file))
     return file

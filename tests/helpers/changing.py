@@ -1,4 +1,4 @@
-"""A Delta table that captured statements change, beside a model of its rows and their past."""
+"""A Delta table that captured statements change, and a model of its rows and their past."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ Sources = Mapping[Key, Iterable[str]]
 
 @dataclass
 class Changing:
-    """The Delta table ``balance`` with the key ``k``, and what is known of each of its rows."""
+    """The Delta table ``balance`` with the key ``k``, and the model of its rows."""
 
     house: House
     folder: Path
@@ -29,7 +29,7 @@ class Changing:
     ended: dict[Key, str] = field(default_factory=dict)
     """The last name of each row that was deleted."""
     keys: dict[str, str] = field(default_factory=dict)
-    """The key of the last source."""
+    """The last source and its key."""
 
     @property
     def spark(self) -> SparkSession:
@@ -37,11 +37,11 @@ class Changing:
 
     @property
     def table(self) -> str:
-        """The table in SQL."""
+        """The table's name in SQL."""
         return f"delta.`{self.folder / 'balance'}`"
 
     def source(self, name: str, /, **columns: Sequence[object]) -> DataFrame:
-        """Write a source as Parquet, with the key ``k``; return it, also as a view of this name."""
+        """Write a source with the key ``k`` as Parquet; create a view of it; return its frame."""
         pq.write_table(pa.table(columns), self.folder / f"{name}.parquet")
         frame = self.spark.read.parquet(str(self.folder / f"{name}.parquet"))
         frame.createOrReplaceTempView(name)
@@ -49,7 +49,7 @@ class Changing:
         return frame
 
     def run(self, change: str | Callable[[], object]) -> int:
-        """Run a statement or a function in a block of its own; return the version, or 0."""
+        """Run a statement or function in a separate block; return the written version, or 0."""
         keys = {"balance": self.key, **self.keys}
         with self.house.capture(keys=keys, run="change") as run:
             if isinstance(change, str):
@@ -60,7 +60,7 @@ class Changing:
         return run.report.writes[-1].version if run.report.writes else 0
 
     def load(self, rows: DataFrame, where: Mapping[Key, str], layout: Iterable[str] = ()) -> None:
-        """Write the first rows; ``where`` has the source of each."""
+        """Write the first rows. ``where`` gives the source of each."""
         writer = rows.coalesce(2).write.format("delta").partitionBy(*layout)
         version = self.run(lambda: writer.save(str(self.folder / "balance")))
         self.note(version, {key: [source] for key, source in where.items()}, new=True)
@@ -68,9 +68,9 @@ class Changing:
     def note(
         self, version: int, made: Sources, *, new: bool = False, gone: Iterable[Key] = ()
     ) -> None:
-        """Note the rows that a change has made, with the sources that it used, and those it ended.
+        """Record the rows that a change made, the sources of each row, and the rows that it ended.
 
-        Unless they are ``new``, rows also derive from the row that they replace.
+        Unless the rows are ``new``, each also derives from the row that it replaces.
         """
         for key in gone:
             self.ended[key] = self.names.pop(key)
@@ -81,7 +81,7 @@ class Changing:
             self.ended.pop(key, None)
 
     def past(self, name: str) -> set[str]:
-        """Return all items that a row derives from."""
+        """Return all items from which a row derives, directly or not."""
         found, waiting = set[str](), [name]
         while waiting:
             above = self.parents.get(waiting.pop(), set()) - found
@@ -90,7 +90,7 @@ class Changing:
         return found
 
     def check(self) -> None:
-        """Compare the whole past of each row, and the plain names of current and ended rows."""
+        """Compare each row's complete lineage, and the plain names of current and ended rows."""
         self.check_report()
         with self.house.open() as warehouse:
             for key, name in self.names.items():
@@ -102,7 +102,7 @@ class Changing:
                         warehouse.lineage(f"balance/{key}")
 
     def check_report(self, table: str = "balance") -> None:
-        """Compare the whole past of each row of a report, which is a captured copy of the table."""
+        """Compare the complete lineage of each row of a report, a captured copy of the table."""
         report = self.folder / "report"
         keys = {"balance": self.key, "report": self.key}
         with self.house.capture(keys=keys, run="report"):

@@ -1,4 +1,4 @@
-"""Programs that run on a cluster, and the comparison of their answers with an oracle."""
+"""Run programs on a cluster and compare their answers with an oracle."""
 
 import os
 import subprocess
@@ -24,7 +24,7 @@ def write(triples: Sequence[Triple], path: Path) -> str:
 
 
 def expected(triples: Sequence[Triple], items: Sequence[str]) -> list[str]:
-    """Return the fingerprints of the right answers, in the form that ``cluster_run`` prints."""
+    """Return the fingerprints of the correct answers, in the format that ``cluster_run`` prints."""
     oracle = Oracle.of(triples)
     answers = [oracle.ask(item, direction) for item in items for direction in DIRECTIONS]
     return [fingerprint(answer.items, answer.triples) for answer in answers]
@@ -36,7 +36,7 @@ def check(
     right: Sequence[str],
     methods: Sequence[Method] = METHODS,
 ) -> None:
-    """Compare the answers of some methods with the right answers."""
+    """Compare the answers of the given methods with the correct answers."""
     for method in methods:
         assert results[f"{method}{when}"].value == right, (method, when)
 

@@ -61,7 +61,7 @@ class Started:
     def kill(self) -> "Started":
         """Kill the stopped process, and wait until the command ends.
 
-        The stopped process may be a worker that the command started.
+        The stopped process may be a worker of the command.
         """
         self.stopped = False
         with suppress(psutil.Error):
@@ -85,7 +85,7 @@ def _stands(process: psutil.Process) -> bool:
 
 @dataclass
 class Cold:
-    """A starter of commands as separate processes, each with its own Spark."""
+    """A factory that starts each command as a separate process with its own Spark."""
 
     def start(self, environment: dict[str, str], *arguments: object, fault: str = "") -> Started:
         """Start a command.

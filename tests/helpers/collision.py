@@ -1,4 +1,4 @@
-"""A search for two names with the same XXH64 hash, by running the rounds of the hash backwards."""
+"""Find two names with the same XXH64 hash by running the rounds of the hash backwards."""
 
 from itertools import count
 
@@ -12,8 +12,8 @@ def colliding() -> tuple[str, str]:
 
     XXH64 reads such a name as two lanes of 8 bytes, one after the other. Here, the first lane of
     each name is fixed. For each second lane of one name, exactly one second lane of the other name
-    gives the same hash. Finding such a lane with only printable bytes takes some thousands of
-    tries.
+    gives the same hash. It takes some thousands of attempts to find such a lane with only printable
+    bytes.
     """
     start = (_P5 + 16) & _MASK
     first, other = b"provhous", b"provhoue"

@@ -1,6 +1,6 @@
 """The real command, run as a separate process, and a check that it leaves nothing behind.
 
-The command writes to pipes or to a pseudo-terminal.
+The output of the command goes to pipes or to a pseudo-terminal.
 """
 
 import fcntl
@@ -55,7 +55,7 @@ class Command:
 
     warehouse: Path
     home: Path | None = None
-    """The Neo4j home. With None, it is the default: a folder of the warehouse."""
+    """The Neo4j home. None means the default: a folder of the warehouse."""
     settings: dict[str, str] = field(default_factory=dict)
     """Additional environment variables; an empty string removes a variable."""
     by: "Warm | None" = None
@@ -192,7 +192,7 @@ class Terminal:
 
     @property
     def seen(self) -> str:
-        """All output so far, without the escapes for colours and cursor movement."""
+        """All output so far, without escape sequences for colours and cursor movement."""
         return ESCAPES.sub("", self._seen)
 
     def awaits(self, moment: "str | Callable[[], object]", seconds: float = 240) -> None:

@@ -1,4 +1,4 @@
-"""A Spark job in pure SQL that does not know about capture, and then does what capture refuses.
+"""A Spark job in pure SQL, captured by settings alone, and statements that capture refuses.
 
 Arguments: the folder of the TPC-H tables, the folder for results, the warehouse, and the names of
 the queries.
@@ -31,7 +31,7 @@ def session(**settings: str) -> SparkSession:
 
 
 def main(source: Path, out: Path, warehouse: Path, queries: Sequence[str]) -> None:
-    """Write a table for each query, then try what must fail. Store the errors as JSON."""
+    """Write a table for each query, try statements that must fail, and store the errors as JSON."""
     spark = session()
     for table in sorted(source.iterdir()):
         spark.sql(

@@ -1,7 +1,7 @@
-"""Pairs of queries of which the second result is a part of the first, or only partly new.
+"""Pairs of queries; the second's result is part of the first's, or at most partly new.
 
-``kind`` is how the rows of the edited query may be had: by a filter of the stored result, from the
-stored result and a query of what is new, or not from it at all.
+``kind`` states how to obtain the rows of the edited query: by a filter of the stored result, from
+the stored result and a query for the new rows, or not from the stored result at all.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Kind = Literal["filter of stored", "stored plus delta", "not contained"]
 
 @dataclass(frozen=True)
 class Edited:
-    """A query whose result is stored, and the query after an edit."""
+    """A query with a stored result, and the query after an edit."""
 
     kind: Kind
     stored: str

@@ -11,7 +11,7 @@ Row = Mapping[str, Any]
 
 
 def passing(rows: Sequence[Row], brushes: Mapping[str, set[str]], but: str | None) -> list[Row]:
-    """Return the rows whose labels are in every brush, except that the view ``but`` is ignored."""
+    """Return the rows whose labels are in every brush, ignoring the brush of the view ``but``."""
     return [
         row
         for row in rows

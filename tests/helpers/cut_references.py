@@ -1,4 +1,4 @@
-"""A check of lineage that runs the user's own text with each use of a table cut to its records."""
+"""Check lineage by running the user's own SQL with each use of a table cut to its records."""
 
 import re
 
@@ -13,11 +13,11 @@ USED = re.compile(r"\{(\w+)\}")
 
 
 def checked(con: Connection, template: str, sure: bool, most: int = 3) -> Result:
-    """Return the result of a text in which tables are written as ``{name}``; check its lineage.
+    """Return a query's result and check its lineage; tables are written ``{name}`` in the SQL.
 
-    Fail unless the rows of the result are DuckDB's, and up to ``most`` of them come back when plain
-    DuckDB runs the text on only their records. If ``sure``, each row must also disappear or change
-    without its records of any single use.
+    Fail unless the rows of the result equal DuckDB's, and up to ``most`` of them reappear when
+    plain DuckDB runs the query on only their records. If ``sure``, each row must also disappear or
+    change when its records of any single use are left out.
     """
     sql = USED.sub(r"\1", template)
     used = USED.findall(template)
@@ -45,7 +45,7 @@ def checked(con: Connection, template: str, sure: bool, most: int = 3) -> Result
 
 
 def _in_text(result: Result, used: list[str]) -> list[str]:
-    """Return the names of the references, in the order of the text."""
+    """Return the names of the references, in the order of the SQL text."""
     names = []
     for at, table in enumerate(used):
         number = f"#{used[: at + 1].count(table)}" if used.count(table) > 1 else ""

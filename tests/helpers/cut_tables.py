@@ -1,4 +1,4 @@
-"""A check of lineage: plain DuckDB runs the user's own text on tables cut to the records."""
+"""Check lineage: plain DuckDB runs the user's own query on tables cut to the records."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from provhouse.interactive.result import Result
 
 
 class CutTables:
-    """Equal tables in two databases: one is asked for lineage, and in the other, tables are cut."""
+    """Equal tables in two databases: one answers lineage questions, the other has cut tables."""
 
     def __init__(self, statements: Sequence[str], tables: Sequence[str]) -> None:
         self.con: Connection = connect(_made(statements))
@@ -18,7 +18,7 @@ class CutTables:
         self._plain.execute("create schema cut")
 
     def checked(self, sql: str, most: int = 3) -> Result:
-        """Return a result; fail unless DuckDB gives the same rows, and each row from its records.
+        """Return a result; fail unless DuckDB gives the same rows, also from only their records.
 
         For about ``most`` rows, the query runs again on only the records of the row. A table that
         is read several times is cut to the records of all its references. A table with a negative

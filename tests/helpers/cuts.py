@@ -1,4 +1,4 @@
-"""Interruptions of a command: it, Neo4j or Spark is killed, at a fault point or at any moment."""
+"""Interruptions of a command: the command, Neo4j or Spark is killed, at a fault point or not."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from helpers.cold import Cold, Started
 from helpers.warm import Child, Warm
 
 Act = Callable[["Child | Started"], None]
-"""A function that kills a command that stopped at a fault point, or a process that it needs."""
+"""A function that kills either a command stopped at a fault point or a process that it needs."""
 Cut = Callable[[list[object]], tuple["Child | Started", bool]]
 """A function that starts a command and interrupts it.
 
@@ -24,7 +24,7 @@ Start = Callable[..., "Child | Started"]
 
 
 def kill_neo4j(home: Path) -> None:
-    """Kill the Neo4j server of a home, as the system does when memory is short."""
+    """Kill the Neo4j server of a home, as the operating system does when memory is short."""
     for process in neo4j_of(home):
         with suppress(psutil.Error):
             process.kill()
@@ -41,7 +41,7 @@ def neo4j_of(home: Path) -> list[psutil.Process]:
 
 
 def victims(home: Path) -> "dict[str, Act]":
-    """Return, by the name of the victim, functions that kill Neo4j, Spark or a stopped command.
+    """Return functions, keyed by victim name, that kill Neo4j, Spark or a stopped command.
 
     The command then resumes, unless the command is the victim.
     """
@@ -76,7 +76,7 @@ def at_point(start: Start, fault: str, act: Act, by: Warm | Cold | None = None) 
 def at_moment(start: Start, home: Path, wait: float, victim: str) -> Cut:
     """Return a function that starts a command and kills ``victim`` after ``wait`` seconds.
 
-    At that time, the command may be doing anything.
+    The command may be in any state at that time.
     """
 
     def cut(command: list[object]) -> tuple[Child | Started, bool]:

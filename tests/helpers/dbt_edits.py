@@ -1,4 +1,4 @@
-"""Edits of the stored target of the shop, as dbt would write them: SQL of models, and configs."""
+"""Edits of the shop's stored target, as dbt would write them: SQL and configs of models."""
 
 import copy
 import json
@@ -21,7 +21,7 @@ def base_manifest() -> Manifest:
 
 
 def with_sql(manifest: Manifest, edit: Mapping[str, str]) -> Manifest:
-    """Return a manifest with other SQL of some models, which calls ref and source only."""
+    """Return a manifest with new SQL for some models; this SQL calls only ref and source."""
     made = copy.deepcopy(manifest)
     for name, text in edit.items():
         node = made["nodes"][f"model.shop.{name}"]
@@ -32,7 +32,7 @@ def with_sql(manifest: Manifest, edit: Mapping[str, str]) -> Manifest:
 
 
 def compiled_sql(manifest: Manifest, text: str) -> tuple[str, list[str]]:
-    """Return SQL with the names of tables for ref and source, and the nodes that it reads."""
+    """Return SQL with table names in place of ref and source, and the nodes that the SQL reads."""
     needs: list[str] = []
 
     def relation(call: re.Match[str]) -> str:
@@ -54,7 +54,7 @@ def plan_of(
     base: Manifest | None = None,
     results: Mapping[str, str] | None = None,
 ) -> ReusePlan:
-    """Return the plan for a manifest, compared with the shop as it is built, or with another.
+    """Return the plan for a manifest, compared with another one (by default, the built shop's).
 
     ``results`` are the statuses of tests in the run of the edit.
     """

@@ -1,4 +1,4 @@
-"""A history of edits as dbt's manifests, and the rules of dbt and SQLMesh beside ours."""
+"""A history of edits as dbt manifests, and the rules of dbt and SQLMesh to compare with ours."""
 
 import copy
 import json
@@ -63,9 +63,9 @@ def write_step(folder: Path, step: Step) -> tuple[Path, Path]:
 
 
 def sqlmesh_builds(step: Step) -> set[str]:
-    """Return what SQLMesh's rule builds: all children of an edit that does not only add columns.
+    """Return the models that SQLMesh's rule builds: all children, unless an edit only adds columns.
 
-    The rule is that of https://github.com/SQLMesh/sqlmesh/issues/6062, "OSS today".
+    The rule is stated in https://github.com/SQLMesh/sqlmesh/issues/6062, "OSS today".
     """
     before = {model.name: parse_one(model.sql(), dialect="duckdb") for model in step.before}
     built: set[str] = set()
@@ -80,7 +80,7 @@ def sqlmesh_builds(step: Step) -> set[str]:
 
 
 def _adds(old: exp.Expr, new: exp.Expr) -> bool:
-    """Return whether a query has the columns of another and further ones, and is the same else."""
+    """Return whether a query only adds columns to another query."""
     one, other = copy.deepcopy(old), copy.deepcopy(new)
     listed = [{each.sql() for each in query.expressions} for query in (one, other)]
     for query in (one, other):

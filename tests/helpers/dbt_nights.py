@@ -1,4 +1,4 @@
-"""A shop as dbt's common examples have it: staging views, marts, a snapshot, incremental models."""
+"""A shop like dbt's usual examples: staging views, marts, a snapshot, incremental models."""
 
 RAW = """
 create schema raw;

@@ -29,7 +29,7 @@ PROFILE = (
 
 
 def install_dbt() -> None:
-    """Install dbt into an environment of its own, as the lock says."""
+    """Install dbt into a separate environment, with the versions in the lock file."""
     if not (DBT / "dbt").exists():
         uv = str(Path(sys.executable).with_name("uv"))
         subprocess.run([uv, "venv", "--quiet", "--allow-existing", str(DBT.parent)], check=True)
@@ -65,7 +65,7 @@ class DbtProject:
             return con.execute(statement).fetchall()
 
     def dbt(self, *arguments: str, status: int = 0) -> BuiltProject | None:
-        """Run dbt with lineage, which is not ingested."""
+        """Run dbt with lineage, but do not ingest the lineage."""
         given = [*arguments, "--quiet", "--no-version-check", "--profiles-dir", str(self.root)]
         given += ["--project-dir", str(self.root)]
         with TemporaryDirectory() as aside, KeptTables(self.lineage) as kept:
@@ -86,11 +86,11 @@ class DbtProject:
         return duckdb.execute(text).fetchall()
 
     def sources(self, item: str) -> set[str]:
-        """Return the items that an item is derived from, directly."""
+        """Return the items from which an item directly derives."""
         return {src for src, dst, _ in self.triples() if dst == item}
 
 
 def refused(built: BuiltProject | None) -> dict[str, str]:
-    """Return why models were refused, by their names."""
+    """Return the reasons for which models were refused, by model name."""
     assert built is not None
     return {model.name: model.refused for model in built.models if model.refused}

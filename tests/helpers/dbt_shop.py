@@ -12,7 +12,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent.parent
 SHOP = ROOT / "tests/workflows/dbt/shop"
 TARGETS = ROOT / "tests/workflows/dbt/targets"
-"""Target folders that real dbt has written, without what depends on the machine."""
+"""Target folders that real dbt has written, without the parts that depend on the machine."""
 DBT = ROOT / ".long/dbt/bin"
 SETUP = "import duckdb; duckdb.connect('shop.duckdb').execute('create table visits({})')"
 VISITS = "customer_id integer, day date"
@@ -54,7 +54,7 @@ where day >= '2026-01-01' group by customer_id
         "seeds/countries.csv": "code,name\nAT,Austria\nFR,France\nIT,Italy\n",
     },
 }
-"""The files of edits of the project."""
+"""The files of the edits of the project."""
 KEPT = re.compile(
     r"\.shop\.|\.dbt\..*(test_unique|test_not_null|get_where_subquery|is_incremental)$"
 )
@@ -64,7 +64,7 @@ METADATA = ("adapter_type", "dbt_schema_version", "dbt_version", "project_name")
 
 
 def write_project(folder: Path, edit: Mapping[str, str]) -> None:
-    """Write the project with an edit."""
+    """Write the project's files, changed by an edit."""
     shutil.copytree(SHOP, folder, dirs_exist_ok=True)
     for name, text in edit.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -86,7 +86,7 @@ def build(folder: Path) -> None:
 
 
 def keep_target(target: Path, to: Path) -> None:
-    """Copy the files of a target, without what depends on the machine and the time."""
+    """Copy the files of a target, without the parts that depend on the machine and the time."""
     to.mkdir(parents=True, exist_ok=True)
     manifest = _read(target / "manifest.json")
     _write(to / "manifest.json", plain_manifest(manifest))
@@ -96,7 +96,7 @@ def keep_target(target: Path, to: Path) -> None:
 
 
 def plain_manifest(manifest: dict[str, Any]) -> dict[str, Any]:
-    """Return what provhouse reads of a manifest, with the macros that the project calls."""
+    """Return a manifest's parts that provhouse reads, with the macros that the project calls."""
     nodes = {id_: _plain(each) for id_, each in manifest["nodes"].items()}
     kept = {id_: _plain(each) for id_, each in manifest["macros"].items() if KEPT.search(id_)}
     others = ("metrics", "semantic_models", "saved_queries")

@@ -38,13 +38,13 @@ class Row(NamedTuple):
 
     @property
     def content(self) -> "Content":
-        """The statement that the row makes about its input, as a ``Content``."""
+        """The row's statement about its input, as a ``Content``."""
         role = "" if self.role == "input" else self.role
         return Content(self.src, self.op, self.by, self.value, self.times, role)
 
 
 class Content(NamedTuple):
-    """The statement that a row makes about one input of a derivation."""
+    """The statement of a row about one input of a derivation."""
 
     src: str
     op: str
@@ -57,7 +57,7 @@ class Content(NamedTuple):
 class Derivation(NamedTuple):
     """A dst and the inputs that act together.
 
-    ``alone`` marks a plain triple, which has one input.
+    ``alone`` marks a plain triple, which has only one input.
     """
 
     dst: str
@@ -67,7 +67,7 @@ class Derivation(NamedTuple):
 
 
 def derivations(rows: Iterable[Row]) -> Counter[Derivation]:
-    """Return the derivations that one ingest of one file gives. Each of them counts once."""
+    """Return the derivations that one ingest of one file adds. Each derivation counts once."""
     groups: defaultdict[tuple[object, ...], list[Content]] = defaultdict(list)
     for number, row in enumerate(rows):
         kind = "" if row.op_kind == "unknown" else row.op_kind
@@ -90,7 +90,7 @@ def derivations(rows: Iterable[Row]) -> Counter[Derivation]:
 
 
 def added(contents: list[Content]) -> list[Content]:
-    """Return the contents of an aggregate. For repeated rows, ``times`` is added up."""
+    """Return the contents of an aggregate. The ``times`` of repeated rows are added up."""
     alike: defaultdict[Content, list[Content]] = defaultdict(list)
     for one in contents:
         alike[one._replace(times=0)].append(one)

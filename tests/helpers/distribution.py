@@ -1,4 +1,4 @@
-"""The division of the tests between the processes of `make test`, and the order of the tests."""
+"""The distribution of tests among the processes of `make test`, and the order of the tests."""
 
 from collections.abc import Collection
 
@@ -58,7 +58,7 @@ def group(nodeid: str) -> str:
 
 
 def place(nodeid: str, slow: Collection[str]) -> int:
-    """Return the place of a test in the order.
+    """Return the position of a test in the order.
 
     The longest groups come first, then slow tests, and then all others. Short groups come last,
     because they fill the time that is left in each process.
@@ -78,8 +78,8 @@ class Groups(LoadScopeScheduling):  # type: ignore[misc]  # untyped
     def _assign_work_unit(self, node: WorkerController) -> None:
         """Assign a group to a process.
 
-        The process of the group ``warm`` has no Spark of its own. So its other groups are from the
-        end of the order, where tests need no Java.
+        The process of the group ``warm`` has no Spark of its own. So its other groups are taken
+        from the end of the order, where tests need no Java.
         """
         if "warm" in self.assigned_work[node]:
             self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
@@ -88,9 +88,10 @@ class Groups(LoadScopeScheduling):  # type: ignore[misc]  # untyped
     def remove_node(self, node: WorkerController) -> str | None:
         """Give the remaining work of an ended process to other processes.
 
-        Return the test during which the process ended, if any. The scheduler of xdist would also
-        pass on finished groups, so that the other processes would wait forever. It would also pass
-        on the test that ended the process, and this test would then end the other processes, too.
+        Return the test that the process was running when it ended, if any. The scheduler of xdist
+        would also pass on finished groups, so that the other processes would wait forever. It would
+        also pass on the test that ended the process, and this test would then end the other
+        processes, too.
         """
         work = self.assigned_work[node]
         left = [(tests, test) for tests in work.values() for test in tests if not tests[test]]

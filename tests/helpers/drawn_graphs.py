@@ -1,4 +1,4 @@
-"""Graphs to draw: by hand, at random, and with names that every format must escape."""
+"""Graphs to draw: handmade, random, and with names that every format must escape."""
 
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -15,7 +15,7 @@ HOSTILE = (
     "\ufffe", "<br/>", "@x", "click n0", "style", "", "  ", "a'b", "http://x.y/z", "fa:fa-x",
     "]]>", "<!--", "-->", "}", '"];', "x" * 300,
 )  # fmt: skip
-"""Names with characters that mean something in SVG, DOT, Mermaid or HTML."""
+"""Names with characters that are special in SVG, DOT, Mermaid or HTML."""
 
 
 def drawn(
@@ -46,7 +46,7 @@ def _table(rows: Sequence[Node], names: Sequence[str], texts: Sequence[str]) -> 
 
 
 def item(name: str, table: str | None = None) -> Node:
-    """Return an item; its table is the beginning of its name, unless one is given."""
+    """Return an item. Unless a table is given, it is the beginning of the item's name."""
     return "item", name, name.partition("/")[0] if table is None else table, 1
 
 

@@ -1,7 +1,7 @@
-"""A history of edits of a dbt project, and what each edit changed, found by running it.
+"""A history of edits of a dbt project, and the models that each edit changed when run.
 
-A quarter of the edits change text only. Of the others, 57% change select lists alone and 16%
-filters, as in a published project's history; the rest changes joins, groups and names.
+A quarter of the edits change only the SQL text. Of the others, 57% change select lists alone and
+16% filters, as in a published project's history; the rest changes joins, groups and names.
 """
 
 from collections import Counter
@@ -18,23 +18,23 @@ STEPS = 200
 DATABASES = 2
 Project = dict[str, Model]
 Result = tuple[tuple[tuple[str, str], ...], Counter[tuple[Any, ...]]]
-"""Names and types of columns, and rows."""
+"""The names and types of columns, and the rows."""
 Edit = Callable[[Project, Model, Random], Project | None]
 
 
 @dataclass(frozen=True)
 class Step:
-    """One edit: the models before and after, and those whose results really changed."""
+    """One edit: the models before and after it, and the models whose results really changed."""
 
     kind: str
     edited: str
     before: tuple[Model, ...]
     after: tuple[Model, ...]
     changed: frozenset[str]
-    """Models with other columns or rows in one of several random databases."""
+    """The models with other columns or rows in at least one of several random databases."""
 
     def files(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Return the texts of the models by their paths, before and after."""
+        """Return the SQL texts of the models by path, before and after the edit."""
         one, other = ({m.path: m.text() for m in models} for models in (self.before, self.after))
         return one, other
 
@@ -44,7 +44,7 @@ class Step:
         return frozenset(m.name for m in self.after if one.get(m.path) != other[m.path])
 
     def modified_and_descendants(self) -> frozenset[str]:
-        """Return what ``state:modified+`` selects."""
+        """Return the models that ``state:modified+`` selects."""
         found = set(self.modified())
         for model in self.after:
             if found & set(model.reads):
@@ -60,7 +60,7 @@ class Runs:
         self.results: dict[str, list[Result]] = {}
 
     def run(self, models: Sequence[Model], names: frozenset[str]) -> dict[str, list[Result]]:
-        """Run some models again and return their results; raise duckdb.Error if one fails."""
+        """Run the given models and return their results; raise duckdb.Error if a model fails."""
         found: dict[str, list[Result]] = {}
         for model in models:
             if model.name in names:
@@ -114,7 +114,7 @@ def _value(source: Random, name: str, type_: str, number: int) -> Any:
 
 
 def history(seed: int = 6, steps: int = STEPS) -> Iterator[Step]:
-    """Yield edits of the project, each of what the one before has left."""
+    """Yield edits of the project. Each edit starts from the project after the previous edit."""
     source, runs = Random(seed), Runs()
     project = {model.name: model for model in PROJECT}
     runs.results = runs.run(list(project.values()), frozenset(project))
@@ -143,7 +143,7 @@ def _kinds(source: Random, steps: int) -> list[str]:
 
 
 def _tried(runs: Runs, kind: str, name: str, before: Project, after: Project) -> Step | None:
-    """Return the step of an edit, or None if DuckDB refuses a model."""
+    """Return an edit as a step, or None if DuckDB refuses an edited model."""
     models = tuple(after.values())
     step = Step(kind, name, tuple(before.values()), models, frozenset())
     touched = step.modified_and_descendants()
@@ -175,7 +175,7 @@ def _lines(project: Project, model: Model, source: Random) -> Project:
 
 
 def _alias(project: Project, model: Model, source: Random) -> Project:
-    """Rename the WITH query of an input, and every reference to it."""
+    """Rename the WITH query for an input, and every reference to the query."""
     old = source.choice(model.inputs).alias
     new = f"{old}_{source.randrange(10)}"
     text = [*(each for each, _ in model.columns), *model.conditions]
@@ -195,7 +195,7 @@ def _references(text: str) -> list[str]:
 
 
 def _available(project: Project, model: Model) -> list[str]:
-    """Return the columns of the models that a model reads."""
+    """Return the columns of all models that a model reads."""
     return [
         f"{each.alias}.{name}"
         for each in model.inputs

@@ -1,7 +1,7 @@
 """A dbt project of 31 models over six sources, as parts that edits change.
 
-A model is kept as its columns, inputs, conditions and groups. ``text`` writes it in the form that
-dbt's users know: a WITH query for each reference, then one SELECT.
+A model is kept as its columns, inputs, conditions and groups. ``text`` writes the model in dbt's
+usual style: a WITH query for each reference, then one SELECT.
 """
 
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ RAW = """
 
 @dataclass(frozen=True)
 class Input:
-    """One input of a model: a source or a model, and how it is joined to the inputs before it."""
+    """One input of a model: a source or model, and how it is joined to the preceding inputs."""
 
     alias: str
     table: str
@@ -41,12 +41,12 @@ class Model:
     inputs: tuple[Input, ...]
     conditions: tuple[str, ...] = ()
     grouped: bool = False
-    """Whether the columns before the first aggregate are the keys of groups."""
+    """Whether the columns before the first aggregate are the grouping keys."""
     distinct: bool = False
     comment: str = ""
     upper: bool = False
     narrow: bool = True
-    """Whether each column has a line of its own."""
+    """Whether each column is written on its own line."""
 
     @property
     def path(self) -> str:
@@ -59,15 +59,15 @@ class Model:
         return tuple(dict.fromkeys(each.table for each in self.inputs))
 
     def keys(self) -> list[str]:
-        """Return the expressions of the keys of groups."""
+        """Return the expressions of the grouping keys."""
         return [made for made, _ in self.columns if not is_aggregate(made)] if self.grouped else []
 
     def text(self) -> str:
-        """Return the model's file."""
+        """Return the content of the model's file."""
         return self._written("{{{{ source('raw', '{}') }}}}", "{{{{ ref('{}') }}}}")
 
     def sql(self) -> str:
-        """Return the model's SELECT, in which references are names."""
+        """Return the model's SELECT, in which references are plain names."""
         return self._written("{}", "{}")
 
     def _written(self, source: str, ref: str) -> str:
@@ -92,7 +92,7 @@ class Model:
         return "\n".join(lines) + "\n"
 
     def renamed(self, table: str, old: str, new: str) -> "Model":
-        """Return the model after a column of one of its inputs has got another name."""
+        """Return the model after a column of one of its inputs has been renamed."""
         made = self
         for each in self.inputs:
             if each.table == table:
@@ -216,4 +216,4 @@ PROJECT: tuple[Model, ...] = (
     _model("cities", "aggregates", "b.city; b.amount; b.orders", "b sales_by_city",
            "where b.orders >= 2"),
 )  # fmt: skip
-"""All models, each after those that it reads."""
+"""All models, in an order in which each follows the models that it reads."""

@@ -1,11 +1,11 @@
 """A program with capture on a cluster where tasks fail, are repeated, or run twice at once.
 
 A process can have only one context of PySpark, so the tests run this file as a separate process. It
-fails with a traceback if the lineage is not exactly that of the rows that were written.
+fails with a traceback if the lineage is not exactly the lineage of the written rows.
 
-No function of the program is a Python function: ``reflect`` calls Java inside an executor. A
-property of the executor's JVM distinguishes the first attempt from later ones. An environment
-variable identifies the host.
+The program uses no Python functions in Spark: ``reflect`` calls Java inside an executor. A property
+of the executor's JVM distinguishes the first attempt from later ones. An environment variable
+identifies the host.
 """
 
 import sys
@@ -29,7 +29,7 @@ from provhouse.store.warehouse.commits import current
 from provhouse.store.warehouse.layout import Layout
 
 FILES, ROWS, GROUPS = 4, 5_000, 40
-"""The number of files of the source, of rows in each file, and of groups of the source's rows."""
+"""The number of source files, the number of rows in each file, and the number of groups of rows."""
 SECONDS = 120
 KEYS = {"orders": "id", "copy": "id", "totals": "g"}
 CONF = {
@@ -68,7 +68,7 @@ class Program:
     def totals(self, above: str = "true", below: str = "true") -> DataFrame:
         """Return the sums of all groups.
 
-        ``below`` is a condition on the rows of the source, and ``above`` is one on the groups.
+        ``below`` is a condition on the source rows, and ``above`` is a condition on the groups.
         """
         sums = self.orders.where(below).groupBy("g").sum("id").toDF("g", "total")
         return sums.where(above)
@@ -112,7 +112,7 @@ class Program:
         assert self.triples() == before + len(every)  # no triple was added beyond those
 
     def run(self, name: str, frame: DataFrame, what: str) -> list[Attempt]:
-        """Capture a write, check its lineage, and return the attempts at the write's tasks."""
+        """Capture a write, check its lineage, and return the number of attempts at its tasks."""
         before, last = self.triples(), attempts(self.session.sparkContext)
         with self.captured() as run:
             self.write(frame, name)
@@ -123,7 +123,7 @@ class Program:
 
 
 def first(name: str, at: str) -> str:
-    """Return a condition that is true, but fails when an executor first evaluates it at ``at``.
+    """Return a true condition that fails when an executor first evaluates it at the row ``at``.
 
     ``at`` is a condition that is true for one row.
     """
@@ -132,13 +132,13 @@ def first(name: str, at: str) -> str:
 
 
 def slow(at: str, host: str) -> str:
-    """Return a condition that is always true, but takes long at the row ``at`` on one host."""
+    """Return a condition that is always true, but is slow at the row ``at`` on one host."""
     here = f"reflect('java.lang.System', 'getenv', 'SPARK_LOCAL_IP') = '{host}'"
     return f"if({at} AND {here}, {sleep(6_000)}, true)"
 
 
 def sleep(milliseconds: int) -> str:
-    """Return a condition that is always true and takes this number of milliseconds."""
+    """Return a condition that is always true and takes ``milliseconds`` milliseconds."""
     slept = f"reflect('java.lang.Thread', 'sleep', {milliseconds}L)"
     return f"coalesce({slept}, 'null') = 'null'"
 

@@ -40,7 +40,7 @@ CONF = {
 
 
 def nothing(number: int) -> None:
-    """Let a record pass."""
+    """Do nothing at a record."""
 
 
 def program(below: Event, above: Event) -> Callable[[Callable[[str], Any]], Any]:
@@ -155,7 +155,7 @@ class Jobs:
 
 
 def associations(write: CapturedWrite) -> int:
-    """Return the number of pairs that an ingest finds: of two rows, and of a row and a group."""
+    """Return the number of pairs that an ingest finds: row with row, or row with group."""
     found = traced(rdd_output_of(write), write.folder)
     pairs = sum(len(each.at) for each in found.direct_pairs())
     return pairs + sum(each.sources.count for each in found.grouped)

@@ -1,7 +1,7 @@
-"""Pairs of queries are executed on random databases that keep the constraints of their tables.
+"""Execute pairs of queries on random databases that keep their tables' constraints.
 
-Values are those near the literals that a column is compared with, NULL, and few others, so that
-rows join, repeat, and lie on both sides of each condition.
+The values are near the literals with which a column is compared, NULL, and few others, so that rows
+join, repeat, and lie on both sides of each condition.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ LARGEST = 60_000
 SMALL: dict[str, str | bool | int | float | list[str]] = {
     "threads": 1, "memory_limit": "500MB", "temp_directory": "",
 }  # fmt: skip
-"""Settings under which a query fails that needs much memory, and never writes to the disk."""
+"""Settings that make a query fail if it needs much memory, and never write to the disk."""
 Rows = Counter[tuple[Any, ...]]
 Conditions = (
     exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between, exp.In, exp.Like, exp.Is,
@@ -35,18 +35,18 @@ Conditions = (
 
 @dataclass(frozen=True)
 class Trial:
-    """The outcome of executing two queries."""
+    """The outcome of executing two queries on random databases."""
 
     databases: int
     with_rows: int
     difference: str = ""
-    """The contents of the tables for which the results differ; empty if none was found."""
+    """The table contents for which the results differ; empty if no difference was found."""
     error: str = ""
     """The message of DuckDB, if a query does not run."""
 
 
 class RandomContents:
-    """A database in memory whose tables, those that some queries read, are filled at random."""
+    """A database in memory that fills the tables that the given queries read with random rows."""
 
     def __init__(self, schema: Schema, texts: tuple[str, ...], seed: int = 0) -> None:
         trees = [parse_one(text, read="duckdb") for text in texts]
@@ -117,7 +117,7 @@ class RandomContents:
         row: dict[str, str | None],
         made: dict[str, list[dict[str, str | None]]],
     ) -> bool:
-        """Let the foreign keys of a row refer to rows; return whether that is possible."""
+        """Make a row's foreign keys refer to existing rows; return whether that is possible."""
         for each in reversed(self._schema.foreign[table]):
             if each.table not in made:
                 continue
@@ -157,14 +157,14 @@ class RandomContents:
 
 
 def _sizes(trees: list[exp.Expr]) -> list[int]:
-    """Return numbers of rows of which a join of all inputs without a condition stays small."""
+    """Return row counts for which an unconditional join of all inputs stays small."""
     joins = [len(s.args.get("joins") or []) for tree in trees for s in tree.find_all(exp.Select)]
     most = max(2, min(9, int(LARGEST ** (1 / (1 + max(joins))))))
     return [0, 1, *(min(each, most) for each in (2, 4, 6, 6, 9, 9))]
 
 
 def _near_literals(trees: list[exp.Expr]) -> dict[str, list[str]]:
-    """Return values near the literals that each column is compared with, by its name."""
+    """Return, by column name, values near the literals with which the column is compared."""
     found: dict[str, dict[str, None]] = {}
     for tree in trees:
         for condition in tree.find_all(*Conditions):
@@ -177,7 +177,7 @@ def _near_literals(trees: list[exp.Expr]) -> dict[str, list[str]]:
 
 
 def near_values(text: str) -> list[str]:
-    """Return a literal and its neighbours."""
+    """Return a literal and its neighbouring values."""
     try:
         number = Decimal(text)
         step = Decimal(1).scaleb(int(number.as_tuple().exponent))
@@ -218,24 +218,24 @@ def _quoted(value: str | None) -> str:
 
 
 def _plain(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return a row in which equal numbers of any precision are equal."""
+    """Return a row as strings, in which equal numbers of different precision are equal."""
     return tuple(f"{each:.9g}" if isinstance(each, float) else str(each) for each in row)
 
 
 def has_values(rows: Rows) -> bool:
-    """Return whether a result has a row with more than NULL and zero."""
+    """Return whether a result has a row with a value other than NULL, zero and NaN."""
     return any(set(row) - {"None", "0", "nan"} for row in rows)
 
 
 def filled(contents: RandomContents) -> Iterator[None]:
-    """Fill the tables again and again."""
+    """Yield repeatedly, each time after filling the tables again."""
     for _ in range(MOST):
         contents.fill()
         yield
 
 
 def tried(schema: Schema, one: str, other: str, seed: int = 0) -> Trial:
-    """Execute two queries on random databases until enough of them gave rows."""
+    """Execute two queries on random databases until the first gave rows in enough of them."""
     contents = RandomContents(schema, (one, other), seed)
     databases = with_rows = 0
     with contents.con:

@@ -26,12 +26,12 @@ class Step(NamedTuple):
         return {key: value for key, value in (("by", self.by), ("run", self.run)) if value}
 
     def ends(self, upstream: bool) -> tuple[str, str]:
-        """Return the two items of the step. The first is the one nearer to the question's item."""
+        """Return the two items of the step, the one nearer to the question's item first."""
         return (self.dst, self.src) if upstream else (self.src, self.dst)
 
 
 class Filtered(NamedTuple):
-    """The contents of a filtered answer, with its items in the order of the answer."""
+    """A filtered answer: its items, in the answer's order, its triples, and where it was cut."""
 
     items: list[tuple[str, str, int]]
     triples: set[tuple[str, str, str, str]]
@@ -116,12 +116,12 @@ class Trace:
 
 
 def text(attributes: Mapping[str, str]) -> str:
-    """Return attributes as the JSON string of an answer. The values must not need JSON escapes."""
+    """Return attributes as the JSON string in an answer. The values must not need JSON escapes."""
     return "{" + ",".join(f'"{key}":"{value}"' for key, value in attributes.items()) + "}"
 
 
 def shown(answer: Answer) -> Filtered:
-    """Return the contents of a real answer; fail if it has an item or a triple twice."""
+    """Return a real answer in this form; fail if it has an item or a triple twice."""
     items = [(row["item"], row["table"], row["depth"]) for row in answer.items.to_pylist()]
     triples = [tuple(row.values()) for row in answer.triples.to_pylist()]
     assert len(set(items)) == len(items)
@@ -150,7 +150,7 @@ def random_trace(random: Random, prefix: str, items: int, steps: int) -> Trace:
 
 
 def random_question(random: Random, names: Iterable[str]) -> Question:
-    """Return a random question. Each kind of filter is left out often."""
+    """Return a random question. Each kind of filter is often left out."""
 
     def some(*choices: str) -> tuple[str, ...]:
         return tuple(random.sample(choices, random.choice([0, 0, 0, 1, 2])))

@@ -1,4 +1,4 @@
-"""Interruptions of commands on a warehouse, and checks of what must hold afterwards.
+"""Interruptions of commands on a warehouse, and checks of the conditions that must hold afterwards.
 
 The expected contents are plain lists of triples. An interrupted command must have made its change
 completely or not at all, and the next command must work without a repair.
@@ -28,7 +28,7 @@ from provhouse.store.warehouse.commits import MERGED
 from provhouse.store.warehouse.layout import Layout
 
 ROWS = 30
-"""The number of triples in one file.
+"""The number of common triples in one file.
 
 Each file also has one more triple, which no other file has.
 """
@@ -43,7 +43,7 @@ class Outcome(NamedTuple):
     """Whether the command reached the fault point."""
     status: int
     new: bool
-    """Whether the warehouse has the new generation."""
+    """Whether the new generation was committed to the warehouse."""
 
 
 @dataclass
@@ -52,7 +52,7 @@ class Fire:
 
     warehouse: Path
     home: Path
-    """The home of the warehouse's Neo4j, which stays up."""
+    """The home of the warehouse's Neo4j, which keeps running."""
     warm: Warm
     seed: int
     beside: Path | None = None
@@ -119,7 +119,7 @@ class Fire:
         return path, rows
 
     def change(self, kind: str) -> tuple[list[object], list[list[Triple]]]:
-        """Return a command that makes a change of a kind, and the expected states afterwards."""
+        """Return a command that makes a change of the given kind, and the resulting states."""
         if kind in ("ingest", "replace"):
             path, rows = self.file()
             held = self.states[-1] if kind == "ingest" else []
@@ -139,7 +139,7 @@ class Fire:
     def compacted(self) -> list[list[Triple]]:
         """Return the states after a compaction.
 
-        It merges triples of erased items that are equal.
+        A compaction merges equal triples of erased items.
         """
         rows = {
             row._replace(op="") if is_erased(row.src) or is_erased(row.dst) else row
@@ -161,7 +161,7 @@ class Fire:
             self.ingest()
 
     def merge(self) -> None:
-        """Ingest files until the next ingest is one that merges the files of the tables."""
+        """Ingest files until the next ingest will merge the files of the tables."""
         for _ in range(3):
             self.ingest()
         while json.loads((self.warehouse / "ids.json").read_text())["ingest"] % MERGED:
@@ -247,7 +247,7 @@ class Fire:
         return Outcome(reached, done.status, begun)
 
     def describe(self, kind: str, cut: Cut) -> Outcome:
-        """Interrupt ``ops set`` or ``modules set``, which must store all of a file or nothing."""
+        """Interrupt ``ops set`` or ``modules set``, which must store all rows of a file or none."""
         self.grow()
         self._files += 1
         said = f"said in {self.seed}/{self._files}"
@@ -309,7 +309,7 @@ class Fire:
             shutil.rmtree(self.home)
 
     def assert_old_or_new(self, before: list[int], after: list[list[Triple]], done: Done) -> None:
-        """Fail if a change was made only in part, or not at all although the status is 0."""
+        """Fail if a change was made only in part, or not made although the exit status is 0."""
         assert "Traceback" not in done.err, done.err
         assert done.status in (0, 5, 6, -signal.SIGKILL), done
         made = self.generations()[len(before) :]
@@ -375,7 +375,7 @@ class Fire:
 
 
 def content(answer: dict[str, Any]) -> Expected:
-    """Return the contents of a command's answer, in the form of the oracle's answers."""
+    """Return the contents of a command's answer, in the same form as the oracle's answers."""
     items = {(row["item"], row["depth"]) for row in answer["items"]}
     triples = {(row["src"], row["dst"], row["op"]) for row in answer["triples"]}
     return Expected(items, triples, answer["truncated"] is not None)

@@ -1,8 +1,8 @@
 """The pairs of the demo's lineage, made by hand from the tables that the demo's pipeline wrote.
 
-Each function states in dictionaries and loops what a step of the pipeline uses. The pairs are the
-oracle for the pairs that capture finds. They were compared once with the triples that earlier
-versions of the pipeline wrote themselves: all 20,322 pairs of three days were equal.
+Each function computes, with dictionaries and loops, the rows that a step of the pipeline uses. The
+pairs are the oracle for the pairs that capture finds. The pairs were once compared with the triples
+that earlier versions of the pipeline wrote themselves: all 20,322 pairs of three days were equal.
 """
 
 from collections import defaultdict
@@ -17,7 +17,7 @@ Pair = tuple[str, str]
 
 
 def pairs(tables: Tables) -> set[Pair]:
-    """Return all pairs of a row and a row that one step made from it."""
+    """Return all pairs of a row and a row that one pipeline step made from it."""
     steps: tuple[Callable[[Tables], Iterator[Pair]], ...] = (
         _cleaned, _steady_wind, _departures, _days, _months, _report
     )  # fmt: skip

@@ -19,7 +19,7 @@ from provhouse.workflows.revisions import add_revision
 
 @dataclass
 class Flow:
-    """A workflow whose tables are Parquet files in a folder."""
+    """A workflow that reads its tables from Parquet files in a folder."""
 
     folder: Path
     ddl: str
@@ -99,6 +99,6 @@ def write(query: str, path: Path, con: duckdb.DuckDBPyConnection | None = None) 
 
 
 def rows(path: str | Path) -> list[tuple[Any, ...]]:
-    """Return the rows of a Parquet file as texts, in any fixed order."""
+    """Return the rows of a Parquet file as strings, in a fixed order."""
     found = duckdb.connect().execute(f"from '{path}'").fetchall()
     return sorted(tuple(map(repr, row)) for row in found)

@@ -1,7 +1,7 @@
 """A program with its own Spark session, in which it uses two warehouses.
 
 A process can have only one context of PySpark, so the tests run this file as a separate process. It
-fails with a traceback if an answer is wrong, or if the session is not as the program left it.
+fails with a traceback if an answer is wrong, or if provhouse has changed the session.
 """
 
 import gc
@@ -66,7 +66,7 @@ def main(folder: Path, neo4j_home: Path) -> None:
 
 
 def state(session: SparkSession) -> list[object]:
-    """Return everything about a session that provhouse must not change."""
+    """Return all properties of a session that provhouse must not change."""
     context = session.sparkContext
     names = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
     rows = session.sql("SET").collect()

@@ -1,4 +1,4 @@
-"""Small random data frames with the values that users vary."""
+"""Small random data frames with the kinds of values that differ between users."""
 
 import numpy as np
 import pandas as pd
@@ -29,7 +29,7 @@ def key_values(kind: str, size: int, rng: np.random.Generator) -> pd.Series:
 
 
 def frame(seed: int, size: int, kind: str = "text") -> pd.DataFrame:
-    """Return a frame with a key ``k``, numbers ``v`` and ``n``, texts ``s``, times ``t``, flags."""
+    """Return a frame: key ``k``, numbers ``v`` and ``n``, strings ``s``, times ``t``, flags."""
     rng = np.random.default_rng(seed)
     found = pd.DataFrame(
         {

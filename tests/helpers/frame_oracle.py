@@ -1,7 +1,7 @@
 """Check the lineage of tracked frames by running their programs again on other rows.
 
-A program is a function of a library (pandas, or ``provhouse.pandas``) and of frames, which are
-named arguments.
+A program is a function whose arguments are a library (pandas, or ``provhouse.pandas``) and, by
+name, frames.
 """
 
 import math
@@ -24,7 +24,7 @@ Data = Mapping[str, Any]
 
 
 def is_polars(data: Data) -> bool:
-    """Return whether frames are those of polars."""
+    """Return whether the frames are polars frames."""
     return isinstance(next(iter(data.values())), pl.DataFrame)
 
 
@@ -43,7 +43,7 @@ def rows(result: Any) -> list[dict[Any, Any]]:
 
 
 def comparable(value: Any) -> Any:
-    """Return a value in a form that does not depend on the types of the other rows."""
+    """Return a value in a form that does not depend on the types of other rows."""
     if isinstance(value, list | tuple | np.ndarray):
         return tuple(comparable(each) for each in value)
     if value is None or value is pd.NaT or value is pd.NA:
@@ -59,7 +59,7 @@ def comparable(value: Any) -> Any:
 
 
 def same(row: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
-    """Return whether two rows are equal; columns that one lacks must be empty in the other."""
+    """Return whether two rows are equal; a column missing in one must be empty in the other."""
     return all(_equal(row.get(name), other.get(name)) for name in row.keys() | other.keys())
 
 
@@ -79,8 +79,9 @@ def check(
 ) -> Any:
     """Check the lineage of a program's rows, and return its tracked result.
 
-    A row comes back if only its records remain. For a minimal program, it does not if one of them
-    is deleted too. The result equals that of plain pandas, and forward is the inverse of backward.
+    A row must reappear if only its records remain. For a minimal program, the row must not reappear
+    without any one of them. The result must equal plain pandas', and forward must be the inverse of
+    backward.
     """
     result = run(program, data)
     if plain:
@@ -115,7 +116,7 @@ def _check_minimal(program: Program, data: Data, row: Any, rids: Mapping[str, An
 
 
 def check_inverse(result: Any, data: Data) -> None:
-    """Check that a record leads forward to exactly the rows that lead back to it."""
+    """Check that a record leads forward to exactly the rows that lead back to the record."""
     back = [result.backward([at]) for at in range(len(result))]
     for name in result.tables:
         if name not in data:
@@ -128,7 +129,7 @@ def check_inverse(result: Any, data: Data) -> None:
 
 
 def cut(data: Data, rids: Mapping[str, Any]) -> dict[str, Any]:
-    """Return only some rows of each frame."""
+    """Return the given rows of each frame."""
     if is_polars(data):
         return {name: each[list(rids[name])] for name, each in data.items()}
     return {name: each.iloc[list(rids[name])] for name, each in data.items()}

@@ -1,6 +1,6 @@
 """Thirty small pipelines of the kinds that people write with pandas.
 
-Each is a function of a library, of orders, of customers and of events.
+Each pipeline is a function of a library, orders, customers and events.
 """
 
 from typing import Any

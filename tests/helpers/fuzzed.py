@@ -1,4 +1,4 @@
-"""Counts of the outcomes of a fuzzing target's inputs, with a limit for the growth of memory."""
+"""Count the outcomes of a fuzzing target's inputs, and limit the growth of memory."""
 
 import json
 import os
@@ -15,7 +15,7 @@ RECORD = "PROVHOUSE_FUZZ_RECORD"
 `make fuzz` sets this variable.
 """
 GROWTH = 300 << 20
-"""The limit, in bytes, for the growth of a process's peak memory, whatever the inputs are."""
+"""The limit, in bytes, for the growth of a process's peak memory, regardless of the inputs."""
 
 
 @contextmanager

@@ -108,7 +108,7 @@ def no_table(random: Random, item: int) -> str:
 
 
 def band(random: Random, item: int) -> str:
-    """Return the table of an item. Five items with consecutive numbers share a table."""
+    """Return the table of an item. Five consecutive items share a table."""
     return f"t{item // 5}"
 
 
@@ -118,7 +118,7 @@ def one_table(random: Random, item: int) -> str:
 
 
 def any_table(random: Random, item: int) -> str:
-    """Return a random table or none, so that tables derive from each other and from themselves."""
+    """Return a random table or none, so that tables derive from themselves and from each other."""
     return random.choice(["", "a", "b", "c", "d"])
 
 

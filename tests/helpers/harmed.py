@@ -1,4 +1,4 @@
-"""Random damage to the content of a file: flipped bits, replaced signs, and cut or moved parts."""
+"""Random damage to a file's content: flipped bits, replaced characters, cut or moved parts."""
 
 import random
 
@@ -25,7 +25,7 @@ def repeated(data: bytes, chance: random.Random) -> bytes:
 
 
 def moved(data: bytes, chance: random.Random) -> bytes:
-    """Exchange two parts of the data, which commas, line ends or quotes separate."""
+    """Exchange two parts of the data, as separated by commas, line ends or quotes."""
     sign = chance.choice((b",", b"\n", b'"'))
     parts = data.split(sign)
     one, other = chance.randrange(len(parts)), chance.randrange(len(parts))

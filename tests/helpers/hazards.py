@@ -1,4 +1,4 @@
-"""Known hazards of comparing queries: pairs that differ on some data, or in names or types."""
+"""Known hazards of comparing queries: pairs that differ on some data, in names or in types."""
 
 from dataclasses import dataclass
 
@@ -18,16 +18,16 @@ ROWS = """
 
 @dataclass(frozen=True)
 class Hazard:
-    """Two queries that are easily taken for equal."""
+    """Two queries that are easily mistaken for equal."""
 
     one: str
     other: str
     ddl: str = ""
     """Statements that come after ``DDL``."""
     ddl_of_other: str | None = None
-    """Such statements for the second query, if they are others."""
+    """The statements after ``DDL`` for the second query, if they differ."""
     rows: str | None = ROWS
-    """Contents on which the results differ; None if runs of one text may differ."""
+    """Table contents on which the results differ; None if two runs of one query may differ."""
 
 
 HAZARDS = {

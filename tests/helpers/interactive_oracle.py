@@ -1,4 +1,4 @@
-"""A check of lineage that runs queries again on only the witnesses, and without them."""
+"""Check lineage by rerunning queries on only the witnesses, and without the witnesses."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,7 +29,7 @@ class Checked:
 
 
 def rows_of(table: pa.Table) -> list[Row]:
-    """Return the rows in a form that can be compared: floating-point values are rounded."""
+    """Return the rows in a comparable form, in which floating-point values are rounded."""
     columns = [[_rounded(value) for value in column.to_pylist()] for column in table.columns]
     return list(zip(*columns, strict=True))
 
@@ -44,9 +44,10 @@ def check(con: Connection, sql: str, mode: Mode | None = None, most: int = 8) ->
     """Compare a result with DuckDB's, and check the lineage of up to ``most`` of its rows.
 
     The lineage is sufficient if the query gives the row again when each reference is cut to its
-    witnesses. A negative reference has no witnesses. It is left whole if other combinations of
-    witnesses, or the absence of rows, need it. The lineage is necessary if the query gives the row
-    less often without the witnesses of one reference. This need not hold for alternatives.
+    witnesses. A negative reference has no witnesses. Such a reference is left uncut if other
+    combinations of witnesses, or the absence of rows, require it. The lineage is necessary if the
+    query gives the row less often without the witnesses of one reference. This need not hold for
+    alternatives.
     """
     result = con.sql(sql, lineage=True, mode=mode)
     plain = con.duckdb.sql(sql).to_arrow_table()
@@ -86,7 +87,7 @@ def _check_row(
 
 
 def negated(parsed: Parsed) -> set[int]:
-    """Return the references below NOT or ALL, also those that are not negative, as below an OR."""
+    """Return references below NOT or ALL, even if they are not negative (for example below OR)."""
     return {
         table.meta["ref"]
         for table in parsed.query.find_all(exp.Table)
@@ -113,10 +114,10 @@ def cut(con: Connection, parsed: Parsed, operator: str, refs: set[int]) -> pa.Ta
 
 
 def same(con: Connection, sql: str, modes: tuple[Mode, ...], most: int = 1000) -> None:
-    """Check that all modes have the same lineage, and that forward is the inverse of backward.
+    """Check that all modes give the same lineage, and that forward is the inverse of backward.
 
-    Equal rows are compared together, up to ``most`` different ones. A mode that is not possible for
-    the query is left out.
+    Equal rows are compared together, for up to ``most`` different rows. A mode that is not possible
+    for the query is left out.
     """
     results = []
     for mode in modes:

@@ -1,4 +1,4 @@
-"""A check of what must hold after every ingest, with Delta's own readers and Neo4j's own driver.
+"""Check invariants that hold after every ingest, with Delta's own readers and Neo4j's driver.
 
 The check does not rely on the bookkeeping of provhouse. It reads the triples from the Delta table,
 and compares them with the stored sets, placements and totals, and with the dependencies in Neo4j.

@@ -1,4 +1,4 @@
-"""The inputs of the ordinary jobs in `tests/capturing/jobs`, whole and cut to some records."""
+"""The inputs of the ordinary jobs in `tests/capturing/jobs`, complete or cut to some records."""
 
 import csv
 import gzip
@@ -185,7 +185,7 @@ def _cut_text(path: Path, kept: Sequence[int]) -> str:
 
 
 def rows_of(path: Path) -> list[str]:
-    """Return the records of a written file, in their order, as texts that can be compared."""
+    """Return the records of a written file, in their order, as comparable strings."""
     if path.suffix == ".parquet":
         return list(map(_text, pq.ParquetFile(path).read().to_pylist()))
     if path.suffix == ".orc":
@@ -198,5 +198,5 @@ def rows_of(path: Path) -> list[str]:
 
 
 def _text(row: Mapping[str, object]) -> str:
-    """Return a row as a text. Spark infers other types from fewer records, such as 1 from "1"."""
+    """Return a row as a string. Spark infers other types from fewer records, such as 1 from "1"."""
     return ", ".join(f"{name}: {value}" for name, value in row.items())

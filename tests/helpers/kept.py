@@ -17,7 +17,7 @@ BOTH: tuple[Direction, ...] = ("upstream", "downstream")
 
 
 class Row(NamedTuple):
-    """A triple with the one attribute that it has."""
+    """A triple with its one attribute."""
 
     triple: Triple
     by: str = ""
@@ -56,7 +56,7 @@ def _row(row: dict[str, str]) -> tuple[str, ...]:
 
 
 def everything(answer: Answer) -> object:
-    """Return the table, the items and the triples of an answer in a form that can be compared."""
+    """Return the table, the items and the triples of an answer in a comparable form."""
     return answer.table, answer.items.to_pylist(), answer.triples.to_pylist()
 
 

@@ -1,8 +1,8 @@
-"""Compilation of each of numba's kernels in one process of a test run. Other processes load it.
+"""Compile each numba kernel in only one process of a test run; other processes load the kernel.
 
 In a fresh clone, all processes of `make test` need the same kernels in their first minute. Without
-this file, each process would compile all kernels, which takes a minute of processor time. Here, the
-other processes wait until the kernel is compiled.
+this file, each process would compile all kernels, which takes a minute of processor time. With it,
+the other processes wait until the kernel is compiled.
 """
 
 import fcntl

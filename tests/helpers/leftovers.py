@@ -1,4 +1,4 @@
-"""A search of all files of a warehouse for given strings, in every format, compressed or not."""
+"""Search all files of a warehouse for given strings, in every format, compressed or not."""
 
 import gzip
 import json
@@ -30,7 +30,7 @@ def contents(path: Path) -> Iterator[bytes]:
 
 
 def _values(rows: pa.Table) -> Iterator[bytes]:
-    """Yield the values in each column: integers in binary, and other values as text and as JSON."""
+    """Yield the values in each column: integers in binary, others as strings and as JSON."""
     for column in rows.columns:
         if pa.types.is_integer(column.type):
             yield column.combine_chunks().cast(pa.int64()).buffers()[1].to_pybytes()
@@ -40,7 +40,7 @@ def _values(rows: pa.Table) -> Iterator[bytes]:
 
 
 def _buffers(rows: pa.Table) -> Iterator[bytes]:
-    """Yield the buffers of an Arrow table. A buffer may contain bytes in the place of a null."""
+    """Yield the buffers of an Arrow table. A buffer may contain bytes at the position of a null."""
     for column in rows.columns:
         for chunk in column.chunks:
             yield from (buffer.to_pybytes() for buffer in chunk.buffers() if buffer)
@@ -56,14 +56,14 @@ def forms(text: str) -> set[bytes]:
 def hash_forms(name: str) -> set[bytes]:
     """Return the forms of a name's hash.
 
-    With a hash from a file, a guess of the name could be confirmed.
+    A hash in a file could confirm a guess of the name.
     """
     hashed = xxhash.xxh64_intdigest(name.encode())
     return {hashed.to_bytes(8, "little"), hashed.to_bytes(8, "big"), str(hashed).encode()}
 
 
 def leftovers(folders: Iterable[Path], texts: Iterable[str], names: Iterable[str]) -> set[str]:
-    """Return a line for each text, name or hash of a name that any file in the folders contains."""
+    """Return a line for each string, name or name hash that any file in the folders contains."""
     needles = {text: forms(text) for text in texts}
     for name in names:
         needles[name] = forms(name)

@@ -17,12 +17,12 @@ from helpers.warehouse import House
 
 NOTE = b"org.apache.spark.sql.parquet.row.metadata"
 Lineage = dict[str, set[str]]
-"""By the key of a written row, as text: the names of the source rows that it derives from."""
+"""For each key of a written row, as a string: the names of the row's source rows."""
 
 
 @dataclass(frozen=True)
 class Shop:
-    """The tables of the shop as data frames."""
+    """The tables of an example shop as data frames."""
 
     orders: DataFrame
     customers: DataFrame
@@ -45,7 +45,7 @@ def c(*customers: Customer) -> set[str]:
 
 
 def grouped(key: Callable[[Order], Hashable], orders: Iterable[Order] = ORDERS) -> Lineage:
-    """Return the lineage of groups of orders. Each group is named by the smallest id in it."""
+    """Return the lineage of groups of orders. The name of a group is its smallest order ID."""
     groups: defaultdict[Hashable, list[Order]] = defaultdict(list)
     for order in orders:
         groups[key(order)].append(order)
@@ -53,12 +53,12 @@ def grouped(key: Callable[[Order], Hashable], orders: Iterable[Order] = ORDERS) 
 
 
 def each(found: Callable[[Order], set[str]], orders: Iterable[Order] = ORDERS) -> Lineage:
-    """Return the lineage of rows, one for each order, that have the ids of the orders as names."""
+    """Return lineage with one row for each order; a row's name is the ID of its order."""
     return {str(order.id): found(order) for order in orders}
 
 
 def sql(text: str) -> Callable[[Shop], DataFrame]:
-    """Return a program in SQL over the views ``orders`` and ``customers``."""
+    """Return a program that runs SQL over the views ``orders`` and ``customers``."""
 
     def frame(shop: Shop) -> DataFrame:
         shop.orders.createOrReplaceTempView("orders")
@@ -70,7 +70,7 @@ def sql(text: str) -> Callable[[Shop], DataFrame]:
 
 @dataclass(frozen=True)
 class Done:
-    """The shop, and the warehouse after a block that wrote several cases."""
+    """The shop, and the warehouse after a block that wrote the tables of several cases."""
 
     house: House
     folder: Path
@@ -89,7 +89,7 @@ class Done:
         assert not wrong, "\n\n".join(f"{name}: {error}" for name, error in wrong.items())
 
     def lineage(self, name: str, warehouse: provhouse.Warehouse) -> Lineage:
-        """Return the stored lineage of a case. A row without source rows is not stored."""
+        """Return the stored lineage of a case. A row without source rows has no stored lineage."""
         return {
             key: {item.item for item in warehouse.lineage(f"{name}/{key}").items}
             for key, sources in self.cases[name].expected().items()
@@ -120,7 +120,7 @@ Block = Callable[[Iterable[str]], Done]
 
 
 def written(cases: Mapping[str, Case], folder: Path, house: House, spark: SparkSession) -> Done:
-    """Write the cases, beside the tables of a shop, in one block."""
+    """Write the tables of the cases, next to the tables of a shop, in one block."""
     shop = Shop(*(spark.read.parquet(str(folder / name)) for name in ("orders", "customers")))
     keys = {"orders": "id", "customers": "number"} | dict.fromkeys(cases, "k")
     with warnings.catch_warnings():

@@ -22,7 +22,7 @@ class Node(NamedTuple):
 
 
 class Use(NamedTuple):
-    """A triple that the graph stands for, in the terms of provhouse."""
+    """A triple in the terms of provhouse, for which edges of the graph stand."""
 
     src: str
     dst: str
@@ -51,7 +51,7 @@ class Graph:
         return [start for start, end in self.edges if end == name]
 
     def kinds(self, kinds: str, modules: Iterable[str] | None = None) -> list[str]:
-        """Return the nodes of these kinds. If modules are given, only their nodes."""
+        """Return the nodes of the given kinds, and only those of ``modules`` if given."""
         return [
             name
             for name, node in self.nodes.items()
@@ -65,8 +65,8 @@ class Graph:
     def intermediate(self, modules: Iterable[str]) -> set[str]:
         """Return the nodes inside the invocations of modules: definition 4.1, by paths.
 
-        The definition does not cover the constants of tensors. Here, they belong to what is made
-        from them.
+        The definition does not cover the constants of tensors. Here, a constant belongs to the
+        nodes made from it.
         """
         found, left = set[str](), self.kinds("is", modules)
         while left:
@@ -78,7 +78,7 @@ class Graph:
         return found | {v for v in self.kinds("v") if self.after(v) and {*self.after(v)} <= inner}
 
     def zoom_out(self, modules: Iterable[str]) -> "Graph":
-        """Return the graph in which each invocation of the modules is one node: section 4.1."""
+        """Return the graph with one node for each invocation of the modules: section 4.1."""
         inner, states = self.intermediate(modules), {*self.kinds("s", modules)}
         basic = {t for t in self.kinds("t") if self.after(t) and {*self.after(t)} <= states}
         zoomed = self.without(inner | states | basic)
@@ -139,7 +139,7 @@ class Graph:
     def links(self, used: Iterable[str]) -> set[Edge]:
         """Return the edges between items and folded invocations.
 
-        Of the inputs of folded invocations, only those in ``used`` have edges.
+        Among the inputs of folded invocations, only the ones in ``used`` have edges.
         """
         found, used = set[Edge](), {*used}
         for start, end in self.edges:
@@ -154,10 +154,10 @@ class Graph:
 
 
 def figure_2c() -> Graph:
-    """Return figure 2(c): the bid of dealer 1 for a request, beside the bid of dealer 2.
+    """Return figure 2(c): the bids of dealers 1 and 2 for a request.
 
-    The names of the nodes are those in the text of the paper, if it names them. Dealer 2 is like
-    dealer 1, but has one car.
+    Nodes that the paper's text names have the same names here. Dealer 2 is like dealer 1, but has
+    one car.
     """
     graph = Graph()
     graph.add("N00", Node("w"))

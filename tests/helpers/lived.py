@@ -1,4 +1,4 @@
-"""A small warehouse to which each writing command is applied, and the seconds of their steps."""
+"""A small warehouse to which each writing command is applied, and the duration of each step."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ SECOND = [
     *(Triple(f"sum:{n}", "report", "join", "sum", "report") for n in range(2)),
     FIRST[0],
 ]
-"""Triples that join two of the components, and a triple that ``FIRST`` also has."""
+"""Triples that join two of the components, and a triple that is also in ``FIRST``."""
 ERASED = "raw:8"
 """The item to erase.
 

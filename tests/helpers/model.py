@@ -1,4 +1,4 @@
-"""A small model, in memory, of what a warehouse stores after changes of every kind.
+"""A small in-memory model of a warehouse's content after changes of every kind.
 
 The model has the origins of each live triple, and the state of each generation. Methods such as
 ``ingest`` make a change both in the warehouse and in the model. Methods such as ``ingested`` record
@@ -32,11 +32,11 @@ from provhouse.store.warehouse.ids import read_ids
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 Origin: TypeAlias = tuple[str | None, str]
-"""An input file: the name of its run (None if it has no run), and the name of the file."""
+"""An input file: the name of its run (None without a run), and the name of the file."""
 Row: TypeAlias = tuple[str, str, str, int, int | None]
 """The src, dst and op of a triple, and the generations in which the triple was born and died."""
 Shown: TypeAlias = tuple[str | None, str | None, str, int, int | None]
-"""A row as the Delta tables store it. Instead of the name of an erased item, it has None."""
+"""A row as the Delta tables store it, with None in place of an erased item's name."""
 Gone: TypeAlias = Callable[[Origin], bool]
 Files: TypeAlias = Mapping[str, list[Triple]]
 """The triples of each file, by the name of the file without its ending."""
@@ -71,7 +71,7 @@ class State:
         )
 
     def without_names(self, gone: Mapping[str, str]) -> "State":
-        """Return the state in which the items in ``gone`` have names of erased items instead."""
+        """Return the state in which erased names replace the names of the items in ``gone``."""
         live = {
             Triple(*_renamed(triple[:3], gone), *triple[3:]): origins
             for triple, origins in self.live.items()
@@ -90,7 +90,7 @@ class Model:
     before: list[int] = field(default_factory=list)
     """The generations to which rollbacks would return.
 
-    The next rollback returns to the last one.
+    The next rollback returns to the last of them.
     """
     _erased: Iterator[int] = field(default_factory=count)
 
@@ -221,7 +221,7 @@ class Model:
         self.states = {n: state for n, state in self.states.items() if n not in gone}
 
     def _new_generation(self) -> int:
-        """Return the number of the generation that the last change has made."""
+        """Return the number of the generation that the last change created."""
         made = self.house.commit.generation
         assert made > max(self.states)
         return made
@@ -237,7 +237,7 @@ class Model:
         }
 
     def _add_state(self, live: dict[Triple, frozenset[Origin]], items: set[str]) -> None:
-        """Add the state of a new generation, unless this state equals the current one."""
+        """Add the state as a new generation, unless it equals the current state."""
         for triple in [triple for triple, origins in live.items() if not origins]:
             del live[triple]
         if live == self.now.live and items <= self.now.items:
@@ -275,7 +275,7 @@ class Model:
     def assert_answers(
         self, items: Iterable[str], methods: Iterable[Method], *generations: int
     ) -> None:
-        """Compare lineage and impact with networkx, as of ``generations``, by default as of all."""
+        """Compare lineage and impact with networkx, as of ``generations`` (by default, all)."""
         asked, ways = list(items), list(methods)
         for generation in generations or sorted(self.states)[1:]:
             state = self.states[generation]

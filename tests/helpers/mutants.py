@@ -1,4 +1,4 @@
-"""Queries with one small edit each, of which an execution shows that the rows differ."""
+"""Queries with one small edit each, which changes their rows, as an execution shows."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from .rewritten.pairs import tpch_queries
 from .rewritten.schema import Schema, schema_of, stored
 
 DATABASES = 40
-"""The number of random databases in which a mutant's rows are looked at."""
+"""The number of random databases in which a mutant's rows are compared."""
 OWN = schema_of("""
     create table t(a integer, b varchar, d decimal(10, 2), k integer primary key);
     create table u(a integer, e varchar, k integer not null, foreign key (k) references t (k));""")
@@ -39,12 +39,12 @@ OWN_QUERIES = (
     "select a from t where d > 1 except select a from u where k > 1",
     "select a, b, sum(d) as s from t group by rollup (a, b)",
 )
-"""Queries of the tables of ``OWN``."""
+"""Queries over the tables of ``OWN``."""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A query, and an edited query with other rows."""
+    """A query, and an edited query with different rows."""
 
     name: str
     ddl: str
@@ -73,7 +73,7 @@ def _random_queries(source: Random) -> list[tuple[str, Schema, str]]:
 
 
 def different(schema: Schema, text: str, edits: list[str]) -> Iterator[str]:
-    """Yield the texts whose rows differ from those of a query in a random database."""
+    """Yield the edited queries whose rows differ from those of a query in a random database."""
     left = list(edits)
     contents = RandomContents(schema, (text, *edits[:3]), 38)
     with contents.con:
@@ -91,7 +91,7 @@ def different(schema: Schema, text: str, edits: list[str]) -> Iterator[str]:
 
 
 def edited(text: str, schema: Schema, source: Random, most: int) -> list[str]:
-    """Return texts with one small edit each, at random places."""
+    """Return queries with one small edit each, at random positions."""
     tree = parse_one(text, read="duckdb")
     spots = [
         (at, edit, choice)
@@ -111,9 +111,9 @@ def _edited(tree: exp.Expr, spot: tuple[int, "Edit", int], schema: Schema) -> st
 
 
 Edit = Callable[[exp.Expr, Schema, int], int]
-"""A function that makes one of several edits of a node, and returns the number of them."""
+"""A function that makes the chosen edit of a node, and returns how many edits are possible."""
 LOOK = -1
-"""The choice by which an edit is not made, but its number returned."""
+"""The choice that makes no edit, so that only the number of possible edits is returned."""
 SWAPPED: dict[type[exp.Expr], tuple[type[exp.Expr], ...]] = {
     exp.And: (exp.Or,), exp.Or: (exp.And,), exp.LT: (exp.LTE, exp.GT), exp.GT: (exp.GTE, exp.LT),
     exp.LTE: (exp.LT,), exp.GTE: (exp.GT,), exp.EQ: (exp.NEQ, exp.LTE), exp.NEQ: (exp.EQ,),
@@ -206,7 +206,7 @@ def _clause(node: exp.Expr, schema: Schema, choice: int) -> int:
 
 
 def _key(node: exp.Expr, schema: Schema, choice: int) -> int:
-    """Leave out a key of groups, or turn all of them into ROLLUP."""
+    """Drop a grouping key, or turn all keys into ROLLUP."""
     if not isinstance(node, exp.Group) or not node.expressions:
         return 0
     keys = node.expressions
@@ -252,7 +252,7 @@ def _element(node: exp.Expr, schema: Schema, choice: int) -> int:
 
 
 def _count(node: exp.Expr, schema: Schema, choice: int) -> int:
-    """Count a column in place of rows."""
+    """Count a column instead of rows."""
     if not isinstance(node, exp.Count) or not isinstance(node.this, exp.Star):
         return 0
     select = node.find_ancestor(exp.Select)

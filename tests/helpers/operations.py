@@ -16,7 +16,7 @@ from provhouse.store.warehouse.layout import Layout
 
 
 class Operation(NamedTuple):
-    """A row in a file of descriptions. An empty text stands for a missing value."""
+    """A row in a file of descriptions. An empty string stands for a missing value."""
 
     op: str
     kind: str = ""
@@ -29,12 +29,12 @@ class Operation(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the description states nothing about the op."""
+        """Whether the description contains no facts about the op."""
         return not any(self[1:])
 
 
 def random_operations(seed: int, ops: Iterable[str] = "abcdefg") -> list[Operation]:
-    """Return one description for each of some ops. Some descriptions are empty."""
+    """Return one description for each of the given ops. Some descriptions are empty."""
     random = Random(seed)
 
     def one(op: str) -> Operation:
@@ -76,7 +76,7 @@ def newest(shown: dict[str, Born], given: Iterable[Operation], generation: int) 
 
 
 def described(folder: Path, generation: int | None = None) -> dict[str, Born]:
-    """Return, by op, the descriptions that a generation of the warehouse in a folder shows."""
+    """Return the descriptions, by op, that a generation of the warehouse shows."""
     layout = Layout(folder)
     rows = operations_of(Snapshot(layout, commit_as_of(layout, generation))).to_pylist()
     found = {}

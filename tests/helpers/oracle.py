@@ -11,7 +11,7 @@ ERASED = "erased item "
 
 
 class Triple(NamedTuple):
-    """A triple with the names of its items, as a row of an input file has them."""
+    """A triple with the names of its items, as in a row of an input file."""
 
     src: str
     dst: str

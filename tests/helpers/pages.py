@@ -1,4 +1,4 @@
-"""The Python blocks of pages of the documentation, run as programs."""
+"""Run the Python blocks of documentation pages as programs."""
 
 import re
 import subprocess

@@ -22,7 +22,7 @@ HEAD = ("src", "dst", "op", "src_table", "dst_table", "note")
 
 
 def rows_of(person: int, name: str) -> list[tuple[str, ...]]:
-    """Return the triples that lead from the record of a person or to it."""
+    """Return the triples whose src or dst is a person's record."""
     return [
         ("raw/1", name, "read", "raw", "persons", NOTES[person]),
         (name, "report/1", OPS[person], "persons", "reports", NOTES[person]),

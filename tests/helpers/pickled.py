@@ -1,4 +1,4 @@
-"""Functions of tests that run in Python workers."""
+"""Test functions that run in Python workers."""
 
 import sys
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def nested(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that is sent to the workers whole, because they cannot import its file."""
+    """Return a function that is pickled by value, because workers cannot import its file."""
     from pyspark import cloudpickle
 
     register: Any = cloudpickle.register_pickle_by_value

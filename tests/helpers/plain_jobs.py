@@ -63,7 +63,7 @@ def spark_run(
     arguments: Sequence[object],
     at: Path,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program of a Spark, such as ``spark-submit``, whose Python lacks provhouse."""
+    """Run a program of a Spark, such as ``spark-submit``, with a Python that lacks provhouse."""
     spark = package(version)
     return subprocess.run(
         ["bash", spark / "bin" / program, *COMMON, *options, *map(str, arguments)],
@@ -81,7 +81,7 @@ def spark_run(
 
 
 def compiled(version: SparkVersion, at: Path) -> Path:
-    """Compile the job in Scala with the compiler that a PySpark has, and return its jar."""
+    """Compile the job in Scala with the compiler that comes with PySpark, and return its jar."""
     source, jar = at / "Totals.scala", at / "totals.jar"
     source.write_text(SCALA)
     compiler = named("3.5") if version.scala == "2.12" else own_version()

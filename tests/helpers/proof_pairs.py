@@ -1,4 +1,4 @@
-"""Pairs of queries for the prover: equal ones by the rule that rewrites them, and traps."""
+"""Pairs of queries for the prover: equal pairs, by the rewriting rule, and traps."""
 
 DDL = """create table d(k integer primary key, name varchar, region integer);
     create table e(id integer primary key, k integer not null references d(k), m integer,
@@ -355,4 +355,4 @@ TRAPS = {
         "select s from r where s > '9'",
     ),
 }
-"""Pairs that differ, or whose equality is not certain."""
+"""Pairs that differ or that are not certain to be equal."""

@@ -22,11 +22,11 @@ SWAPS = (
     ("group by", "group by rollup"), ("order by 1", "order by 1 desc"), ("limit 2", "limit 3"),
     ("over ()", "over (partition by t.b)"), ("nulls last", "nulls first"),
 )  # fmt: skip
-"""Small edits of a text, most of which change its rows."""
+"""Small edits of a query, most of which change its rows."""
 
 
 def random_query(source: random.Random) -> str:
-    """Return a query of the tables of ``DDL``."""
+    """Return a query over the tables of ``DDL``."""
     text = _block(source)
     if source.random() < 0.2:
         return f"select t.a from t union all select t.a from ({text}) q(a, b), t"
@@ -51,7 +51,7 @@ def _condition(source: random.Random) -> str:
 
 
 def mutants(text: str) -> list[str]:
-    """Return texts with one small edit each."""
+    """Return queries with one small edit each."""
     return [text.replace(old, new, 1) for old, new in SWAPS if old in text]
 
 

@@ -1,12 +1,13 @@
-"""Random programs over two tracked frames; the same program runs on pandas and on fewer rows.
+"""Random programs over two tracked frames. Each also runs on plain pandas and on fewer rows.
 
-A program is a list of steps. Each step is chosen from what the columns of the frame so far allow,
-so that the program runs without errors.
+A program is a list of steps. Each step is chosen among the steps that the current columns allow, so
+that the program runs without errors.
 
 On the records of one row alone, an operation that drops rows because of other rows may keep a row
-that it drops in the whole program. Later groups would then have this row, too. So such operations
-come last, and after windows only what drops no rows. In the same way, an outer merge may have a row
-without a match that has one in the whole program; so the second frame is not read again after it.
+that it drops in the whole program. Later groups would then contain this row, too. So such
+operations come last, and only steps that drop no rows follow a window. In the same way, an outer
+merge may keep a row as unmatched that has a match in the whole program, so the second frame is not
+read again after an outer merge.
 """
 
 from collections.abc import Callable
@@ -19,12 +20,12 @@ import pandas as pd
 from . import frame_data
 
 Step = Callable[[Any, Any, Any], Any]
-"""A function of the library, the frame so far and the second frame."""
+"""A function of the library, the current frame and the second frame."""
 
 
 @dataclass
 class RandomProgram:
-    """A random program, its data, and its text for messages."""
+    """A random program, its data, and its source for messages."""
 
     data: dict[str, pd.DataFrame]
     steps: list[Step] = field(default_factory=list)
@@ -72,7 +73,7 @@ def random_program(seed: int, most: int = 5) -> RandomProgram:
 def _step(
     random: Random, frame: pd.DataFrame, number: int, plans: list[Any]
 ) -> tuple[str, Step, Any]:
-    """Return a step that fits a frame, and its plan."""
+    """Return a step that fits a frame, and the plan that made the step."""
     numbers = [name for name in frame if pd.api.types.is_numeric_dtype(frame[name].dtype)
                and not pd.api.types.is_bool_dtype(frame[name].dtype)]  # fmt: skip
     texts = [name for name in frame if name == "s" or str(name).startswith("s_")]

@@ -1,8 +1,8 @@
-"""Random programs in SQL, and an interpreter that follows each of their rows by hand.
+"""Random programs in SQL, and an interpreter that traces each of their rows independently.
 
-A program is SQL with the columns x (an integer) and y (a text), and the rows of its result. Each
-row has the source rows that it derives from. Both columns are used at each step, because the
-optimizer drops an outer join whose columns are not read, and the lineage of the join with it.
+A program is SQL with the columns x (an integer) and y (a string), and the rows of its result. Each
+row lists the source rows from which it derives. Both columns are used at each step, because the
+optimizer drops an outer join whose columns are not read, along with the join's lineage.
 """
 
 import random
@@ -53,7 +53,7 @@ def tables(rng: random.Random) -> dict[str, list[Values]]:
 
 
 def program(rng: random.Random, held: dict[str, list[Values]], steps: int) -> Program:
-    """Return a random program that takes ``steps`` steps over the tables."""
+    """Return a random program of ``steps`` steps over the tables."""
     if not steps:
         name = rng.choice(sorted(held))
         rows = [Traced(x, y, frozenset({(name, at)})) for at, (x, y) in enumerate(held[name])]
@@ -203,9 +203,9 @@ FRAMES: list[tuple[str, Callable[[Rows, int], Used]]] = [
 
 
 def limited(rng: random.Random, of: Program) -> Program:
-    """Keep the first rows of an order.
+    """Keep the first rows in an order.
 
-    The limit never separates equal rows, because these may have different sources.
+    The limit never separates equal rows, because equal rows may have different sources.
     """
     rows = sorted(of.rows, key=lambda row: (_ordered(row.x), _ordered(row.y)))
     ends = [at for at in range(1, len(rows)) if rows[at].values != rows[at - 1].values]
@@ -251,7 +251,7 @@ def joined(rng: random.Random, left: Program, right: Program) -> Program:
 
 
 def semi(rng: random.Random, left: Program, right: Program) -> Program:
-    """Keep the rows that have a match, or those that have none."""
+    """Keep either the rows that have a match, or those without a match."""
     columns = rng.choice(["x", "y", "xy"])
     condition = " AND ".join(f"l.{column} = r.{column}" for column in columns)
     kind = rng.choice(["SEMI", "ANTI"])
@@ -307,7 +307,7 @@ def counted(rng: random.Random, left: Program, right: Program) -> Program:
 
 
 def missing(rng: random.Random, left: Program, right: Program) -> Program:
-    """Keep the rows whose value is not in ``right``, where a NULL may be any value."""
+    """Keep the rows whose value is not in ``right``, where NULL may stand for any value."""
     others = {row.x for row in right.rows}
     rows = [row for row in left.rows
             if not others or (row.x is not None and not others & {row.x, None})]  # fmt: skip

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import count
 
 Kind = str
-"""The type of a column: ``n`` (number) or ``t`` (text)."""
+"""The type of a column: ``n`` (number) or ``t`` (string)."""
 TABLES: dict[str, dict[str, Kind]] = {
     "a": {"id": "n", "k": "n", "s": "t", "v": "n"},
     "b": {"k": "n", "w": "n"},
@@ -43,7 +43,7 @@ def _cell(rng: random.Random, kind: Kind) -> str:
 
 @dataclass
 class Source:
-    """A table or query in a FROM clause: its text, and its columns with their types."""
+    """A table or query in a FROM clause: its SQL text, and its columns with their types."""
 
     text: str
     columns: dict[str, Kind]
@@ -52,9 +52,9 @@ class Source:
 class Writer:
     """A generator of one query for each seed.
 
-    ``sure`` says whether each row of the result must disappear or change without all its records of
-    any one reference. This is not certain if the row may have alternatives, or if a part of the
-    query may have no effect.
+    ``sure`` states whether each row of the result must disappear or change if all its records of
+    any one reference are left out. This is not certain if the row may have alternatives, or if a
+    part of the query may have no effect.
     """
 
     def __init__(self, seed: int) -> None:
@@ -64,7 +64,7 @@ class Writer:
         self.sure = True
 
     def query(self) -> str:
-        """Return the text of the query."""
+        """Return the SQL text of the query."""
         parts = []
         for _ in range(self._rng.choice((0, 0, 0, 1, 2))):
             name, kinds = f"q{next(self._names)}", self._kinds()
@@ -176,7 +176,7 @@ class Writer:
         return f"({left}) {operator} ({right})"
 
     def _limited(self, kinds: list[Kind]) -> str:
-        """Return a query with LIMIT. Its rows are certain, because they are ordered by a key."""
+        """Return a query with LIMIT, whose rows are certain because they are ordered by a key."""
         source = self._table("a")
         columns = [self._pick([source], kind) for kind in kinds]
         key = next(iter(source.columns))
@@ -207,7 +207,7 @@ class Writer:
         return self._table(name)
 
     def _from(self, depth: int) -> tuple[list[Source], str]:
-        """Return the sources that a block reads, and the text of the FROM clause."""
+        """Return the sources that a query block reads, and its FROM clause."""
         sources = [self._source(depth)]
         text = sources[0].text
         for _ in range(self._rng.choice((0, 0, 1, 1, 2))):
@@ -262,7 +262,7 @@ class Writer:
         return f"{column} {kind} ({inner})"
 
     def _inner(self, outer: list[Source], depth: int, form: str) -> str:
-        """Return a query with one column. The query often uses a column of the query around it."""
+        """Return a query with one column, which often refers to a column of the outer query."""
         if form == "{}" and depth > 1 and self._chance(0.15):
             operator = self._rng.choice(("union", "union all", "intersect", "except"))
             left, right = (self._inner(outer, 1, "{}") for _ in range(2))

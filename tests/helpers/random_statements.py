@@ -1,8 +1,9 @@
-"""Random programs of statements that store rows, and a model of the lineage that they make.
+"""Random programs of statements that store rows, and a model of the resulting lineage.
 
-The model knows the records behind each stored row. It learns the direct ones from the result of the
-statement, whose rows are checked by running the user's own text on only these records, and follows
-chains by itself. All tables have the columns k, s and v, so that any query can read any of them.
+The model contains the records behind each stored row. It takes the direct records from the result
+of the statement, whose rows are checked by running the user's own SQL on only these records, and it
+follows chains on its own. All tables have the columns k, s and v, so that any query can read any of
+them.
 """
 
 import random
@@ -25,9 +26,9 @@ from provhouse.model.errors import UsageError
 from provhouse.sql.not_covered import NotCovered
 
 State = tuple[str, int]
-"""A table between two changes: its name, and the number of changes before."""
+"""A table between two changes: its name, and the number of changes so far."""
 Record = tuple[str, int, int]
-"""A record: the name of its table, the number of changes of the table, and its rid."""
+"""A record: the name of its table, the number of the table's changes so far, and its rid."""
 PLAIN = "create table w(z int default 5, k bigint, s varchar, v int, g int generated always as (k))"
 QUERIES = (
     "select k, s, v from {x} where v > 1 or s is null",
@@ -49,7 +50,7 @@ QUERIES = (
 
 @dataclass
 class Program:
-    """One random program, and what is known of its tables."""
+    """One random program, and a model of its tables."""
 
     seed: int
     folder: Path
@@ -58,13 +59,13 @@ class Program:
         self._rng = random.Random(self.seed)
         self.con = connect(duckdb.connect(config={"threads": 1}))
         self.rows = 0
-        """The number of rows that came back from their records."""
+        """The number of rows that reappeared when only their records were kept."""
         self._changes = Counter[str]()
-        """For each table, the number of times when its rows or row numbers were changed."""
+        """For each table, how many times its rows or row numbers were changed."""
         self._direct: dict[Record, set[Record]] = {}
-        """For each row that a statement with lineage stored, the records that its query read."""
+        """For each row stored by a statement with lineage, the records that its query read."""
         self._read: dict[State, set[State]] = {}
-        """For each state of a table, the states of tables from which statements filled it."""
+        """For each state of a table, the states of the tables from which statements filled it."""
         self._gaps: set[str] = set()
         """The tables with deleted rows, to which the program adds no rows."""
         self._tables = ["a", "b", "w"]
@@ -74,7 +75,7 @@ class Program:
         self.con.execute(PLAIN)
 
     def run(self) -> None:
-        """Run two to four statements, with other statements between them; check all tables."""
+        """Run two to four statements, with other statements in between; check all tables."""
         for at in range(self._rng.randint(2, 4)):
             self._rng.choice([self._create, self._create, self._insert, self._insert, self._copy])(
                 at
@@ -114,7 +115,7 @@ class Program:
         return "'" not in name and name not in self._gaps
 
     def _other(self) -> None:
-        """Run a statement without lineage, and note what it changes."""
+        """Run a statement without lineage, and record the changes that it makes."""
         name = self._rng.choice([each for each in self._tables if "'" not in each])
         what = self._rng.choice(["append", "append", "update", "delete", "replace", "view"])
         if what == "view":
@@ -147,7 +148,7 @@ class Program:
     def _stored(
         self, text: str, name: str, columns: tuple[str, ...], replaces: bool = False
     ) -> None:
-        """Run a statement with lineage, check the rows that it stores, and note their records."""
+        """Run a statement with lineage, check the stored rows, and note the records behind them."""
         known = name in self._tables and "'" not in name
         end = self._one(f"select coalesce(max(rowid) + 1, 0) from {name}") if known else 0
         before = {each: self._rows(each) for each in self._tables}
@@ -193,7 +194,7 @@ class Program:
         rids: list[list[int]],
         before: dict[str, pa.Table],
     ) -> None:
-        """Fail unless plain DuckDB stores the row again when its tables have only its records."""
+        """Fail unless DuckDB stores the row again when its tables contain only its records."""
         cut: dict[str, set[int] | None] = {}
         for place, ref, found in zip(result.tables, result.references, rids, strict=True):
             source = self._name(place.name)
@@ -223,7 +224,7 @@ class Program:
             assert row in rows_of(plain.sql(listed).to_arrow_table()), (text, row, rids)
 
     def _reads(self, text: str, name: str) -> bool:
-        """Return whether the query of a statement reads a table, or tables made of it."""
+        """Return whether a statement's query reads a table, directly or through made tables."""
         query = text[text.index("select") if "with q" not in text else text.index("with q") :]
         used = {
             each
@@ -239,7 +240,7 @@ class Program:
         return self.con.duckdb.sql(f"select *, {rid} as r from {name}").to_arrow_table()
 
     def _check(self, name: str) -> None:
-        """Compare what a query over a table says of the tables behind it with the model."""
+        """Compare a query's lineage to the tables behind ``name`` with the model."""
         result = self.con.sql(f"select * from {name}", lineage=True)
         state, rids = self._state(name), result.backward(self._plain(name)).rids.tolist()
         behind = self._behind(state)
@@ -266,7 +267,7 @@ class Program:
                 assert rows == sorted({row for row, each in pairs if each == rid}), (name, source)
 
     def _known(self, record: Record, source: str) -> bool:
-        """Return whether the records of a table behind a record are known, and can be read."""
+        """Return whether a record's records in the table ``source`` are known and readable."""
         if record[:2] not in self._read:
             return True
         if record not in self._direct:
@@ -291,7 +292,7 @@ class Program:
         return int(found)
 
     def _name(self, place: str) -> str:
-        """Return the name of a table in the model: a path has quotes."""
+        """Return the table's name in the model, in which a path is quoted."""
         return f"'{place}'" if "/" in place else place.lower()
 
     def _plain(self, name: str) -> str:

@@ -21,7 +21,7 @@ from provhouse.capturing.reading.traced_rows import traced
 from provhouse.model.associations import ROW_BITS
 
 Rows = Counter[tuple[str, frozenset[tuple[str, int]]]]
-"""The lines that were written. Each has the lines that it derives from: table and position."""
+"""The written lines, each with the lines from which it derives: table and position."""
 
 
 @contextmanager
@@ -39,7 +39,7 @@ def save(
     folder: Path,
     programs: Mapping[str, Callable[[LineageContext], LineageRDD]],
 ) -> dict[str, CapturedWrite]:
-    """Save the result of each program below a folder, under its name, and return the writes."""
+    """Save the result of each program in a subfolder with its name, and return the writes."""
     with lineage_context(spark, folder / "taps") as context:
         for name, program in programs.items():
             program(context).map(repr).saveAsTextFile(str(folder / name))
@@ -47,7 +47,7 @@ def save(
 
 
 def rows_of(write: CapturedWrite) -> Rows:
-    """Return the lines that a write has made, each with the lines that it derives from."""
+    """Return the lines of a write, each with the lines from which it derives."""
     found = traced(rdd_output_of(write), write.folder)
     lines = [line for path in found.output.files for line in path.read_text().splitlines()]
     sources: list[set[tuple[str, int]]] = [set() for _ in lines]

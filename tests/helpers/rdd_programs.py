@@ -1,8 +1,8 @@
-"""Random programs of RDDs, and an interpreter that follows each record in plain Python.
+"""Random programs on RDDs, and an interpreter that traces each record in plain Python.
 
-A record is a pair: a key, which is a small number or None, and a text. A program runs on anything
-that has the methods of an RDD, and so on ``Followed``. A ``Followed`` is a list of records, each
-with the lines of files that it derives from.
+A record is a pair: a key, which is a small number or None, and a string. A program runs on any
+object with the methods of an RDD, including ``Followed``. A ``Followed`` is a list of records, each
+with the file lines from which it derives.
 """
 
 import random
@@ -21,7 +21,7 @@ Opened = Callable[[str], Any]
 
 
 class Record(NamedTuple):
-    """A record, and the lines that it derives from."""
+    """A record, and the lines from which it derives."""
 
     value: Any
     lines: frozenset[Line]
@@ -29,7 +29,7 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True)
 class Followed:
-    """The records of an RDD, each with the lines that it derives from."""
+    """The records of an RDD, each with the lines from which it derives."""
 
     records: Sequence[Record]
 
@@ -165,7 +165,7 @@ def pair(line: str) -> Pair:
 
 
 def _text(value: Any) -> str:
-    """Return a short text of a value. It does not depend on the order of the elements of lists."""
+    """Return a short string for a value, regardless of the order of elements in lists."""
     if isinstance(value, str | int | None):
         return str(value)[:3]
     return "".join(sorted(map(_text, value)))[:6]
@@ -216,7 +216,7 @@ TWO: list[Callable[[Any, Any], Any]] = [
 
 
 def program(rng: random.Random, steps: int) -> Program:
-    """Return a random program with ``steps`` steps."""
+    """Return a random program of ``steps`` steps."""
     if not steps:
         name = rng.choice("tu")
         return lambda opened: opened(name).map(pair)

@@ -1,4 +1,4 @@
-"""Comparisons of replays with runs of the same program on tables that are cut to the same rows."""
+"""Compare replays with runs of the same program on tables that are cut to the same rows."""
 
 import random
 from collections import Counter, defaultdict
@@ -38,7 +38,7 @@ class Replayed:
 
     @classmethod
     def of(cls, spark: SparkSession, program: Program, tables: Path, folder: Path) -> "Replayed":
-        """Capture a write of the frame that a program makes."""
+        """Capture a write of the frame that a program returns."""
         frame, taken = program(read(spark, tables)), CaptureReports()
         with capturing(spark, folder / "taps", taken, {}):
             frame.write.parquet(str(folder / "out"))
@@ -59,7 +59,7 @@ class Replayed:
     def check(self, chosen: Chosen, only: bool, folder: Path, many: bool = False) -> None:
         """Fail if a replay differs from a run on tables cut to the same rows.
 
-        If ``only``, the chosen rows are all that is left. Otherwise, they are left out.
+        If ``only``, just the chosen rows are kept. Otherwise, the chosen rows are left out.
         """
         numbers = {file.path: file.number for file in self.flow.numbers.files}
         every = {(numbers[path] << ROW_BITS) + row for path, rows in chosen.items() for row in rows}
@@ -76,7 +76,7 @@ class Replayed:
 
 
 def cut(tables: Path, folder: Path, kept: Callable[[Path, int], bool]) -> Path:
-    """Write the tables again below ``folder``, with only the rows for which ``kept`` is true."""
+    """Write the tables again to ``folder``, with only the rows for which ``kept`` is true."""
     for path in sorted(tables.rglob("*.parquet")):
         rows = pq.ParquetFile(path).read()
         indexes = [row for row in range(rows.num_rows) if kept(path, row)]

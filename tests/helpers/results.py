@@ -1,4 +1,4 @@
-"""Fixtures for all tests: results made by hand, at least one of each kind that commands print."""
+"""Fixtures for all tests: handmade results, at least one of each kind that commands print."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -109,7 +109,7 @@ def empty_answer() -> Answer:
 
 @pytest.fixture
 def small() -> Answer:
-    """An answer with four items. The name of one of them contains terminal escapes."""
+    """An answer with four items. The name of one item contains terminal escapes."""
     return SMALL
 
 
@@ -230,7 +230,7 @@ def diff() -> Diff:
 
 @pytest.fixture
 def generations() -> list[Generation]:
-    """Generations that changes of every kind have made."""
+    """Generations made by changes of every kind."""
     changes: tuple[tuple[Made, int | None], ...] = (
         ("ingest", None), ("ingest", None), ("rollback", 1), ("compact", None),
         ("replace", None), ("retract", None), ("rollback", 0),
@@ -248,7 +248,7 @@ def generations() -> list[Generation]:
 
 @pytest.fixture
 def report() -> Report:
-    """A report of two damages. The path of one of them contains a terminal escape."""
+    """A report of two damages. The path of one damage contains a terminal escape."""
     torn = "/w\x1b/sets should be a file of 1,200 bytes"
     behind, repair = "Neo4j should hold generation 2", "Run `provhouse check --repair`"
     return Report(

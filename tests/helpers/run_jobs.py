@@ -1,7 +1,8 @@
 """Run ordinary jobs, unchanged, in one Spark session, and store the error of each.
 
 Arguments: the folder of inputs, the folder for results, and the paths of the jobs. The results of a
-job are in a folder with its name. ``errors.json`` has the message of each job, or an empty text.
+job are in a folder with its name. ``errors.json`` has the error message of each job, or an empty
+string.
 """
 
 import json
@@ -17,7 +18,7 @@ from provhouse.runtime.jars import jar_folder
 
 
 def main(source: str, target: Path, jobs: Sequence[str]) -> None:
-    """Run the jobs one after the other; a job that fails does not end the others."""
+    """Run the jobs one after the other; a failing job does not stop the others."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master("local[2]").appName("jobs")
     builder = builder.config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")

@@ -1,4 +1,4 @@
-"""Parameters of tests of which ``make test`` takes only some."""
+"""Parameters of which ``make test`` uses only a sample."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 
 def one_in(number: int, values: Iterable[Any]) -> list[Any]:
-    """Return the parameters of a test. All but one in ``number`` are left to ``make test-long``.
+    """Return the parameters of a test. Keep one in ``number`` for ``make test``.
 
     A tuple has the values of several arguments.
     """

@@ -1,4 +1,4 @@
-"""The check of a captured query's lineage, and the record of it for the page about coverage."""
+"""Check a captured query's lineage, and record the outcome for the page about coverage."""
 
 import hashlib
 import json
@@ -20,22 +20,22 @@ CODE = (ROOT / "capturing", ROOT / "ingest" / "landing")
 MOST_WITNESSES, DROPPED_ROWS = 8, 3
 """Limits for leaving out single witnesses.
 
-In each query, this is tried for ``DROPPED_ROWS`` rows that have at most ``MOST_WITNESSES``.
+For each query, this is tried for ``DROPPED_ROWS`` rows with at most ``MOST_WITNESSES`` witnesses.
 """
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A query to try: a program on the tables in a folder, and the record of the rows tried."""
+    """A query to try: a program on the tables in a folder, and the record of the tried rows."""
 
     name: str
     program: Program
     spark: SparkSession
     source: Path
     folder: Path
-    """A folder for everything that the trial writes."""
+    """A folder for all files that the trial writes."""
     whole: Collection[str] = ()
-    """Tables that stay whole, because the query asks which rows they lack."""
+    """Tables that stay uncut, because the query asks which rows they lack."""
     record: str = ""
     """The name of the record of rows tried, such as ``tpch-0.01``. If empty, none is recorded."""
 
@@ -53,9 +53,9 @@ class Trial:
 def outcome(trial: Trial, rows: int) -> dict[str, object]:
     """Capture and check a query on the tables in a folder; return its entry for the page.
 
-    ``rows`` is the number of rows to try on tables cut to their witnesses. If there is a record,
-    each witness of a few rows with few witnesses is also left out once, and rows that are in the
-    record are not tried again.
+    ``rows`` is the number of result rows to reproduce from tables cut to their witnesses. If the
+    trial has a record, each witness of a few rows with few witnesses is also left out once, and
+    recorded rows are not tried again.
     """
     program, spark, source = trial.program, trial.spark, trial.source
     plain = rows_of(program(read(spark, source)))
@@ -95,8 +95,8 @@ def _drop_one(trial: Trial, found: Found, rows: Collection[int]) -> tuple[int, i
 
     Return the number of witnesses left out, and how many of them left the row unchanged. A row may
     stay unchanged without a witness if other witnesses have the same effect, as in a semi join, or
-    if the value of the witness changes nothing, as in a maximum. Rows that have only been joined
-    and counted need every witness.
+    if the value of the witness changes nothing, as in a maximum. Rows that were only joined and
+    counted need every witness.
     """
     small = [(row, sorted(_each(found.witnesses(row), trial.whole))) for row in rows]
     small = [(row, each) for row, each in small if 1 < len(each) <= MOST_WITNESSES]

@@ -1,4 +1,4 @@
-"""Traces with derivations that many dst share, and the plain triples that these stand for."""
+"""Traces with derivations that many dst share, and the equivalent plain triples."""
 
 import csv
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ class Input(NamedTuple):
 
 @dataclass(frozen=True)
 class Shared:
-    """A derivation, and the dst that share it."""
+    """A derivation, and the dst that share the derivation."""
 
     label: str
     kind: str

@@ -1,4 +1,4 @@
-"""A small shop as Parquet files, with what makes lineage hard: NULL, duplicates, odd numbers."""
+"""A small shop as Parquet files, with difficult values: NULL, duplicates, odd numbers."""
 
 from datetime import date
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Queries of Spark SQL that have all operators and expressions that ``from_spark`` translates."""
+"""Spark SQL queries with all operators and expressions that ``from_spark`` translates."""
 
 import json
 from typing import Any
@@ -88,7 +88,7 @@ QUERIES = (
     *OPERATORS,
     *(f"select {', '.join(_LISTED[at : at + 4])} from t" for at in range(0, len(_LISTED), 4)),
 )
-"""Queries without doubts."""
+"""Queries whose translation raises no doubts."""
 
 
 def described(frame: DataFrame) -> dict[str, Any]:

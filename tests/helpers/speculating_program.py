@@ -1,9 +1,9 @@
 """A program whose Spark session on a cluster starts second attempts at slow tasks.
 
 A process can have only one context of PySpark, so the test runs this file as a separate process. It
-fails with a traceback if an answer is wrong, or if an attempt that was given up has left a file. It
-prints the number of tasks that succeeded in a second attempt after the first attempt had written
-its files.
+fails with a traceback if an answer is wrong, or if an abandoned attempt has left a file. It prints
+the number of tasks that succeeded in a second attempt after the first attempt had written its
+files.
 """
 
 import os

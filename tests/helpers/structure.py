@@ -1,4 +1,4 @@
-"""The structure of JSON values, for golden files, without the texts that are meant for people."""
+"""The structure of JSON values, for golden files, without the text that is meant for people."""
 
 import json
 from typing import Any
@@ -7,12 +7,12 @@ WORDS = ("description", "summary", "title")
 
 
 def dumped(value: object) -> str:
-    """Return a value as JSON with sorted keys, in lines that a diff can show."""
+    """Return a value as JSON with sorted keys, in short lines that suit a diff."""
     return json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False, default=str) + "\n"
 
 
 def wordless(value: Any) -> Any:
-    """Return a JSON schema or an OpenAPI document without texts for people, such as titles.
+    """Return a JSON schema or OpenAPI document without text meant for people, such as titles.
 
     A property that is called ``title`` is kept, because its value is an object.
     """

@@ -1,7 +1,7 @@
 """The tables of TPC-H as Parquet files, from a seeded generator that is part of the tests.
 
-Names, keys and relations are those of the specification. The values are not those of the official
-generator. They are chosen so that each of the 22 queries has rows even at the smallest sizes.
+Names, keys and relations follow the specification. The values differ from those of the official
+generator: they are chosen so that each of the 22 queries returns rows even at the smallest sizes.
 """
 
 from collections.abc import Sequence
@@ -189,7 +189,7 @@ def _lines(rng: np.random.Generator, orders: int, parts: int, suppliers: int) ->
 
 
 def _orders(rng: np.random.Generator, lines: pa.Table, count: int, customers: int) -> pa.Table:
-    """Return the orders to which the lines belong. Every third customer has no orders."""
+    """Return the orders to which the given lines belong. Every third customer has no orders."""
     order = np.asarray(lines["l_orderkey"]) - 1
     first = np.searchsorted(order, np.arange(count))
     shipped = np.asarray(lines["l_shipdate"].cast(pa.int32()))[first]

@@ -1,4 +1,4 @@
-"""A comparison of cursors with what an ingest finds in the same association files."""
+"""Compare cursors with the lineage that an ingest finds in the same association files."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ Row = tuple[str, int]
 
 @dataclass(frozen=True)
 class Traced:
-    """A program that was captured once, as an ingest sees it and as cursors see it."""
+    """A program that was captured once, with its lineage for an ingest and for cursors."""
 
     found: Found
     flow: CapturedFlow
@@ -37,7 +37,7 @@ class Traced:
         return cls(found, CapturedFlow(spark, [output], widened_windows([found.traced])))
 
     def cursor(self, rows: Sequence[Row]) -> Cursor:
-        """Return a cursor at some rows of the output or of the sources."""
+        """Return a cursor at the given rows of the output or of the sources."""
         numbers = {str(file.path): file for file in self.flow.numbers.files}
         position: defaultdict[CursorPlace, set[int]] = defaultdict(set)
         for path, row in rows:
@@ -61,7 +61,7 @@ class Traced:
         }
 
     def check(self, most: int = 3) -> None:
-        """Fail if cursors and an ingest disagree about some rows, taken one by one and together."""
+        """Fail if cursors and an ingest disagree about some rows, both one by one and together."""
         outputs = self.outputs()
         every = {row: self.sources(at) for at, row in enumerate(outputs)}
         for row in outputs[:most]:
@@ -75,7 +75,7 @@ class Traced:
         assert rows_of(self.cursor(sorted(reached)).go_next_all()) == used
 
     def check_frames(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Fail if cursors and an ingest disagree when all ids are in frames, as for many rows."""
+        """Fail if cursors and an ingest disagree when all IDs are in frames, as for many rows."""
         with monkeypatch.context() as patch:
             patch.setattr(ids, "FEW", 0)
             patch.setattr(ids, "HELD", 0)
@@ -83,7 +83,7 @@ class Traced:
 
 
 def rows_of(cursor: Cursor) -> set[Row]:
-    """Return the rows at which a cursor is. Fail if a row is listed twice."""
+    """Return the rows at a cursor's position. Fail if a row is listed twice."""
     if all(place.has_rows and ids.held is not None for place, ids in cursor.position.items()):
         found = list(_held(cursor))  # this needs no Spark job
     else:

@@ -1,6 +1,6 @@
-"""Four edits of a project of four models, with the models that need a new build.
+"""Four edits of a project with four models, and the models to rebuild after each edit.
 
-They are the cases of SQLMesh's issue 6062: https://github.com/SQLMesh/sqlmesh/issues/6062
+The edits are the cases of SQLMesh's issue 6062: https://github.com/SQLMesh/sqlmesh/issues/6062
 """
 
 from dataclasses import replace
@@ -35,11 +35,11 @@ CHANGED = {
     "an unused column is dropped": {"users"},
     "WHERE is changed": {"users", "a", "b", "c"},
 }
-"""The models that need a new build."""
+"""The models that must be rebuilt."""
 
 
 def cases() -> dict[str, Step]:
-    """Return the edits by their names."""
+    """Return the edits by name."""
     before = (USERS, *READERS)
     return {
         name: Step(name, "users", before, (model, *READERS), frozenset(CHANGED[name]))

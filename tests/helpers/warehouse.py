@@ -30,7 +30,7 @@ COLUMNS = (SRC, DST, OP, SRC_TABLE, DST_TABLE)
 
 @dataclass
 class House:
-    """One warehouse in its own folder. Its Spark and its Neo4j are shared with all other tests."""
+    """One warehouse in its own folder. It shares Spark and Neo4j with all other tests."""
 
     settings: Settings
     session: SparkSession
@@ -62,7 +62,7 @@ class House:
         return found
 
     def write(self, triples: Iterable[Triple], name: str = "triples.csv") -> Path:
-        """Write triples to a CSV file beside the warehouse, and return its path."""
+        """Write triples to a CSV file next to the warehouse, and return the file's path."""
         path = self.settings.warehouse.parent / name
         with path.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file).writerows([COLUMNS, *triples])
@@ -81,8 +81,8 @@ class House:
     def check(self, *, by_spark: bool = False) -> None:
         """Check the sets, placements, numbers and totals of the current generation.
 
-        ``by_spark`` is whether Spark reads the triples, and not Delta's own reader. The first time,
-        this takes ten seconds.
+        If ``by_spark``, Spark reads the triples instead of Delta's own reader. The first time, this
+        takes ten seconds.
         """
         session = self.session if by_spark else None
         check(self.layout, session, self.address, self.theta, bare=self.bare)
@@ -93,7 +93,7 @@ class House:
         self.check(by_spark=by_spark)
 
     def open(self) -> provhouse.Warehouse:
-        """Open the warehouse as a program does."""
+        """Open the warehouse through the Python API."""
         home = self.settings.neo4j_home
         return provhouse.open(self.settings.warehouse, neo4j_home=home, master="local[2]")
 

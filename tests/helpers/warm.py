@@ -1,4 +1,4 @@
-"""Commands that are forked from a process with a running Spark, so that each takes a second or two.
+"""Commands forked from a process with a running Spark, so that each takes a second or two.
 
 A child differs from the real command only in its start. It parses its own arguments, takes its own
 locks, and can be stopped and killed at a fault point. Spark outlives the child, and continues the
@@ -29,7 +29,7 @@ class Child:
     keeper: "Warm"
     pid: int
     output: Path
-    """The path, without endings, of the two files with the command's output and its errors."""
+    """The path, without suffix, of the two files with the command's output and its errors."""
     stopped: bool = False
     status: int | None = None
 
@@ -48,7 +48,7 @@ class Child:
         return self
 
     def kill(self) -> "Child":
-        """Kill the command, as the system does when memory is short."""
+        """Kill the command, as the operating system does when memory is short."""
         self.stopped = False
         os.kill(self.pid, signal.SIGKILL)
         return self.awaits()
@@ -99,7 +99,8 @@ class Warm:
     ) -> Child:
         """Start a command with exactly the given environment.
 
-        ``folder`` is the working directory of the command. By default, it is that of the tests.
+        ``folder`` is the working directory of the command. By default, it is the working directory
+        of the tests.
         """
         self._started += 1
         output = self.folder / f"{self._started}"

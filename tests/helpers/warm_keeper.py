@@ -25,15 +25,16 @@ IMPORTED = (client, process, warehouse)
 PACKAGES = (care, cli, commit, ingest, output, query)
 """The packages whose modules this process imports once.
 
-Commands import these modules inside functions. In each child, these imports would take longer than
-the command.
+Commands import these modules inside functions. If each child imported them, the imports would take
+longer than the command.
 """
 
 
 def main(folder: Path) -> None:
     """Run commands until standard input ends.
 
-    This process must not use the library for Delta tables, because it could not fork after that.
+    This process must not use the library for Delta tables, because after that it could no longer
+    fork.
     """
     for package in PACKAGES:
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):

@@ -1,4 +1,4 @@
-"""The oracle of captured lineage: on only the witnesses of a row, a query gives this row again."""
+"""The oracle of captured lineage: on only a row's witnesses, a query must return the row again."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping
@@ -44,14 +44,14 @@ def query(sql: str) -> Program:
 def rows_of(frame: DataFrame) -> list[Row]:
     """Return the rows of a frame as tuples.
 
-    NaN becomes a text, because NaN does not equal itself.
+    NaN becomes a string, because NaN does not equal itself.
     """
     return [tuple(map(_comparable, row)) for row in frame.collect()]
 
 
 @dataclass(frozen=True)
 class Found:
-    """The rows that a captured program has written, and the source rows that each derives from."""
+    """The rows that a captured program has written, and the source rows from which each derives."""
 
     traced: Traced
     rows: list[Row]
@@ -63,7 +63,7 @@ class Found:
         return {taps[number].kind for number in self.traced.supersets}
 
     def witnesses(self, row: int) -> dict[str, dict[Path, set[int]]]:
-        """Return the indexes of the source rows that a row derives from, by table and file."""
+        """Return the indexes of the source rows from which a row derives, by table and file."""
         files = {source.number: source for source in self.traced.output.write.sources}
         found: defaultdict[str, dict[Path, set[int]]] = defaultdict(dict)
         for each in ids_of(self.traced, row):
@@ -73,7 +73,7 @@ class Found:
 
 
 def ids_of(found: Traced, row: int) -> set[int]:
-    """Return the ids of the source rows that a row derives from."""
+    """Return the IDs of the source rows from which a row derives."""
     ids = {int(each) for part in found.direct_pairs() for each in part.row[part.at == row]}
     for group in found.grouped:
         groups = group.group[group.row == row]
@@ -92,7 +92,7 @@ def captured(spark: SparkSession, frame: DataFrame, folder: Path) -> Found:
 
 
 def found_of(write: CapturedWrite) -> Found:
-    """Return the rows that a captured write has written, with the source rows of each."""
+    """Return the rows of a captured write, each with its source rows."""
     found = traced(output_of(write), write.folder)
     tables = [pq.read_table(path).to_pylist() for path in found.output.files]
     rows = [tuple(map(_comparable, row.values())) for table in tables for row in table]
@@ -100,7 +100,7 @@ def found_of(write: CapturedWrite) -> Found:
 
 
 def associations(found: Found) -> Counter[tuple[object, ...]]:
-    """Return each written row together with the source rows that it derives from."""
+    """Return each written row together with the source rows from which it derives."""
     counted = Counter[tuple[object, ...]]()
     for number, row in enumerate(found.rows):
         witnesses = found.witnesses(number).items()

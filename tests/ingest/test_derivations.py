@@ -1,4 +1,4 @@
-"""Derivations are stored by content, and survive every operation on the triples of a warehouse."""
+"""Derivations are stored by content, and survive every operation on a warehouse's triples."""
 
 import csv
 from collections import Counter
@@ -40,7 +40,7 @@ def take_in(house: House, rows: Iterable[Row], name: str = "trace.csv") -> Summa
 
 
 def in_house(house: House) -> Counter[Derivation]:
-    """Return the derivations that a warehouse stores; check the warehouse deeply first."""
+    """Check a warehouse deeply, and return the derivations that it stores."""
     house.check_deep()
     return stored(house.settings.warehouse)
 
@@ -63,7 +63,7 @@ def test_random_traces_are_stored_as_sets_of_derivations(
 ) -> None:
     """After each kind of change, the stored derivations equal those computed with Python sets.
 
-    The usual test ingests and retracts. The other changes copy the same columns.
+    The usual test ingests and retracts, because the other changes copy the same columns.
     """
     house = houses(theta=4, pack=0, partition_triples=7)
     first, second = random_rows(seed), random_rows(seed + 100)
@@ -113,7 +113,7 @@ SELF_JOIN = [
 def test_rows_that_differ_in_value_or_times_are_different_triples(houses: Houses) -> None:
     """All of these triples are counted.
 
-    Of those with equal ends and op, an answer shows only one.
+    Of the triples with equal ends and op, an answer shows only one.
     """
     house = houses()
     assert take_in(house, [*SELF_JOIN, Row("total", "report")]).triples == 4
@@ -142,7 +142,7 @@ def test_the_same_derivation_in_another_run_is_an_assertion(houses: Houses) -> N
 
 @pytest.mark.long
 def test_a_derivation_that_lost_a_needed_input_is_gone(houses: Houses) -> None:
-    """Derivations that do not need the retracted input stay, without this input."""
+    """Derivations that do not need the retracted input remain, without this input."""
     house = houses(partition_triples=2)
     rows = [
         Row(src, "z", op, "", "", kind)
@@ -240,7 +240,7 @@ ROUNDED = ["9007199254740993", "-9007199254740993", "9007199254740993.0", "12345
 
 
 def test_a_value_that_double_precision_rounds_is_rejected(houses: Houses, tmp_path: Path) -> None:
-    """The values are given as text, and as integers and decimals of Parquet."""
+    """The values are strings, and then Parquet integers and decimals."""
     rows = [f"a,{number},aggregate,{text}\n" for number, text in enumerate([*EXACT, *ROUNDED])]
     (tmp_path / "t.csv").write_text("src,dst,op_kind,value\n" + "".join(rows))
     house = houses()

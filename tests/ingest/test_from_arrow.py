@@ -32,7 +32,7 @@ ROWS = pa.table(
 
 @pytest.fixture(scope="module")
 def house(houses: Houses) -> House:
-    """A warehouse to which all tests in this file add."""
+    """A warehouse to which all tests in this file add data."""
     return houses()
 
 

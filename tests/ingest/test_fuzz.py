@@ -43,7 +43,7 @@ from provhouse.store.warehouse.commits import current
 FILES = int(os.environ.get("PROVHOUSE_FUZZ", "24"))
 SEED = int(os.environ.get("PROVHOUSE_FUZZ_SEED", "0"))
 LONGEST = 20.0
-"""The processor time that one file may take, in seconds. Most files take milliseconds."""
+"""The limit, in seconds, of the processor time for one file. Most files take milliseconds."""
 NAMES = ("a", "b/1", "", "ä😀", 'q"x', "c,d", "e\nf", "\r", "7", " ", "x" * 90, "\\", "null", "\t")
 
 Rows = list[dict[str, str | None]]
@@ -121,7 +121,7 @@ def unzstd(content: bytes) -> bytes:
 
 
 def read_csv(content: bytes) -> Right | None:
-    """Return what Python's CSV reader finds, including rows with too few or too many cells.
+    """Return the rows that Python's CSV reader finds, even with too few or too many cells.
 
     Return None if a header repeats a name, or if a row with too few or too many cells contains a
     line break or an open quote.
@@ -204,7 +204,7 @@ KINDS = (
 
 
 def outcome(source: Source, folder: Path) -> Right | None:
-    """Return what provhouse reads from a file, or None if the file is refused as bad input."""
+    """Return the content that provhouse reads from a file, or None if it is refused as invalid."""
     staging = Staging(folder)
     try:
         check(source)
@@ -236,7 +236,7 @@ def test_damaged_files_are_read_correctly_or_refused(kind: Kind, tmp_path: Path)
 
 
 def _damaged(kind: Kind, number: int, folder: Path) -> str:
-    """Make and read the damaged file with this number; return whether it was read or refused."""
+    """Make and read the damaged file number ``number``; return whether it was read or refused."""
     chance = random.Random(f"{SEED} {kind.ending} {number}")
     content = kind.make(chance)
     # whether to damage the packed file, or the content before it is packed
@@ -293,7 +293,7 @@ def test_an_ingest_of_a_damaged_file_stores_all_of_it_or_nothing(
 
 
 def right(kind: Kind, packed: bytes) -> Right | None:
-    """Return what the independent reader finds, or None if this reader fails."""
+    """Return the content that the independent reader finds, or None if this reader fails."""
     try:
         return kind.read(kind.unpack(packed))
     except Exception:
@@ -310,7 +310,7 @@ def test_damaged_delta_logs_are_refused_or_read(tmp_path: Path) -> None:
 
 
 def _damaged_log(number: int, folder: Path) -> str:
-    """Make and read the damaged table with this number; return whether it was read or refused."""
+    """Make and read the damaged table number ``number``; return whether it was read or refused."""
     chance = random.Random(f"{SEED} delta {number}")
     write_deltalake(folder, pa.Table.from_pylist(rows(chance)), partition_by=["src"])
     log = folder / "_delta_log" / f"{0:020}.json"

@@ -2,8 +2,8 @@
 
     PROVHOUSE_FUZZ=10000 PROVHOUSE_FUZZ_SEED=1 pytest tests/ingest/test_fuzz_declared.py
 
-The declarations that are read are compared with those that Python's own readers of TOML, JSON and
-CSV find.
+The tests compare the declarations that provhouse reads with those that Python's own readers of
+TOML, JSON and CSV find.
 """
 
 import csv
@@ -133,7 +133,7 @@ def read_json(text: str) -> list[dict[str, Any]]:
     def row(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
         if len(made) < len(pairs) or {type(value) for value in made.values()} - {str, type(None)}:
-            raise ValueError("a key is there twice, or a value is no text")
+            raise ValueError("a key occurs twice, or a value is not a string")
         return made
 
     lines = [line for line in text.split("\n") if line.strip()]

@@ -50,7 +50,7 @@ def assert_answers(house: House, held: list[Triple], random: Random, questions: 
 
 @pytest.mark.long
 def test_ten_appends_answer_like_one_ingest(houses: Houses) -> None:
-    """Ten ingests answer like one, except for the tables of items that have two tables."""
+    """Ten ingests answer like a single one, except for the tables of items with two tables."""
     random = Random(7)
     rows = sorted(set(triples(*range(500, 522))))
     random.shuffle(rows)
@@ -71,7 +71,7 @@ def test_ten_appends_answer_like_one_ingest(houses: Houses) -> None:
 
 
 def shown(house: House, sets: set[int]) -> list[str]:
-    """Return, as strings, what Neo4j shows about all tables, these sets, and their components."""
+    """Return, as strings, Neo4j's content about all tables, the given sets and their components."""
     auth = (house.address.user, house.address.password)
     with (
         GraphDatabase.driver(house.address.bolt, auth=auth) as driver,
@@ -161,7 +161,7 @@ def file(house: House, rows: list[Triple]) -> Path:
 
 
 def born_in(house: House) -> dict[tuple[str, ...], int]:
-    """Return the generation in which each triple was born, as the Delta table records it."""
+    """Return the generation in which each triple was born, according to the Delta table."""
     commit = current(house.layout)
     assert commit
     snapshot = Snapshot(house.layout, commit)

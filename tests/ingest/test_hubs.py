@@ -1,4 +1,4 @@
-"""An item with very many neighbours in several tables is reported; with ``null``, it is no item."""
+"""An item with very many neighbours in several tables is reported; with ``null``, it is dropped."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -90,7 +90,7 @@ def test_hubs_are_in_order_and_a_preview_names_them(houses: Houses) -> None:
 
 @pytest.mark.long
 def test_null_texts_join_no_rows(houses: Houses, tmp_path: Path) -> None:
-    """With the right null texts, the lineage of a task has only the rows that name its file."""
+    """With the right null strings, the lineage of a task has only the rows that name its file."""
     house = houses()
     frame = pandas.DataFrame({"src": ["x", "-", r"\N"], "dst": ["y", "z", "w"], "op": "-"})
     with house.open() as warehouse:

@@ -154,7 +154,7 @@ def test_rejects_are_set_aside(houses: Houses, tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_an_ingest_of_rejects_only_makes_a_generation(houses: Houses, tmp_path: Path) -> None:
-    """Rejects alone make a generation, in the first ingest of a warehouse and in a later one."""
+    """Rejects alone make a new generation, both in a warehouse's first ingest and later."""
     house = houses()
     path = file(tmp_path, "r.csv", [("", "b"), ("a", "")])
     for generation in (1, 2):
@@ -339,7 +339,7 @@ def test_an_input_may_have_many_buckets_ranges_and_files(
 def test_a_large_first_ingest_is_loaded_by_the_importer(
     houses: Houses, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The importer loads a Neo4j that has never run. A later append finds everything it needs."""
+    """The importer loads a Neo4j that has never run. A later append finds all its data there."""
     monkeypatch.setattr(begin, "IMPORTED_BYTES", 0)
     graphs = [graph(seed) for seed in range(9_000, 9_010)]
     triples = [triple for one in graphs for triple in one.triples]
@@ -361,7 +361,7 @@ def test_a_large_first_ingest_is_loaded_by_the_importer(
 
 
 def refuse_an_emptied_neo4j(house: House, home: Path) -> None:
-    """Fail unless an append is refused when Neo4j lacks the earlier ingests."""
+    """Fail unless an append is refused because Neo4j lacks the earlier ingests."""
     process.stop(process_id(home), home)
     shutil.rmtree(home / "data")
     before = current(house.layout)

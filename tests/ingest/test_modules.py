@@ -1,4 +1,4 @@
-"""Declarations of modules: their file is checked, and they follow the changes of the warehouse."""
+"""Module declarations: their file is checked, and changes of the warehouse preserve them."""
 
 import json
 from collections.abc import Callable, Mapping

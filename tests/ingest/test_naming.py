@@ -1,4 +1,4 @@
-"""Names that occur in two tables are refused, prefixed or merged, as the first ingest chose."""
+"""Names that occur in two tables are refused, prefixed or merged, as the first ingest specified."""
 
 import json
 from collections.abc import Callable
@@ -22,12 +22,12 @@ from provhouse.store.warehouse.layout import Layout
 
 Houses = Callable[..., House]
 BILLED = [Triple(str(n), str(n + 1), "bill", "orders", "invoices") for n in range(17, 22)]
-"""Orders and invoices. Their numbers are unique only within a table."""
+"""Orders and invoices. Their IDs are unique only within a table."""
 PAID = [Triple("invoices/18", "1", "pay", "invoices", "payments")]
 
 
 def upstream(house: House, item: str) -> list[tuple[str, str]]:
-    """Return the name and the table of each item that an item was derived from."""
+    """Return the name and table of each item from which an item derives."""
     with house.asker() as asker:
         rows = asker.ask(item, "upstream").items.to_pylist()
     return sorted((row["item"], row["table"]) for row in rows)
@@ -38,7 +38,7 @@ def test_a_name_in_two_tables_ends_the_ingest(houses: Houses) -> None:
     house = houses()
     with pytest.raises(BadInput) as raised:
         house.ingest(BILLED)
-    assert raised.value.wanted == "4 names stand in two tables"
+    assert raised.value.wanted == "4 names occur in two tables"
     assert raised.value.found.count(" in ") == 3
     assert "'18' in invoices and orders" in raised.value.found
     for remedy in ("--names table", "--names global"):
@@ -49,7 +49,7 @@ def test_a_name_in_two_tables_ends_the_ingest(houses: Houses) -> None:
 def test_a_name_in_another_table_than_the_stored_item_ends_the_ingest(houses: Houses) -> None:
     house = houses()
     house.ingest(BILLED[:1])
-    with pytest.raises(BadInput, match="1 name stands in two tables"):
+    with pytest.raises(BadInput, match="1 name occurs in two tables"):
         house.ingest([Triple("18", "1", "pay", "payments", "receipts")])
     assert house.commit.naming == "unique"
     merged = house.ingest([Triple("18", "1", "pay", "payments", "receipts")], names="global")
@@ -58,13 +58,13 @@ def test_a_name_in_another_table_than_the_stored_item_ends_the_ingest(houses: Ho
 
 
 def naming(house: House) -> str:
-    """Return the way of naming that the current commit record contains."""
+    """Return the naming mode that the current commit record contains."""
     return house.commit.naming
 
 
 @pytest.mark.long
 def test_items_are_named_with_their_tables(houses: Houses, tmp_path: Path) -> None:
-    """Names that begin with their table get no prefix. Later commands keep this way of naming."""
+    """Names that begin with their table get no prefix. Later commands keep this naming mode."""
     house = houses()
     assert house.ingest(BILLED, names="table").two_tables == 0
     house.ingest(PAID)

@@ -26,7 +26,7 @@ FACET = {"_producer": "https://example.com", "_schemaURL": "https://example.com/
 
 
 def event(job: object = "job", time: str = "2026-01-01T00:00:00Z", **more: Any) -> Event:
-    """Return an event with the required fields, which ``more`` may replace; None removes one."""
+    """Return an event with the required fields; ``more`` replaces fields, None removes one."""
     found = {
         "eventType": "COMPLETE", "eventTime": time, "run": {"runId": RUN},
         "job": {"namespace": "shop", "name": job} if isinstance(job, str) else job,
@@ -98,7 +98,7 @@ EXPECTED = {
     "SPARK": [("reads", "/data/source", 2), ("writes", "/data/target", 1)],
     "FLINK": [("reads", "in.topic", 1), ("writes", "out.topic", 1)],
 }
-"""By producer: how its job uses a dataset, and the number of columns."""
+"""By producer: how the producer's job uses a dataset, and the number of columns."""
 EVENTS = {"AIRFLOW": AIRFLOW, "DBT": DBT, "SPARK": SPARK, "FLINK": FLINK}
 
 
@@ -212,7 +212,7 @@ HISTORIES = {
 @pytest.mark.parametrize("name", HISTORIES)
 @pytest.mark.parametrize("apart", [False, True])
 def test_a_job_shows_its_newest_complete_run(name: str, apart: bool, tmp_path: Path) -> None:
-    """In one file, and with an ingest for each event."""
+    """All events are ingested from one file, and then with a separate ingest for each event."""
     events, expected = HISTORIES[name]
     for group in [[each] for each in events] if apart else [events]:
         ingested(tmp_path, written(tmp_path, lines(*group)))
@@ -256,7 +256,7 @@ def test_a_malformed_event_is_named_and_nothing_is_stored(name: str, tmp_path: P
     file = written(tmp_path, lines(event(), event()) + json.dumps(wrong) + "\n")
     with pytest.raises(BadInput) as error:
         ingested(tmp_path, file)
-    assert error.value.wanted == f"{file}, line 3: this is no event of OpenLineage"
+    assert error.value.wanted == f"{file}, line 3: this is not an event of OpenLineage"
     assert error.value.found.startswith(why)
     assert uses(tmp_path) == ()
 
@@ -267,7 +267,7 @@ def test_text_that_is_not_json_is_named_by_its_line(tmp_path: Path) -> None:
         lines(event()) + "{broken\n": "line 2: this is not JSON",
         f"{pretty}\n{{broken": f"line {len(pretty.splitlines()) + 1}: this is not JSON",
         "\nnot JSON": "line 2: this is not JSON",
-        json.dumps([event(), 1], indent=1): "line 1, event 2: this is no event of OpenLineage",
+        json.dumps([event(), 1], indent=1): "line 1, event 2: this is not an event of OpenLineage",
     }
     for text, place in texts.items():
         file = written(tmp_path, text)

@@ -1,4 +1,4 @@
-"""An ingest stores descriptions of ops, and they follow every change of the warehouse."""
+"""An ingest stores descriptions of ops, and they survive every change of the warehouse."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -46,7 +46,7 @@ def triples(number: int) -> list[Triple]:
 
 
 def describe(house: House, rows: Iterable[Operation], *files: Path) -> Summary:
-    """Ingest files with descriptions, or only descriptions, and check the invariants."""
+    """Ingest files with descriptions, or descriptions alone, and check the invariants."""
     path = write_operations(house.settings.warehouse.parent / "ops.csv", rows)
     return house.ingest_files(*files, operations=path)
 
@@ -107,7 +107,7 @@ def test_a_warehouse_without_descriptions_has_no_table_of_them(
 
 @pytest.mark.long
 def test_descriptions_alone_are_an_ingest(houses: Houses) -> None:
-    """Descriptions may be the first ingest of a warehouse, and describe triples that come later."""
+    """A warehouse's first ingest may add only descriptions, whose triples come later."""
     house = houses()
     summary = describe(house, [Operation("a", "all"), Operation("b")])
     assert (summary.committed, summary.operations, summary.triples) == (True, 1, 0)
@@ -260,7 +260,7 @@ def test_a_derivation_that_lost_an_erased_input_is_not_exported_as_complete(
 
 
 class Crash(Exception):
-    """The end of the process, in the middle of an erasure."""
+    """The end of the process in the middle of an erasure."""
 
 
 @pytest.mark.long

@@ -26,7 +26,7 @@ from provhouse.runtime.scratch import clear_abandoned
 
 @pytest.fixture(autouse=True)
 def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a temporary folder that only this test uses, so that it sees no other previews."""
+    """Return a temporary folder that only this test uses, so that it contains no other previews."""
     folder = tmp_path_factory.mktemp("temporary")
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     return folder
@@ -77,7 +77,7 @@ def test_a_preview_shows_how_columns_are_mapped(tmp_path: Path) -> None:
 
 
 def chain(length: int) -> str:
-    """Return a CSV text in which ``length`` chains over three tables end in one item."""
+    """Return CSV text in which ``length`` chains over three tables end in one item."""
     rows = ["src,dst,src_table,dst_table"]
     for n in range(length):
         rows += [f"a{n},b{n},A,B", f"b{n},c,B,C"]
@@ -157,7 +157,7 @@ def test_a_preview_knows_stored_items_and_changes_nothing(houses: Callable[..., 
 def test_the_folder_of_a_killed_preview_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The temporary folder of a preview must not stay, because it contains names from the input."""
+    """A preview's temporary folder must be removed, because it contains names from the input."""
     file, temporary = tmp_path / "a.csv", tmp_path / "temporary"
     file.write_text("src,dst\na,b\n")
     temporary.mkdir()

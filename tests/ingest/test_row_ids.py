@@ -1,4 +1,4 @@
-"""Row ids are items: ``(t, n)`` is the item named ``t/n``, whatever the kind of input."""
+"""Row IDs are items: ``(t, n)`` is the item named ``t/n``, for every kind of input."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +25,7 @@ from provhouse.store.names.lookup import read_lookup
 
 Houses = Callable[..., House]
 EDGES = (0, 9, -1, 65535, 65536, 1 << 40, (1 << 63) - 1, -(1 << 63))
-"""Ids at the ends of blocks, and at the ends of the range of ids."""
+"""IDs at the ends of blocks, and at the ends of the range of IDs."""
 ENDS = ("src", "dst", "op", "src_table", "dst_table")
 
 
@@ -44,7 +44,7 @@ def rows(count: int, seed: int, tables: int = 3) -> pa.Table:
 
 
 def as_text(table: pa.Table) -> pa.Table:
-    """Return the triples with the printed names of the row ids instead of the ids."""
+    """Return the triples with the row IDs replaced by their printed names."""
     for end in ("src", "dst"):
         keys = zip(table[f"{end}_table"].to_pylist(), table[f"{end}_id"].to_pylist(), strict=True)
         names = pa.array([f"{of}/{number}" for of, number in keys])
@@ -85,7 +85,7 @@ def triples(house: House, folder: Path) -> set[tuple[str, ...]]:
 @pytest.mark.long
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_row_ids_store_what_their_names_store(houses: Houses, tmp_path: Path, seed: int) -> None:
-    """Row ids alone, and names followed by row ids, both give the expected items and triples."""
+    """Row IDs alone, and names followed by row IDs, both give the expected items and triples."""
     parts = [rows(400, seed), rows(300, seed + 50)]
     by_id, mixed = houses(), houses()
     every, known = set[tuple[str, ...]](), set[tuple[str, str]]()
@@ -134,7 +134,7 @@ def test_a_file_row_ids_and_a_spark_frame_meet_in_one_item(houses: Houses) -> No
 def test_names_and_row_ids_of_one_ingest_meet(houses: Houses) -> None:
     """One end is a name and the other a row id.
 
-    Some of the names are row ids, and others only look like row ids.
+    Some of the names are printed row IDs, and others only look like them.
     """
     house = houses()
     names = ["t/1", "t/01", "t/2", "u/1", "x"]
@@ -178,7 +178,7 @@ def test_rows_without_an_id_or_a_table_are_rejected(houses: Houses) -> None:
 
 @pytest.mark.long
 def test_a_name_takes_precedence_over_an_id(houses: Houses) -> None:
-    """Beside src, a column src_id is an attribute, as it always was, unless it is mapped."""
+    """Next to src, a column src_id is an attribute, as in earlier versions, unless it is mapped."""
     house = houses()
     table = pa.table({"src": ["a"], "src_id": [1], "src_table": ["t"], "dst": ["b"]})
     brought(house, table)
@@ -196,7 +196,7 @@ def test_a_row_id_stored_in_another_table_is_refused(houses: Houses) -> None:
     house = houses()
     brought(house, pa.table({"src": ["t/1"], "src_table": ["other"], "dst": ["x"]}))
     ids = pa.table({"src_id": [1, 2], "src_table": ["t", "t"], "dst": ["x", "x"]})
-    with pytest.raises(BadInput, match="1 name stands in two tables") as raised:
+    with pytest.raises(BadInput, match="1 name occurs in two tables") as raised:
         brought(house, ids)
     assert "'t/1' in other and t" in raised.value.found
     assert brought(house, ids, names="global").two_tables == 1
@@ -244,7 +244,7 @@ def test_a_key_fixes_the_pattern_too(houses: Houses) -> None:
 
 
 def stored_forms(house: House) -> tuple[int, int]:
-    """Return the numbers of items that are found by a hash of the name, and by row id.
+    """Return how many items are found by a hash of the name, and how many by row ID.
 
     Only items in the current base count.
     """
@@ -258,7 +258,7 @@ def stored_forms(house: House) -> tuple[int, int]:
 
 @pytest.mark.long
 def test_items_that_are_row_ids_have_no_stored_names(houses: Houses) -> None:
-    """Neither a compaction nor a later ingest stores a name that is a row id."""
+    """Neither a compaction nor a later ingest stores a row ID as a name."""
     house = houses()
     text = as_text(rows(40, 11))
     brought(house, text)

@@ -1,4 +1,4 @@
-"""Traces with shared derivations: what an ingest stores, rejects and refuses."""
+"""Traces with shared derivations: the rows that an ingest stores, rejects and refuses."""
 
 import json
 from collections.abc import Callable
@@ -23,7 +23,7 @@ SUM = Shared("1", "aggregate", (Input("a", "sum", "1"), Input("b", "sum", "2")),
 
 @pytest.mark.long
 def test_the_same_derivation_again_is_the_same_group(houses: Houses, tmp_path: Path) -> None:
-    """The labels and the order of rows do not matter. Another dst needs one more triple."""
+    """Neither labels nor the order of rows matter. Another dst needs one more triple."""
     house = houses()
     house.ingest_files(write(tmp_path / "1.csv", SUM.rows()))
     assert house.commit.totals.triples == 4
@@ -112,7 +112,7 @@ def test_the_column_is_an_attribute_in_a_file_without_derivations(
 
 @pytest.mark.long
 def test_row_ids_may_share_a_derivation(houses: Houses) -> None:
-    """Row ids are the same items as their names. A row id without a table is rejected."""
+    """A row ID is the same item as its name. A row ID without a table is rejected."""
     house = houses()
     rows: dict[str, list[object]] = {
         "src_id": [1, 2, None, None, 7],

@@ -1,7 +1,7 @@
-"""Generated SQL from every part of the grammar, whose lineage is checked by running it again.
+"""Generated SQL from the whole grammar; its lineage is checked by running the SQL again.
 
-A failure prints the seed and the text. `python -m helpers.adversarial.run --first SEED --texts 1
---shrink`, in the folder `tests`, runs the text again and shortens it.
+A failure prints the seed and the SQL text. `python -m helpers.adversarial.run --first SEED --texts
+1 --shrink`, in the folder `tests`, runs the query again and shortens it.
 """
 
 from collections import Counter
@@ -11,12 +11,12 @@ import pytest
 from helpers.adversarial.run import Tried, tried
 
 REFUSED = 0.05
-"""The largest share of texts that may be refused, of the texts that DuckDB runs."""
+"""The largest share of queries that may be refused, among those that DuckDB can run."""
 TEXTS = 1_000
 
 
 def run(first: int, texts: int, most: int) -> None:
-    """Try texts; fail unless few of them are refused and most have rows."""
+    """Try generated queries; fail unless few of them are refused and most return rows."""
     print(f"seeds {first} to {first + texts - 1}")
     found = list(tried(first, texts, most))
     wrong = [each for each in found if each.outcome.kind == "wrong"]

@@ -1,4 +1,4 @@
-"""All aggregates of DuckDB, each with the first arguments that it accepts."""
+"""All DuckDB aggregates, each with the first arguments that it accepts."""
 
 from itertools import product
 
@@ -25,7 +25,7 @@ NAMES = [
     )
     .fetchall()
 ]
-"""The names of all aggregates except one. It takes states of aggregates, which cannot be read."""
+"""The names of all aggregates except one, which expects aggregate states; these cannot be read."""
 
 
 @pytest.fixture(scope="module")

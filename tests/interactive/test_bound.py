@@ -1,4 +1,4 @@
-"""The plans of two texts are the same only if both texts compute the same."""
+"""The plans of two queries are equal only if both queries compute the same rows."""
 
 import random
 import re
@@ -15,7 +15,7 @@ SWAPS = (("k", "v"), ("k", "z"), ("id", "k"), ("k", "w"))
 
 
 def swapped(sql: str, one: str, other: str) -> str:
-    """Return the query with two of its columns exchanged."""
+    """Return the query with two of its columns swapped."""
     names = {one: other, other: one}
     return re.sub(rf"\b(t\d+)\.({one}|{other})\b", lambda at: f"{at[1]}.{names[at[2]]}", sql)
 
@@ -25,10 +25,10 @@ def rows(con: duckdb.DuckDBPyConnection, sql: str) -> list[str]:
 
 
 def compare(seeds: range) -> int:
-    """Compare each random query with the same query in which two columns are exchanged.
+    """Compare each random query with the same query in which two columns are swapped.
 
-    Where the plans are the same, the rows must be the same on several data sets. Return the number
-    of queries for which the plans are the same.
+    If the plans are equal, the rows must be equal on several data sets. Return the number of
+    queries with equal plans.
     """
     data = []
     for seed in range(4):

@@ -1,4 +1,4 @@
-"""GROUP BYs in compiled loops give DuckDB's values and types, and the lineage of other modes."""
+"""GROUP BY in compiled loops gives DuckDB's values and types, and the lineage of other modes."""
 
 import random
 from itertools import product
@@ -176,7 +176,7 @@ def test_what_the_loops_do_not_cover_is_left_to_duckdb(con: Connection, text: st
 def test_groups_with_values_of_duckdb_are_located(
     con: Connection, monkeypatch: pytest.MonkeyPatch, keys: str, condition: str, kept: str
 ) -> None:
-    """The loops find the records of the groups even if they do not cover the aggregates."""
+    """The loops find the groups' records even if they do not support the aggregates."""
     monkeypatch.setattr(modes, "COMPILED_ROWS", 0)
     monkeypatch.setattr(modes, "LISTED_SHARE", 0.0)
     monkeypatch.setattr(modes, "FEW_LISTED", 0)

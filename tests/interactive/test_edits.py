@@ -1,4 +1,4 @@
-"""The edits of an analyst: each result is that of the query alone, whatever it is computed from."""
+"""An analyst's edits: each result equals a fresh run of the query, whatever it is computed from."""
 
 from collections import Counter
 from random import Random
@@ -60,7 +60,7 @@ def con() -> Connection:
 
 
 def check(con: Connection, edits: Edits, query: str) -> str:
-    """Check the rows of an edit by those of the query, and return how they were found."""
+    """Compare the rows of an edit with those of a fresh query, and return how it was computed."""
     found = edits.sql(query)
     oracle = con.duckdb.sql(query).to_arrow_table()
     assert found.rows.schema.equals(oracle.schema)

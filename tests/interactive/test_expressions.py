@@ -1,4 +1,4 @@
-"""Expressions on the records of one table have one value for each record, always the same."""
+"""An expression on one table's records has one value for each record, always the same."""
 
 from collections.abc import Callable
 from typing import Any

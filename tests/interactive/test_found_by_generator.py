@@ -1,4 +1,4 @@
-"""Faults that generated SQL once revealed. Each query must now have the right records."""
+"""Bugs that generated SQL once revealed. Each query must now return the right records."""
 
 import re
 

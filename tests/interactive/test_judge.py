@@ -1,4 +1,4 @@
-"""DuckDB decides what names, macros, functions and whole rows mean, and lineage follows it."""
+"""DuckDB decides the meaning of names, macros, functions and row values; lineage follows DuckDB."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

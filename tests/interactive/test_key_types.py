@@ -1,4 +1,4 @@
-"""Keys of every type in DuckDB: the lineage of each group has the rows that DuckDB groups."""
+"""Keys of every DuckDB type: a group's lineage has exactly the rows that DuckDB groups together."""
 
 import duckdb
 import pytest
@@ -95,7 +95,7 @@ def tables(kind: str) -> tuple[str, str]:
 
 
 def groups(con: Connection, table: str, key: str = "k", where: str = "true") -> list[list[int]]:
-    """Return the rids of each group, grouped by DuckDB."""
+    """Return the rids of each group, as grouped by DuckDB itself."""
     text = f"select list(rowid order by rowid) from {table} where {where} group by {key}"
     return sorted(list(found) for (found,) in con.duckdb.execute(text).fetchall())
 
@@ -115,7 +115,7 @@ SOME, FEW = one_in(12, NAMES), one_in(16, NAMES)
 
 @pytest.mark.parametrize("kind", SOME)
 def test_groups_by_a_key_of_any_type(con: Connection, kind: str) -> None:
-    """Groups are read with and without an index of all rows, and with and without the key shown."""
+    """Groups are read with and without an index of all rows, and with and without a visible key."""
     t, _ = tables(kind)
     expected = groups(con, t)
     hidden = f"select count(*) n, sum(v) s from {t} group by k"

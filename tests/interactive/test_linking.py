@@ -1,4 +1,4 @@
-"""Linked views, linked results and dependencies agree with SQL that states the question in full."""
+"""Linked views, linked results and dependencies agree with SQL that spells out the question."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Indexes that exceed the memory budget go to files. Temporary tables of plans are dropped."""
+"""Indexes that exceed the memory budget are moved to files. Temporary plan tables are dropped."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Operators that are rewritten, stored or followed step by step, checked by the user's text."""
+"""Operators that are rewritten, stored or followed in steps, checked by the user's own SQL."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""NumPy computes the same as each compiled loop that users without numba reach."""
+"""NumPy computes the same results as each compiled loop that users without numba reach."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,7 @@ from provhouse.interactive.index import numpy_kernels as twins
 
 Random = np.random.Generator
 SEEDS = range(20)
-"""The first seeds have no rows, or one."""
+"""The first seeds give no rows, or one row."""
 
 
 def _csr(random: Random, rows: int, number: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -27,7 +27,7 @@ def _csr(random: Random, rows: int, number: int) -> tuple[NDArray[np.int64], NDA
 
 
 def _once(random: Random, rows: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return a CSR in which each rid has one row at most."""
+    """Return a CSR in which each rid has at most one row."""
     offsets, rids = _csr(random, rows, 1)
     return offsets, random.permutation(rids.size * 2)[: rids.size].astype(np.int32)
 
@@ -144,7 +144,7 @@ def _copied(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _summed(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return arguments after a call; totals in several tables are added up, as readers do."""
+    """Return the arguments after a call. Totals in several tables are added up, as readers do."""
     return tuple(each.sum(axis=0) if name in ("count", "add") and each.ndim == 2 else each
                  for each in values if isinstance(each, np.ndarray))  # fmt: skip
 

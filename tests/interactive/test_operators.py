@@ -1,4 +1,4 @@
-"""Single operators: results, lineage that suffices to run again, equal modes, and refusals."""
+"""Single operators: results, lineage that suffices to reproduce rows, equal modes, refusals."""
 
 from pathlib import Path
 

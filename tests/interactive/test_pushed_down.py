@@ -1,4 +1,4 @@
-"""Declared conditions and attributes give what the same question to the plain lineage gives."""
+"""Declared conditions and attributes give the same answers as the complete lineage does."""
 
 import random
 from collections import Counter
@@ -54,7 +54,7 @@ def bag(table: pa.Table) -> Counter[str]:
 
 
 def by_hand(con: Connection, rids: list[int], by: tuple[str, ...]) -> Counter[str]:
-    """Return the aggregates of some records, computed by a query that names their rids."""
+    """Return the aggregates of the given records, computed by a query that lists their rids."""
     chosen = f"from t where rowid in ({', '.join(map(str, rids)) or 'null'})"
     return bag(
         con.duckdb.sql(
@@ -64,7 +64,7 @@ def by_hand(con: Connection, rids: list[int], by: tuple[str, ...]) -> Counter[st
 
 
 def compare(con: Connection, sql: str, where: str, by: tuple[str, ...], mode: Mode | None) -> None:
-    """Compare all rows of a query, one by one and some together, with the lineage on demand."""
+    """Compare a query's rows, singly and several together, with the lineage computed on demand."""
     meets = {
         rid for (rid,) in con.duckdb.sql(f"select rowid from t where {where or 'true'}").fetchall()
     }

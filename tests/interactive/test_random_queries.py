@@ -1,4 +1,4 @@
-"""Random queries over random tables, whose lineage is checked by running the queries again."""
+"""Random queries over random tables; their lineage is checked by running the queries again."""
 
 from itertools import count
 
@@ -11,7 +11,7 @@ from provhouse.interactive import Connection, connect
 from provhouse.sql.not_covered import NotCovered
 
 QUERIES = 25
-"""The number of queries with rows to check over the same tables."""
+"""The number of queries with rows to check on the same tables."""
 REFUSED = (
     "RIGHT JOIN in a correlated subquery",
     "FULL JOIN in a correlated subquery",
@@ -30,7 +30,7 @@ def tables(seed: int) -> Connection:
 
 
 def covered(con: Connection, seed: int) -> bool:
-    """Check one query. Return whether it was covered and has rows."""
+    """Check one query. Return whether it was covered and returned rows."""
     writer = Writer(seed)
     sql = writer.query()
     refused = ""
@@ -46,7 +46,7 @@ def covered(con: Connection, seed: int) -> bool:
 
 
 def run(seed: int, queries: int) -> None:
-    """Check queries over the tables of a seed, until ``queries`` of them have had rows."""
+    """Check queries over a seed's tables until ``queries`` of them have returned rows."""
     con = tables(seed)
     numbers = count(seed * 1000)
     found = 0

@@ -1,4 +1,4 @@
-"""Queries over records from decoded columns equal the same queries on a scan of the table."""
+"""Queries over records from decoded columns give the same rows as queries that scan the table."""
 
 import random
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Questions to the warehouse lead through the rows of a saved result to older items."""
+"""Questions to the warehouse follow the rows of a saved result to older items."""
 
 from collections.abc import Callable
 from itertools import pairwise

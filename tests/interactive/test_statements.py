@@ -19,7 +19,7 @@ FLIGHTS = """
 
 @pytest.fixture
 def con() -> Iterator[Connection]:
-    """A connection of its own, with nine flights of three carriers."""
+    """A separate connection, with nine flights of three carriers."""
     with connect() as con:
         con.execute(FLIGHTS)
         yield con
@@ -50,7 +50,7 @@ def test_500_random_programs_keep_the_lineage_of_their_rows(start: int, tmp_path
 
 
 def rids(con: Connection, query: str, table: str, rows: Sequence[int] | None = None) -> list[int]:
-    """Return the rids of the records of a table behind rows of a query."""
+    """Return the rids of a table's records behind the given rows of a query."""
     found: list[int] = con.sql(query, lineage=True).backward(table, rows).rids.tolist()
     return found
 
@@ -90,7 +90,7 @@ def test_an_insert_has_the_lineage_of_its_own_rows_only(con: Connection) -> None
 
 
 def test_a_table_may_be_replaced_by_a_query_over_it(con: Connection) -> None:
-    """As each night does with a balance."""
+    """The statements do what a nightly job does with a balance."""
     con.sql("create table sums as select carrier, sum(id) n from flights group by 1", lineage=True)
     for night in (1, 2):
         con.execute(f"create table new{night} as select 'c1' as carrier, {night} as n")

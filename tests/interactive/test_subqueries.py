@@ -1,4 +1,4 @@
-"""Subqueries in all places. From the records of a row alone, DuckDB gives the row again."""
+"""Subqueries in all positions. From a row's records alone, DuckDB reproduces the row."""
 
 from pathlib import Path
 

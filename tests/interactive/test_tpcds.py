@@ -22,7 +22,7 @@ NAMES = [f"q{number}{part}" for number in range(1, 100) for part in ("", "a", "b
 
 @pytest.fixture(scope="module")
 def shop() -> Connection:
-    """The tables of TPC-DS at factor 0.01."""
+    """The TPC-DS tables at scale factor 0.01."""
     con = duckdb.connect()
     for folder in tpcds.tables("0.01").iterdir():
         con.execute(f"create table {folder.name} as from '{folder}/*.parquet'")

@@ -1,4 +1,4 @@
-"""The 22 queries of TPC-H: results equal DuckDB's, and the lineage of a row suffices to make it."""
+"""The 22 queries of TPC-H: results equal DuckDB's, and a row's lineage suffices to reproduce it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Why- and how-provenance, checked by running queries again on parts and multiples of tables."""
+"""Why- and how-provenance, checked by rerunning queries on parts and multiples of tables."""
 
 import random
 from collections.abc import Callable
@@ -73,13 +73,13 @@ def fill(con: duckdb.DuckDBPyConnection, rows: dict[str, list[Row]]) -> None:
 
 @cache
 def kept(seed: int) -> Connection:
-    """Return a database with the rows of a seed. Tests must not change the database."""
+    """Return a database with the rows that a seed determines. Tests must not change it."""
     return made(data(seed))
 
 
 @cache
 def plain() -> duckdb.DuckDBPyConnection:
-    """Return a database in which the rows are replaced each time that a query runs again."""
+    """Return a database whose rows are replaced for each rerun of a query."""
     return made({}).duckdb
 
 
@@ -95,7 +95,7 @@ def data(seed: int) -> dict[str, list[Row]]:
 
 
 def again(rows: dict[str, list[Row]], sql: str, number: Number) -> list[Row]:
-    """Run a query on tables in which each record occurs as many times as ``number`` says."""
+    """Run a query on tables in which each record occurs as often as ``number`` states."""
     repeated = {
         table: [
             row for rid, row in enumerate(values) for _ in range(number(RecordTerm(table, rid)))
@@ -117,7 +117,7 @@ def numbers(draw: random.Random, rows: dict[str, list[Row]], choices: list[int])
 
 
 def compare_how(sql: str, seed: int) -> None:
-    """Check that the polynomials give the results of a query on tables with repeated records."""
+    """Check that the polynomials predict a query's result on tables with repeated records."""
     rows = data(seed)
     draw = random.Random(seed)
     result = kept(seed).sql(sql, lineage=True)

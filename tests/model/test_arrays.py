@@ -1,4 +1,4 @@
-"""The fast array functions return the same as the slower functions of numpy."""
+"""The fast array functions return the same values as numpy's slower functions."""
 
 import numpy as np
 import pytest

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 JAVA = ROOT / "capturing" / "java" / "provhouse" / "capturing"
 NAMES = ("FORM", "COPYING", "NONE", "NULL_GROUP", "ROWS", "ROW_BITS")
 FOLDERS = ("capturing", "ingest/landing", "model/associations.py")
-"""The places in the code where these names have no other meaning."""
+"""The parts of the code in which these names have no other meaning."""
 
 
 def _java(file: str, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Attributes have one canonical form, whatever the file format that they come from."""
+"""Attributes have one canonical form, regardless of the file format from which they come."""
 
 import json
 from datetime import UTC, date, datetime

@@ -1,4 +1,4 @@
-"""The glossary explains every noun that users meet in the interface."""
+"""The glossary explains every noun that users see in the interface."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,7 @@ OTHER = {
 }
 """Words whose meaning is explained under another term.
 
-A warehouse has no term of its own, because the whole page is about it.
+The word warehouse has no term of its own, because the whole page is about warehouses.
 """
 
 
@@ -33,7 +33,7 @@ def _singular(word: str) -> str:
 
 
 def _nouns(module: object) -> set[str]:
-    """Return the words in the names of the classes that a module offers, except errors."""
+    """Return the words in the names of the classes that a module exports, except errors."""
     classes = [
         name
         for name in getattr(module, "__all__", ())

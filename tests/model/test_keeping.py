@@ -1,4 +1,4 @@
-"""Ages to keep are read as people write them, and nothing else is."""
+"""Ages of generations to keep are accepted in the usual notation, and all else is refused."""
 
 from datetime import UTC, datetime, timedelta
 

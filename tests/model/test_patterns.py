@@ -1,4 +1,4 @@
-"""Patterns of tables are refused if two row ids could get the same name."""
+"""Table patterns are refused if two row IDs could get the same name."""
 
 import re
 from itertools import product
@@ -35,7 +35,7 @@ def test_a_text_without_one_id_is_no_pattern(text: str) -> None:
 
 @given(st.tuples(TEXTS, TEXTS), st.tuples(TEXTS, TEXTS))
 def test_accepted_patterns_never_share_a_name(one: tuple[str, str], other: tuple[str, str]) -> None:
-    """Row ids of the two tables, and of any table with the usual pattern, have different names."""
+    """Row IDs of the two tables, and of any table with the usual pattern, have different names."""
     patterns = {"a": Pattern(*one), "b": Pattern(*other)}
     try:
         check_apart(patterns)

@@ -1,4 +1,4 @@
-"""The stopwatch counts starts of programs apart from the steps in which they occur."""
+"""The stopwatch counts program starts separately from the steps in which they occur."""
 
 from time import sleep
 

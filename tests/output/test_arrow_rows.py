@@ -15,7 +15,7 @@ MAPS = st.dictionaries(TEXT, TEXT, max_size=2)
 
 
 def read(written: JsonRows) -> list[Any]:
-    """Return the rows in JSON text; fail unless the fields of all rows are in the same order."""
+    """Parse rows from JSON text; fail unless the fields of all rows are in the same order."""
     rows = list(json.loads(f"[{','.join(written.pieces(','))}]"))
     assert all(list(row) == list(rows[0]) for row in rows)
     return rows

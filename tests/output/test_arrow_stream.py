@@ -1,4 +1,4 @@
-"""A result that is written as Arrow streams is the same when it is read again."""
+"""A result that is written as Arrow streams is unchanged when it is read back."""
 
 from typing import Any
 

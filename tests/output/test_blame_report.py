@@ -1,4 +1,4 @@
-"""The report of a blame has the wrong rows, and the first records to blame of each table."""
+"""The report of a blame contains the wrong rows, and each table's first records to blame."""
 
 from collections.abc import Mapping
 from pathlib import Path

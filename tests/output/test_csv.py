@@ -46,7 +46,7 @@ def written(result: ShownResult) -> str:
 
 
 def read(text: str) -> list[list[str]]:
-    """Return the rows in a CSV text."""
+    """Return the rows of a CSV string."""
     return list(csv.reader(io.StringIO(text, newline="")))
 
 

@@ -1,4 +1,4 @@
-"""The form of a result depends on --format, on the file, and on whether output is a terminal."""
+"""The format of a result depends on --format, the file, and whether output is a terminal."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""JSON has its fields in a stable order, is on one line, and matches the schemas."""
+"""JSON has its fields in a fixed order, is on one line, and matches the schemas."""
 
 import io
 import json
@@ -52,7 +52,7 @@ def written(result: ShownResult, form: type[JsonWriter] = JsonWriter) -> str:
 
 
 def valid(schema: str, text: str) -> Any:
-    """Return the value of a JSON text after checking the text against a schema."""
+    """Return the value of a JSON string after validating the string against a schema."""
     rules = json.loads((files("provhouse.output") / f"schemas/{schema}.json").read_text())
     jsonschema.Draft202012Validator.check_schema(rules)
     value = json.loads(text)

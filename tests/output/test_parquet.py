@@ -1,4 +1,4 @@
-"""Parquet has the same columns and rows as CSV, and the types of the columns."""
+"""Parquet has the same columns and rows as CSV, and preserves column types."""
 
 from pathlib import Path
 from typing import Any

@@ -45,7 +45,7 @@ Golden = Callable[[str, str], None]
 
 
 def written(result: ShownResult, width: int = 80, timing: bool = False) -> str:
-    """Return the text of a result as a pipe receives it, without spaces at the ends of lines."""
+    """Return a result as a pipe receives it, without trailing spaces."""
     handle = io.StringIO()
     TableWriter(handle, width, timing=timing).write(result)
     return "".join(line.rstrip(" ") + "\n" for line in handle.getvalue().split("\n")[:-1])
@@ -92,7 +92,7 @@ def test_found_items_have_a_line_each(finding: Finding, golden: Golden) -> None:
 
 
 def test_timing_adds_the_steps(small: Answer, golden: Golden) -> None:
-    """The timing of one answer is a table of steps. Of many answers, each step has a column."""
+    """The timing of one answer is a table of steps. For many answers, each step is a column."""
     text = written(AnswerResult(small), timing=True)
     assert "\nname      1.0\n" in text
     text += written(AnswersResult([small, Absent("no")]), 140, timing=True)

@@ -1,4 +1,4 @@
-"""The page of a view: it has each view that the warehouse answers, and a browser shows them."""
+"""The page of a view: it contains each view that the warehouse can answer, as a browser shows."""
 
 import csv
 import json
@@ -34,7 +34,7 @@ Shown = tuple[str, list[tuple[str, str, str, int]]]
 
 
 def trace(seed: int) -> list[tuple[str, ...]]:
-    """Return rows of modules that are invoked several times, and that pass on items and state."""
+    """Return rows for modules that are invoked several times and that pass on items and state."""
     random = Random(seed)
     rows: list[tuple[str, ...]] = []
     tables = {"raw": [f"raw/{n}" for n in range(8)], "state": ["state/0"], "tidy": ["tidy/0"]}

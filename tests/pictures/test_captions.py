@@ -1,4 +1,4 @@
-"""Names on boxes fit, tell boxes apart, and the asked one is never cut."""
+"""Names fit into boxes and distinguish them, and the name of the asked item is never cut."""
 
 from random import Random
 

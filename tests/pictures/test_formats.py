@@ -1,7 +1,7 @@
-"""Every format is valid whatever names contain, and shows the same boxes and lines.
+"""Every format is valid, whatever names contain, and shows the same boxes and lines.
 
-DOT and Mermaid are read by the small grammars below. The same files were once given to Graphviz
-and to Mermaid 11 in Chromium, which showed every name.
+DOT and Mermaid are read by the small grammars below. The same files were once rendered with
+Graphviz, and with Mermaid 11 in Chromium; both showed every name.
 """
 
 import html
@@ -42,13 +42,13 @@ Shape = tuple[int, Counter[tuple[int, int]]]
 
 
 def shape(graph: Graph) -> Shape:
-    """Return the number of boxes, and the number of lines between each two of them."""
+    """Return the number of boxes, and the number of lines between each pair of boxes."""
     picture = grouped(graph)
     return len(picture.boxes), Counter((line.source, line.target) for line in picture.lines)
 
 
 def read_dot(text: str) -> Shape:
-    """Read a DOT file by a grammar: strings are quoted, and have escapes."""
+    """Parse a DOT file: strings are quoted, with escapes."""
     string = r'"(?:[^"\\]|\\.)*"'
     attributes = rf"\w+=(?:{string}|\w+)"
     listed = rf"\[{attributes}(?:, {attributes})*\]"
@@ -67,7 +67,7 @@ def read_dot(text: str) -> Shape:
 
 
 def read_mermaid(text: str) -> Shape:
-    """Read a flowchart by a grammar: labels are quoted, and have only entities as escapes."""
+    """Parse a flowchart: labels are quoted, with only entities as escapes."""
     label = r'"((?:[^"`#&<>{}\[\]|;\\]|#\d+;|<br/>)*)"'
     first, *lines = text.splitlines()
     assert first == "flowchart LR"
@@ -84,7 +84,7 @@ def read_mermaid(text: str) -> Shape:
 
 
 def mermaid_text(label: str) -> str:
-    """Return what Mermaid shows for a label."""
+    """Return the text that Mermaid shows for a label."""
     return re.sub(r"#(\d+);", lambda match: chr(int(match[1])), label).replace("\u200b", "")
 
 

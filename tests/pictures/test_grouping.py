@@ -1,4 +1,4 @@
-"""A picture of a graph of any size has few boxes, and its counts are those of the graph."""
+"""A picture of a graph of any size has few boxes, and its counts match the graph."""
 
 from collections import Counter
 from time import process_time
@@ -38,7 +38,7 @@ def test_a_picture_is_small_and_loses_nothing(
 
 @pytest.mark.parametrize(("items", "tables", "edges"), [(61, 3, 90), (400, 9, 500), (70, 70, 70)])
 def test_lines_link_the_boxes_of_their_items(items: int, tables: int, edges: int) -> None:
-    """Each table is one box, or none of its items is grouped; counted again one by one."""
+    """Each table is one box, or none of its items is grouped. Counts are checked one by one."""
     graph = at_random(7, items, tables, edges)
     picture = grouped(graph)
     rows = graph.nodes.to_pylist()

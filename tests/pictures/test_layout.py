@@ -1,6 +1,7 @@
-"""No line crosses a box or a text, and no picture is wider than a page.
+"""No line crosses a box or a label, and no picture is wider than a page.
 
-The paths are read from the SVG and followed point by point; the layout is not asked.
+The tests read the paths from the SVG and follow them point by point, independently of the layout
+code.
 """
 
 import re
@@ -27,7 +28,7 @@ Point = tuple[float, float]
 
 @dataclass
 class Area:
-    """A rectangle, and what it stands for."""
+    """A rectangle, and the picture element that it represents."""
 
     what: str
     x: float
@@ -55,7 +56,7 @@ class Area:
 
 @dataclass
 class Seen:
-    """The boxes, texts and lines of a picture."""
+    """The boxes, labels and lines of a picture."""
 
     width: float
     height: float
@@ -175,7 +176,7 @@ def test_everything_is_inside_and_as_large_as_it_was_written(name: str) -> None:
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_each_line_leads_from_its_sources_to_its_target(name: str) -> None:
-    """The pieces of a line are connected: each source reaches the arrow's head."""
+    """The segments of a line are connected: each source reaches the arrowhead."""
     root = ET.fromstring(svg(grouped(PICTURES[name])))
     (picture,) = root.findall(f"{NAME}g")
     boxes = seen(svg(grouped(PICTURES[name]))).boxes

@@ -1,4 +1,4 @@
-"""A large answer that is sent as it is found has the rows of an answer that is sorted first."""
+"""A large answer sent while it is found has the same rows as an answer that is sorted first."""
 
 import csv
 import io
@@ -29,7 +29,7 @@ DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 GRAPHS = [graph(11 * number) for number in (3, 10, 24, 18, 1, 17, 25, 27)]
 ERASED = [one.triples[len(one.triples) // 2].dst for one in GRAPHS[:5]]
 TWICE = [Triple(f"w:{n % 9}", f"w:{n % 7 + 9}", "op", "w", "w") for n in range(60)]
-"""Rows of derivations. The same triple is in several derivations."""
+"""Rows of derivations. One triple is in several derivations."""
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def house(houses: Callable[..., House]) -> House:
 
 @pytest.fixture
 def asker(house: House, monkeypatch: pytest.MonkeyPatch) -> Iterator[Asker]:
-    """An asker for which an answer of three items is large, and three names are many."""
+    """An ``Asker`` that treats an answer of three items as large, and three names as many."""
     monkeypatch.setattr(ask, "MANY_ITEMS", 2)
     monkeypatch.setattr(as_found, "ROWS", 3)
     monkeypatch.setattr(names, "MANY", 3)

@@ -1,4 +1,4 @@
-"""A question as of a generation has the same answer as when that generation was current."""
+"""A question as of a generation gets the same answer as when the generation was current."""
 
 import gc
 import json
@@ -34,7 +34,7 @@ PAIRS = ((1, 2), (2, 3), (1, 4), (4, 5), (4, 6), (2, 6), (6, 7), (6, 1))
 """The pairs of generations to compare.
 
 Some pairs are neighbours. Others have a rollback, a compaction or a new base between them. One pair
-goes backwards.
+is in reverse order.
 """
 
 
@@ -52,7 +52,7 @@ class History:
         return Oracle.of(self.held[generation])
 
     def items(self, *generations: int) -> list[str]:
-        """Return all items in some generations, in random order."""
+        """Return all items in the given generations, in random order."""
         named = {end for g in generations for triple in self.held[g] for end in triple[:2]}
         return Random(SEED).sample(sorted(named), len(named))
 
@@ -118,7 +118,7 @@ def test_each_generation_answers_as_when_it_was_current(history: History, most: 
 
 @pytest.mark.long
 def test_a_path_as_of_a_generation(history: History, capsys: pytest.CaptureFixture[str]) -> None:
-    """The path is asked for in Python and on the command line.
+    """The path is requested in Python and on the command line.
 
     It is not in the current generation.
     """
@@ -238,7 +238,7 @@ MADE = {2: "2026-01-31T12:00:00+00:00", 3: "2026-01-31T23:30:00+00:00", 5: "2026
 
 @pytest.fixture
 def made(tmp_path: Path) -> Layout:
-    """A warehouse that has only commit records. The numbers of two generations are missing."""
+    """A warehouse with only commit records. Two generation numbers are missing."""
     layout = Layout(tmp_path / "warehouse")
     for generation, moment in MADE.items():
         write_commit(layout, Commit(1, generation, "c", moment, ((1, 1),), {}, Totals()))

@@ -308,7 +308,7 @@ def test_what_ops_writes_can_be_ingested(
 def test_triples_of_shared_derivations_count_as_they_are_shown(
     houses: Callable[..., House], tmp_path: Path
 ) -> None:
-    """Of a shared derivation, only the triples that lead from its inputs are stored with an op."""
+    """In a shared derivation, only the triples that lead from its inputs are stored with an op."""
     (tmp_path / "trace.csv").write_text(
         "src,dst,op,op_kind,shared\na,,read,all,1\nb,,read,all,1\n,x,,,1\n,y,,,1\nx,z,write,,\n"
     )

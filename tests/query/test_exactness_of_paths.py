@@ -1,4 +1,4 @@
-"""The exactness of an answer is that of the triples on paths to the shown items."""
+"""An answer's exactness is determined by the triples on paths to the shown items."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ def declared(levels: Mapping[str, str]) -> Declared:
 
 
 def stated(ops: Counter[str], levels: Mapping[str, str]) -> tuple[str | None, dict[str, int]]:
-    """Return the weakest level of some triples, and the number of triples of each level.
+    """Return the weakest exactness of the triples, and the number of triples of each exactness.
 
     ``ops`` has the number of triples of each op.
     """
@@ -42,7 +42,7 @@ def stated(ops: Counter[str], levels: Mapping[str, str]) -> tuple[str | None, di
 
 @given(st.integers(0, 2**32))
 def test_only_triples_on_paths_to_shown_items_count(seed: int) -> None:
-    """Any found items may be hidden. networkx finds the triples on paths to the other items."""
+    """Any found item may be hidden. networkx finds the triples on paths to the other items."""
     random = Random(seed)
     items = random.randint(1, 7)
     src, dst = (np.array([random.randrange(items) for _ in range(12)], np.int64) for _ in "sd")

@@ -55,7 +55,7 @@ def test_an_unknown_item_is_not_found(house: House) -> None:
 def test_auto_chooses_the_cheapest_certain_method(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """RQ is chosen only for few levels and only if its copy of the triples is already loaded."""
+    """RQ is chosen only if there are few levels and its copy of the triples is already loaded."""
     item = max(ITEMS, key=lambda item: len(Oracle.of(TRIPLES).ask(item, "upstream").items))
 
     def taken(depth: int | None) -> tuple[str, str]:

@@ -30,7 +30,7 @@ Store = Callable[[Trace], Names]
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """A function that stores the names of the items in a trace, and opens them for look-ups.
 
-    The items are numbered from 1, in a different order from that of their names.
+    The items are numbered from 1, in an order other than that of their names.
     """
 
     def write(stored: Trace) -> Names:
@@ -48,7 +48,7 @@ def order(stored: Trace) -> list[str]:
 
 
 def find_all(stored: Trace, question: Question) -> tuple[MethodResult, ItemNumber]:
-    """Return everything that a method could find, and the number of the question's item."""
+    """Return all items and triples that a method could find, and the number of the asked item."""
     number = {name: n for n, name in enumerate(order(stored), 1)}
     steps = sorted(stored.steps)
     triples = pa.table({
@@ -130,7 +130,7 @@ ODD = [
 
 @pytest.mark.parametrize("key", [":", "by", 'b"y', "b.y", "by\\", "é", ","])
 def test_attribute_values_match_exactly(store: Store, key: str) -> None:
-    """A condition on an attribute compares whole values.
+    """A condition on an attribute compares complete values.
 
     It does not compare keys, pairs or patterns.
     """

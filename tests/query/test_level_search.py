@@ -1,4 +1,4 @@
-"""A search by tables finds the same items as networkx, in order of depth, for any triples."""
+"""A search by tables finds the same items as networkx, by increasing depth, for any triples."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from provhouse.query.reading.recurse import recurse
 
 EDGES = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=40)
 GAPS = st.sampled_from((1, 1000))
-"""The gap between item numbers. With large gaps, the items are numbered again."""
+"""The gap between item numbers. With large gaps, the search renumbers the items."""
 
 
 def ends(edges: list[tuple[int, int]], gap: int) -> tuple[I64, I64]:

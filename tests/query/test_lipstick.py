@@ -1,6 +1,6 @@
 """Deletions in the Lipstick paper: its examples 4.3 to 4.5, on the graph of figure 2(c).
 
-The graph is ingested as a trace, and the questions are asked as users ask them.
+The graph is ingested as a trace, and the questions use the public interface.
 """
 
 import csv
@@ -20,7 +20,7 @@ from provhouse.query.lineage.ask import Asker
 from provhouse.query.lineage.subgraph import PARTS, subgraph
 
 DELTA = ("+", "group", "N50", "N71", "N72", "N73", "N75", "N81")
-"""The endings of the names of those nodes that exist as long as at least one input does."""
+"""The name endings of nodes that exist as long as at least one of their inputs exists."""
 COLUMNS = (
     "src", "dst", "op", "op_kind", "value", "module", "invocation", "execution", "role",
     "src_table", "dst_table",
@@ -29,7 +29,7 @@ BIDS = {"agg tensor 0": 20_000, "agg tensor 1": 22_000}
 
 
 def kind(name: str) -> tuple[str, str]:
-    """Return the op of a node in the paper, and the kind of this op."""
+    """Return the op for a node of the paper, and the op's kind."""
     if name.endswith(DELTA):
         return "delta", "any"
     if name.endswith("N80"):
@@ -40,7 +40,7 @@ def kind(name: str) -> tuple[str, str]:
 
 
 def take_in(graph: Graph, house: House, folder: Path) -> None:
-    """Ingest the triples that ``graph`` stands for."""
+    """Ingest the triples of ``graph``."""
     with (folder / "trace.csv").open("w", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(COLUMNS)
@@ -98,7 +98,7 @@ def test_example_4_5_the_bid_depends_on_the_request_and_on_no_car(asker: Asker) 
 
 @pytest.mark.parametrize("item", ["N00", "C2", "dealer1 N60 C3", "dealer2 N90", "N101"])
 def test_subgraphs_are_those_of_the_paper(asker: Asker, item: str) -> None:
-    """The paper's nodes that are not items are not compared."""
+    """The paper's nodes without an item are not compared."""
     graph = figure_2c()
     items = {end for use in graph.uses() for end in (use.src, use.dst)}
     items -= {*graph.kinds("v")}
@@ -117,7 +117,7 @@ def test_subgraphs_are_those_of_the_paper(asker: Asker, item: str) -> None:
 
 
 def _around(pairs: set[tuple[str, str]], item: str) -> dict[str, str]:
-    """Return, for each item around ``item``, whether it is an ancestor, descendant or sibling.
+    """Return whether each item around ``item`` is an ancestor, descendant or sibling.
 
     The items are found by a search along pairs of src and dst.
     """
@@ -142,7 +142,7 @@ def _joint(graph: Graph) -> set[str]:
 
 @pytest.mark.parametrize("item", ["N00", "C2", "C3", "C5", "and out", "dealer1 N70", "dealer2 N90"])
 def test_deletions_are_those_of_definition_4_2(asker: Asker, item: str) -> None:
-    """A black box is undecided if it loses some of its inputs, whereas in the paper it stays."""
+    """An output of a black box that loses some inputs is undecided; in the paper, it stays."""
     graph = figure_2c()
     left = graph.delete(item, _joint(graph))
     gone = {use.dst for use in graph.uses()} - {*left.nodes} - {item}

@@ -1,7 +1,7 @@
-"""Events of OpenLineage as we write them, and the catalogue beside the tables of a warehouse.
+"""OpenLineage events written by provhouse, and the catalogue with a warehouse's tables.
 
-The official client's own classes read each event: they refuse unknown and missing fields, and have
-the address of each facet's schema. The schemas themselves are not part of the client.
+The official client's own classes read each event: they refuse unknown and missing fields, and
+contain the address of each facet's schema. The schemas themselves are not part of the client.
 """
 
 import json
@@ -72,7 +72,7 @@ FACETS = {
 
 
 def typed(event: Json) -> event_v2.RunEvent:
-    """Return an event as an object of the official client; fail if the client does not know it."""
+    """Return an event as an object of the official client; fail if the client refuses it."""
     found = {
         **event,
         "run": part(event_v2.Run, event["run"]),
@@ -106,7 +106,7 @@ def facet(name: str, content: Json) -> Any:
 
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House]) -> House:
-    """A warehouse of two ingests, whose table `clean` a captured job seems to have written."""
+    """A warehouse with two ingests, in which table `clean` looks as if a captured job wrote it."""
     house = houses(server_address="0.0.0.0:8443", server_names="lineage.example.com, other")
     folder = house.settings.warehouse.parent
     (folder / "ops.csv").write_text("op,kind,sql\ntotal,aggregate,select sum(x) from clean\n")
@@ -229,7 +229,7 @@ def test_ids_of_runs_stay_the_same(house: House) -> None:
 def test_a_file_has_what_the_command_says(
     house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Our own events are read as those of any producer."""
+    """Events that provhouse wrote are ingested like events of any other producer."""
     file = tmp_path / "events.jsonl"
     address = [f"--set=server_address={house.settings.server_address}"]
     address += [f"--set=server_names={house.settings.server_names}"]
@@ -251,7 +251,7 @@ def test_a_file_has_what_the_command_says(
 
 
 class Service(BaseHTTPRequestHandler):
-    """A service that keeps what it receives, and refuses after ``most`` events."""
+    """A service that stores the events that it receives, and refuses events after ``most``."""
 
     received: ClassVar[list[tuple[str, str, Json]]]
     most: ClassVar[int] = 10

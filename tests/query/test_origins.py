@@ -1,4 +1,4 @@
-"""The origins of an item are the items without sources that a search by hand reaches from it."""
+"""An item's origins are the items without sources that a simple search reaches from the item."""
 
 import json
 from collections import defaultdict
@@ -26,7 +26,7 @@ GRAPHS = 25
 
 
 def by_hand(triples: list[Triple], item: str) -> dict[str, list[str]]:
-    """Return, by table, the sources of an item: items that derive from nothing but themselves."""
+    """Return, by table, an item's sources: the items that derive from no item but themselves."""
     into, table = defaultdict[str, set[str]](set), dict[str, str]()
     for triple in triples:
         into[triple.dst].add(triple.src)
@@ -44,13 +44,13 @@ def by_hand(triples: list[Triple], item: str) -> dict[str, list[str]]:
 
 @pytest.fixture(scope="module")
 def triples() -> list[Triple]:
-    """The triples of many random graphs together."""
+    """The triples of many random graphs."""
     return [triple for seed in range(GRAPHS) for triple in graph(seed).triples]
 
 
 @pytest.fixture(scope="module")
 def asker(houses: Callable[..., House], triples: list[Triple]) -> Iterator[Asker]:
-    """A warehouse with all random graphs."""
+    """A warehouse that contains all random graphs."""
     house = houses(theta=3, pack=5)
     house.ingest(triples, names="global")
     with house.asker() as opened:

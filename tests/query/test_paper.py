@@ -1,4 +1,4 @@
-"""Both examples in the CSProv paper have the sets and the answers that the paper shows."""
+"""Both examples in the CSProv paper give the sets and the answers that the paper shows."""
 
 from collections.abc import Callable, Iterator
 
@@ -96,7 +96,7 @@ def walked(asker: Asker, item: str, direction: Direction) -> set[frozenset[str]]
 
 
 def test_seven_components_have_triples(first: House) -> None:
-    """The paper counts ten components, because it includes items 10, 11 and 12 without triples."""
+    """The paper counts ten components, since it includes items 10, 11 and 12 (without triples)."""
     with first.asker() as asker:
         snapshot = asker.snapshot
         assert len(np.unique(snapshot.set_components)) == 7

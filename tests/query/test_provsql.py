@@ -1,11 +1,11 @@
-"""Small published examples of ProvSQL have the values that ProvSQL gives to them.
+"""Small published examples of ProvSQL get the same values as in ProvSQL.
 
 ProvSQL (Senellart, Jachiet, Maniu, Ramusat: Provenance and probability management in PostgreSQL,
 VLDB 2018) is a PostgreSQL extension. Its regression tests, in ``test/sql`` and ``test/expected`` of
-github.com/PierreSenellart/provsql, have queries and the values of their rows in several semirings.
-Here, the derivations of these rows are written by hand, and the expected values are those of
-ProvSQL: ``sr_viterbi`` is trust, ``sr_minmax`` or ``security`` is access, ``sr_tropical`` is cost,
-and ``sr_counting`` is count.
+github.com/PierreSenellart/provsql, contain queries and the values of their rows in several
+semirings. Here, the derivations of these rows are written by hand, and the expected values come
+from ProvSQL: ``sr_viterbi`` is trust, ``sr_minmax`` or ``security`` is access, ``sr_tropical`` is
+cost, and ``sr_counting`` is count.
 """
 
 import csv
@@ -85,8 +85,9 @@ def recursion(
 ) -> Iterator[Row]:
     """Yield the derivations of the nodes of ``WITH RECURSIVE reach``.
 
-    For each edge, the end derives from the edge and from its beginning. The edges out of ``starts``
-    are the first part of the union. The end of such an edge also derives from the edge alone.
+    For each edge, the end node derives from the edge and from its start node. The edges out of
+    ``starts`` are the first part of the union. The end node of such an edge also derives from the
+    edge alone.
     """
     numbers = count()
     for label, (begin, end) in edges.items():
@@ -163,7 +164,7 @@ def test_count_is_that_of_counting(asker: Asker) -> None:
 
 
 def test_derivations_are_those_of_the_formula(asker: Asker) -> None:
-    """The formulas are in formula.out and aggregation.out, with other signs.
+    """The formulas are in formula.out and aggregation.out, with other symbols.
 
     ``δ`` is the group's op.
     """
@@ -192,7 +193,7 @@ def test_a_group_is_delta_of_the_sum_of_its_rows(asker: Asker) -> None:
 
 
 def test_cycles_are_those_of_recursive_queries(asker: Asker) -> None:
-    """The values are those of recursion_equations.sql. Node 1 is reached only around the cycle."""
+    """The values come from recursion_equations.sql. Node 1 is reached only around the cycle."""
     cost = {f"edges/{name}": float(price) for name, (_, _, price) in CYCLE_EDGES.items()}
     half = dict.fromkeys(cost, 0.5)
     expected = {2: (3, 0.5), 3: (7, 0.5), 1: (8, 0.25), 4: (12, 0.25)}
@@ -204,7 +205,7 @@ def test_cycles_are_those_of_recursive_queries(asker: Asker) -> None:
 
 
 def test_the_cheapest_journey_is_that_of_the_network(asker: Asker) -> None:
-    """The expected minutes are those in casestudy3_network.out."""
+    """The expected minutes come from casestudy3_network.out."""
     minutes = {f"hops/{one}->{other}": time for (one, other), time in HOPS.items()}
     for station, expected in (("A", 0), ("B", 2), ("C", 5), ("D", 9)):
         assert value(asker, f"hops node {station}", "cost", minutes) == expected

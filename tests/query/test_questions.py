@@ -43,7 +43,7 @@ def traces() -> list[Trace]:
 
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House], traces: list[Trace]) -> House:
-    """A warehouse of small sets with all traces and a chain of odd names, made by two ingests."""
+    """A warehouse with small sets, all traces and a chain of odd names, made by two ingests."""
     odd = dict.fromkeys(ODD, "odd")
     steps = [(step, one.tables) for one in traces for step in sorted(one.steps)]
     steps += [(Step(src, dst), odd) for src, dst in pairwise(ODD)]
@@ -291,7 +291,7 @@ def test_options_become_filters(
     options: str,
     change: dict[str, Any],
 ) -> None:
-    """The question is about an item whose answer changes with the option."""
+    """The option changes the answer about the chosen item."""
     direction: Direction = "upstream" if command_name == "lineage" else "downstream"
     options = options if direction == "upstream" else options.replace("sources", "sinks")
     expected = next(

@@ -21,7 +21,7 @@ from provhouse.model.question import Direction, Method
 from provhouse.query.lineage.ask import Asker
 
 GRAPHS, FEW = 51, 22
-"""The number of random graphs in each warehouse, and the number in that of the short test.
+"""The number of random graphs in each warehouse, and the number for the short test.
 
 The short test has two graphs of each shape.
 """
@@ -31,8 +31,7 @@ WAREHOUSES = ((2, 0, 3), (10, 5, 3), (3, 5, 1), (2, 5, 1), (3, 2, 3), (10, 0, 1)
 LONG, LESS_LONG = 5_000, 1_500
 """The number of triples in the longest chain, and in the longest chain of the short test."""
 OFTEN, SELDOM = 2, 6
-"""Among this many graphs, one has a question that a method other than CSProv answers as well.
-"""
+"""Among this many graphs, one has a question that is also answered by a method besides CSProv."""
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 
 asked: Counter[str] = Counter()

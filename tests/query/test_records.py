@@ -1,4 +1,4 @@
-"""The records of items are the rows that captured jobs have read and written, or are missing."""
+"""The records of items are the rows that captured jobs read and wrote, or are missing."""
 
 import io
 import json
@@ -38,7 +38,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House], shop: Path, spark: SparkSession) -> House:
-    """A warehouse with two captured writes. The second write reads what the first one wrote."""
+    """A warehouse with two captured writes, of which the second reads the rows of the first."""
     house = houses()
     orders = spark.read.parquet(str(shop / "orders"))
     named = spark.read.parquet(str(shop / "customers")).withColumnRenamed("name", "cust")
@@ -62,7 +62,7 @@ def by_table(found: CapturedRecords) -> dict[str, TableRecords]:
 
 
 def test_records_are_the_rows_of_the_sources(house: House) -> None:
-    """Records of ``orders`` are found by key, and records of ``customers`` by row id."""
+    """Records of ``orders`` are found by key, and records of ``customers`` by row ID."""
     found = by_table(ask(house, "totals/ann", ends=True))
     values = [record.values for record in found["orders"].records]
     assert values == [order._asdict() for order in ORDERS if order.cust == "ann"]
@@ -74,7 +74,7 @@ def test_records_are_the_rows_of_the_sources(house: House) -> None:
 
 
 def test_records_of_versions_are_those_of_their_writes(house: House) -> None:
-    """The file of the second write lacks the column that is in the names of its folders."""
+    """The file of the second write lacks the column that is stored in its folder names."""
     (totals,) = ask(house, "totals/ann", tables=("totals",)).tables
     total = sum(order.id for order in ORDERS if order.cust == "ann")
     assert [record.values for record in totals.records] == [{"cust": "ann", "total": total}]
@@ -93,7 +93,7 @@ def test_more_items_than_the_limit_are_counted(house: House) -> None:
 
 
 def test_only_row_groups_with_the_rows_are_read(house: House, shop: Path) -> None:
-    """The other row group of the file is destroyed, but the file still looks unchanged."""
+    """The file's other row group is destroyed, but the file still looks unchanged."""
     path = shop / "orders" / "a file, 4.parquet"
     kept, state = path.read_bytes(), path.stat()
     group = pq.read_metadata(path).row_group(1)
@@ -143,7 +143,7 @@ def test_the_command_writes_json_as_its_schema_says(house: House) -> None:
 
 
 def printed(found: CapturedRecords) -> str:
-    """Return the text that a terminal shows."""
+    """Return the output that a terminal shows."""
     out = io.StringIO()
     shown = Console(file=out, width=400)
     for section in RecordsResult(found).text():

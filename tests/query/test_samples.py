@@ -83,7 +83,7 @@ def read(path: Path) -> list[Triple]:
 def distinct(answer: Answer) -> Expected:
     """Return the content of an answer.
 
-    Triples that differ only in their attributes count as one.
+    Triples that differ only in their attributes count as one triple.
     """
     items = zip(answer.items["item"].to_pylist(), answer.items["depth"].to_pylist(), strict=True)
     triples = zip(*(answer.triples[n].to_pylist() for n in ("src", "dst", "op")), strict=True)
@@ -93,6 +93,6 @@ def distinct(answer: Answer) -> Expected:
 @pytest.mark.long
 @pytest.mark.skipif(not DATA.exists(), reason=f"the real samples are not in {DATA}")
 def test_the_samples_have_long_chains() -> None:
-    """On short chains alone, the comparison with networkx would prove little."""
+    """With only short chains, the comparison with networkx would prove little."""
     merkle = Oracle.of(read(DATA / "git_merkle.csv.gz")).graph
     assert nx.dag_longest_path_length(nx.DiGraph(merkle)) > 4 * DEEP

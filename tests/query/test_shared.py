@@ -1,4 +1,4 @@
-"""Shared derivations: every question answers as if every triple had been written out."""
+"""Shared derivations: every question gives the same answer as if all triples were stored."""
 
 import os
 import tracemalloc

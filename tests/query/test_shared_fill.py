@@ -1,4 +1,4 @@
-"""Concurrent questions share one copy of all triples, and each may stop waiting for the copy."""
+"""Concurrent questions share one copy of all triples, and each can stop waiting for it."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

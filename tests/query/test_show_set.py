@@ -1,4 +1,4 @@
-"""The ids of sets in answers are the ids that Neo4j and ``show_set`` use."""
+"""The set IDs in answers are the IDs that Neo4j and ``show_set`` use."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The values of ops and attributes are listed once, in order, with their numbers of triples."""
+"""The values of ops and attributes are listed once, in order, with their triple counts."""
 
 from collections import Counter
 from collections.abc import Callable

@@ -91,7 +91,7 @@ def replaced(path: Path, rows: pa.Table) -> Iterator[None]:
 
 
 def refused(asker: Asker, item: str, direction: Direction) -> str | None:
-    """Return the first sentence of the error, or None if the answer is right."""
+    """Return the first sentence of the error, or None if the answer is correct."""
     try:
         found = content(asker.ask(item, direction, "csprov"))
     except Damaged as error:
@@ -149,7 +149,7 @@ def test_a_partition_out_of_order_is_damage(house: House) -> None:
 
 
 def test_a_lost_set_dependency_is_damage_for_a_path(house: House) -> None:
-    """Without a check, a path that needs the lost dependency would not be found."""
+    """Without a check, the question would silently miss a path that needs the lost dependency."""
     with house.asker() as asker:
         snapshot = asker.snapshot
         folder = snapshot.layout.table(snapshot.commit.base, "set_dependencies")

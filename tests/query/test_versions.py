@@ -1,4 +1,4 @@
-"""A name without a version means the newest version or, with ``all_versions``, all versions."""
+"""A name without a version refers to the newest version or, with ``all_versions``, to all."""
 
 from collections.abc import Callable
 from random import Random
@@ -27,7 +27,7 @@ def items(house: House, name: str, **fields: object) -> tuple[set[str], tuple[st
 
 
 def test_the_newest_version_answers_for_a_name(houses: Houses) -> None:
-    """Versions are ordered as numbers, over all ingests. The exact name takes precedence."""
+    """Versions are ordered as numbers, across all ingests. The exact name takes precedence."""
     house = houses()
     house.ingest([Triple("old", "t/1@9"), Triple("raw", "t/1@2"), Triple("x", "me@home")])
     house.ingest([Triple("new", "t/1@10"), Triple("t/1@2", "t/1@9"), Triple("y", "t/1@10@3")])
@@ -62,7 +62,7 @@ def test_an_ingest_without_versions_has_no_file_for_them(houses: Houses) -> None
 @pytest.mark.long
 @pytest.mark.parametrize("direction", ["upstream", "downstream"])
 def test_all_versions_are_the_union_of_their_answers(houses: Houses, direction: Direction) -> None:
-    """Answers on a random graph are compared for each method, with and without a limit of hops.
+    """Answers on a random graph are compared for each method, with and without a hop limit.
 
     The answer of each version comes from networkx.
     """

@@ -1,4 +1,4 @@
-"""A view in Neo4j has exactly the items and triples of an answer, and can be removed again."""
+"""A view in Neo4j contains exactly the items and triples of an answer, and can be removed again."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -58,7 +58,7 @@ def opened(house: House) -> Iterator[Asker]:
 
 @pytest.fixture
 def asker(house: House, opened: Asker) -> Iterator[Asker]:
-    """An asker whose warehouse has no views. Views are removed at the end."""
+    """An ``Asker`` whose warehouse has no views. Views are removed at the end."""
     yield opened
     opened.graph.remove_views()
     clear_mark(house.settings.graph_home)
@@ -186,7 +186,7 @@ def test_a_view_expires(house: House, asker: Asker, monkeypatch: pytest.MonkeyPa
 def test_names_in_neo4j_are_marked_before_they_are_written(
     house: House, asker: Asker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The mark names the items in the view. An erasure of other items does not rebuild Neo4j."""
+    """A mark lists the items in the view. An erasure of other items does not rebuild Neo4j."""
     home, warehouse = house.settings.graph_home, asker.graph.warehouse
     clear_mark(home)
     shown = widest(asker)

@@ -1,4 +1,4 @@
-"""What-if answers from committed warehouses equal those of brute force and of a re-execution."""
+"""What-if answers from committed warehouses equal brute-force answers and a re-execution."""
 
 import csv
 from collections import defaultdict
@@ -76,7 +76,7 @@ def deleted(asker: Asker, *items: str) -> WhatIf:
 
 
 def traced(edges: list[Edge], prefix: str) -> list[Row]:
-    """Return edges as rows of a trace. No two rows are equal."""
+    """Return the edges as rows of a trace. No two rows are equal."""
     return [
         Row(
             f"{prefix}.{edge.src}", f"{prefix}.{edge.dst}", f"op{number}", "",
@@ -88,7 +88,7 @@ def traced(edges: list[Edge], prefix: str) -> list[Row]:
 
 @pytest.mark.parametrize("graphs", [3, pytest.param(300, marks=pytest.mark.long)])
 def test_fates_are_those_of_brute_force(houses: Houses, graphs: int) -> None:
-    """Fates are compared on the whole trace, then again after items were retracted and erased."""
+    """Fates are compared on the complete trace, and again after items were retracted and erased."""
     random = Random(graphs)
     house = houses(theta=4, pack=0, partition_triples=20)
     traces = [random_edges(random) for _ in range(graphs)]
@@ -184,7 +184,7 @@ def test_a_shared_derivation_answers_as_if_written_out(houses: Houses) -> None:
 
 
 def computed(rows: list[Row], gone: Collection[str]) -> dict[str, float | None]:
-    """Compute aggregates again without some items.
+    """Compute aggregates again without the given items.
 
     The inputs of a level are the items in the level below.
     """
@@ -208,7 +208,7 @@ def _value(function: str, inputs: list[tuple[Any, int]]) -> float | None:
 
 
 def random_aggregates(random: Random) -> list[Row]:
-    """Return three levels of aggregates. The values of inputs are those computed for them."""
+    """Return three levels of aggregates. Each input has the value that was computed for it."""
     rows: list[Row] = []
     names = [f"0/{n}" for n in range(8)]
     for level in range(1, 4):
@@ -289,7 +289,7 @@ def test_values_that_cannot_be_computed_again_say_why(houses: Houses) -> None:
 
 @pytest.mark.long
 def test_identical_rows_of_an_aggregate_count_as_often_as_a_file_has_them(houses: Houses) -> None:
-    """As in SQL, a row counts as often as a file has it.
+    """As in SQL, a row counts as often as it occurs in a file.
 
     If two files, or two ingests, have the same row, it counts once.
     """

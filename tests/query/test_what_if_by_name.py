@@ -1,4 +1,4 @@
-"""Deletions of tables, ops, files and runs on random graphs have the fates of brute force."""
+"""Deletions of tables, ops, files and runs on random graphs give the brute-force fates."""
 
 import csv
 import os
@@ -20,7 +20,7 @@ from provhouse.query.consequences.what_if import what_if
 SEED = int(os.environ.get("SEED", "1"))
 COLUMNS = ("src", "dst", "op", "src_table", "dst_table", "by", "derivation", "op_kind")
 OPS, TABLES, RUNS, FILES = 4, 4, 2, 2
-"""The numbers of ops, of tables, of runs, and of files in each run."""
+"""The number of ops, the number of tables, the number of runs, and the number of files per run."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Gone:
 
     @classmethod
     def all(cls) -> "list[Gone]":
-        """Return the deletions to try: each thing alone, pairs of unlike things, and two tables."""
+        """Return the deletions to try: each table, op, run or file, and some combinations."""
         tables = [cls(tables=(one,)) for one in range(TABLES)]
         ops = [cls(ops=(one,)) for one in range(OPS)]
         runs = [cls(runs=(one,)) for one in range(RUNS)]
@@ -136,7 +136,7 @@ def test_fates_are_those_of_brute_force(houses: Callable[..., House], graphs: in
 def test_what_an_unsupported_cycle_holds_up_is_undecided(
     houses: Callable[..., House], tmp_path: Path
 ) -> None:
-    """Items p and q rest on each other and on m, so x may exist without s."""
+    """Items p and q depend on each other and on m, so x may exist without s."""
     house, path = houses(), tmp_path / "seven.csv"
     path.write_text(
         "src,dst,op_kind,derivation\nb,m,any,\ns,m,any,\nm,p,all,\nq,p,all,\np,q,all,\n"

@@ -1,4 +1,4 @@
-"""The value of an aggregate without one input equals that of a what-if question about it."""
+"""An aggregate's value without one input equals the answer of a what-if question about it."""
 
 import csv
 import json
@@ -30,7 +30,7 @@ SOURCES = 12
 
 @pytest.fixture(scope="module")
 def asker(houses: Callable[..., House]) -> Iterator[Asker]:
-    """A warehouse with an item for each function, some of which cannot be computed again."""
+    """A warehouse with an item for each function, some of which cannot be recomputed."""
     house, random, rows = houses(), Random(7), list[Row]()
     for name in COMPUTED:
         for at in range(SOURCES):

@@ -1,4 +1,4 @@
-"""Differences of aggregates equal those computed from the ingested rows before and after."""
+"""Changes of aggregates equal changes computed from the ingested rows before and after."""
 
 import csv
 from collections.abc import Callable
@@ -28,7 +28,7 @@ Inputs = dict[str, tuple[float, int]]
 
 
 def take_in(house: House, name: str, rows: list[Row]) -> None:
-    """Ingest rows from a CSV file with this name."""
+    """Ingest rows from a CSV file with the given name."""
     folder = house.settings.warehouse.parent
     path = folder / f"{name}.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -170,7 +170,7 @@ def test_an_item_is_evaluated_from_weights_of_its_sources(houses: Houses) -> Non
 
 
 def test_derivations_that_double_precision_cannot_count_are_not_counted(houses: Houses) -> None:
-    """Each item has two derivations from the item before it."""
+    """Each item has two derivations from the previous item."""
     house = houses()
     rows = [Row(f"x{n}", f"x{n + 1}", op, "", "", "any") for n in range(1_100) for op in "ab"]
     take_in(house, "rows", rows)

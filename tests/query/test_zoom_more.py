@@ -48,7 +48,7 @@ LAST = 5
 def random_rows(random: Random, count: int) -> Iterator[str]:
     """Yield random triples from a table to the next table.
 
-    Each triple is made by some invocation or by none.
+    Each triple is made by an invocation or by none.
     """
     for _ in range(count):
         of = random.randrange(3)
@@ -61,7 +61,7 @@ def random_rows(random: Random, count: int) -> Iterator[str]:
 
 
 Generations = Callable[[AsOf | None], AbstractContextManager[Asker]]
-"""A function that returns the asker of a generation, in a context that leaves the asker open."""
+"""A function that returns a generation's asker, in a context that leaves the asker open."""
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ SUM = "sum/1"
 
 
 def edges(found: Any, *counts: str) -> Counter[tuple[Any, ...]]:
-    """Return the ``counts`` of the edges between nodes, which have the names that views show."""
+    """Return the ``counts`` of the edges between nodes, by the node names that views show."""
     names = {row["node"]: tuple(row[name] for name in NAMED) for row in found.nodes.to_pylist()}
     return Counter(
         {
@@ -100,7 +100,7 @@ def edges(found: Any, *counts: str) -> Counter[tuple[Any, ...]]:
 
 
 def valid(schema: str, result: ShownResult) -> None:
-    """Check a result's JSON against its schema, and check that its table and CSV can be written."""
+    """Validate a result's JSON against its schema; check that its table and CSV can be written."""
     file = Path(writer.__file__).with_name("schemas") / f"{schema}.json"
     text = StringIO()
     JsonWriter(text).write(result)

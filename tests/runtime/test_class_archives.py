@@ -13,7 +13,7 @@ SHARED = "source: shared objects file (top)"
 
 
 def loaded(*options: str) -> str:
-    """Return what Java logs while Neo4j's own tool prints its version."""
+    """Return Java's log from a run in which Neo4j's own tool prints its version."""
     command = [one for one in java_command("64m", *options) if one != "-Xlog:disable"]
     done = subprocess.run(
         [*command, "org.neo4j.cli.AdminTool", "--version"],

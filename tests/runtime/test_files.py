@@ -1,4 +1,4 @@
-"""Files appear whole or not at all. A lock has one holder, whose death releases the lock."""
+"""Files appear complete or not at all. A lock has one holder, and the holder's end releases it."""
 
 import os
 import stat
@@ -34,7 +34,7 @@ def test_the_content_is_written_and_no_temporary_file_stays(tmp_path: Path, writ
 
 @BOTH
 def test_the_mode_is_set_from_the_start(tmp_path: Path, write: Write) -> None:
-    """A new file has its mode from the start, so no process can open a password before a chmod."""
+    """A new file has its mode from the start, so no process can read a password before a chmod."""
     modes = []
 
     def before() -> None:

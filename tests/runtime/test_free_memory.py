@@ -1,4 +1,4 @@
-"""Free memory is what the limit of a container leaves, in both versions of control groups."""
+"""Free memory respects a container's limit, in both versions of control groups."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from provhouse.runtime.free_memory import free_memory
 
 MEGABYTE = 1 << 20
 UNLIMITED = 9223372036854771712
-"""The limit that version 1 shows for a group that has no limit."""
+"""The limit that version 1 reports for a group without a limit."""
 
 
 def system(root: Path, own: str) -> Path:

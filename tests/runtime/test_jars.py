@@ -24,7 +24,7 @@ DELTA: tuple[Group] = ("delta",)
 
 @pytest.fixture(scope="module")
 def complete() -> None:
-    """Fetch the jars that are missing in the cache that all tests share."""
+    """Fetch the jars that are missing from the cache that all tests share."""
     fetch(Silent())
 
 
@@ -32,7 +32,7 @@ def complete() -> None:
 def small(complete: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the path of the smallest Delta jar, in a copy of the cache for one test.
 
-    The other group of jars has 140 MB, so most tests fetch only this jar.
+    The other group of jars is 140 MB in size, so most tests fetch only this jar.
     """
     folders = [jar_folder(group) for group in GROUPS]
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
@@ -44,7 +44,7 @@ def small(complete: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 def _link(source: str, target: str) -> None:
     """Link a jar.
 
-    A link is as good as a copy, because jars are replaced and never written to.
+    A link is as safe as a copy, because jars are replaced and never modified in place.
     """
     try:
         os.link(source, target)

@@ -1,6 +1,6 @@
 """A suitable Java is chosen, and errors state why another Java cannot be used.
 
-A shell script stands in for an unsuitable Java. It prints what that Java would print.
+A shell script stands in for an unsuitable Java. The script prints the same output as that Java.
 """
 
 import subprocess
@@ -16,13 +16,13 @@ VECTOR = "jdk.incubator.vector"
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return an empty folder, to which JAVA_HOME points."""
+    """Return an empty folder to which JAVA_HOME is set."""
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     return tmp_path
 
 
 def plays(home: Path, script: str) -> Path:
-    """Write a shell script as the java of ``home``, and return the path of the script."""
+    """Write a shell script as the ``java`` program of ``home``, and return the script's path."""
     executable = home / "bin" / "java"
     executable.parent.mkdir(exist_ok=True)
     executable.write_text(f"#!/bin/sh\n{script}\n")
@@ -31,7 +31,7 @@ def plays(home: Path, script: str) -> Path:
 
 
 def said(home: Path, script: str) -> str:
-    """Return the reason for which a java that runs this script is refused."""
+    """Return the reason why a Java with this script is refused."""
     plays(home, script)
     with pytest.raises(Unavailable) as error:
         java()

@@ -1,4 +1,4 @@
-"""Processes start in their own sessions, errors quote their logs, and all processes end."""
+"""Processes start in their own sessions, errors quote process logs, and all processes end."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Arrays that do not fit in their room are stored in files, and have the same values."""
+"""Arrays that do not fit into their room are stored in files, with unchanged values."""
 
 import pickle
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Temporary folders and files that killed processes left are removed by later processes."""
+"""Temporary files and folders of killed processes are removed by later processes."""
 
 import fcntl
 import tempfile

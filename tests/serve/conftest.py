@@ -1,4 +1,4 @@
-"""One server for all tests in this folder. Its warehouse already contains triples."""
+"""One server for all tests in this folder, on a warehouse that already contains triples."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -65,7 +65,7 @@ class Served:
         return self.request("GET", path, params=parameters)
 
     def ingest(self, triples: list[Triple]) -> None:
-        """Ingest triples, and wait until the server answers from them."""
+        """Ingest triples, and wait until the server's answers include the triples."""
         summary = self.house.ingest(triples)
         self.triples += triples
         process.await_generation(self.house.settings, summary.generation, Silent())

@@ -1,4 +1,4 @@
-"""Under slow clients and huge requests, memory stays limited and other clients get answers."""
+"""With slow clients and huge requests, memory stays limited and other clients get answers."""
 
 import socket
 import time
@@ -36,7 +36,7 @@ def head(served: "Served", *lines: str, token: str | None = None) -> bytes:
 
 
 def reply(client: socket.socket) -> bytes:
-    """Return everything that arrives before the server closes the connection."""
+    """Return all bytes that arrive before the server closes the connection."""
     read = b""
     try:
         while piece := client.recv(65536):
@@ -64,7 +64,7 @@ def poured(client: socket.socket, piece: bytes, most: int) -> int:
 
 @contextmanager
 def bounded(served: "Served") -> Iterator[None]:
-    """Check that the ``with`` block adds little to the memory and the open files of the server."""
+    """Check that the ``with`` block adds little to the server's memory and open files."""
     memory, files = served.process.memory_info().rss, served.process.num_fds()
     yield
     assert served.process.memory_info().rss - memory < GROWTH

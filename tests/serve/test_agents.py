@@ -1,4 +1,4 @@
-"""Agents ask by the SDK's own client: tools as questions are declared, bounded, and by role."""
+"""Agents ask through the SDK's own client; tools match the declared questions, limits and roles."""
 
 import json
 import sys
@@ -107,7 +107,7 @@ def test_each_tool_gives_the_answer_of_its_route(served: Served, name: str) -> N
 
 
 def kept(value: Any) -> Any:
-    """Return an answer without the sentences about what is left out, and without times."""
+    """Return an answer without times and without the sentences about omitted parts."""
     if isinstance(value, dict):
         return {name: kept(each) for name, each in value.items() if name != "seconds"}
     if isinstance(value, list):

@@ -101,7 +101,7 @@ def test_an_unknown_table_is_refused_before_any_answer(
 def test_an_answer_is_sent_without_delay(served: "Served") -> None:
     """On a reused connection, the body is sent before the client has acknowledged the head.
 
-    The machine may be busy, so there are many tries, of which one must succeed.
+    The machine may be busy, so the test tries many times, and one try must succeed.
     """
     seconds: list[float] = []
     with requests.Session() as session:
@@ -115,7 +115,7 @@ def test_an_answer_is_sent_without_delay(served: "Served") -> None:
 
 @pytest.mark.long
 def test_the_next_answers_follow_an_ingest_and_earlier_ones_can_be_asked(served: "Served") -> None:
-    """One ingest adds a hub, a long name, and derived items. An answer was cached before it."""
+    """One ingest adds a hub, a long name, and derived items. An earlier answer was cached."""
     before = served.get("/v1/health").json()["generation"]
     earlier = served.oracle.ask("t:3", "downstream").items
     first = served.get("/v1/impact", item="t:5", limit=5_000)

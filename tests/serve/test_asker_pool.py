@@ -1,4 +1,4 @@
-"""An asker is opened once for all its users, and other calls of the pool do not wait for it."""
+"""An asker is opened once for all its users, and other pool calls do not wait for the opening."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +15,7 @@ from provhouse.serve.asker_pool import AskerPool
 
 
 class Opener:
-    """An opener of a warehouse's askers. It opens each asker only after ``go`` is set."""
+    """A function that opens a warehouse's askers, each only after ``go`` is set."""
 
     def __init__(self, house: House) -> None:
         self._house = house

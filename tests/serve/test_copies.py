@@ -1,4 +1,4 @@
-"""A client does not have to wait while the server copies all triples for RQ."""
+"""Clients need not wait while the server copies all triples for RQ."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The server notices clients that disconnect before their answers, and answers those that wait."""
+"""The server notices clients that disconnect before their answers, and answers waiting clients."""
 
 import socket
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ class Asked(BaseModel):
 
 
 class Seen:
-    """A record of what the application has seen: whether a call began and its client left."""
+    """A record of the application's calls: whether a call began, and whether its client left."""
 
     def __init__(self) -> None:
         self.began = Event()

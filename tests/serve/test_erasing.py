@@ -1,4 +1,4 @@
-"""After another process erases items, the server answers as if it had been started later."""
+"""After another process erases items, the server answers as if started after the erasure."""
 
 from collections.abc import Callable
 from time import monotonic, sleep

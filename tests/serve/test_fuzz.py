@@ -82,7 +82,7 @@ def odd(chance: random.Random) -> dict[str, Any]:
 def nearly_right(chance: random.Random, path: str) -> dict[str, Any]:
     """Return the required parameters and some optional ones.
 
-    In half of the cases, one value is odd.
+    In half of the calls, one value is unusual.
     """
     known = ASKED[path]
     need = known[:2] if path in ("path", "diff") else known[:1]

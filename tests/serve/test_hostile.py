@@ -1,6 +1,6 @@
 """Hostile names, tables, ops and attributes, sent through every route and in every format.
 
-Answers contain them exactly, and no control sequence reaches a terminal.
+Answers contain these values unchanged, and no control sequence reaches a terminal.
 """
 
 import csv
@@ -55,7 +55,7 @@ def hostile(served: "Served") -> "Served":
 def ask(
     hostile: "Served", monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Ask:
-    """Return a function that runs a command in the way the console script does."""
+    """Return a function that runs a command like the console script."""
     monkeypatch.setenv("PROVHOUSE_WAREHOUSE", str(hostile.house.settings.warehouse))
     monkeypatch.setenv("PROVHOUSE_NEO4J_HOME", str(hostile.house.settings.graph_home))
 
@@ -171,7 +171,7 @@ def test_messages_about_hostile_arguments_are_harmless(
 ) -> None:
     """Hostile names, options, settings, paths and queries are tried. No argument can contain NUL.
 
-    If ``every`` is 48, every fourth value is tried in one place.
+    If ``every`` is 48, every fourth value is tried in one position.
     """
     for number, value in enumerate(value.replace("\0", "") for value in HOSTILE):
         places = (

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def resolved(document: dict[str, Any], path: str, method: str, status: str, kind: str) -> Any:
-    """Return the schema of a response together with the schemas it refers to."""
+    """Return the schema of a response together with the schemas to which it refers."""
     content = document["paths"][path][method]["responses"][status]["content"]
     return {**content[kind]["schema"], "components": document["components"]}
 

@@ -1,4 +1,4 @@
-"""If Spark or Neo4j dies, the server refuses questions, restarts the process, and answers again.
+"""If Spark or Neo4j ends, the server refuses questions, restarts the process, and answers again.
 
 If the server itself is stopped, no client is kept waiting.
 """
@@ -61,7 +61,7 @@ def test_a_killed_process_is_restarted(
 
 @pytest.mark.long
 def test_no_question_finds_a_bug_when_spark_dies(served: "Served") -> None:
-    """Whatever a question is doing when Spark dies, the reply is an answer or status 503."""
+    """At whatever point of a question Spark ends, the reply is an answer or status 503."""
     served.ingest([served.triples[0]._replace(src="another")])
     methods = ("csprov", "rq", "ccprov")
     over = Event()

@@ -1,4 +1,4 @@
-"""A server sends the rows of a large answer as it finds them, and shows why one ends early."""
+"""A server sends the rows of a large answer as it finds them, and states why one ends early."""
 
 import json
 import os
@@ -156,7 +156,7 @@ LAST = TooSlow("The answer takes long", "It was stopped", "Ask for less")
 def test_a_client_is_told_which_error_ended_many_answers(
     served: Served, monkeypatch: pytest.MonkeyPatch, accept: str
 ) -> None:
-    """Pieces of the first answer are sent before the second answer fails."""
+    """Parts of the first answer are sent before the second answer fails."""
     answer = ask.Asker.answer
 
     def failing(asker: ask.Asker, question: Question, watch: Stopwatch, **how: Any) -> Answer:

@@ -1,4 +1,4 @@
-"""A server ends when its warehouse is gone. An idle server also ends, unless it is to be kept."""
+"""A server ends when its warehouse is gone. An idle server also ends, unless it must stay."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ def warehouse(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def lock(warehouse: Path) -> Iterator[int]:
-    """A handle of the locked file that makes this process the only server of the warehouse."""
+    """A handle of the lock file that makes this process the only server of the warehouse."""
     handle = claim(warehouse)
     assert handle is not None
     yield handle

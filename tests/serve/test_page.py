@@ -1,4 +1,4 @@
-"""The page of the server: links that log in once, files without a token, pictures of answers."""
+"""The server's page: links that work for one login, files without a token, pictures of answers."""
 
 import json
 from collections import Counter
@@ -40,7 +40,7 @@ def post(app: FastAPI, route: str, token: str | None, body: object = None) -> Re
 
 
 def opened(app: FastAPI, token: str) -> dict[str, str]:
-    """Return what a page receives that opens a link of the person with a token."""
+    """Return the reply to a page that opens the link of the person with the given token."""
     link = json.loads(post(app, "link", token).body)["token"]
     found: dict[str, str] = json.loads(post(app, "open", None, {"token": link}).body)
     return found

@@ -20,7 +20,7 @@ from .conftest import Served, started
 
 ITEM = "t:40"
 PATIENCE = 90_000
-"""The longest time for a step, in milliseconds. The first picture compiles loops."""
+"""The maximum time for a step, in milliseconds. The first picture compiles loops."""
 REFUSED = "Failed to load resource: the server responded with a status of 404 (Not Found)"
 ODD = 'odd "name"\n<b>ü'
 
@@ -66,18 +66,18 @@ def page(browser: Any, served: Served, link: str) -> Iterator[Any]:
 
 
 def shows(page: Any, fragment: str) -> None:
-    """Go to a state of the page, and wait until it is shown."""
+    """Go to a state of the page, and wait until the page shows it."""
     page.evaluate("(to) => { location.hash = to; }", fragment)
     settled(page)
 
 
 def settled(page: Any) -> None:
-    """Wait until the page shows the state that its address has."""
+    """Wait until the page shows the state that its address states."""
     page.wait_for_function("() => document.querySelector('#view').dataset.shown === location.hash")
 
 
 def named(page: Any, name: str) -> Any:
-    """Return the boxes with a name."""
+    """Return the boxes with the given name."""
     return page.locator(f'.box[data-name="{name}"]')
 
 

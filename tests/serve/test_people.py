@@ -1,4 +1,4 @@
-"""People with their own tokens use a running server. The log of writers contains their names."""
+"""People with their own tokens use a running server. The log of writers names these people."""
 
 import json
 from typing import TYPE_CHECKING

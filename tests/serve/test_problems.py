@@ -1,4 +1,4 @@
-"""Errors become problem documents. Clients raise the errors again, and refusals say what to do."""
+"""Errors become problem documents. Clients raise the errors again; refusals include a remedy."""
 
 import asyncio
 import json
@@ -71,7 +71,7 @@ REFUSED: dict[int, tuple[Mapping[str, str], bytes, str, str]] = {
     413: (TOKEN, b"123456789", "Its Content-Length is '9'", "Split it"),
     429: (TOKEN, b"1234567", "exceed 6 bytes", "again in a second"),
 }
-"""By status: the headers and the body of a request, and parts of the cause and of the remedy."""
+"""By status: a request's headers and body, and parts of the error's cause and remedy."""
 
 
 @pytest.mark.parametrize("status", sorted(REFUSED))
@@ -81,7 +81,7 @@ def test_a_refusal_says_what_why_and_what_to_do(
     headers, body, found, remedy = REFUSED[status]
 
     async def slow(scope: Any, receive: Any, send: Any) -> None:
-        """Deliver no body, like a client that stops sending."""
+        """Send no body, like a client that stops sending."""
 
         async def nothing() -> dict[str, Any]:
             await asyncio.sleep(60)

@@ -23,7 +23,7 @@ from provhouse.serve.tokens import Role, add_token
 PAGE = Path(__file__).parents[2] / "docs" / "team.md"
 NGINX = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
 NAME = "localhost"
-"""The host name of the proxy, which replaces the example on the page."""
+"""The host name of the proxy, which replaces the example name of the docs page."""
 pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(NGINX is None, reason="nginx is not installed"),
@@ -31,7 +31,7 @@ pytestmark = [
 
 
 def configuration(folder: Path, port: int, server_port: int) -> Path:
-    """Write the page's configuration with the ports and files of this test; return its file."""
+    """Write the docs page's configuration with this test's ports and files; return its file."""
     found = re.search(r"```nginx\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert found
     block = found[1]
@@ -85,7 +85,7 @@ def _await(port: int) -> None:
 
 
 def test_questions_go_through_nginx(proxy: tuple[str, Settings, Authority]) -> None:
-    """Only its server can know that the warehouse is empty."""
+    """Only the server behind the proxy can report that the warehouse is empty."""
     url, settings, authority = proxy
     token = add_token(settings.warehouse, "ann", Role.read, None)
     with pytest.raises(NotFound, match="is empty"):

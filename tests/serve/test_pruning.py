@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @pytest.mark.long
 def test_questions_are_answered_during_a_prune(served: "Served") -> None:
-    """The server has opened the base twice: for the current generation and for an earlier one."""
+    """The server has opened the base twice: for the current and for an earlier generation."""
     served.ingest([served.triples[0]._replace(src="new")])
     expected = served.oracle.ask("t:150", "upstream").items
     first = served.get("/v1/generations").json()[0]["generation"]

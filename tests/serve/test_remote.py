@@ -1,4 +1,4 @@
-"""Settings and arguments that name a server: which are refused, and for what reason."""
+"""Settings and arguments that name a server: which of them are refused, and why."""
 
 from pathlib import Path
 
@@ -142,7 +142,7 @@ def test_a_file_of_authorities_must_exist(tmp_path: Path) -> None:
         (("token", "list"), "needs the files of a warehouse"),
         (("forget", "x"), "needs the files of a warehouse"),
         (("lineage", "x"), "There is no token for"),
-        (("lineage", "x", "--out", "x.parquet"), "writes no Parquet"),
+        (("lineage", "x", "--out", "x.parquet"), "cannot write Parquet"),
         (("generations",), "There is no token for"),
         (("ops",), "There is no token for"),
         (("what-if", "--delete", "x"), "There is no token for"),

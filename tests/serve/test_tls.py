@@ -1,4 +1,4 @@
-"""A server with TLS: other machines use it with tokens, and get no answer without TLS."""
+"""A server with TLS: other machines connect with tokens, and get no answer without TLS."""
 
 import shutil
 import socket
@@ -28,7 +28,7 @@ from provhouse.serve.tokens import Role, add_token, revoke_token
 
 @dataclass
 class Secured:
-    """A server of an empty warehouse that uses TLS."""
+    """A TLS server of an empty warehouse."""
 
     settings: Settings
     authority: Authority
@@ -48,7 +48,7 @@ class Secured:
 
     @property
     def server(self) -> ServerInfo:
-        """The server's address on loopback, where it uses no TLS."""
+        """The server's address on loopback, which does not use TLS."""
         found = server_file.running(self.settings.warehouse)
         assert found
         return found
@@ -56,7 +56,7 @@ class Secured:
     def status(self, url: str, **headers: str) -> requests.Response:
         """Ask for the status of the warehouse.
 
-        The token is sent unless ``headers`` have another one.
+        The token is sent unless ``headers`` contain another one.
         """
         given = {"Authorization": f"Bearer {self.token}", **headers}
         trusted = str(self.authority.file)
@@ -209,7 +209,7 @@ def test_all_that_listens_elsewhere_has_tls(secured: Secured) -> None:
     ],
 )  # fmt: skip
 def test_only_known_names_are_accepted(secured: Secured, host: str, status: int) -> None:
-    """The address without TLS also accepts the names, because a reverse proxy may send them."""
+    """The address without TLS accepts the server names, too, as a reverse proxy may send them."""
     for url in (secured.url, secured.server.address):
         reply = secured.status(url, Host=host)
         assert reply.status_code == status, url

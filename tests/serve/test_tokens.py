@@ -70,7 +70,7 @@ WAYS: dict[tuple[str, str], Role] = {
     ("GET", "/v1/record?item=x"): Role.admin,
     ("GET", "/v1/metrics"): Role.admin,
 }
-"""By method and path of a request to a route that needs a token: the weakest role allowed."""
+"""The weakest allowed role, by method and path, for each route that requires a token."""
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def soon() -> datetime:
 
 
 def expired(warehouse: Path, name: str) -> str:
-    """Return a token that has expired, because its end in the file was moved into the past."""
+    """Return an expired token: its end in the file was moved into the past."""
     token = add_token(warehouse, name, Role.admin, soon())
     file = tokens_file(warehouse)
     tokens = json.loads(file.read_text())
@@ -168,7 +168,7 @@ def test_an_expired_token_is_refused_with_the_reason(app: FastAPI, tmp_path: Pat
 
 
 def test_no_guess_is_accepted(app: FastAPI, tmp_path: Path) -> None:
-    """Prefixes, other spellings, the stored hash and other schemes of a valid token are refused."""
+    """A valid token's prefixes, other spellings, stored hash and other schemes are refused."""
     token = add_token(tmp_path, "ann", Role.admin, None)
     guesses = {token[:end] for end in range(len(token))}
     guesses |= {hashed(token), token + "=", token + " x", token.swapcase(), f"Bearer {token}", "ü"}
@@ -180,7 +180,7 @@ def test_no_guess_is_accepted(app: FastAPI, tmp_path: Path) -> None:
 
 
 def test_hashes_are_compared_in_constant_time() -> None:
-    """No comparison in the module ends at the first difference between two hashes."""
+    """No comparison in the module stops at the first difference between two hashes."""
     tree = ast.parse(Path(people.__file__).read_text())
     compared = [ast.unparse(one) for one in ast.walk(tree) if isinstance(one, ast.Compare)]
     assert not [one for one in compared if "given" in one or "sha256" in one or "_owner" in one]

@@ -12,7 +12,7 @@ SALES, REPORTS, STORES = 3_000, 5, 60
 
 
 def night() -> tuple[I32, I32, I32, I32]:
-    """Return a night as one piece: its sales go into a report and into balances of stores."""
+    """Return a night as one piece: a report and the stores' balances derive from its sales."""
     draw = np.random.default_rng(3)
     sales = np.arange(SALES)
     reports = SALES + draw.integers(0, REPORTS, SALES)
@@ -35,7 +35,7 @@ def cut_night(theta: int, outside: tuple[I32, I32]) -> I32:
 
 
 def reached(label: I32, item: int) -> set[int]:
-    """Return all items in the sets that a question upstream of ``item`` reads."""
+    """Return all items in the sets that the question upstream of ``item`` reads."""
     _, src, dst, _ = night()
     parents = defaultdict(set)
     for child, parent in zip(label[dst].tolist(), label[src].tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""Components equal those of networkx, whatever the order of the edges and their chunks."""
+"""Components equal those of networkx, regardless of the order of edges and of chunks."""
 
 import networkx as nx
 import numpy as np

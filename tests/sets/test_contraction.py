@@ -1,4 +1,4 @@
-"""With the sets that a search finds, questions read little. These sets form no cycles."""
+"""With the sets that a search finds, questions read few triples. These sets form no cycles."""
 
 import networkx as nx
 import numpy as np
@@ -30,14 +30,14 @@ def layered(seed: int, layers: int = LAYERS, width: int = WIDTH) -> tuple[I32, I
 
 
 def apart(items: int) -> I32:
-    """Return the value of the argument ``cycle`` for a graph without cycles."""
+    """Return the value of the argument ``cycle`` for a graph that has no cycles."""
     return np.arange(items, dtype=np.int32)
 
 
 def reads(src: I32, dst: I32, label: I32, item: int) -> int:
     """Return the number of triples that walks from an item read, computed with networkx.
 
-    Both walks count: the one upstream and the one downstream.
+    The upstream walk and the downstream walk both count.
     """
     graph: nx.DiGraph[int] = nx.DiGraph()
     graph.add_nodes_from(label.tolist())
@@ -86,14 +86,14 @@ def test_a_join_is_complete_or_undone(seed: int, theta: int) -> None:
 
 
 def after(forest: Forest) -> tuple[I32, I32, I32]:
-    """Return the roots, sizes and rings of a forest. Undoing a join must restore them."""
+    """Return a forest's roots, sizes and rings, which undoing a join must restore."""
     return forest.roots(), forest.size, forest.ring
 
 
 @settings(deadline=None, max_examples=30)
 @given(SEEDS, st.sampled_from([20, 100, 1000]))
 def test_groups_of_tables_keep_their_order(seed: int, theta: int) -> None:
-    """The sets of tables that are joined never depend on each other in cycles."""
+    """The groups that result from joining tables never depend on each other in cycles."""
     src, dst, table = layered(seed)
     contraction = Contraction(src, dst, table, theta, apart(len(table)))
     contraction.find(lambda roots, thorough: None, SampleReader.of(src, dst, table), UNBOUNDED)
@@ -120,7 +120,7 @@ def test_tables_that_would_form_a_cycle_are_not_joined() -> None:
 
 
 def test_pieces_of_one_kind_are_cut_alike() -> None:
-    """The second of two equal components is cut by the plan of the first, without a search."""
+    """The second of two equal components is cut according to the first's plan, without a search."""
     src, dst, table = layered(7)
     count = len(table)
     two = find_sets(
@@ -135,7 +135,7 @@ def test_pieces_of_one_kind_are_cut_alike() -> None:
 
 
 def test_a_star_is_cut_below_theta() -> None:
-    """A graph that no cut divides well is still cut below theta, into sets that pack well."""
+    """A graph without any good cut is still cut below theta, into sets that pack well."""
     count = 5_000
     src = np.arange(1, count, dtype=np.int32)
     dst = np.zeros(count - 1, np.int32)
@@ -161,7 +161,7 @@ def test_bands_follow_depth() -> None:
 
 
 def test_too_many_tables_are_grouped_by_level() -> None:
-    """Two thousand tables between a first table and a last one form three levels."""
+    """A first table, two thousand tables after it, and a last table form three levels."""
     middle = np.arange(1, 2_001, dtype=np.int32)
     src = np.concatenate([np.zeros_like(middle), middle])
     dst = np.concatenate([middle, np.full_like(middle, 2_001)])

@@ -1,4 +1,4 @@
-"""Every piece, which is a group of connected items, is cut into connected sets below theta."""
+"""Every piece, a group of connected items, is cut into connected sets below theta."""
 
 import networkx as nx
 import numpy as np
@@ -19,7 +19,7 @@ THETAS = st.sampled_from([2, 3, 4, 7, 10, 25])
 
 
 class Arrays:
-    """A graph as arrays, in the form that ``cut`` takes."""
+    """A graph as arrays, in the format that ``cut`` expects."""
 
     def __init__(self, triples: list[Triple]) -> None:
         names = sorted({end for triple in triples for end in triple[:2]})
@@ -63,7 +63,7 @@ def test_a_long_chain_is_cut(theta: int, tables: int) -> None:
 @settings(deadline=None, max_examples=100)
 @given(SEEDS, THETAS, st.lists(st.integers(0, 2), min_size=10, max_size=10))
 def test_a_set_lies_in_one_given_split(seed: int, theta: int, splits: list[int]) -> None:
-    """Each set of a piece that is cut lies within one split."""
+    """Each set of a cut piece lies within one split."""
     arrays = Arrays(graph(seed).triples)
     level = np.array(splits, np.int32)
     arrays.table %= np.int32(10)

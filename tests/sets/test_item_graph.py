@@ -22,7 +22,7 @@ def graph(*edges: tuple[int, int]) -> ItemGraph:
 
 
 def each_alone(count: int = 3) -> tuple[I32, I64]:
-    """Return sets in which every new item is alone, and the first item number of each set."""
+    """Return sets with one new item each, and the first item number of each set."""
     return np.arange(count, dtype=np.int32), np.arange(100, 100 + count, dtype=np.int64)
 
 

@@ -1,6 +1,6 @@
-"""If the tables of a component give no way to cut it, it is cut into ordered blocks.
+"""A component that cannot be cut by its tables is cut into ordered blocks.
 
-Questions then read little, and the sets form no cycles.
+Questions then read few triples, and the sets form no cycles.
 """
 
 import networkx as nx
@@ -69,13 +69,13 @@ def test_blocks_are_connected() -> None:
 
 
 def test_more_sets_read_less() -> None:
-    """If more sets are allowed, the blocks are smaller, and questions read less."""
+    """If more sets are allowed, the blocks are smaller, and questions read fewer triples."""
     few, many = (cut("ladder", 3, most)[3] for most in (40, 400))
     assert many < few
 
 
 def test_free_triples_make_larger_sets() -> None:
-    """Among cuts with which questions read up to ``free`` triples, one with few sets is chosen."""
+    """Of the cuts with which questions read up to ``free`` triples, one with few sets is chosen."""
     read = cut("ladder", 3, 400)[3]
     fine, coarse = (cut("ladder", 3, 400, free)[2:] for free in (read, 10 * read))
     assert read == fine[1] < coarse[1] <= 10 * read
@@ -83,7 +83,7 @@ def test_free_triples_make_larger_sets() -> None:
 
 
 def test_sets_that_derive_from_one_other_set_only_join_it() -> None:
-    """If sets did not join their only parent, most sets would be single items without children."""
+    """If sets did not join their only parent, most sets would be single childless items."""
     trace = SHAPES["pipelines"](ITEMS, 3)
     cycle = cycles(len(trace.table), trace.src, trace.dst)
     ordered = Ordered(trace.src, trace.dst, cycle, THETA)
@@ -93,7 +93,7 @@ def test_sets_that_derive_from_one_other_set_only_join_it() -> None:
 
 
 def test_windows_divide_tables_in_order() -> None:
-    """All items in a window are in one table, and either all of them are derived or none is."""
+    """All items in a window are in one table, and either all of them or none are derived."""
     trace = SHAPES["repository"](ITEMS, 3)
     cycle = cycles(len(trace.table), trace.src, trace.dst)
     roots = Ordered(trace.src, trace.dst, cycle, THETA).windows(trace.table, 16)

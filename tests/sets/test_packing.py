@@ -1,6 +1,6 @@
 """Packed sets keep the limits.
 
-With rules 1 and 2 of ``packing.py``, a closure gains only sets that are joined.
+With rules 1 and 2 of ``packing.py``, a closure gains only sets that are packed together.
 """
 
 import networkx as nx

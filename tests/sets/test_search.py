@@ -10,7 +10,7 @@ TABLES = 20_000
 
 
 def test_a_piece_with_as_many_tables_as_items_needs_little_memory() -> None:
-    """Every item has its own table if a wrong ``--map`` takes a column of ids as the tables."""
+    """Every item has its own table if ``--map`` wrongly uses an ID column as the tables."""
     table = np.arange(TABLES, dtype=np.int32)
     src, dst = np.zeros(TABLES - 1, np.int32), table[1:]
     tracemalloc.start()

@@ -10,7 +10,7 @@ LIMIT = 400
 
 
 def report(rows: int, sources: int, seed: int = 0) -> tuple[I32, I32, I32]:
-    """Return src, dst and tables. Each source is in one of the rows, and every tenth one in two."""
+    """Return src, dst and tables. Each source is in one of the rows, every tenth source in two."""
     random = np.random.default_rng(seed)
     items = np.arange(rows, rows + sources)
     again = items[::10]
@@ -24,7 +24,7 @@ def report(rows: int, sources: int, seed: int = 0) -> tuple[I32, I32, I32]:
 
 
 def derived_of(src: I32, dst: I32) -> dict[int, frozenset[int]]:
-    """Return, for each source, the items that derive from it."""
+    """Return, for each source, the items derived from it."""
     found: dict[int, set[int]] = {}
     for source, item in zip(src.tolist(), dst.tolist(), strict=True):
         found.setdefault(source, set()).add(item)

@@ -1,4 +1,4 @@
-"""From files to tracked frames, and from these to files of triples."""
+"""From files to tracked frames, and from tracked frames to files of triples."""
 
 from io import StringIO
 from pathlib import Path

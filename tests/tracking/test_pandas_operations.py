@@ -1,4 +1,4 @@
-"""Each operation of tracked pandas frames: its result is that of pandas, its lineage is checked."""
+"""Each operation on tracked pandas frames: its result equals pandas', its lineage is checked."""
 
 from typing import Any
 
@@ -54,7 +54,7 @@ MINIMAL: dict[str, Program] = {
     "explode": lambda lib, a, b: a.assign(l=a["s"].fillna("x").str.split("")).explode("l"),
     "melt": lambda lib, a, b: a.melt(["k", "s"], ["v", "n"], var_name="which"),
 }
-"""Programs without a record that the row does not need."""
+"""Programs whose rows have no unneeded records in their lineage."""
 SUFFICIENT: dict[str, Program] = {
     "filter by a mean": lambda lib, a, b: a[a["v"] >= a["v"].mean()],
     "share of a sum": lambda lib, a, b: a.assign(p=a["v"] / a["v"].sum()),

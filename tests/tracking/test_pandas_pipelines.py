@@ -1,4 +1,4 @@
-"""Thirty pipelines of common kinds: results are those of pandas, and lineage is checked."""
+"""Thirty typical pipelines: results equal pandas', and lineage is checked."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Random programs on pandas frames: results are those of pandas, and lineage is checked."""
+"""Random programs on pandas frames: results equal those of pandas, and lineage is checked."""
 
 import warnings
 
@@ -11,7 +11,7 @@ from helpers.sampled import one_in
 
 BATCH = 25
 REFUSED = "You are trying to merge on"
-"""The error of pandas for some cut frames, whose keys are all NULL and have another type."""
+"""The error of pandas for cut frames whose keys are all NULL and have another type."""
 
 
 @pytest.mark.parametrize("first", one_in(80, range(0, 2000, BATCH)))

@@ -1,4 +1,4 @@
-"""Operations that tracked pandas frames refuse; the error names each and says what to do."""
+"""Operations that tracked pandas frames refuse, with an error that names each and a remedy."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -101,7 +101,7 @@ CASES: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "rows named like their source": (
         lambda a: a.head(2).write_triples("t.csv", table="a"),
-        "They come from a table of this name",
+        "They derive from a table of this name",
     ),
 }
 

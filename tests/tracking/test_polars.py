@@ -1,4 +1,4 @@
-"""Each operation of tracked polars frames: its result is that of polars, its lineage is checked."""
+"""Each operation on tracked polars frames: its result equals polars', its lineage is checked."""
 
 from collections.abc import Callable
 from typing import Any

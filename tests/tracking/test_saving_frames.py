@@ -1,4 +1,4 @@
-"""Lineage of frames and of traces in a warehouse."""
+"""Store the lineage of frames and of traces in a warehouse."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Traces that programs write themselves."""
+"""Traces that programs record themselves."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A nightly Spark job that was edited: which records differ, by code or data, and their inputs."""
+"""A nightly Spark job after an edit: the records that differ by code or data, and their inputs."""
 
 import shutil
 from collections import Counter, defaultdict
@@ -16,10 +16,10 @@ from provhouse.workflows.revision_diff import RecordsDiff
 
 Order = tuple[int, str, int]
 Rows = dict[str, tuple[tuple[object, ...], set[str]]]
-"""The rows of a result by key, each with the orders that it derives from."""
+"""The rows of a result by key, each with the orders from which it derives."""
 OLD = [(i, f"c{i % 4}", i % 9) for i in range(1, 31)]
 CHANGED = {5: 8, 7: 2, 13: 6, 20: 5, 22: 1}
-"""The prices that differ in the second night, by order."""
+"""The prices that are different in the second night, by order."""
 NEW = [(i, c, CHANGED.get(i, p)) for i, c, p in OLD]
 KEYS = {"orders": "id", "report": "id", "totals": "customer"}
 LIMITS = (5, 3)
@@ -51,7 +51,7 @@ def write(spark: SparkSession, rows: Iterable[Order], folder: Path) -> None:
 
 
 def night(house: House, orders: Path, out: Path, limit: int, workflow: str) -> str:
-    """Execute the job, captured, and return the name of its revision."""
+    """Execute and capture the job, and return the name of its revision."""
     read = house.session.read.parquet(str(orders))
     kept = read.where(F.col("price") > limit).select("id", "customer", "price")
     totals = kept.groupBy("customer").agg(F.sum("price").alias("total"))
@@ -66,7 +66,7 @@ def night(house: House, orders: Path, out: Path, limit: int, workflow: str) -> s
 def nights(
     houses: Callable[..., House], spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
 ) -> Nights:
-    """Two nights of a job, of which code and data were changed, and both of them crossed."""
+    """Two nights of a job with changed code and data, and both crossed combinations."""
     folder, house = tmp_path_factory.mktemp("nights ünd"), houses()
     orders, kept = folder / "orders", folder / "kept" / "orders"
     write(spark, OLD, orders)

@@ -1,4 +1,4 @@
-"""A tightened query is computed from a stored result, with the rows of a whole execution."""
+"""A tightened query is computed from a stored result, with the same rows as a full execution."""
 
 from pathlib import Path
 
@@ -63,7 +63,7 @@ NOT_CONTAINED = {
 
 
 def flow_with(folder: Path, text: str) -> Flow:
-    """Return a workflow whose first revision was executed."""
+    """Return a workflow whose first revision has been executed."""
     flow = Flow(folder, DDL)
     flow.table("t", ROWS)
     flow.execute(flow.add(text), text, "t")
@@ -90,7 +90,7 @@ def test_a_narrower_query_is_a_filter_of_the_stored_rows(
 def test_an_edited_query_is_computed_from_the_stored_rows_and_a_delta(
     tmp_path: Path, case: Edited
 ) -> None:
-    """Of 30 pairs, 26 are answered, with the rows of an execution of the new query."""
+    """For 26 of 30 pairs, reuse gives an answer, with the same rows as executing the new query."""
     flow = Flow(tmp_path, PAIRS)
     flow.table("sales", SALES)
     flow.table("customers", CUSTOMERS)

@@ -1,4 +1,4 @@
-"""An erasure of any item removes the stored results, and a new execution may be reused again."""
+"""An erasure of any item removes all stored results; results of new executions can be reused."""
 
 from collections.abc import Callable
 from pathlib import Path

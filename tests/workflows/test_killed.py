@@ -1,4 +1,4 @@
-"""Whatever is killed or runs beside, no half result is ever offered."""
+"""Whatever process is killed or runs at the same time, no partial result is ever offered."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ from provhouse.workflows.result_files import result_path
 DDL = "create table t(a integer, b varchar);"
 TEXT = "select a, count(*) as n from t where b <> 'x' group by a"
 LAST = "registered rows published=stop@2"
-"""The point after which the execution is stored."""
+"""The fault point after which the execution is stored."""
 STORE = """
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The commands of docs/revisions.md work as the page says."""
+"""The commands of docs/revisions.md work as described on the page."""
 
 import re
 from pathlib import Path
@@ -14,11 +14,11 @@ PAGE = Path(__file__).parents[2] / "docs" / "revisions.md"
 ORDERS = "select i::integer id, 'S' || i % 5 as state, (i % 30)::integer amount from range(99) t(i)"
 NOT_FOUND = 3
 STATUS = {"provhouse reuse sales@r3": NOT_FOUND}
-"""The exit statuses of the page's commands, where they are not 0."""
+"""The exit statuses of the page's commands whose status is not 0."""
 
 
 def steps() -> list[tuple[str, str]]:
-    """Return the commands of the page, each with the lines that follow it."""
+    """Return the page's commands, each with the lines after it."""
     blocks = re.findall(r"```\n(\$.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     parts = [part for block in blocks for part in re.split(r"^\$ ", block, flags=re.MULTILINE)]
     found = [tuple(part.partition("\n")[::2]) for part in parts if part]

@@ -1,4 +1,4 @@
-"""A query starts at stored results, and has the rows of a whole execution."""
+"""A query starts from stored results, and returns the same rows as a full execution."""
 
 import duckdb
 import pytest
@@ -24,7 +24,7 @@ STORED = {
     "wide": "select s, sum(b) as total from t where id > 5 group by s",
     "ordered": "select id, s from t where b = 1 order by id",
 }
-"""The sinks of a revision that is executed."""
+"""The sinks of an executed revision."""
 PARTIAL = {
     "a view": ("select s, max(a) as m from mart.cleaned group by s", {"cleaned"}),
     "a view of a view": ("select s, count(*) as n from joined where b > 0 group by s", {"joined"}),
@@ -93,7 +93,7 @@ BUILT = {
 
 @pytest.fixture(scope="module")
 def flow(tmp_path_factory: pytest.TempPathFactory) -> Flow:
-    """A workflow of which each sink was executed."""
+    """A workflow whose sinks have all been executed."""
     made = Flow(tmp_path_factory.mktemp("flow"), DDL)
     for name, rows in TABLES.items():
         made.table(name, rows)
@@ -111,7 +111,7 @@ def executed(con: duckdb.DuckDBPyConnection, text: str) -> tuple[list[str], list
 
 
 def inputs(flow: Flow) -> dict[str, str]:
-    """Return the states of both tables."""
+    """Return the current states of both tables."""
     return {name: str(flow.folder / f"{name}.parquet") for name in TABLES}
 
 

@@ -1,4 +1,4 @@
-"""Questions about workflows are answered over HTTP, in each form, without any generation."""
+"""Questions about workflows are answered over HTTP, in each format, without any generation."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A rerun over the slices that changed records touch gives the result of a whole execution."""
+"""A rerun of only the slices with changed records gives the result of a full execution."""
 
 import json
 import re
@@ -73,7 +73,7 @@ CHANGED = """
 
 @pytest.fixture(scope="module")
 def flow(tmp_path_factory: pytest.TempPathFactory) -> Flow:
-    """A workflow, and another state of its table in a folder of its own."""
+    """A workflow, and another state of its table in a separate file."""
     made = Flow(tmp_path_factory.mktemp("flow"), DDL)
     for name, query in TABLES.items():
         made.table(name, query)
@@ -87,7 +87,7 @@ def tables_of(text: str) -> list[str]:
 
 
 def again(flow: Flow, number: int, **inputs: str) -> Rerun:
-    """Compute the result of a revision again, with other states of some inputs."""
+    """Rerun a revision on other states of the inputs in ``inputs``."""
     path = flow.folder / "again.parquet"
     return rerun(f"flow@r{number}", "result", path, inputs, flow.settings, Silent())
 

@@ -1,4 +1,4 @@
-"""A stored result is used only if it is certainly the result of the revision, as executed."""
+"""A stored result is used only if executing the revision would certainly give the same result."""
 
 import os
 from pathlib import Path
@@ -26,7 +26,7 @@ OTHER = "select state, count(*) as n from orders where amount > 2 and id < 50 gr
 
 @pytest.fixture
 def flow(tmp_path: Path) -> Flow:
-    """A workflow with one table, and an executed first revision."""
+    """A workflow with one table and an executed first revision."""
     made = Flow(tmp_path, DDL)
     made.table("orders", ORDERS)
     made.execute(made.add(FIRST), FIRST, "orders")
@@ -192,7 +192,7 @@ def test_each_pair_is_compared_once(flow: Flow) -> None:
 
 
 def _claim(flow: Flow, one: int, other: int) -> None:
-    """Store a wrong proof that two revisions are equal."""
+    """Store a false proof that two revisions are equal."""
     plans = [find_revision(flow.layout, RevisionName("flow", n)).sink()[1] for n in (one, other)]
     wrong = Proof(plans[0].key, plans[1].key, "equal", "proof", "claimed", 0, (), "", verifier())
     store_proofs(flow.layout, [wrong])

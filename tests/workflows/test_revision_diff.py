@@ -1,4 +1,4 @@
-"""The difference of two results is the one that comparing all rows finds, with its cause."""
+"""The diff of two results equals a comparison of all rows, and states its cause."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ Row = tuple[Any, ...]
 
 
 def stored(tmp_path: Path, one: str, other: str, key: Sequence[str] = ()) -> Flow:
-    """Return a workflow with two revisions that have given the rows of two queries."""
+    """Return a workflow with two revisions whose results are the rows of two queries."""
     flow = Flow(tmp_path, DDL)
     for number, (text, rows) in enumerate(((ALL, one), (f"{ALL} where true", other)), 1):
         flow.add(text)
@@ -40,7 +40,7 @@ def difference(flow: Flow, **options: Any) -> RecordsDiff:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Return a query for some rows of the table."""
+    """Return a query for the chosen rows of the table."""
     listed = ", ".join(f"({', '.join(map(_literal, row))})" for row in rows)
     names = "id, g, v, n"
     types = "id::integer as id, g::varchar as g, v::double as v, n::integer as n"
@@ -55,7 +55,7 @@ def _literal(value: object) -> str:
 
 
 def expected(one: Sequence[Row], other: Sequence[Row], key: Sequence[int]) -> Counter[str]:
-    """Return the numbers of records that came, went and changed, found row by row."""
+    """Return how many records were added, removed and changed, found row by row."""
     went, came = Counter(one) - Counter(other), Counter(other) - Counter(one)
     keys = {tuple(row[at] for at in key) for row in (*went, *came)}
     found: Counter[str] = Counter()
@@ -157,7 +157,7 @@ NEW = """select id, case when id < 3 then n + 10 else n end as n from t
 
 
 def test_causes_are_those_of_all_four_executions(tmp_path: Path) -> None:
-    """Records 1 to 8 differ by code, data, both or either; the rest is the same."""
+    """Records 1 to 8 differ by code, data, both or either; all others are equal."""
     flow = Flow(tmp_path, DDL)
     before = [(1, "", 1, 1), (2, "", 1, 1), (3, "", 1, 1), (4, "", 1, 5), (5, "", 1, 9),
               (6, "", 1, 2), (7, "", 1, 5), (8, "", 1, 1)]  # fmt: skip
@@ -192,7 +192,7 @@ def test_causes_are_those_of_all_four_executions(tmp_path: Path) -> None:
 
 
 def _cause(outputs: dict[tuple[str, str], dict[int, int]], key: int) -> str:
-    """Return the cause of a difference, as ``revisions diff`` defines it."""
+    """Return the cause of a difference, as defined by ``revisions diff``."""
     first, last = outputs["old", "old"].get(key), outputs["new", "new"].get(key)
     code, data = outputs["new", "old"].get(key), outputs["old", "new"].get(key)
     if (code, data) == (last, first):

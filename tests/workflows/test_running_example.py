@@ -1,7 +1,7 @@
-"""The running example of the paper on Drove: three versions of a workflow about tweets.
+"""The running example of the Drove paper: three versions of a workflow about tweets.
 
-Version b keeps the tweets of one state before the join, version c after it, and only for the
-scatterplot.
+Version b filters the tweets of one state before the join. Version c filters them after the join,
+and only for the scatterplot.
 """
 
 from pathlib import Path
@@ -47,12 +47,12 @@ C = {
 ALL = (A, B, C)
 EQUAL = {(2, "cloud"): (1, "key"), (3, "cloud"): (2, "key"), (3, "map"): (1, "key"),
          (3, "scatter"): (2, "proof")}  # fmt: skip
-"""For each sink that need not be executed: the revision whose result it has, and the rule."""
+"""For each sink that need not be executed: the revision whose result it reuses, and the rule."""
 
 
 @pytest.fixture(scope="module")
 def tweets(tmp_path_factory: pytest.TempPathFactory) -> Flow:
-    """The workflow, with its tables and no revision."""
+    """The workflow, with its tables but without a revision."""
     flow = Flow(tmp_path_factory.mktemp("tweets"), DDL, "tweets")
     flow.table("tweet", TWEETS)
     flow.table("state", STATES)

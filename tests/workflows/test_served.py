@@ -1,4 +1,4 @@
-"""A server's answers about workflows: no paths for most people, no writes, and no endless query."""
+"""A server's answers about workflows: paths only for some roles, no writes, no endless queries."""
 
 import json
 from dataclasses import replace
@@ -30,7 +30,7 @@ TIMES = 24
 ENDLESS = f"""
     select x0.a, count(*)::integer as b from {", ".join(f"t x{at}" for at in range(TIMES))}
     where {" + ".join(f"x{at}.b" for at in range(TIMES))} > 3 group by x0.a"""
-"""A query that takes years, also for a few rows."""
+"""A query that would take years, even on a few rows."""
 ASKED: dict[str, dict[str, Any]] = {
     "reuse": {"revision": "flow@r1"},
     "filter": {"revision": "flow@r2"},
@@ -66,7 +66,7 @@ def served(flow: Flow, seconds: int = 60) -> FastAPI:
 
 
 def reply(app: FastAPI, flow: Flow, role: Role, name: str, asked: dict[str, Any]) -> Reply:
-    """Return the reply to a person with a role."""
+    """Return the reply to a request of a person with the given role."""
     soon = datetime.now(UTC) + timedelta(hours=1)
     token = add_token(flow.settings.warehouse, token_hex(4), role, soon)
     headers = {"authorization": f"Bearer {token}"}

@@ -1,4 +1,4 @@
-"""Workflows of Texera: what only the editor shows changes nothing, everything else does."""
+"""Texera workflows: editor-only properties do not affect plan keys, all other properties do."""
 
 import copy
 import json
@@ -41,7 +41,7 @@ def link(source: str, target: str) -> dict[str, Any]:
 
 
 def workflow() -> dict[str, Any]:
-    """Return a workflow with two results."""
+    """Return a workflow that has two results."""
     kept = [{"attribute": "state", "condition": "=", "value": "CA"},
             {"attribute": "score", "condition": "is null", "value": ""}]  # fmt: skip
     columns = [{"originalAttribute": "id", "alias": ""},

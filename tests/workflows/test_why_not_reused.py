@@ -1,4 +1,4 @@
-"""Each edit is planted in one operator of a query, and this operator is named."""
+"""Each edit changes one operator of a query, and the answer names this operator."""
 
 from pathlib import Path
 
@@ -80,7 +80,7 @@ PLANTED: dict[str, tuple[str, str, str, str]] = {
     "columns in another order": (PLAIN, "t.id, u.name", "u.name, t.id", "columns"),
     "another name": (PLAIN, "u.name", "u.name as label", "columns"),
 }
-"""A query, an edit of it, and the operator in which the edit is planted."""
+"""A query, an edit of it, and the operator that the edit changes."""
 REUSED = {
     "the name of a subquery": (UNITED, "from u except", "from u as v except"),
     "conditions in another order": (PLAIN, "t.a = u.a", "u.a = t.a"),

@@ -1,4 +1,4 @@
-"""Tracked data frames of pandas. Importing it raises Unavailable if pandas is not installed."""
+"""Tracked pandas data frames. Importing this raises Unavailable if pandas is not installed."""
 
 from provhouse.runtime.packages import package
 

@@ -1,4 +1,4 @@
-"""The arguments that each operation accepts; any other argument is refused by its name."""
+"""The arguments that operations accept. The error for any other argument names it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from .operand import constant
 
 
 def accepted(op: str, given: Mapping[str, Any], known: str) -> dict[str, Any]:
-    """Return constant arguments by name. Raises NotTracked for a name that is not ``known``."""
+    """Return constant arguments by name. Raises NotTracked for a name outside ``known``."""
     names = known.split()
     for name, value in given.items():
         if name not in names:

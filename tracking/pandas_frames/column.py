@@ -1,4 +1,4 @@
-"""A column of a tracked frame: its operations act row by row, or say which rows they read."""
+"""A column of a tracked frame. Its operations act row by row, or record which rows they read."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Column(Operand):
 
     @property
     def str(self) -> Accessor:
-        """Operations on texts, row by row."""
+        """Operations on strings, row by row."""
         return Accessor(self, "str", TEXTS)
 
     @property
@@ -107,13 +107,13 @@ class Column(Operand):
         return self._value.copy()
 
     def rename(self, name: Text) -> Column:
-        """Return the column with another name."""
+        """Return the column with a new name."""
         return Column(self._value.rename(constant("rename", name)), self._node)
 
     def map(self, function: Callable[[Any], Any] | dict[Any, Any]) -> Column:
         """Apply a function or a dictionary to each value.
 
-        The function must depend on its argument only.
+        The function must depend only on its argument.
         """
         if not callable(function) and not isinstance(function, dict):
             raise untracked(
@@ -123,7 +123,7 @@ class Column(Operand):
         return Column(self._value.map(given), self._node)
 
     def apply(self, function: Callable[..., Any], **options: Any) -> Column:
-        """Apply a function to each value; named arguments are passed to the function."""
+        """Apply a function to each value. Keyword arguments are passed to the function."""
         if not callable(function) or "by_row" in options:
             raise untracked("apply by another argument than a function of one value")
         return self.map(lambda value: function(value, **options))
@@ -131,7 +131,7 @@ class Column(Operand):
     def isin(self, values: Any) -> Column:
         """Return whether each value occurs in a list, or in a column of any frame.
 
-        A row comes from all rows of the other column that have its value, and from its own.
+        A row derives from itself, and from all rows of the other column that have its value.
         """
         if not isinstance(values, Column):
             return self._each_row("isin", lambda each: each.isin(constant("isin", values)), self)
@@ -158,7 +158,7 @@ class Column(Operand):
         return Column(value, Node(len(self), op, "unknown", inputs, self._node.axis, combines=True))
 
     def shift(self, periods: int = 1, **options: Any) -> Column:
-        """Return the values of earlier rows; of later rows if ``periods`` is negative."""
+        """Return the values ``periods`` rows earlier, or later if ``periods`` is negative."""
         options = accepted("shift", options, "fill_value")
         link = Later(lambda: window_links.reach(len(self), periods))
         return self._windowed("shift", self._value.shift(periods, **options), link)
@@ -169,19 +169,19 @@ class Column(Operand):
         return self._windowed("diff", self._value.diff(periods), link)
 
     def cumsum(self) -> Column:
-        """Return the sums of all rows up to each row."""
+        """Return the sum of all values up to each row."""
         return self._running("cumsum")
 
     def cumprod(self) -> Column:
-        """Return the products of all rows up to each row."""
+        """Return the product of all values up to each row."""
         return self._running("cumprod")
 
     def cummax(self) -> Column:
-        """Return the greatest values up to each row."""
+        """Return the greatest value up to each row."""
         return self._running("cummax")
 
     def cummin(self) -> Column:
-        """Return the least values up to each row."""
+        """Return the least value up to each row."""
         return self._running("cummin")
 
     def _running(self, op: Text) -> Column:
@@ -221,21 +221,21 @@ class Column(Operand):
         return Rolling(self, None, {"min_periods": min_periods})
 
     def to_frame(self, name: Text | None = None) -> Frame:
-        """Return a frame with this column."""
+        """Return a frame with this column as its only column."""
         from .frame import Frame
 
         value = self._value.to_frame() if name is None else self._value.to_frame(name)
         return Frame(value, self._node)
 
     def reset_index(self, name: Text | None = None) -> Frame:
-        """Return a frame with the labels of the rows and this column as columns."""
+        """Return a frame with two columns: the row labels (the index), and this column."""
         from .frame import Frame
 
         value = self._value.reset_index() if name is None else self._value.reset_index(name=name)
         return Frame(value, self._node)
 
     def value_counts(self, **options: Any) -> Column:
-        """Return how often each value occurs; a row comes from all rows with the value."""
+        """Return how often each value occurs. A count derives from all rows with the value."""
         options = accepted("value_counts", options, "normalize sort ascending dropna")
         value, found = self._value, self._value.value_counts(**options)
         op = f"value_counts {program_place()}"
@@ -249,7 +249,7 @@ class Column(Operand):
         return self._as_frame(lambda frame: frame[condition])
 
     def dropna(self) -> Column:
-        """Return the rows that have a value."""
+        """Return the rows whose value is not missing."""
         return self._as_frame(lambda frame: frame.dropna())
 
     def head(self, n: int = 5) -> Column:
@@ -261,7 +261,7 @@ class Column(Operand):
         return self._as_frame(lambda frame: frame.tail(n))
 
     def drop_duplicates(self) -> Column:
-        """Return each value once; a row comes from all rows with the value."""
+        """Return each value once. It derives from all rows with this value."""
         return self._as_frame(lambda frame: frame.drop_duplicates())
 
     def sort_values(self, **options: Any) -> Column:
@@ -273,7 +273,7 @@ class Column(Operand):
         return moved.rename(self._value.name)
 
     def quantile(self, q: float = 0.5, **options: Any) -> Single:
-        """Return a quantile of all rows."""
+        """Return a quantile of all values."""
         options = accepted("quantile", options, "interpolation")
         if not isinstance(q, int | float):
             raise untracked("several quantiles at once", "", "Ask for them one by one")
@@ -286,7 +286,7 @@ class Column(Operand):
 
 
 def _each(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return a plain function: pandas treats some functions, such as numpy.sum, in another way."""
+    """Wrap a function in a plain one: pandas treats some, such as numpy.sum, specially."""
     return lambda value: function(value)
 
 

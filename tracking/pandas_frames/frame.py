@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class Frame(Asked):
     """A pandas data frame with the lineage of its rows.
 
-    Operations are those of pandas, with the same results. Each returns another frame; an operation
+    The operations are those of pandas, and return the same results as new frames. An operation
     whose lineage is unknown raises NotTracked. Rows are numbered from 0.
     """
 
@@ -83,11 +83,11 @@ class Frame(Asked):
         return self._value.copy()
 
     def to_csv(self, path: Any, **options: Any) -> None:
-        """Write the data to a CSV file, without its lineage; ``save`` stores that."""
+        """Write the data to a CSV file, without its lineage; use ``save`` to store the lineage."""
         self._value.to_csv(path, **options)
 
     def to_parquet(self, path: Any, **options: Any) -> None:
-        """Write the data to a Parquet file, without its lineage; ``save`` stores that."""
+        """Write the data to a Parquet file, without its lineage; ``save`` stores the lineage."""
         self._value.to_parquet(path, **options)
 
     def _plain(self) -> pd.DataFrame:
@@ -118,7 +118,7 @@ class Frame(Asked):
             )
 
     def _ride(self, op: str, move: Callable[[pd.DataFrame], pd.DataFrame]) -> Frame:
-        """Move rows with pandas, and read their numbers off the result."""
+        """Let pandas move rows, and read from the result which row is now where."""
         moved = move(with_rows(self._value))
         rids = moved.pop(ROW).to_numpy(np.int64)
         return self._moved(op, moved, rids)
@@ -155,14 +155,15 @@ class Frame(Asked):
         return Frame(kept, Node(len(kept), op, "all", [(link, node)]))
 
     def __setitem__(self, name: str, value: Any) -> None:
-        """Set a column of this frame; results that were made of it before stay as they are."""
+        """Set a column of this frame. Frames that were derived from it earlier do not change."""
         found = self.assign(**{name: value})
         self._value, self._node = found._value, found._node
 
     def assign(self, **columns: Any) -> Frame:
-        """Return the frame with other columns: columns of the same rows, single values, constants.
+        """Return the frame with new or replaced columns.
 
-        A function receives the tracked frame.
+        A column may be given as a column of the same rows, a single value, a constant, or a
+        function that receives the tracked frame.
         """
         frame = self
         for name, given in columns.items():
@@ -183,7 +184,8 @@ class Frame(Asked):
     def query(self, text: str) -> Frame:
         """Return the rows that meet a condition; ``@name`` is a variable of the caller.
 
-        Raises NotTracked for a condition that does not depend on one row only, such as a mean.
+        Raises NotTracked for a condition that depends on other rows too, for example through a
+        mean.
         """
         names = checked_query(text)
         for name, value in names.items():
@@ -193,7 +195,7 @@ class Frame(Asked):
         return self._ride("query", lambda frame: frame.query(text, local_dict=names))
 
     def apply(self, function: Callable[..., Any], axis: Any = 0, **options: Any) -> Any:
-        """Apply a function to each row (``axis=1``); it must depend on its argument only."""
+        """Apply a function to each row (``axis=1``). It must depend only on its argument."""
         if axis not in (1, "columns"):
             raise untracked("apply by columns", "", "Use axis=1, or aggregates of single columns")
         options = accepted("apply", options, "result_type args")
@@ -205,16 +207,16 @@ class Frame(Asked):
         return function(self, *given, **options)
 
     def drop(self, *, columns: Any) -> Frame:
-        """Return the frame without some columns."""
+        """Return the frame without the given columns."""
         return self._same_rows(self._value.drop(columns=constant("drop", columns)))
 
     def rename(self, *, columns: Any) -> Frame:
-        """Return the frame with other names of columns."""
+        """Return the frame with columns renamed."""
         names = columns if callable(columns) else constant("rename", columns)
         return self._same_rows(self._value.rename(columns=names))
 
     def set_index(self, keys: str) -> Frame:
-        """Return the frame with a column as labels of its rows."""
+        """Return the frame with a column as its index (the row labels)."""
         if isinstance(keys, list):
             raise untracked(
                 "set_index of several columns", "They would be a MultiIndex", "Name one"
@@ -222,13 +224,13 @@ class Frame(Asked):
         return self._same_rows(self._value.set_index(constant("set_index", keys)))
 
     def reset_index(self, **options: Any) -> Frame:
-        """Return the frame with the labels of its rows as columns."""
+        """Return the frame with its index (the row labels) turned into columns."""
         return self._same_rows(
             self._value.reset_index(**accepted("reset_index", options, "drop names"))
         )
 
     def astype(self, dtype: Any) -> Frame:
-        """Return the frame with other types."""
+        """Return the frame with its columns converted to other types."""
         return self._same_rows(self._value.astype(constant("astype", dtype)))
 
     def fillna(self, value: Any) -> Frame:
@@ -241,7 +243,7 @@ class Frame(Asked):
         return self.assign(**{name: self[name].fillna(each) for name, each in named.items()})
 
     def replace(self, to_replace: Any, value: Any, **options: Any) -> Frame:
-        """Replace values by others."""
+        """Replace given values by other values."""
         options = accepted("replace", options, "regex")
         given = constant("replace", to_replace), constant("replace", value)
         return self._same_rows(self._value.replace(*given, **options))
@@ -265,7 +267,7 @@ class Frame(Asked):
         return Frame(getattr(self._value, op)(**options), node)
 
     def shift(self, periods: int = 1) -> Frame:
-        """Return the values of earlier rows; of later rows if ``periods`` is negative."""
+        """Return the values ``periods`` rows earlier, or later if ``periods`` is negative."""
         link = Later(lambda: window_links.reach(len(self), periods))
         op = f"shift {program_place()}"
         inputs = [(None, self._node), (link, self._node)]
@@ -306,16 +308,16 @@ class Frame(Asked):
         return self._ride("sort_values", lambda frame: frame.sort_values(names, key=key, **options))
 
     def sort_index(self, **options: Any) -> Frame:
-        """Return the rows in the order of their labels."""
+        """Return the rows in the order of their index labels."""
         options = accepted("sort_index", options, "ascending kind na_position ignore_index")
         return self._ride("sort_index", lambda frame: frame.sort_index(**options))
 
     def nlargest(self, n: int, columns: Any) -> Frame:
-        """Return the rows with the greatest values."""
+        """Return the rows with the greatest values in the given columns."""
         return self._ride("nlargest", lambda frame: frame.nlargest(n, columns))
 
     def nsmallest(self, n: int, columns: Any) -> Frame:
-        """Return the rows with the least values."""
+        """Return the rows with the least values in the given columns."""
         return self._ride("nsmallest", lambda frame: frame.nsmallest(n, columns))
 
     def dropna(self, **options: Any) -> Frame:
@@ -325,7 +327,7 @@ class Frame(Asked):
         return self._ride("dropna", lambda frame: frame.dropna(**options))
 
     def drop_duplicates(self, subset: Any = None, **options: Any) -> Frame:
-        """Return one of the rows with equal values; it comes from all of them."""
+        """Return one row of each set of equal rows. It derives from all of them."""
         self._check_flat("drop_duplicates")
         options = accepted("drop_duplicates", options, "keep ignore_index")
         names = self.columns if subset is None else column_list("drop_duplicates", subset)
@@ -339,12 +341,12 @@ class Frame(Asked):
         return Frame(found, Node(len(found), op, "unknown", [(link, self._node)], combines=True))
 
     def explode(self, column: Any, ignore_index: bool = False) -> Frame:
-        """Return a row for each element of the lists in some columns."""
+        """Return a row for each element of the lists in the given columns."""
         names = column_list("explode", column)
         return self._ride("explode", lambda frame: frame.explode(names, ignore_index=ignore_index))
 
     def melt(self, id_vars: Any = None, value_vars: Any = None, **options: Any) -> Frame:
-        """Return a row for each value of some columns."""
+        """Return a row for each value of the given columns (wide to long)."""
         options = accepted("melt", options, "var_name value_name ignore_index")
         kept = [] if id_vars is None else column_list("melt", id_vars)
         values = None if value_vars is None else column_list("melt", value_vars)
@@ -353,7 +355,7 @@ class Frame(Asked):
     # Several rows
 
     def merge(self, right: Frame, how: str = "inner", **options: Any) -> Frame:
-        """Return the pairs of rows that match; see pandas."""
+        """Return the pairs of matching rows, as ``pandas.merge`` does."""
         from .merging import merge
 
         return merge(self, right, how=how, **options)
@@ -365,7 +367,7 @@ class Frame(Asked):
         return Grouped(self, by, options)
 
     def pivot(self, *, columns: Any, index: Any, values: Any) -> Frame:
-        """Return a row for each value of ``index``; it comes from all rows with that value."""
+        """Return a row for each value of ``index``. It derives from all rows with that value."""
         from .pivoting import pivot
 
         return pivot(self, columns, index, values)

@@ -29,7 +29,7 @@ AGGREGATES = {
     "last": "numeric_only min_count skipna", "prod": "numeric_only min_count", "any": "skipna",
     "all": "skipna", "quantile": "q interpolation numeric_only",
 }  # fmt: skip
-"""The operations that compute a row from all rows of a group, with their arguments."""
+"""The operations that compute one row from all rows of a group, with their arguments."""
 RUNNING = {
     "cumsum": "",
     "cumprod": "",
@@ -38,11 +38,11 @@ RUNNING = {
     "cumcount": "",
     "ffill": "limit",
 }
-"""The operations that compute a row from the rows of its group up to it."""
+"""The operations that compute a row from the rows of its group up to this row."""
 
 
 class Grouped:
-    """The groups of a frame's rows with equal values of some keys."""
+    """The groups of a frame's rows that have equal keys."""
 
     def __init__(self, frame: Frame, by: Any, options: dict[str, Any]) -> None:
         frame._check_flat("groupby")
@@ -61,7 +61,10 @@ class Grouped:
         self._columns: Any = None
 
     def __getitem__(self, columns: Any) -> Grouped:
-        """Return the groups of some columns: a name gives columns, a list gives frames."""
+        """Return the groups with only the given columns.
+
+        For a single name, operations return columns; for a list of names, they return frames.
+        """
         found = Grouped.__new__(Grouped)
         found.__dict__.update(self.__dict__)
         found._columns = columns if isinstance(columns, str | int) else column_list("[]", columns)
@@ -90,7 +93,7 @@ class Grouped:
         return self._plain_groups if self._columns is None else self._plain_groups[self._columns]
 
     def agg(self, *functions: Any, **named: Any) -> Any:
-        """Return a row of aggregates for each group; it comes from all rows of the group."""
+        """Return a row of aggregates for each group. It derives from all rows of the group."""
         return self._aggregated("agg", self._plain.agg(*functions, **named))
 
     aggregate = agg
@@ -111,7 +114,7 @@ class Grouped:
         return _wrapped(value, node)
 
     def transform(self, function: Any, **options: Any) -> Any:
-        """Return a value for each row from all rows of its group."""
+        """Return a value for each row, computed from all rows of its group."""
         options = accepted("transform", options, "")
         if function == "ngroup":
             raise untracked("transform('ngroup')", "The number of a group depends on all groups")
@@ -132,7 +135,7 @@ class Grouped:
         return self._aligned(op, value, inputs)
 
     def _member_of_group(self) -> list[tuple[Link, Node]]:
-        """Return the link from each row to its group, a node with a row for each group."""
+        """Return the link from each row to its group; the node has one row per group."""
         number = int(self._codes.max(initial=-1)) + 1
         link = Groups(self._codes, number)
         group = Node(number, "", "unknown", [(link, self._node)], combines=True)
@@ -145,13 +148,13 @@ class Grouped:
         return _wrapped(value, Node(len(value), place, "unknown", inputs, axis, combines=True))
 
     def shift(self, periods: int = 1, **options: Any) -> Any:
-        """Return the values of earlier rows of the group."""
+        """Return the values ``periods`` rows earlier in the group."""
         options = accepted("groupby.shift", options, "fill_value")
         found = self._plain.shift(periods, **options)
         return self._in_window("shift", found, periods >= 0, abs(periods))
 
     def diff(self, periods: int = 1) -> Any:
-        """Return the difference to earlier rows of the group."""
+        """Return the differences to earlier rows of the group."""
         return self._in_window("diff", self._plain.diff(periods), periods >= 0, abs(periods))
 
     def _running(self, op: str) -> Callable[..., Any]:
@@ -169,7 +172,7 @@ class Grouped:
     # Functions of groups, and rows of groups
 
     def apply(self, function: Callable[..., Any], *given: Any, **options: Any) -> Any:
-        """Apply a function to each group, without its keys; its rows come from the whole group.
+        """Apply a function to each group, without the keys. Its rows derive from the entire group.
 
         The function returns a data frame, or one value.
         """
@@ -265,15 +268,15 @@ class Grouped:
 
     @cached_property
     def _codes(self) -> Rows:
-        """The number of each row's group in pandas' order of groups, -1 without a group."""
+        """The number of each row's group, in pandas' order of groups; -1 without a group."""
         found: Rows = self._plain_groups.ngroup().fillna(-1).to_numpy(np.int64)
         return found
 
     def _groups_of(self, rows: int) -> Groups:
         """Return the link from rows of aggregates to the rows of their groups.
 
-        pandas adds rows for combinations of categories that do not occur. They have size 0, and the
-        other rows are the groups in the order of their numbers.
+        pandas adds rows for combinations of categories that do not occur. These rows have size 0;
+        the other rows stand for the groups, in the order of the groups' numbers.
         """
         sizes = self._plain_groups.size()
         counts = sizes.iloc[:, -1] if isinstance(sizes, pd.DataFrame) else sizes

@@ -1,4 +1,4 @@
-"""The positions of values among distinct labels, where all missing values are equal."""
+"""Find the positions of values among distinct labels. All missing values count as equal."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,10 +10,10 @@ from ..links import Rows, own_rows
 
 
 def label_positions(labels: Sequence[Any], values: Sequence[Any]) -> Rows:
-    """Return for each row of values the position of its label, or -1.
+    """Return, for each row of ``values``, the position of the equal label, or -1.
 
-    Both are sequences of columns, one for each part of a key. Values are compared as objects, since
-    labels and values may have different types.
+    Both arguments are sequences of columns, one for each part of a key. Values are compared as
+    objects, since labels and values may have different types.
     """
     size = len(labels[0])
     codes = np.zeros(size + len(values[0]), np.int64)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Positions:
-    """Rows of a frame by their positions."""
+    """Access to rows of a frame by position (``iloc``)."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
@@ -27,7 +27,7 @@ class Positions:
 
 
 class Located:
-    """Rows of a frame that meet a condition, and some of its columns."""
+    """Access to the rows of a frame that meet a condition, and to chosen columns (``loc``)."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame

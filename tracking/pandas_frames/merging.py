@@ -25,7 +25,7 @@ ASOF = (
 
 
 def merge(left: Frame, right: Frame, how: str = "inner", **options: Any) -> Frame:
-    """Return the pairs of rows that match, as pandas matches them; a row comes from both."""
+    """Return the pairs of rows that pandas matches. A row derives from both rows of its pair."""
     options = accepted("merge", options, MERGING)
     _check(left, right, "merge")
     found = pd.merge(
@@ -36,7 +36,7 @@ def merge(left: Frame, right: Frame, how: str = "inner", **options: Any) -> Fram
 
 
 def merge_asof(left: Frame, right: Frame, **options: Any) -> Frame:
-    """Return each row with the nearest row of another frame; a row comes from both."""
+    """Return each row joined with the nearest row of another frame. It derives from both."""
     options = accepted("merge_asof", options, ASOF)
     _check(left, right, "merge_asof")
     found = pd.merge_asof(with_rows(left._value, LEFT), with_rows(right._value, RIGHT), **options)

@@ -95,7 +95,7 @@ def combined(what: str, function: Callable[..., Any], values: Sequence[Any]) -> 
     """Apply a function that acts row by row to columns, single values and constants.
 
     Return a column, or a single value if no value is a column. Raises NotTracked for values with
-    unknown lineage, and for columns of frames with other rows.
+    unknown lineage, and for columns that do not have the same rows.
     """
     from .column import Column, Single
 
@@ -112,7 +112,10 @@ def combined(what: str, function: Callable[..., Any], values: Sequence[Any]) -> 
 
 
 def together(what: str, rows: Node, nodes: Sequence[Node]) -> Node:
-    """Return a node for the rows of one node that come from all nodes; others have one row."""
+    """Return a node with the rows of ``rows``, each of which derives from all ``nodes``.
+
+    Nodes that do not have the same rows must have one row.
+    """
     op = f"{what} {program_place()}"
     spread = [
         node if node.axis is rows.axis else _spread(node, rows, op) for node in (rows, *nodes)

@@ -47,7 +47,7 @@ def pivot_table(frame: Frame, options: dict[str, Any]) -> Frame:
 def _grouped(
     op: str, frame: Frame, value: pd.DataFrame, keys: list[Any], needed: list[Any]
 ) -> Frame:
-    """Return the frame of a pivot; rows without a value in the ``needed`` columns are left out."""
+    """Return the frame of a pivot. Rows without a value in ``needed`` columns are left out."""
     plain = frame._value
 
     def groups() -> Groups:

@@ -1,4 +1,4 @@
-"""Conditions of ``query``: only those that depend on the values of one row are accepted."""
+"""Conditions of ``query``. Only conditions on the values of a single row are accepted."""
 
 import ast
 import re
@@ -19,9 +19,9 @@ _METHODS = {"isna", "isnull", "notna", "notnull"}
 
 
 def checked_query(text: str) -> dict[str, Any]:
-    """Return the caller's variables that a condition names.
+    """Return the caller's variables to which a condition refers.
 
-    Raises NotTracked for a condition that provhouse cannot read completely.
+    Raises NotTracked for a condition that provhouse cannot parse completely.
     """
     plain = re.sub(r"`[^`]*`", "__column", text)
     plain = re.sub(r"@(\w+)", rf"{_VARIABLE}\1", plain)

@@ -23,7 +23,10 @@ AGGREGATES = {
 
 
 class Rolling:
-    """Windows over the rows of a column or frame; without a window, all rows up to each row."""
+    """Rolling or expanding windows over the rows of a column or frame.
+
+    An expanding window contains all rows up to each row.
+    """
 
     def __init__(self, rows: Column | Frame, window: Any, options: dict[str, Any]) -> None:
         self._rows, self._window = rows, window
@@ -42,7 +45,7 @@ class Rolling:
         return call
 
     def __getitem__(self, names: str | list[str]) -> Rolling:
-        """Return the windows of some columns."""
+        """Return the windows with only the given columns."""
         rows: Any = self._rows
         if self._options.get("on") is not None:
             raise untracked("rolling(on=...) of some columns", "", "Select the columns before")

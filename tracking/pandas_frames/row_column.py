@@ -1,4 +1,4 @@
-"""The hidden column of row numbers, with which pandas itself says where each row came from."""
+"""The hidden column of row numbers, which shows from where pandas has moved each row."""
 
 import pandas as pd
 
@@ -10,7 +10,7 @@ ROW = "__provhouse_row"
 
 
 def check_columns(value: pd.DataFrame) -> None:
-    """Raise NotTracked for columns with several levels, equal names, or our hidden names."""
+    """Raise NotTracked for multi-level columns, duplicate names, or provhouse's hidden names."""
     if isinstance(value.columns, pd.MultiIndex):
         raise untracked(
             "columns with a MultiIndex", "", "Name the columns, as in agg(total=('amount', 'sum'))"

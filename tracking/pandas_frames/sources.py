@@ -20,27 +20,28 @@ MOVING = ("skiprows", "skipfooter", "on_bad_lines", "comment", "filters")
 
 
 def track(data: pd.DataFrame, *, table: str, key: str | None = None) -> Frame:
-    """Return a tracked frame of a plain one, which is copied.
+    """Return a tracked copy of a plain data frame.
 
     Its rows are items named ``TABLE/KEY``, where KEY is the value in the column ``key``, or the
-    position of the row without it. Raises UsageError if the key does not identify the rows.
+    row's position if no ``key`` is given. Raises UsageError if the key does not identify the rows.
 
     >>> orders = track(pandas.DataFrame({"id": [17, 18]}), table="orders", key="id")
     >>> orders.backward([1])["orders"].names
     ['18']
     """
     if not isinstance(data, pd.DataFrame):
-        raise UsageError(f"Cannot track a {type(data).__name__}", "", "Give a data frame of pandas")
+        raise UsageError(f"Cannot track a {type(data).__name__}", "", "Pass a pandas data frame")
     return _source(data.copy(), table, key)
 
 
 def read_csv(
     path: Any, *, table: str | None = None, key: str | None = None, **options: Any
 ) -> Frame:
-    """Read a CSV file as pandas does; ``table`` is otherwise the file's name without its ending.
+    """Read a CSV file as pandas does.
 
-    Without ``key``, a row is named by its position in the file, from 0. Raises NotTracked for an
-    option that would leave out rows of the file if there is no key.
+    ``table`` defaults to the file's name without its extension. Without ``key``, a row is named by
+    its position in the file, counted from 0. Raises NotTracked for an option that would skip rows
+    of the file, unless there is a key.
     """
     check_options("read_csv", key, options, UNREADABLE, MOVING)
     return _source(pd.read_csv(path, **options), table or file_table(path), key)
@@ -66,7 +67,7 @@ def _source(value: pd.DataFrame, table: str, key: str | None) -> Frame:
 
 
 def to_datetime(column: Column, *, format: str | None = None, **options: Any) -> Column:
-    """Return times from texts or numbers, row by row; texts need a ``format``."""
+    """Convert strings or numbers to times, row by row. Strings require a ``format``."""
     if format is None and "unit" not in options:
         raise untracked(
             "to_datetime without a format",
@@ -83,7 +84,7 @@ def to_datetime(column: Column, *, format: str | None = None, **options: Any) ->
 
 
 def to_numeric(column: Column, *, errors: str = "raise") -> Column:
-    """Return numbers from texts, row by row."""
+    """Convert strings to numbers, row by row."""
     given: Any = errors
     found: Column = combined(
         "to_numeric", lambda value: pd.to_numeric(value, errors=given), [column]
@@ -92,7 +93,7 @@ def to_numeric(column: Column, *, errors: str = "raise") -> Column:
 
 
 def cut(column: Column, bins: list[Any], **options: Any) -> Column:
-    """Return the interval of each value; ``bins`` are the bounds of all intervals."""
+    """Return the interval that contains each value. ``bins`` are the bounds of all intervals."""
     if not isinstance(bins, list | tuple):
         raise untracked(
             "cut into a number of bins", "The bounds depend on all rows", "Give their bounds"

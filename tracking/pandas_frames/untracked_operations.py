@@ -1,4 +1,4 @@
-"""Operations on frames of pandas that are not tracked."""
+"""Operations on pandas frames that are not tracked."""
 
 UNTRACKED = {
     "join": ("", "Use merge, which names the columns that must match"),
@@ -12,4 +12,4 @@ UNTRACKED = {
     "itertuples": ("", "Use apply(function, axis=1)"),
     "eval": ("", "Use assign"),
 }
-"""For some operations the cause and the remedy of the error."""
+"""For some operations, the cause and the remedy to state in the error."""

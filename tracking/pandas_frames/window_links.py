@@ -1,4 +1,4 @@
-"""Links of operations that read neighbouring rows."""
+"""Links of operations that read neighboring rows."""
 
 from typing import Any
 
@@ -13,9 +13,9 @@ ROW = "__provhouse_row"
 
 
 def reach(size: int, periods: int) -> Windows:
-    """Return the link of a shift: each row comes from the rows up to the one it reads.
+    """Return the link of a shift: each row derives from all rows from itself to the one it reads.
 
-    The rows between are included: without them, the shift would reach another row.
+    The rows in between are included: without them, the shift would reach a different row.
     """
     own = own_rows(size)
     starts = np.clip(own - max(periods, 0), 0, size)
@@ -24,13 +24,13 @@ def reach(size: int, periods: int) -> Windows:
 
 
 def up_to(size: int) -> Windows:
-    """Return the link of a running aggregate: each row comes from all rows up to it."""
+    """Return the link of a running aggregate: each row derives from all rows up to it."""
     own = own_rows(size)
     return Windows(np.zeros(size, np.int64), own + 1, own)
 
 
 def filled_from(value: pd.Series, forward: bool, limit: int | None) -> Ride:
-    """Return the link of ffill or bfill: the row that each value is from, or -1."""
+    """Return the link of ffill or bfill: the row from which each value was taken, or -1."""
     size = len(value)
     there = value.notna().to_numpy()
     own = own_rows(size)
@@ -46,9 +46,9 @@ def filled_from(value: pd.Series, forward: bool, limit: int | None) -> Ride:
 
 
 def rolled(frame: Any, window: Any, options: dict[str, Any]) -> Windows:
-    """Return the link of rolling windows; pandas itself reports their first and last rows.
+    """Return the link of rolling windows; pandas itself computes their first and last rows.
 
-    ``frame`` is a column, or a frame if windows are along a column (``on``).
+    ``frame`` is a column, or a frame if a column (``on``) determines the windows.
     """
     own = own_rows(len(frame))
     options = {**options, "min_periods": 1}
@@ -65,7 +65,10 @@ def rolled(frame: Any, window: Any, options: dict[str, Any]) -> Windows:
 
 
 def in_groups(codes: I64, before: bool, periods: int | None) -> Windows:
-    """Return the link to the earlier (or later) rows of each row's group, at most ``periods``."""
+    """Return the link from each row to itself and to the earlier or later rows of its group.
+
+    At most ``periods`` other rows are linked, or all of them for None.
+    """
     order: Rows = np.argsort(codes, kind="stable")
     size = codes.size
     ordered = codes[order]

@@ -1,4 +1,4 @@
-"""Tracked data frames of polars. Importing it raises Unavailable if polars is not installed."""
+"""Tracked polars data frames. Importing this raises Unavailable if polars is not installed."""
 
 from provhouse.runtime.packages import package
 

@@ -28,8 +28,8 @@ PLAIN = "Use to_polars() for the plain data, which has no lineage, and track() f
 class Frame(Asked):
     """A polars data frame with the lineage of its rows.
 
-    Operations are those of polars, with the same results. Each returns another frame; an operation
-    or an expression whose lineage is unknown raises NotTracked. Rows are numbered from 0.
+    The operations are those of polars, and return the same results as new frames. An operation or
+    an expression whose lineage is unknown raises NotTracked. Rows are numbered from 0.
     """
 
     def __init__(self, value: pl.DataFrame, node: Node) -> None:
@@ -79,11 +79,11 @@ class Frame(Asked):
         return self._value.clone()
 
     def write_csv(self, path: Any, **options: Any) -> None:
-        """Write the data to a CSV file, without its lineage; ``save`` stores that."""
+        """Write the data to a CSV file, without its lineage; ``save`` stores the lineage."""
         self._value.write_csv(path, **options)
 
     def write_parquet(self, path: Any, **options: Any) -> None:
-        """Write the data to a Parquet file, without its lineage; ``save`` stores that."""
+        """Write the data to a Parquet file, without its lineage; ``save`` stores the lineage."""
         self._value.write_parquet(path, **options)
 
     def _plain(self) -> pl.DataFrame:
@@ -105,7 +105,7 @@ class Frame(Asked):
         return type(self)(self._value, node)
 
     def _ride(self, op: str, move: Callable[[pl.DataFrame], pl.DataFrame]) -> Frame:
-        """Move rows with polars, and read their numbers off the result."""
+        """Let polars move rows, and read from the result which row is now where."""
         moved = move(self._numbered())
         rids = moved[ROW].to_numpy().astype(np.int64)
         link = Ride(rids, len(self))
@@ -118,7 +118,7 @@ class Frame(Asked):
     # Expressions
 
     def _reading(self, op: str, needs: Needs) -> Node:
-        """Return a node for the same rows that come from what expressions read, too."""
+        """Return a node for the same rows that also links to the rows that expressions read."""
         node, op = self._node, f"{op} {program_place()}"
         nodes = [node]
         if needs.all_rows:
@@ -145,12 +145,12 @@ class Frame(Asked):
         return Frame(kept, Node(len(kept), op, "all", [(Ride(rids, len(self)), node)]))
 
     def with_columns(self, *columns: Any, **named: Any) -> Frame:
-        """Return the frame with further columns."""
+        """Return the frame with columns added or replaced."""
         node = self._reading("with_columns", needs_of([*columns, *named.values()]))
         return Frame(self._value.with_columns(*columns, **named), node)
 
     def select(self, *columns: Any, **named: Any) -> Frame:
-        """Return columns of the same rows, or one row of aggregates of all rows."""
+        """Return a frame of the given expressions: for the same rows, or one row of aggregates."""
         needs = needs_of([*columns, *named.values()])
         value = self._value.select(*columns, **named)
         if len(value) == len(self):
@@ -162,15 +162,15 @@ class Frame(Asked):
         return Frame(value, Node(1, op, "aggregate", inputs, combines=True))
 
     def drop(self, *columns: Any) -> Frame:
-        """Return the frame without some columns."""
+        """Return the frame without the given columns."""
         return Frame(self._value.drop(*columns), self._node)
 
     def rename(self, mapping: dict[str, str]) -> Frame:
-        """Return the frame with other names of columns."""
+        """Return the frame with columns renamed."""
         return Frame(self._value.rename(mapping), self._node)
 
     def cast(self, dtypes: Any, *, strict: bool = True) -> Frame:
-        """Return the frame with other types."""
+        """Return the frame with its columns converted to other types."""
         return Frame(self._value.cast(dtypes, strict=strict), self._node)
 
     def fill_null(self, value: Any) -> Frame:
@@ -189,7 +189,7 @@ class Frame(Asked):
     # Rows
 
     def sort(self, by: Any, *more: Any, **options: Any) -> Frame:
-        """Return the rows in the order of some columns or expressions."""
+        """Return the rows in the order of the given columns or expressions."""
         needs_of([by, *more])
         return self._ride("sort", lambda frame: frame.sort(by, *more, **options))
 
@@ -204,11 +204,11 @@ class Frame(Asked):
         return self._ride("tail", lambda frame: frame.tail(n))
 
     def slice(self, offset: int, length: int | None = None) -> Frame:
-        """Return consecutive rows."""
+        """Return consecutive rows, from ``offset`` on."""
         return self._ride("slice", lambda frame: frame.slice(offset, length))
 
     def top_k(self, k: int, *, by: Any) -> Frame:
-        """Return the rows with the greatest values."""
+        """Return the rows with the greatest values of ``by``."""
         needs_of([by])
         return self._ride("top_k", lambda frame: frame.top_k(k, by=by))
 
@@ -218,11 +218,11 @@ class Frame(Asked):
         return self._ride("drop_nulls", lambda frame: frame.drop_nulls(chosen))
 
     def explode(self, columns: Any, **options: bool) -> Frame:
-        """Return a row for each element of the lists in some columns."""
+        """Return a row for each element of the lists in the given columns."""
         return self._ride("explode", lambda frame: frame.explode(columns, **options))
 
     def unpivot(self, on: Any = None, *, index: Any = None, **names: str) -> Frame:
-        """Return a row for each value of some columns."""
+        """Return a row for each value of the given columns (wide to long)."""
         kept = _listed(index)
         others = [name for name in self.columns if name not in kept]
         values = others if on is None else _listed(on)
@@ -233,7 +233,7 @@ class Frame(Asked):
     def unique(
         self, subset: Any = None, *, keep: Any = "any", maintain_order: bool = False
     ) -> Frame:
-        """Return one of the rows with equal values; it comes from all of them."""
+        """Return one row of each set of equal rows. It derives from all of them."""
         keys = self.columns if subset is None else _listed(subset)
         numbered = self._numbered()
         found = numbered.unique(keys, keep=keep, maintain_order=maintain_order)
@@ -266,7 +266,7 @@ class Frame(Asked):
     def pivot(
         self, on: Any, *, index: Any, values: Any, aggregate_function: Any = None, **options: Any
     ) -> Frame:
-        """Return a row for each value of ``index``; it comes from all rows with that value."""
+        """Return a row for each value of ``index``. It derives from all rows with that value."""
         check_constants([aggregate_function])
         keys = _listed(index)
         value = self._value.pivot(
@@ -284,7 +284,7 @@ class Frame(Asked):
         return self._grouped("pivot", value, Later(groups), "aggregate")
 
     def join(self, other: Frame, on: Any = None, how: Any = "inner", **options: Any) -> Frame:
-        """Return the pairs of rows that match; a row comes from both."""
+        """Return the pairs of matching rows. A row derives from both rows of its pair."""
         _check_frame(other, "join")
         needs_of([on, options.get("left_on"), options.get("right_on")])
         if how == "semi":
@@ -299,7 +299,7 @@ class Frame(Asked):
         return _paired("join", found, self, other, kind)
 
     def join_asof(self, other: Frame, **options: Any) -> Frame:
-        """Return each row with the nearest row of another frame; a row comes from both."""
+        """Return each row joined with the nearest row of another frame. It derives from both."""
         _check_frame(other, "join_asof")
         found = self._numbered().join_asof(other._numbered(RIGHT), **options)
         return _paired("join_asof", found, self, other, "unknown")
@@ -316,7 +316,7 @@ def _paired(op: str, found: pl.DataFrame, left: Frame, right: Frame, kind: Kind)
 
 
 def _codes(numbered: pl.DataFrame, keys: list[str]) -> tuple[Rows, int]:
-    """Return the number of the group of each row, and the number of groups."""
+    """Return each row's group number, and how many groups there are."""
     if not keys:
         return np.zeros(len(numbered), np.int64), 1
     rows = numbered.group_by(keys, maintain_order=True).agg(pl.col(ROW))[ROW]
@@ -327,7 +327,7 @@ def _codes(numbered: pl.DataFrame, keys: list[str]) -> tuple[Rows, int]:
 
 
 def flat(lists: pl.Series) -> tuple[Rows, Rows]:
-    """Return the sizes of lists of row numbers, and all row numbers."""
+    """Return the sizes of the given lists of row numbers, and the concatenated lists."""
     found = lists.rechunk().to_arrow()
     sizes = found.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
     return sizes, found.flatten().to_numpy(zero_copy_only=False).astype(np.int64)

@@ -14,7 +14,7 @@ from .needs import check_constants, chooses_columns
 
 
 class Grouped:
-    """The groups of a frame's rows with equal values of some keys."""
+    """The groups of a frame's rows that have equal keys."""
 
     def __init__(
         self, frame: Frame, by: Sequence[Any], named: dict[str, Any], maintain_order: bool
@@ -27,7 +27,7 @@ class Grouped:
         raise untracked(f"group_by.{op}", "", "Use agg, as in agg(pl.col('x').sum())")
 
     def agg(self, *aggregates: Any, **named: Any) -> Frame:
-        """Return a row of aggregates for each group; it comes from all rows of the group."""
+        """Return a row of aggregates for each group. It derives from all rows of the group."""
         check_constants([*aggregates, *named.values()])
         frame = self._frame
         by_pattern = any(map(chooses_columns, (*aggregates, *named.values())))

@@ -1,7 +1,7 @@
-"""The rows that an expression of polars reads: its own row, those of a partition, or all rows.
+"""The rows that a polars expression reads: only its own row, the rows of a partition, or all rows.
 
-The expression is read completely, as the tree that polars writes as JSON. What is unknown in it is
-refused by its name.
+The entire expression is examined, as the tree that polars writes as JSON. The error for an unknown
+part names it.
 """
 
 import json
@@ -21,7 +21,7 @@ EACH_ROW = {
     "Log", "Log1p", "Exp", "Pow", "Trigonometry", "StringExpr", "TemporalExpr", "ListExpr",
     "StructExpr", "ArrayExpr", "BinaryExpr", "Hash", "Bitwise", "ToPhysical", "RoundSF",
 }  # fmt: skip
-"""The functions that read the same row of all inputs only."""
+"""The functions that read only the same row of each input."""
 EACH_ROW_BOOLEAN = {
     "IsNull", "IsNotNull", "IsNan", "IsNotNan", "IsFinite", "IsInfinite", "Not", "IsBetween",
     "AllHorizontal", "AnyHorizontal", "IsIn", "IsClose",
@@ -31,7 +31,7 @@ OTHER_ROWS = {
     "FillNullWithStrategy", "RollingExpr", "Quantile", "EwmMean", "EwmStd", "EwmVar", "PctChange",
     "NullCount", "Skew", "Kurtosis", "Boolean",
 }  # fmt: skip
-"""The functions that read other rows, and return one value or one for each row."""
+"""The functions that read other rows, and return either one value or one value per row."""
 LITERALS = {"Dyn", "Scalar", "Null", "Boolean", "String", "Binary", "Date", "DateTime", "Duration",
             "Time", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64",
             "Float32", "Float64"}  # fmt: skip
@@ -40,11 +40,11 @@ Tree = Any
 
 @dataclass(frozen=True)
 class Needs:
-    """The rows that an expression reads beside its own row."""
+    """The rows that an expression reads in addition to its own row."""
 
     all_rows: bool = False
     partitions: frozenset[tuple[str, ...]] = frozenset()
-    """The columns whose equal values make each partition that is read."""
+    """The sets of columns by which the partitions that the expression reads are formed."""
 
     def __or__(self, other: "Needs") -> "Needs":
         return Needs(self.all_rows or other.all_rows, self.partitions | other.partitions)
@@ -55,7 +55,10 @@ ALL = Needs(all_rows=True)
 
 
 def needs_of(values: Iterable[Any]) -> Needs:
-    """Return what expressions, names of columns and constants read; raise NotTracked for others."""
+    """Return the rows that expressions, column names and constants read.
+
+    Raises NotTracked for other values.
+    """
     found = OWN
     for value in values:
         if isinstance(value, pl.Expr):
@@ -80,7 +83,7 @@ def _is_constant(value: Any) -> bool:
 
 
 def check_constants(values: Iterable[Any]) -> None:
-    """Raise NotTracked if an expression has data or functions of unknown lineage."""
+    """Raise NotTracked if an expression contains data or functions with unknown lineage."""
     for value in values:
         if isinstance(value, pl.Expr):
             for node in _nodes(_tree(value)):
@@ -90,7 +93,7 @@ def check_constants(values: Iterable[Any]) -> None:
 
 
 def chooses_columns(value: Any) -> bool:
-    """Return whether an expression finds columns by a pattern or by their types."""
+    """Return whether an expression selects columns by a pattern or by their types."""
     if isinstance(value, list | tuple):
         return any(map(chooses_columns, value))
     if not isinstance(value, pl.Expr):

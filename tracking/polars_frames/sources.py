@@ -14,10 +14,10 @@ MOVING = ("skip_rows", "skip_rows_after_header", "comment_prefix", "ignore_error
 
 
 def track(data: pl.DataFrame, *, table: str, key: str | None = None) -> Frame:
-    """Return a tracked frame of a plain one.
+    """Return a tracked frame for a plain data frame.
 
     Its rows are items named ``TABLE/KEY``, where KEY is the value in the column ``key``, or the
-    position of the row without it. Raises UsageError if the key does not identify the rows.
+    row's position if no ``key`` is given. Raises UsageError if the key does not identify the rows.
 
     >>> orders = track(polars.DataFrame({"id": [17, 18]}), table="orders", key="id")
     >>> orders.backward([1])["orders"].names
@@ -29,10 +29,11 @@ def track(data: pl.DataFrame, *, table: str, key: str | None = None) -> Frame:
 def read_csv(
     path: Any, *, table: str | None = None, key: str | None = None, **options: Any
 ) -> Frame:
-    """Read a CSV file as polars does; ``table`` is otherwise the file's name without its ending.
+    """Read a CSV file as polars does.
 
-    Without ``key``, a row is named by its position in the file, from 0. Raises NotTracked for an
-    option that would leave out rows of the file if there is no key.
+    ``table`` defaults to the file's name without its extension. Without ``key``, a row is named by
+    its position in the file, counted from 0. Raises NotTracked for an option that would skip rows
+    of the file, unless there is a key.
     """
     check_options("read_csv", key, options, UNREADABLE, MOVING)
     return source(pl.read_csv(path, **options), table or file_table(path), key)

@@ -1,1 +1,1 @@
-"""Projects of dbt, as the files in its target folder describe them."""
+"""dbt projects, as described by the files in dbt's target folder."""

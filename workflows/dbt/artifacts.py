@@ -1,4 +1,4 @@
-"""The files that dbt writes to its target folder: each is read only in versions that are known."""
+"""Read the files that dbt writes to its target folder, in known versions only."""
 
 import json
 from collections.abc import Mapping
@@ -9,16 +9,16 @@ from provhouse.model.errors import BadInput
 
 Json = Mapping[str, Any]
 KNOWN = {"manifest": ("v12",), "run-results": ("v6",), "catalog": ("v1",)}
-"""The versions of each kind of file whose parts are known."""
+"""The supported versions of each kind of file."""
 
 
 def manifest(target: Path) -> Json:
-    """Return dbt's description of a project. Raises BadInput if it is missing or not known."""
+    """Return dbt's description of a project. Raises BadInput if it is missing or unsupported."""
     return _read(target / "manifest.json", "manifest", "Run `dbt compile`, and give its target")
 
 
 def catalog(target: Path) -> Json | None:
-    """Return the columns of the tables of a project, or None if dbt has not written them."""
+    """Return the columns of a project's tables, or None if dbt has not written them."""
     path = target / "catalog.json"
     return _read(path, "catalog", "Run `dbt docs generate` again") if path.exists() else None
 
@@ -36,10 +36,10 @@ def _read(path: Path, kind: str, remedy: str) -> Json:
     except (OSError, ValueError) as error:
         raise BadInput(f"Cannot read {path}", str(error), remedy) from error
     except (KeyError, TypeError) as error:
-        raise BadInput(f"{path} is not a {kind} file of dbt", "", remedy) from error
+        raise BadInput(f"{path} is not a dbt {kind} file", "", remedy) from error
     if not str(schema).endswith(tuple(f"/{kind}/{version}.json" for version in KNOWN[kind])):
         raise BadInput(
-            f"The version of {path} is not known",
+            f"The version of {path} is not supported",
             f"It is {schema}",
             f"Use a dbt that writes {kind} {' or '.join(KNOWN[kind])}, such as dbt 1.11",
         )

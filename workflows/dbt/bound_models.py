@@ -1,4 +1,4 @@
-"""The plans of a project's models, each bound by DuckDB on empty tables of the models it reads."""
+"""The plans of a project's models. DuckDB binds each on empty tables of the models it reads."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,16 +21,16 @@ NO_DATA = "with no data"
 
 @dataclass(frozen=True)
 class BoundModel:
-    """The columns of a model's table, and the plan of its query, as DuckDB binds it."""
+    """The columns of a model's table, and the plan of its query as bound by DuckDB."""
 
     columns: Columns
     plan: PlanForm | None
     reason: str
-    """Why its rows are not determined by its query and the tables that it reads."""
+    """Why the query and the tables that it reads do not determine the model's rows; else empty."""
 
     @property
     def reads(self) -> dict[Path, set[str]]:
-        """The columns that the query reads of each table, by the table's path."""
+        """The columns that the query reads from each table, by the table's path."""
         found: dict[Path, set[str]] = {}
         for each in operators(self.plan.root) if self.plan else ():
             if isinstance(each, Scan):
@@ -39,19 +39,19 @@ class BoundModel:
 
 
 class Binder:
-    """A database to which the tables of a project are added, one after the other."""
+    """A database to which the tables of a project are added one by one."""
 
     def __init__(self, database: EmptyDatabase) -> None:
         self._database = database
 
     def path(self, node: Node) -> Path:
-        """Return the whole name of a node's table."""
+        """Return the fully qualified name of a node's table."""
         return ("memory", node.id, node.identifier)
 
     def declare(self, node: Node, columns: Columns, tested: TestedColumns) -> bool:
-        """Add a table with these columns, and what tests say about them.
+        """Add a table with these columns, and the constraints on them that tests confirm.
 
-        Returns False if DuckDB lacks one of the types, for example one of an extension.
+        Returns False if DuckDB lacks one of the types, for example a type of an extension.
         """
         listed = ", ".join(f"{quoted(name)} {type_}" for name, type_ in columns)
         try:
@@ -61,7 +61,7 @@ class Binder:
         return True
 
     def bind(self, node: Node, tested: TestedColumns) -> BoundModel:
-        """Bind the query of a model and add its table."""
+        """Bind the query of a model, and add the model's table."""
         if not node.text:
             return BoundModel([], None, "its SQL is not compiled")
         try:
@@ -84,7 +84,7 @@ class Binder:
         self.assume(node, tested)
 
     def assume(self, node: Node, tested: TestedColumns) -> None:
-        """Assume of a table what tests of the same rows say."""
+        """Assume that a table meets the constraints that tests of the same rows confirm."""
         path = self.path(node)
         names = {name for name, _ in self._database.columns[path]}
         keys = tuple((name,) for name in tested.keys if name in names)
@@ -94,13 +94,13 @@ class Binder:
 
 @contextmanager
 def binder() -> Iterator[Binder]:
-    """Yield a database without tables."""
+    """Yield a binder whose database has no tables yet."""
     with empty_database("") as database:
         yield Binder(database)
 
 
 def quoted(name: str) -> str:
-    """Return a name as SQL."""
+    """Return a name as a quoted SQL identifier."""
     return '"{}"'.format(name.replace('"', '""'))
 
 
@@ -110,7 +110,10 @@ def _columns(con: duckdb.DuckDBPyConnection, node: Node) -> Columns:
 
 
 def _unlike_a_table(node: Node, plan: PlanForm, columns: Columns) -> list[str]:
-    """Return why a query is not read as its table: a table gives a type to a column of NULLs."""
+    """Return why reading a query differs from reading a table of its rows; empty if it does not.
+
+    For example, a table assigns a type to a column of NULLs.
+    """
     if len(plan.root.columns) != len(columns):
         return ["its columns are not those of its query"]
     untyped = any('"NULL"' in f'"{column.type}"' for column in plan.root.columns)

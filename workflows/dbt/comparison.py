@@ -1,8 +1,8 @@
 """Compare two revisions of a project, node by node, in the order in which dbt builds them.
 
-A model is compared by the keys of its rows and columns, in which the keys of the models that it
-reads replace their tables. So a change of a column changes the keys of what is made of this column,
-through all models, and of nothing else.
+A model is compared by the keys of its rows and columns. In these keys, the models that it reads are
+represented by their own keys instead of table names. So a changed column changes only the keys of
+the columns that are made from it, through all models.
 """
 
 from collections.abc import Mapping
@@ -27,23 +27,26 @@ Kind = Literal["unchanged", "equal", "different", "undecided", "new"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """Whether the table of a node has the same rows in both revisions."""
+    """The result of comparing a node: whether its table has the same rows in both revisions."""
 
     kind: Kind
     reason: str
     changed: bool
-    """Whether the node itself has changed, not only what it reads."""
+    """Whether the node itself has changed, rather than only its inputs."""
     columns: tuple[str, ...] = ()
-    """The columns that differ, came or went; empty if all may differ."""
+    """The columns that differ, were added or were removed; empty if all may differ."""
     example: ModelExample | None = None
 
     @property
     def same(self) -> bool:
-        """Whether names, types and rows are the same."""
+        """Whether the columns' names and types and all rows are the same."""
         return self.kind in ("unchanged", "equal")
 
     def has_same(self, columns: set[str]) -> bool:
-        """Return whether some columns have the same rows; no columns stand for their number."""
+        """Return whether the given columns have the same values in both revisions.
+
+        For no columns, return whether the number of rows is the same.
+        """
         return self.same or (bool(self.columns) and not columns & {*self.columns})
 
 
@@ -51,7 +54,7 @@ class Comparison:
     """The outcomes of the nodes of a project, compared with an earlier revision of it."""
 
     def __init__(self, base: Side, head: Side, reason: str) -> None:
-        """Take two revisions, and a reason for which no model can be compared."""
+        """Compare two revisions. ``reason`` is why no model can be compared; else empty."""
         self.base, self.head, self.refused = base, head, reason
         self.outcomes: dict[str, Outcome] = {}
         affected = head.project.descendants(self._changed())
@@ -102,7 +105,7 @@ class Comparison:
         return not refused and all(self.outcomes[needed].same for needed in node.needs)
 
     def _same_types(self, before: Node, node: Node) -> bool:
-        """Return whether the recorded columns of a table that no query makes are the same."""
+        """Return whether the recorded columns of a table without a query are the same."""
         found = self.head.types.of(node)
         return node.has_query or found is None or found == self.base.types.of(before)
 
@@ -140,7 +143,7 @@ class Comparison:
         return Outcome("undecided", "columns have other keys", changed, listed)
 
     def _by_rows(self, before: Node, node: Node, found: Outcome) -> Outcome:
-        """Return an outcome with a proof, or with rows that show a difference."""
+        """Return an outcome based on a proof, or on rows that show a difference."""
         one, other = (side.models[node.id].columns for side in (self.base, self.head))
         shared = [column for column, type_ in one if (column, type_) in other]
         tables = self._shared_tables(node)
@@ -158,7 +161,7 @@ class Comparison:
         return found if tables is not None else replace(found, reason=CHANGED_INPUT)
 
     def _shared_tables(self, node: Node) -> dict[str, Columns] | None:
-        """Return the tables that the queries of a node read, if they read the same rows."""
+        """Return the tables that a node's queries read, if both queries read the same rows."""
         found: dict[str, Columns] = {}
         for side in (self.base, self.head):
             for path, read in side.models[node.id].reads.items():
@@ -185,7 +188,10 @@ def _names(one: PlanKeys, other: PlanKeys) -> list[str]:
 
 
 def _same_column(one: PlanKeys, other: PlanKeys, name: str) -> bool:
-    """Return whether a column, which is named once in both plans, has equal keys and forms."""
+    """Return whether a column has equal keys and expressions in both plans.
+
+    Its name must occur once in each.
+    """
     keys = [[key for each, key in plan.columns if each == name] for plan in (one, other)]
     if keys[0] != keys[1] or len(keys[0]) != 1:
         return False
@@ -194,9 +200,9 @@ def _same_column(one: PlanKeys, other: PlanKeys, name: str) -> bool:
 
 
 def _identity(node: Node, side: str) -> object:
-    """Return what identifies the rows of a table that no query determines.
+    """Return a value that identifies the rows of a table that no query determines.
 
-    Of other nodes than seeds and sources, it is the side: their rows are equal in no case.
+    For nodes other than seeds and sources, it is the side, so that their rows never count as equal.
     """
     if node.kind in ("seed", "source") and is_hashed(node):
         return [dict(node.checksum), dict(node.parts.rows)]
@@ -214,7 +220,7 @@ def compared(base: Project, head: Project, types: tuple[TableTypes, TableTypes])
 
 
 def _project_reason(base: Project, head: Project) -> str:
-    """Return why nothing can be compared."""
+    """Return why no model can be compared; empty if models can be compared."""
     if macro := head.macros.changes_builds(base.macros):
         return f"the macro {macro}, by which dbt builds, differs"
     if [_hook(each) for each in base.operations] != [_hook(each) for each in head.operations]:

@@ -1,4 +1,4 @@
-"""The macros of a project: which ones a model calls, and which ones change how dbt builds."""
+"""A project's macros: which ones a model calls, and which ones affect how dbt builds models."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -14,12 +14,12 @@ READS_DATABASE = re.compile(
     r"|get_columns_in_relation|get_relation|adapter\s*\.\s*(?!dispatch\b|quote\b)\w+"
     r"|graph\b(?=\s*\.)|modules\b(?=\s*\.)|flags\b(?=\s*\.))"
 )
-"""The pattern of what makes compiled SQL depend on more than the project and its variables."""
+"""A pattern for expressions that make compiled SQL depend on the database or the run."""
 
 
 TEXT = re.compile(r"'[^']*'|\"[^\"]*\"")
 NAME = re.compile(r"\b[A-Za-z_]\w*\b(?!\s*=(?!=))")
-"""The pattern of a name in a tag that is not that of an argument."""
+"""A pattern for names in a tag, except names of keyword arguments."""
 OF_STATE = frozenset(
     [
         "and",
@@ -39,11 +39,11 @@ OF_STATE = frozenset(
         "None",
     ]
 )
-"""The names of which only one, is_incremental, has another value in another run."""
+"""Names whose values are the same in every run, except for ``is_incremental``."""
 
 
 def asks_only_state(code: str) -> bool:
-    """Return whether a template depends on nothing but the project and ``is_incremental()``."""
+    """Return whether a template depends only on the project and on ``is_incremental()``."""
     return all(
         name in OF_STATE for tag in TAG.findall(code) for name in NAME.findall(TEXT.sub("''", tag))
     )
@@ -53,11 +53,11 @@ class Macros:
     """The macros of a manifest."""
 
     def __init__(self, macros: Mapping[str, Json]) -> None:
-        """Take the macros of a manifest by their ids."""
+        """Store the macros of a manifest, which are given by id."""
         self._macros = macros
 
     def called(self, macros: Iterable[str]) -> list[str]:
-        """Return the texts of macros, and of those that they call."""
+        """Return the source texts of the given macros, and of all macros that these call."""
         found: dict[str, str] = {}
         waiting = list(macros)
         while waiting:
@@ -68,24 +68,24 @@ class Macros:
         return [found[id_] for id_ in sorted(found)]
 
     def introspects(self, template: str) -> str:
-        """Return the first word of a template that reads the database; empty if none does."""
+        """Return the first expression in a template that reads the database; empty if none does."""
         for tag in TAG.findall(template):
             if found := READS_DATABASE.search(tag):
                 return found[0]
         return ""
 
     def changes_builds(self, other: "Macros") -> str:
-        """Return a macro that builds models and differs from that of another project."""
+        """Return the id of a macro that builds models and differs in the other project, or ""."""
         ours, theirs = self._builds, other._builds
         changed = sorted(id_ for id_ in {*ours, *theirs} if ours.get(id_) != theirs.get(id_))
         return changed[0] if changed else ""
 
     def has_own_materialization(self, name: str) -> bool:
-        """Return whether a package other than dbt defines how models are materialised."""
+        """Return whether a package other than dbt's own defines the materialization ``name``."""
         return any(own.startswith(f"materialization_{name}_") for own in self._outside)
 
     def replaces(self, name: str) -> bool:
-        """Return whether a package other than dbt has a macro with the name of one of dbt's."""
+        """Return whether a package other than dbt's own has a macro called ``name``."""
         return any(_plain(own) == name for own in self._outside)
 
     @cached_property
@@ -94,7 +94,7 @@ class Macros:
 
     @cached_property
     def _builds(self) -> dict[str, str]:
-        """The texts of dbt's own macros, and of those that replace them, by their ids."""
+        """The source texts of dbt's own macros, and of macros that replace them, by id."""
         own = {_plain(e["name"]) for e in self._macros.values() if e["package_name"] in DBT}
         return {
             id_: each["macro_sql"]
@@ -104,5 +104,5 @@ class Macros:
 
 
 def _plain(name: str) -> str:
-    """Return the name of a macro without the adapter in front of it."""
+    """Return the name of a macro without its adapter prefix."""
     return name.rpartition("__")[2]

@@ -1,9 +1,9 @@
 """The models of a compiled project as the sinks of one revision.
 
 A sink is the query of a model. The models that it reads are views in its DDL, so that DuckDB binds
-the query over the tables that no query makes: sources, seeds, snapshots, incremental models. These
-tables are the inputs of its executions. A model whose rows its SQL does not decide has no plan; its
-readers take its table as an input.
+the query to the tables that no query determines: sources, seeds, snapshots, incremental models.
+These tables are the inputs of its executions. A model whose SQL does not determine its rows has no
+plan; models that read it have its table as an input.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ from .table_types import TableTypes, columns_of_ddl
 from .undecided import why_not_by_sql
 
 SOURCE = "dbt"
-"""The source of a sink without a plan; the others are queries in SQL."""
+"""The source of a sink without a plan. All other sinks are SQL queries."""
 
 
 def add_project(
@@ -34,17 +34,17 @@ def add_project(
 ) -> Added:
     """Store a revision with a sink for each model, unless it equals the newest one.
 
-    Raises BadInput if the target is not known, and Busy if another writer is at work.
+    Raises BadInput if the target folder cannot be read, and Busy if another writer is active.
     """
     check_workflow(workflow)
     return store_revision(workflow, model_sinks(target, ddl), settings, progress)
 
 
 def model_sinks(target: Path, ddl: str) -> Mapping[str, SinkPlan]:
-    """Return a sink for each model that dbt builds, by its name.
+    """Return a sink for each model that dbt builds, by model name.
 
-    ``ddl`` has CREATE statements of tables that dbt's catalog lacks. Raises BadInput if the
-    target is not that of a project of dbt-duckdb.
+    ``ddl`` contains CREATE statements for tables that dbt's catalog lacks. Raises BadInput if the
+    target folder does not belong to a dbt-duckdb project.
     """
     read = project(target)
     types = TableTypes(read.catalog, named=columns_of_ddl(ddl))
@@ -77,7 +77,7 @@ def _below(side: Side, node: Node) -> Iterator[str]:
 
 
 def _hindrance(side: Side, node: Node) -> str:
-    """Return why the rows of a node may be others than those of its SQL."""
+    """Return why a node's rows may differ from the rows of its SQL; else empty."""
     if reason := why_not_by_sql(node, side.project.macros):
         return reason
     if side.project.operations:
@@ -88,14 +88,17 @@ def _hindrance(side: Side, node: Node) -> str:
 
 
 def _untyped(model: BoundModel) -> str:
-    """Return why a table has other types than its query: DuckDB gives one to a column of NULLs."""
+    """Return why a table has other types than its query; else empty.
+
+    DuckDB assigns a type to a column of NULLs.
+    """
     columns = model.plan.root.columns if model.plan else ()
     untyped = any('"NULL"' in f'"{column.type}"' for column in columns)
     return "it has a column that has no type" if untyped else ""
 
 
 def _declared(side: Side, node: Node) -> str:
-    """Return the statements that declare a model as a view, or another node as a table."""
+    """Return the DDL that declares a model as a view, and any other node as a table."""
     schema = f"create schema {quoted(node.id)};"
     if not _hindrance(side, node):
         return f"{schema}\ncreate view {node.table} as {node.text};"

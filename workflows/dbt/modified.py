@@ -1,4 +1,4 @@
-"""The rule of dbt for what a pull request changes, ``state:modified+``, restated."""
+"""A reimplementation of ``state:modified+``, dbt's rule for what a pull request changes."""
 
 from .project import Node, Project
 
@@ -13,7 +13,7 @@ PLACE = ("alias", "database", "schema")
 def modified(before: Project, after: Project) -> list[str]:
     """Return the nodes that ``dbt build --select state:modified+`` builds, in order.
 
-    dbt compares texts before compilation, with those of macros, and configs as they are written.
+    dbt compares the uncompiled texts of models and macros, and configs as they are written.
     """
     changed = {node.id for node in after.nodes.values() if _is_modified(before, node)}
     found = after.descendants(changed)

@@ -1,7 +1,7 @@
-"""The parts of a node of a manifest, by what they decide: nothing, the relation, or the rows.
+"""Classify the parts of a manifest's node: they affect its rows, only its relation, or neither.
 
-The lists are closed. A part that is in none of them is not known, and a changed model that has it
-is undecided.
+The lists are complete. A part that is in none of them is unknown, and a changed model with an
+unknown part is undecided.
 """
 
 from collections.abc import Mapping
@@ -21,13 +21,13 @@ NO_ROWS = _listed(
     "latest_version meta metrics original_file_path patch_path path primary_key raw_code refs",
     "root_path sources tags time_spine unrendered_config version",
 )
-"""Fields that change no rows, such as places of files. SQL is compared as it is compiled."""
+"""Fields that do not affect rows, such as file paths. SQL is compared in compiled form."""
 PLACE = _listed("compiled_code config database defer_relation depends_on relation_name schema")
-"""Fields that are read elsewhere, or that differ between places where a project is built."""
+"""Fields that are handled elsewhere, or that depend on where the project is built."""
 RELATION_FIELDS = _listed("alias")
 ROW_FIELDS = _listed("constraints contract language name package_name resource_type unique_id")
 DESCRIBED = _listed("columns")
-"""Fields that matter where a contract or stored descriptions make them matter."""
+"""Fields that matter only with an enforced contract or with stored descriptions."""
 NO_ROW_CONFIGS = _listed(
     "access docs enabled freshness group meta packages static_analysis tags",
 )
@@ -35,7 +35,7 @@ RELATION_CONFIGS = _listed(
     "alias database grants indexes materialized on_configuration_change persist_docs quoting",
     "schema",
 )
-"""Configs of the relation that change none of its rows: its name, kind, rights and indexes."""
+"""Configs that affect the relation but not its rows: its name, kind, grants and indexes."""
 ROW_CONFIGS = _listed(
     "batch_size begin check_cols column_types concurrent_batches contract dbt_valid_to_current",
     "delimiter event_time full_refresh hard_deletes incremental_predicates incremental_strategy",
@@ -49,19 +49,19 @@ HOOKS = ("pre-hook", "post-hook")
 
 @dataclass(frozen=True)
 class NodeParts:
-    """The parts of a node beside its SQL, by what they decide."""
+    """The parts of a node, except its SQL, by what they affect."""
 
     rows: Json
-    """The parts that decide its rows, with every part that is not known."""
+    """The parts that affect the node's rows, including all unknown parts."""
     relation: Json
-    """The parts that decide its relation, beside the rows."""
+    """The parts that affect the node's relation, but not its rows."""
     unknown: tuple[str, ...]
-    """The names of the parts that are not known."""
+    """The names of the unknown parts."""
     hooks: tuple[str, ...]
 
 
 def node_parts(node: Json) -> NodeParts:
-    """Sort the parts of a node of a manifest."""
+    """Classify the parts of a manifest's node."""
     config = node.get("config") or {}
     unknown_fields = node.keys() - NO_ROWS - PLACE - RELATION_FIELDS - ROW_FIELDS - DESCRIBED
     unknown = config.keys() - NO_ROW_CONFIGS - RELATION_CONFIGS - ROW_CONFIGS
@@ -74,7 +74,7 @@ def node_parts(node: Json) -> NodeParts:
 
 
 def _taken(part: Json, names: frozenset[str]) -> dict[str, Any]:
-    """Return some entries of an object; what is empty is as if it were missing."""
+    """Return the entries ``names`` of an object; empty values count as missing."""
     return {name: part[name] for name in sorted(names) if part.get(name) not in EMPTY}
 
 

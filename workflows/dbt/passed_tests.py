@@ -1,4 +1,4 @@
-"""Tests of dbt that passed: what they say about the rows of a table is assumed of all runs."""
+"""dbt tests that passed: the constraints that they confirm are assumed to hold in all runs."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,31 +14,31 @@ DEFAULTS = {
     "warn_if": "!= 0",
     "error_if": "!= 0",
 }
-"""The configs of a test that reads all rows and accepts no wrong one."""
+"""The configs of a test that reads all rows and tolerates no failing row."""
 TESTED = ("unique", "not_null")
 
 
 @dataclass
 class TestedColumns:
-    """The columns of a table that have passed tests of dbt."""
+    """The columns of a table that dbt's tests declare unique or not null."""
 
     unique: set[str] = field(default_factory=set)
     not_null: set[str] = field(default_factory=set)
 
     @property
     def keys(self) -> list[str]:
-        """The columns that are keys: dbt's test of uniqueness leaves out NULLs."""
+        """The key columns: unique and not null, since dbt's uniqueness test ignores NULLs."""
         return sorted(self.unique & self.not_null)
 
     def without(self, columns: Iterable[str]) -> "TestedColumns":
-        """Return what tests say about the other columns."""
+        """Return the constraints on all columns except the given ones."""
         return TestedColumns(self.unique - {*columns}, self.not_null - {*columns})
 
 
 def tested_columns(project: Project, other: Project) -> dict[str, TestedColumns]:
-    """Return what tests that passed in the last run say, by the ids of the nodes that they test.
+    """Return the constraints confirmed by tests that passed in the last run, by node id.
 
-    A test that did not pass in the run of the other project says nothing.
+    A test that failed in the last run of the ``other`` project is ignored.
     """
     found: dict[str, TestedColumns] = {}
     failed = with_status(other, "fail", "error", "warn")
@@ -51,9 +51,10 @@ def tested_columns(project: Project, other: Project) -> dict[str, TestedColumns]
 
 
 def declared_columns(project: Project) -> dict[str, TestedColumns]:
-    """Return what tests that read all rows say, passed or not, by the ids of their nodes.
+    """Return the constraints that tests declare, whether the tests passed or not, by node id.
 
-    Unlike ``tested_columns``, these are also tests of sources.
+    Only tests that read all rows count. Unlike in ``tested_columns``, these include tests of
+    sources.
     """
     found: dict[str, TestedColumns] = {}
     for test in project.tests:
@@ -69,13 +70,16 @@ def _add(tested: TestedColumns, name: str, column: str) -> None:
 
 
 def with_status(project: Project, *statuses: str) -> set[str]:
-    """Return the nodes and tests that have one of these statuses in the last run."""
+    """Return the ids of nodes and tests with one of these statuses in the last run."""
     results = (project.results or {}).get("results", ())
     return {each["unique_id"] for each in results if each["status"] in statuses}
 
 
 def _said(project: Project, test: Json) -> tuple[str, str] | None:
-    """Return the name and the column of a test of a key that reads all rows; None for others."""
+    """Return the name and the column of a test, or None if the test is of another kind.
+
+    The test must be ``unique`` or ``not_null``, and must read all rows.
+    """
     kind = test.get("test_metadata") or {}
     name, column = str(kind.get("name")), test.get("column_name")
     known = name in TESTED and not kind.get("namespace") and _reads_all(test)

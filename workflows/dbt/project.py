@@ -1,4 +1,4 @@
-"""A project of dbt, as its manifest describes it: models, seeds, snapshots and sources."""
+"""A dbt project, as described by its manifest: models, seeds, snapshots and sources."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from .relation_names import RelationNames, table_name
 Json = Mapping[str, Any]
 ADAPTER = "duckdb"
 QUERIES = ("table", "view", "ephemeral")
-"""The materialisations whose rows are those of the SQL."""
+"""The materializations whose rows are exactly the rows of the SQL."""
 BUILT = ("model", "seed", "snapshot")
 """The kinds of nodes that dbt builds as a table or a view."""
 
@@ -33,13 +33,13 @@ class Node:
     identifier: str
     materialized: str
     text: str | None
-    """Its compiled SQL, with the names of tables that ``relation_names`` gives; None without it."""
+    """The compiled SQL, with table names replaced by ``relation_names``; None if not compiled."""
     template: str
-    """Its text before compilation, with the texts of the macros that it calls."""
+    """The node's uncompiled text, with the texts of the macros that it calls."""
     only_state: bool
-    """Whether its compiled SQL depends on the project and on ``is_incremental()`` alone."""
+    """Whether the compiled SQL depends only on the project and on ``is_incremental()``."""
     introspects: str
-    """The first name in the template that reads the database during compilation, if one does."""
+    """The first name in the template that reads the database during compilation; else empty."""
     needs: tuple[str, ...]
     parts: NodeParts
     checksum: Json
@@ -48,43 +48,43 @@ class Node:
     """The name of its table in the database; empty for an ephemeral model."""
     file: str
     root: str = ""
-    """The folder of the project or package that ``file`` is in; dbt writes it for seeds only."""
+    """The project's or package's folder that contains ``file``; dbt records it only for seeds."""
 
     @property
     def has_query(self) -> bool:
-        """Whether its table has the rows of its SQL, as those of a view have."""
+        """Whether the rows of the node's table or view are exactly the rows of its SQL."""
         by_sql = self.materialized in QUERIES and self.language == "sql"
         return self.kind == "model" and by_sql
 
     @property
     def stored(self) -> bool:
-        """Whether its rows stay the same until it is built again."""
+        """Whether the node's rows do not change before the node is built again."""
         return self.materialized not in ("view", "ephemeral")
 
     @property
     def is_built(self) -> bool:
-        """Whether dbt makes a table or a view of it."""
+        """Whether dbt builds the node as a table or a view."""
         return self.kind in BUILT and self.materialized != "ephemeral"
 
     @property
     def place(self) -> object:
-        """The parts of its name that do not depend on the place where the project is built."""
+        """The parts of the table's name that do not depend on where the project is built."""
         relation = self.parts.relation
         return self.identifier, relation.get("config schema"), relation.get("config database")
 
     @property
     def checksum_of_file(self) -> Json | None:
-        """The checksum of a seed's file; other nodes are compared by their SQL."""
+        """The checksum of a seed's file. Other nodes are compared by their SQL instead."""
         return self.checksum if self.kind == "seed" else None
 
     @property
     def name(self) -> str:
-        """Its name for people, such as ``orders`` or ``crm.visits``."""
+        """The display name, such as ``orders`` or ``crm.visits``."""
         return ".".join(self.id.split(".")[2:])
 
     @property
     def table(self) -> str:
-        """The name of its table in ``text``."""
+        """The name of the node's table in ``text``."""
         return table_name(self.id, self.identifier)
 
 
@@ -104,7 +104,7 @@ class Project:
 
     @cached_property
     def readers(self) -> Mapping[str, tuple[str, ...]]:
-        """The nodes that read each node, directly."""
+        """For each node, the nodes that read it directly."""
         found: dict[str, list[str]] = {node: [] for node in self.nodes}
         for node in self.nodes.values():
             for needed in node.needs:
@@ -112,7 +112,7 @@ class Project:
         return {node: tuple(readers) for node, readers in found.items()}
 
     def tables_below(self, node: str) -> list[str]:
-        """Return the tables and views that the SQL of a node names, in its ephemeral models too."""
+        """Return the tables and views that a node's SQL names, including its ephemeral models."""
         found: list[str] = []
         for needed in self.nodes[node].needs:
             ephemeral = self.nodes[needed].materialized == "ephemeral"
@@ -120,11 +120,11 @@ class Project:
         return found
 
     def descendants(self, nodes: Iterable[str]) -> set[str]:
-        """Return nodes and all that read them, directly or not."""
+        """Return the given nodes, and all nodes that read them, directly or indirectly."""
         return _closure(nodes, lambda node: self.readers.get(node, ()))
 
     def ancestors(self, nodes: Iterable[str]) -> set[str]:
-        """Return nodes and all that they read, directly or not."""
+        """Return the given nodes, and all nodes that they read, directly or indirectly."""
         needs = {node.id: node.needs for node in self.nodes.values()}
         return _closure(nodes, lambda node: needs.get(node, ()))
 
@@ -140,7 +140,7 @@ def _closure(nodes: Iterable[str], following: Callable[[str], Iterable[str]]) ->
 
 
 def project(target: Path) -> Project:
-    """Read the files of a target folder. Raises BadInput if they are not known."""
+    """Read the files of a target folder. Raises BadInput if they are missing or unsupported."""
     manifest = artifacts.manifest(target)
     _check_adapter(target, manifest["metadata"].get("adapter_type"))
     try:
@@ -148,8 +148,8 @@ def project(target: Path) -> Project:
     except (KeyError, TypeError, AttributeError, UnicodeError) as error:
         raise BadInput(
             f"The files in {target} lack parts that dbt writes",
-            f"{error} is missing, or has another form",
-            "Run `dbt compile` again, and give its target",
+            f"{error} is missing, or has another format",
+            "Run `dbt compile` again, and name its target folder",
         ) from error
 
 
@@ -182,7 +182,7 @@ def _project(manifest: Json, results: Json | None, catalog: Json | None) -> Proj
 
 
 def _named(listed: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
-    """Yield the names of tables in compiled SQL, also where dbt defers to another run."""
+    """Yield table names that occur in compiled SQL, including those of deferred relations."""
     for id_, node in listed.items():
         for each in (node.get("defer_relation") or {}, node):
             if relation := each.get("relation_name"):
@@ -229,19 +229,19 @@ def _node(id_: str, node: Json, names: RelationNames, macros: Macros, listed: Js
 
 
 def _text(code: str | None, language: str, names: RelationNames) -> tuple[str | None, set[str]]:
-    """Return compiled code, and the tables that it names without a ref, too."""
+    """Return compiled code, and all tables that it names, with or without a ref."""
     if not code or language != "sql":
         return code or None, set()
     return names.replaced(code)
 
 
 def _id(table: str) -> str:
-    """Return the id of a node from the name of its table."""
+    """Return the id of the node whose table has this name."""
     return table[1:].partition('"')[0]
 
 
 def _order(nodes: Mapping[str, Node]) -> list[str]:
-    """Return the ids of nodes; those that a node reads come before it."""
+    """Return the ids of nodes in build order: each node comes after the nodes that it reads."""
     try:
         return list(TopologicalSorter({id_: n.needs for id_, n in nodes.items()}).static_order())
     except CycleError as error:

@@ -1,4 +1,4 @@
-"""Compare the two queries of a changed model on small tables that both of them read."""
+"""Run the two queries of a changed model on small tables, to find rows that differ."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from .table_types import Columns
 
 Row = tuple[Any, ...]
 Tables = Mapping[str, Columns]
-"""The columns of tables by the ids of their nodes."""
+"""The columns of tables, by node id."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows with the names of their columns."""
+    """Rows, and the names of their columns."""
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
@@ -28,7 +28,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class ModelExample:
-    """Rows of the tables that a model reads, for which its two queries differ."""
+    """Rows for the tables that a model reads, for which its two queries return different rows."""
 
     tables: dict[str, Rows]
     only_base: Rows
@@ -47,7 +47,7 @@ class QueryVerdict:
 def compared_queries(
     base: Side, before: Node, node: Node, tables: Tables, columns: Sequence[str]
 ) -> QueryVerdict:
-    """Compare columns of two queries over tables that have the same rows for both."""
+    """Compare the given columns of two queries over the same tables."""
     ddl = "".join(_created(base, node_id, listed) for node_id, listed in sorted(tables.items()))
     one, other = (Revision(_narrowed(each, columns), ddl) for each in (before, node))
     try:
@@ -64,9 +64,9 @@ def _narrowed(node: Node, columns: Sequence[str]) -> str:
 
 
 def _created(side: Side, node_id: str, columns: Columns) -> str:
-    """Return the statements that create a table, with what tests say about it.
+    """Return the DDL of a table, with the constraints that tests confirm.
 
-    dbt's test of uniqueness leaves out NULLs, as UNIQUE does.
+    dbt's uniqueness test ignores NULLs, as UNIQUE does.
     """
     node, names = side.project.nodes[node_id], dict(columns)
     tested = side.tests(node)

@@ -1,7 +1,8 @@
-"""Compiled SQL without what depends on the place where a project is built.
+"""Make compiled SQL independent of where the project is built.
 
-Compiled SQL names tables by database and schema, which differ between the runs of two branches.
-Here a table has the name of its node: the schema is the node's id, the table is its identifier.
+Compiled SQL names tables by database and schema, which differ between the builds of two branches.
+Here, tables are renamed after their nodes: the schema is the node's id, and the table is the node's
+identifier.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,14 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 import duckdb
 
 PARTS = 3
-"""The least number of tokens of a name that is replaced: a schema, a dot and a table."""
+"""The minimum number of tokens of a name that is replaced: a schema, a dot and a table."""
 
 
 def tokens(text: str) -> list[str]:
-    """Return the tokens of SQL as DuckDB reads it, without comments.
+    """Split SQL into tokens as DuckDB does, without comments.
 
-    Each token ends with the space after it, if there is one. A line break is kept after a text,
-    because it joins this text with the next one.
+    Each token includes the space after it, if there is one. A line break after a string literal is
+    kept, because it joins the literal with the next one.
     """
     raw, found = text.encode(), duckdb.tokenize(text)
     starts = [at for at, _ in found]
@@ -36,21 +37,21 @@ def _space(before: str, spaces: str) -> str:
 
 
 def table_name(node: str, identifier: str) -> str:
-    """Return the name of a node's table, whatever its database and schema are."""
+    """Return a name for a node's table that does not depend on its database and schema."""
     return ".".join('"{}"'.format(part.replace('"', '""')) for part in (node, identifier))
 
 
 class RelationNames:
-    """The names of the tables of a project by the texts that stand for them in compiled SQL."""
+    """The new names of a project's tables, by their names in compiled SQL."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
-        """Take the new name of each table by its name in compiled SQL."""
+        """Store the new name of each table, by its name in compiled SQL."""
         split = {_plain(tokens(old)): new for old, new in names.items()}
         self._names = {old: new for old, new in split.items() if len(old) >= PARTS}
         self._lengths = sorted({len(old) for old in self._names}, reverse=True)
 
     def replaced(self, text: str) -> tuple[str, set[str]]:
-        """Return compiled SQL with new names of tables, without comments, and these names."""
+        """Return compiled SQL with tables renamed and comments removed, and the new names."""
         found: set[str] = set()
         made = "".join(self._replaced(tokens(text), found))
         return made.rstrip(" \n;"), found
@@ -71,7 +72,7 @@ class RelationNames:
 
 
 def _plain(listed: Sequence[str]) -> tuple[str, ...]:
-    """Return tokens as DuckDB compares names: without quotes and letter case."""
+    """Return tokens as DuckDB compares names: without quotes, and in lower case."""
     return tuple(_unquoted(token.rstrip()) for token in listed)
 
 

@@ -24,19 +24,19 @@ class ChangedNode:
     verdict: Verdict
     reason: str
     columns: tuple[str, ...]
-    """The columns that differ, came or went; empty if none or all may differ."""
+    """The columns that differ, were added or were removed; empty if none or all may differ."""
     why_built: str
-    """Why it must be built; empty if it need not be."""
+    """Why the node must be built; empty if it need not be."""
     example: ModelExample | None
 
 
 @dataclass(frozen=True)
 class Reader:
-    """A node that is not changed itself, but may have other rows."""
+    """A node that is not changed itself, but may have different rows."""
 
     node: str
     why_built: str
-    """Why it must be built; empty if it need not be."""
+    """Why the node must be built; empty if it need not be."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +53,12 @@ class ReusePlan:
     modified: tuple[str, ...]
     """The nodes that dbt builds for ``state:modified+``."""
     exposures: tuple[str, ...]
-    """The exposures and metrics that read a node with other rows, directly or not."""
+    """The exposures and metrics that read a node whose rows may differ, directly or not."""
     assumptions: tuple[str, ...]
 
     @property
     def saved(self) -> tuple[str, ...]:
-        """The nodes that dbt builds for ``state:modified+`` and that need no build."""
+        """The nodes that dbt builds for ``state:modified+`` although they need not be built."""
         return tuple(node for node in self.modified if node not in self.build)
 
 
@@ -162,7 +162,7 @@ class _Planner:
         return self._after.nodes[id_].name
 
     def _moved(self, node: Node) -> str:
-        """Return a table that a view names, and that is elsewhere than in the base."""
+        """Return a table that a view names at another place than in the base; else empty."""
         before = self._before.tables_below(node.id)
         for id_ in self._after.tables_below(node.id):
             if id_ not in before or self._before.nodes[id_].place != self._after.nodes[id_].place:
@@ -176,7 +176,7 @@ class _Planner:
                 yield name
 
     def _assumptions(self) -> Iterator[str]:
-        """Yield what is assumed, with the keys of tables that a model below a change reads."""
+        """Yield the assumptions, including the keys of tables that were confirmed by dbt tests."""
         yield "the base is built, and its sources have the same rows as then"
         yield "one version of DuckDB, with the same settings, builds both, and no query fails"
         for node in self._before.nodes.values():
@@ -186,6 +186,6 @@ class _Planner:
 
 
 def _differing(before: Node, node: Node) -> str:
-    """Return the first part of a relation that differs."""
+    """Return the name of the first part of the relation that differs; else empty."""
     one, other = before.parts.relation, node.parts.relation
     return next((part for part in sorted({*one, *other}) if one.get(part) != other.get(part)), "")

@@ -15,7 +15,7 @@ from .undecided import why_not_by_sql
 
 @dataclass
 class Side:
-    """A revision of a project, of which each node is bound and gets keys in its turn."""
+    """A revision of a project, whose nodes are bound and given keys one by one."""
 
     project: Project
     types: TableTypes
@@ -24,9 +24,9 @@ class Side:
     known: KnownTables = field(default_factory=KnownTables)
     models: dict[str, BoundModel] = field(default_factory=dict)
     keys: dict[str, PlanKeys] = field(default_factory=dict)
-    """The keys of models whose rows are determined by what they read."""
+    """The keys of models whose rows are determined by the tables that they read."""
     doubts: dict[str, str] = field(default_factory=dict)
-    """Why reading a view twice may give different rows, by its id."""
+    """Why reading a view twice may return different rows, by node id."""
 
     def bind(self, node: Node) -> BoundModel:
         """Bind a node, and add its table to the database."""
@@ -49,9 +49,9 @@ class Side:
         self.known.tables[self.binder.path(node)] = table
 
     def add_stored(self, node: Node, identity: object, doubt: str = "") -> None:
-        """Set the keys of a table by what identifies its rows.
+        """Set the keys of a table whose rows are identified by ``identity``.
 
-        ``doubt`` is why reading it twice may give different rows, if it is a view.
+        ``doubt`` is why reading the node twice may return different rows, if it is a view.
         """
         columns = self.models[node.id].columns
         self.known.tables[self.binder.path(node)] = stored_keys(node, identity, columns)
@@ -63,7 +63,7 @@ class Side:
         return self.known.tables[self.binder.path(node)]
 
     def keep(self, node: Node, base: "Side") -> None:
-        """Give a node that has not changed the keys that it has in the base."""
+        """Assign the base's keys to a node that has not changed."""
         self.models[node.id] = found = base.models[node.id]
         if found.columns:
             self.binder.declare(node, found.columns, base.tests(node))
@@ -72,7 +72,7 @@ class Side:
             self.doubts[node.id] = base.doubts[node.id]
 
     def take_keys(self, node: Node, base: "Side") -> None:
-        """Give a node whose rows are equal the keys that it has in the base."""
+        """Assign the base's keys to a node whose rows are equal."""
         before = base.project.nodes[node.id]
         self.known.tables[self.binder.path(node)] = base.table(before)
         if self.models[node.id].columns:
@@ -82,11 +82,11 @@ class Side:
             self.keys[node.id] = found
 
     def tests(self, node: Node) -> TestedColumns:
-        """Return what tests say about a node's table."""
+        """Return the constraints that tests confirm for a node's table."""
         return self.tested.get(node.id, TestedColumns())
 
     def doubt_below(self, found: BoundModel) -> str:
-        """Return why the views that a model reads may give different rows."""
+        """Return why views that a model reads may return different rows; else empty."""
         reads = (self.doubts.get(path[1], "") for path in found.reads)
         return next(filter(None, reads), "")
 
@@ -107,7 +107,7 @@ class Side:
 
 
 def stored_keys(node: Node, identity: object, columns: Columns) -> TableKeys:
-    """Return keys of a table whose rows are stored, by what identifies them."""
+    """Return the keys of a stored table, whose rows are identified by ``identity``."""
     rows = _hashed(["stored", node.id, identity])
     return TableKeys(rows, {name: _hashed([rows, name, type_]) for name, type_ in columns})
 

@@ -1,4 +1,4 @@
-"""The columns of tables that no query of the project makes: sources, seeds, and incremental ones.
+"""The columns of tables that no query determines: sources, seeds, and incremental models.
 
 They are read from dbt's catalog, from the database, or from a DDL text, in this order.
 """
@@ -21,10 +21,13 @@ Named = Mapping[tuple[str, str], Columns]
 
 
 class TableTypes:
-    """The columns of the tables of a project, where they are recorded."""
+    """The recorded columns of a project's tables."""
 
     def __init__(self, *catalogs: Mapping[str, Any] | None, named: Named) -> None:
-        """Take catalogs, of which the first that has a table counts, and columns by name."""
+        """Store columns from catalogs, and columns by table name.
+
+        If several catalogs describe a table, the first one counts.
+        """
         self._recorded: dict[str, Columns] = {}
         for catalog in catalogs:
             for part in ("nodes", "sources"):
@@ -33,12 +36,12 @@ class TableTypes:
         self._named = named
 
     def of(self, node: Node) -> Columns | None:
-        """Return the columns of a node's table, or None if they are not known."""
+        """Return the columns of a node's table, or None if they are unknown."""
         return self._recorded.get(node.id) or self._named.get((node.schema, node.identifier))
 
 
 def named_columns(database: Path | None, ddl: Path | None) -> Named:
-    """Return the columns of the tables of a database file and of a DDL text."""
+    """Return the columns of the tables in a database file and in a DDL file."""
     return {**(_of_ddl(ddl) if ddl else {}), **(_of_database(database) if database else {})}
 
 
@@ -50,7 +53,7 @@ def _of_database(path: Path) -> Named:
         raise BadInput(
             f"Cannot read the database {path}",
             str(error).splitlines()[0],
-            "Give a file of DuckDB that no other process writes",
+            "Name a DuckDB file that no other process writes",
         ) from error
 
 
@@ -58,12 +61,12 @@ def _of_ddl(path: Path) -> Named:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        raise BadInput(f"Cannot read {path}", str(error), "Give a file with SQL text") from error
+        raise BadInput(f"Cannot read {path}", str(error), "Name a file with SQL text") from error
     return columns_of_ddl(text)
 
 
 def columns_of_ddl(ddl: str) -> Named:
-    """Return the columns of the tables of a DDL text; raise BadInput if DuckDB refuses it."""
+    """Return the columns of the tables in a DDL text; raise BadInput if DuckDB refuses it."""
     with empty_database(ddl) as database:
         return _by_schema(database.columns)
 
@@ -78,6 +81,6 @@ def _columns(table: Mapping[str, Any]) -> Columns:
 
 
 def for_both(base: Project, head: Project, named: Named) -> tuple[TableTypes, TableTypes]:
-    """Return the types of two revisions of a project. What one does not record, the other does."""
+    """Return the types of two revisions; types missing in one are taken from the other."""
     catalogs = base.catalog, head.catalog
     return TableTypes(*catalogs, named=named), TableTypes(*reversed(catalogs), named=named)

@@ -1,11 +1,11 @@
-"""Why a changed model cannot be compared, whatever its SQL is."""
+"""Reasons, other than its SQL, why a changed model cannot be compared."""
 
 from .macros import Macros
 from .project import Node
 
 
 def same_definition(before: Node, node: Node) -> bool:
-    """Return whether all that decides the rows of a node, except what it reads, is the same."""
+    """Return whether everything that determines a node's rows, except its inputs, is the same."""
     if not is_hashed(before):
         return False
     same = (before.kind, before.parts.rows, before.checksum_of_file) == (
@@ -18,15 +18,15 @@ def same_definition(before: Node, node: Node) -> bool:
 
 
 def is_hashed(node: Node) -> bool:
-    """Return False for a seed whose file dbt has not read; of a large one it records the path."""
+    """Return whether a node's content is hashed.
+
+    This is false only for large seeds, for which dbt records the path instead.
+    """
     return node.kind != "seed" or node.checksum.get("name") == "sha256"
 
 
 def why_not_by_sql(node: Node, macros: Macros) -> str:
-    """Return why a model's rows may be other rows than its SQL returns.
-
-    The text is empty if there is no reason.
-    """
+    """Return why a model's rows may differ from the rows of its SQL; empty if they cannot."""
     if node.language == "python":
         return "it is a Python model"
     if not node.has_query:
@@ -43,7 +43,7 @@ def why_not_by_sql(node: Node, macros: Macros) -> str:
 
 
 def differing_part(before: Node, node: Node) -> str:
-    """Return why the rows of a model may differ, though those of its SQL do not."""
+    """Return why a model's rows may differ although the rows of its SQL do not; else empty."""
     one, other = before.parts.rows, node.parts.rows
     differing = sorted(part for part in {*one, *other} if one.get(part) != other.get(part))
     return f"its part {differing[0]} differs" if differing else ""

@@ -1,1 +1,1 @@
-"""What-if deletion on arrays: which items would still exist, and which values would change."""
+"""Compute what-if deletions on arrays: which items would still exist, and which values change."""

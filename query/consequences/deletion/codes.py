@@ -1,4 +1,4 @@
-"""The codes of fates, and the counts that a deletion keeps for each derivation."""
+"""Define the codes of fates, and the counts that a deletion keeps for each derivation."""
 
 from typing import Final, NamedTuple
 
@@ -19,18 +19,16 @@ UNDECIDED: Final = 2
 DELETED: Final = 3
 UNREACHED: Final = 4
 FOUND: Final = 5
-"""A temporary fate, while a deletion is computed: the place was found but not yet visited."""
+"""A temporary fate while a deletion is computed: the place was found, but not visited yet."""
 CLINGS: Final = 6
-"""A temporary fate, while a deletion is computed: the place is not known to lose all
-derivations.
-"""
+"""A temporary fate, while a deletion is computed: the place may keep a derivation."""
 MOST: Final = 0
 MISSING: Final = 1
 """The two columns of an array with a row for each derivation.
 
-The columns lie side by side, so that one look-up in memory finds both. ``MOST`` is the largest
-number of inputs that the derivation can do without in the lower bound. If the kind of the
-derivation is unsure, ``MOST`` is minus the number of all its inputs. ``MISSING`` is the number of
+The two values are next to each other in memory, so that one access reads both. ``MOST`` is the
+largest number of inputs that the derivation can do without in the lower bound. If it is unknown how
+the inputs act together, ``MOST`` is the number of all inputs, negated. ``MISSING`` is the number of
 the derivation's inputs that are not known to exist.
 """
 
@@ -41,7 +39,7 @@ class Work(NamedTuple):
     ``ways`` and ``gone`` have an entry for each derivation: ``ways`` has the columns ``MOST`` and
     ``MISSING``, and ``gone`` is the number of inputs that are known to be gone. ``fate`` and
     ``failed`` have an entry for each place: ``failed`` is the number of failed derivations.
-    ``queue`` has room for each place once.
+    ``queue`` has one entry for each place.
     """
 
     ways: I32
@@ -53,7 +51,7 @@ class Work(NamedTuple):
 
 @compiled(nogil=True)
 def packed(kind: I8, size: I32) -> I32:
-    """Return a row for each derivation: its ``MOST``, and 0 as its ``MISSING``."""
+    """Return a row for each derivation, with its ``MOST``, and with 0 as ``MISSING``."""
     ways = np.zeros((len(kind), 2), np.int32)
     for way in range(len(kind)):
         if kind[way] in (ANY, AGGREGATE, COPY):
@@ -67,7 +65,8 @@ def packed(kind: I8, size: I32) -> I32:
 def allowed(most: int, upper: bool) -> int:
     """Return the number of inputs that a derivation can do without.
 
-    ``most`` is its value of ``MOST``. ``upper`` chooses the upper bound instead of the lower bound.
+    ``most`` is the derivation's ``MOST``. ``upper`` selects the upper bound instead of the lower
+    bound.
     """
     if most >= 0:
         return most

@@ -1,7 +1,7 @@
-"""The derivations of some triples, as an index for what-if questions.
+"""Index the derivations of triples for what-if questions.
 
-A derivation is one way to make an item. The triples of a derivation act together as its kind says.
-The index numbers items without gaps; such a number is called a *place*.
+A derivation is one way to make an item. The kind of a derivation determines how its triples act
+together. The index numbers items without gaps; such a number is called a *place*.
 """
 
 from dataclasses import dataclass
@@ -24,13 +24,13 @@ AGGREGATE: Final = KINDS["aggregate"]
 FUNCTION: Final = KINDS["function"]
 EXCEPT: Final = KINDS["except"]
 COPY: Final = 100
-"""The kind of a triple from a group to an item: the item has the derivation of the group."""
+"""The kind of a triple from a group to an item, which has the same derivation as the group."""
 ALONE: Final = -1
 """The value of ``way`` for a row that was stored without a derivation."""
 
 _POOLED, _ALTERNATIVES, _NAMED = 0, 1, 2
 SPARSE = 2
-"""The limit on the range of item numbers, as a multiple of the number of triples.
+"""The limit for the range of item numbers, as a multiple of the number of triples.
 
 Within this limit, a place is an item's number minus the first item's number. In a wider range, the
 items are numbered again without gaps, which takes longer.
@@ -75,7 +75,7 @@ class TripleIndex(NamedTuple):
 
 
 class Derivations:
-    """An index of triples: by src, and by derivation.
+    """An index of triples by src, and by derivation.
 
     The derivations of the place ``p`` are ``first[p]`` to ``first[p + 1] - 1``. The triples from
     ``p`` are at the positions ``at[p]`` to ``at[p + 1] - 1`` of three arrays: ``rows`` has the row
@@ -97,7 +97,7 @@ class Derivations:
         if rows.kind is not None:
             self.kind[self.of] = rows.kind
         self.conditional: Bools = np.zeros(len(ordered), bool)
-        """Whether each derivation may fail because the value of one of its inputs changes."""
+        """For each derivation, whether it may fail because an input gets another value."""
         if rows.conditional is not None:
             self.conditional[self.of[rows.conditional]] = True
         self.size: I32 = np.bincount(self.of, minlength=len(self.dst)).astype(np.int32)
@@ -117,7 +117,7 @@ class Derivations:
 
     @cached_property
     def by_derivation(self) -> tuple[I64, I64]:
-        """The rows ordered by derivation, and the position of the first row of each derivation."""
+        """The rows, ordered by derivation, and the position of each derivation's first row."""
         return np.argsort(self.of, kind="stable"), np.append(0, np.cumsum(self.size))
 
     def rows_of(self, derivation: int) -> I64:
@@ -126,7 +126,7 @@ class Derivations:
         return rows[first[derivation] : first[derivation + 1]]
 
     def _placed(self, src: I64, dst: I64) -> tuple[I64, I64]:
-        """Set the number of places, and return the places of ``src`` and of ``dst``."""
+        """Assign places to the items, and return the places of ``src`` and of ``dst``."""
         self._known: I64 | None = None
         ends = [one for one in (src, dst) if len(one)]
         self._first = min((int(one.min()) for one in ends), default=0)
@@ -138,7 +138,7 @@ class Derivations:
         return src - self._first, dst - self._first
 
     def place(self, items: ItemNumbers) -> I32:
-        """Return the places of those items that have a triple."""
+        """Return the places of the items that have triples."""
         places = self.find(items)
         return places[places >= 0]
 
@@ -160,7 +160,10 @@ class Derivations:
 
 
 def _keys(rows: DerivationRows, dst: I64) -> tuple[I64, int]:
-    """Return a key for each row, the same within a derivation, and the number of keys per dst."""
+    """Return a key for each row, and the range of keys per dst.
+
+    Rows of the same derivation have the same key.
+    """
     assert rows.kind is not None
     count = len(rows)
     code = np.full(count, _POOLED, np.int64)
@@ -181,7 +184,7 @@ def _keys(rows: DerivationRows, dst: I64) -> tuple[I64, int]:
 
 @compiled(nogil=True)
 def _index(src: I64, dst: I64, of: I32, at: I64, rows: I32, targets: I32, ends: I32) -> None:
-    """Sort the rows by src: the rows of the place ``p`` become ``rows[at[p] : at[p + 1]]``."""
+    """Sort the rows by src; ``rows[at[p] : at[p + 1]]`` become the rows from the place ``p``."""
     # The counts start two entries ahead. So at[p + 1] is where p begins after the sums are taken,
     # and where p ends after the rows are filled in.
     for row in range(len(src)):

@@ -1,4 +1,4 @@
-"""Read the known facts about the derivations of fetched triples: kinds, ways, values, functions.
+"""Read what is known about the derivations of fetched triples: kinds, ways, values, functions.
 
 A triple's own kind takes precedence over the kind of its op. The columns of derivations are read
 from the files of the fetched partitions, and only if the warehouse has such columns.
@@ -57,7 +57,7 @@ class Described:
 
     @cached_property
     def ops(self) -> tuple[I32, pa.Array]:
-        """The op of each triple as a code, and the ops that the codes stand for."""
+        """A code for the op of each triple, and the ops that the codes stand for."""
         return self.triples.texts(OP)
 
     @cached_property
@@ -112,10 +112,10 @@ class Described:
 
     @property
     def _captured(self) -> Bools | None:
-        """A mask of the triples whose op belongs to a program; None if no op belongs to a program.
+        """A mask of the triples whose op was recorded while a program ran; None if no op was.
 
-        The derivations of these triples are conditional, because conditions, keys and joins of a
-        program may use any value of the program's sources.
+        The derivations of these triples are conditional, because the conditions, keys and joins of
+        the program may use any value of its sources.
         """
         known = self._operations.filter(_of_programs(self._operations))
         if not len(known):
@@ -147,7 +147,9 @@ class Described:
 
 
 def _of_programs(operations: pa.Table) -> pa.Array:
-    """Return a mask of the ops recorded while a program ran: ops with a job or an exactness.
+    """Return a mask of the ops that were recorded while a program ran.
+
+    These are the ops with a job or an exactness.
 
     Capture states the exactness of every op, and the job only if the run has a name.
     """
@@ -157,8 +159,8 @@ def _of_programs(operations: pa.Table) -> pa.Array:
 def _computable(operations: pa.Table) -> pa.Array:
     """Return a mask of the ops whose function can be computed again from the triples.
 
-    Left out are counts of a column, which skip nulls, and filters, which skip rows: the triples
-    have the skipped rows too.
+    The mask leaves out counts of a column, which skip nulls, and aggregates with a filter, which
+    skip rows: the triples contain the skipped rows too.
     """
     sql = operations[SQL].fill_null("")
     counts = pc.equal(operations[FUNCTION], "count").fill_null(False)

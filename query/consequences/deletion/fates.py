@@ -1,10 +1,10 @@
 """Find out which items would still exist without some items or triples.
 
 An item exists if one of its derivations holds. Whether a derivation holds depends on its kind:
-``all`` needs each input, ``any`` and ``aggregate`` need one. What happens inside a ``function``, an
-``except`` or an unknown operation is not known. So existence is computed twice: for these
-derivations, the upper bound assumes that one input is enough, and the lower bound assumes that all
-inputs are needed. An item dies if it is in neither bound, survives if it is in both, and is
+``all`` needs each input, ``any`` and ``aggregate`` need one. For a ``function``, an ``except`` or
+an unknown operation, it is not known which inputs are needed. So existence is computed twice: for
+such derivations, the upper bound assumes that one input is enough, and the lower bound assumes that
+all inputs are needed. An item dies if it is in neither bound, survives if it is in both, and is
 undecided otherwise.
 
 Each bound is a least fixpoint (Dowling and Gallier 1984), so a cycle does not keep itself alive.
@@ -12,7 +12,7 @@ The Lipstick paper (definition 4.2) computes this deletion in another way: it co
 which is wrong on cycles.
 
 Some items are derived only from each other, even without the deletion. The triples do not record
-what supports such items. So the upper bound contains these items, and all items that they hold up,
+what supports such items. So the upper bound contains these items, and all items that rest on them,
 as long as their derivations keep the inputs that they need (``unsupported.py``).
 
 The upper bound contains the lower one, so the upper fixpoint starts where the lower one ends.
@@ -44,8 +44,7 @@ from .derivations import Derivations, TripleIndex
 from .unsupported import cling, kill
 
 _CROWDED: Final = 16
-"""If at least one in this many places of a range was found, the found places are visited in order.
-"""
+"""If at least one in this many places of a range was found, they are visited in memory order."""
 _NO_ROWS = np.empty(0, np.int32)
 _NONE = np.empty(0, bool)
 
@@ -68,14 +67,14 @@ class Fates:
 def fates(graph: Derivations, deleted: I32, ended: I32 = _NO_ROWS) -> Fates:
     """Return the fates of all items downstream of deleted items and deleted triples.
 
-    ``deleted`` are distinct places, and ``ended`` are the rows of the deleted triples. The graph
-    must have all triples that lead to a reached item.
+    ``deleted`` has the distinct places of the deleted items, and ``ended`` the rows of the deleted
+    triples. The graph must contain all triples that lead to a reached item.
     """
     return Deleter(graph).fates(deleted, ended)
 
 
 class Deleter:
-    """Deletions from one graph, one after another, in work arrays that are allocated once.
+    """A computation of deletions from one graph, one after another, in arrays allocated once.
 
     The time of a deletion depends only on the items that it reaches.
     """
@@ -119,7 +118,7 @@ class Deleter:
         return Fates(reached, work.fate)
 
     def _settle(self, skipped: Bools, reached: I32, known: I32, work: Work, code: int) -> int:
-        """Give the fate ``code`` to the items that exist in a bound; return the number of items.
+        """Assign the fate ``code`` to the items that exist in a bound; return the number of items.
 
         ``SURVIVES`` means the lower bound, and any other code means the upper bound.
         """
@@ -129,7 +128,7 @@ class Deleter:
         return _settle(index, conditional, skipped, work, upper, code, known, reached)
 
     def _doubt(self, skipped: Bools, deleted: I32, starts: I32, reached: I32, dies: int) -> None:
-        """Make those items undecided that may exist because items without support hold them up."""
+        """Make items undecided if they may exist because they rest on items without support."""
         graph, work = self._graph, self._work
         if kill(graph.index, skipped, deleted, starts, work) == dies:
             return
@@ -160,10 +159,11 @@ def _clear(first: I32, places: I32, work: Work) -> None:
 def _reach(
     graph: TripleIndex, conditional: Bools, skipped: Bools, deleted: I32, starts: I32, work: Work
 ) -> tuple[int, bool]:
-    """Write all places downstream to ``queue``; return how many, and whether a kind is unsure.
+    """Write all places downstream to ``queue``; return how many, and whether any is unsure.
 
-    The places are downstream of ``deleted`` and ``starts``. The triples from these places, and from
-    deleted places, count as missing.
+    A place is unsure if one of its derivations is conditional, or if it is not known how the inputs
+    of the derivation act together. The places are downstream of ``deleted`` and ``starts``. The
+    triples from these places, and from deleted places, count as missing.
     """
     filled = 0
     unsure = False
@@ -202,7 +202,7 @@ def _reach(
 
 @compiled(nogil=True)
 def _order(fate: I8, queue: I32, begin: int, low: int, high: int) -> None:
-    """Write the found places to ``queue`` again, in the order in which they lie in memory."""
+    """Write the found places to ``queue`` again, in the order of their positions in memory."""
     for place in range(low, high + 1):
         if fate[place] == FOUND:
             queue[begin] = place
@@ -220,10 +220,10 @@ def _settle(
     known: I32,
     reached: I32,
 ) -> int:
-    """Give the fate ``code`` to each reached place that exists; return the number of these places.
+    """Assign the fate ``code`` to each reached place that exists; return their number.
 
-    The places in ``known`` exist. A reached input may have another value, so such an input does not
-    count for ``conditional`` derivations.
+    The places in ``known`` exist. A reached input may have another value than before, so it does
+    not count as an input of ``conditional`` derivations.
     """
     filled = taken = 0
     for place in reached:
@@ -258,7 +258,7 @@ def _settle(
 
 @compiled(nogil=True)
 def _count(at: I64, targets: I32, places: I32, ways: I32) -> None:
-    """Count the triples from some places as missing."""
+    """Count the triples from ``places`` as missing."""
     for place in places:
         for edge in range(at[place], at[place + 1]):
             ways[targets[edge], MISSING] += 1

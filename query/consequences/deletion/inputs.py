@@ -1,4 +1,4 @@
-"""The derivations of an item and their rows, with shared derivations in place of groups."""
+"""Find the derivations of an item and their rows, with shared derivations in place of groups."""
 
 from collections.abc import Iterator
 
@@ -10,13 +10,16 @@ from .derivations import COPY, Derivations
 
 
 class DerivationInputs:
-    """The inputs of items. A group is replaced by its own inputs, which several items share."""
+    """A look-up of the inputs of items. The inputs of a group replace the group."""
 
     def __init__(self, graph: Derivations, groups: ItemNumbers) -> None:
         self._graph, self._groups = graph, groups
 
     def ways(self, place: int) -> Iterator[int]:
-        """Yield the derivations of a place; for a copy of a group, the group's own derivations."""
+        """Yield the derivations of a place.
+
+        If the place is a copy of a group, these are the derivations of the group.
+        """
         first = self._graph.first
         for way in range(first[place], first[place + 1]):
             if self._graph.kind[way] == COPY:
@@ -26,7 +29,7 @@ class DerivationInputs:
                 yield way
 
     def rows(self, way: int) -> I64:
-        """Return the rows of a derivation. A group's own rows replace rows from the group."""
+        """Return the rows of a derivation; a group's own rows replace its rows from the group."""
         rows = self._graph.rows_of(way)
         src = self._graph.src[rows]
         grouped = among(self._graph.items(src), self._groups)

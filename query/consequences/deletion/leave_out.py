@@ -1,8 +1,8 @@
 """Compute an aggregate without one of its inputs, for each input, in two passes altogether.
 
-The passes combine the values before an input with the values after it. They subtract nothing from a
-total, because a difference would lose values that are small beside the input. A sum is kept as two
-numbers: the total, and its rounding errors.
+The passes combine the values before an input with the values after it. An input is not subtracted
+from the total, because the difference would lose values that are small compared to the input. A sum
+is stored as two numbers: the total, and its rounding errors.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from .recompute import AVG, COUNT, DISTINCT, F64, MAX, MIN, SUM, added, is_exact
 
 
 def without_each(how: int, values: F64, times: I64, starts: I64) -> F64:
-    """Return, for each input, the aggregate without this input by the function ``how``.
+    """Return, for each input, the aggregate with the function ``how`` of all other inputs.
 
     The rows of an input reach from its position in ``starts`` to the next position; the last entry
     of ``starts`` is the number of rows. NaN stands for the aggregate of no rows.
@@ -42,9 +42,9 @@ def without_each(how: int, values: F64, times: I64, starts: I64) -> F64:
 
 
 def has_exact_parts(how: int, values: F64, times: I64) -> bool:
-    """Return whether double precision can represent the aggregate of every selection of the rows.
+    """Return whether double precision can represent the aggregate of any selection of the rows.
 
-    For large sums, the result may be False although double precision is enough.
+    For large sums, the result may be False although double precision would be enough.
     """
     every = bool(is_exact(how, np.abs(values), times, len(values)))
     if not every or how != SUM or (values != np.floor(values)).any():
@@ -116,7 +116,10 @@ def _extremes(values: F64, starts: I64) -> F64:
 
 @compiled(nogil=True)
 def _distinct(codes: I32, starts: I64) -> F64:
-    """Return, for each input, the number of values of all other inputs; ``codes`` has no gaps."""
+    """Return, for each input, the number of distinct values of all other inputs.
+
+    ``codes`` has the values as numbers from 0 without gaps.
+    """
     inputs = len(starts) - 1
     givers = np.zeros(codes.max() + 1, np.int64)
     last = np.full(len(givers), -1, np.int64)
@@ -142,7 +145,7 @@ def leading_to(src: I32, of: I32, dst: I32, marked: Bools) -> Bools:
     """Return a mask of the places from which one or more triples lead to a marked place.
 
     For each row, ``src`` has the place of the row's src, and ``of`` has the row's derivation. For
-    each derivation, ``dst`` has the place that it makes.
+    each derivation, ``dst`` has the place of its dst.
     """
     places = len(marked)
     begins = np.zeros(places + 2, np.int64)

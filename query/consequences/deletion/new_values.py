@@ -1,8 +1,8 @@
-"""Compute changed aggregates again from the inputs that would remain.
+"""Recompute changed aggregates from the inputs that would remain.
 
 The triples of an aggregate record the value of each input (``value``) and how often it counts
-(``times``). An input whose own value was computed again gives its new value instead. These are the
-tensors of the Lipstick paper (section 3.2).
+(``times``). If the value of an input was itself recomputed, the new value is used instead. These
+are the tensors of the Lipstick paper (section 3.2).
 """
 
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class Tensors:
 
 @dataclass(frozen=True)
 class NewValues:
-    """The aggregates that change, and the values that may change but cannot be computed again."""
+    """The aggregates that change, and the values that may change but cannot be recomputed."""
 
     ways: I32
     """The derivations whose value changes."""
@@ -71,13 +71,13 @@ NOTHING = NewValues(
 
 
 class Recomputed:
-    """The values after a deletion."""
+    """A computation of the values after a deletion."""
 
     def __init__(self, graph: Derivations, tensors: Tensors, found: Fates) -> None:
         self._graph, self._tensors, self._found = graph, tensors, found
 
     def values(self, deleted: I32, ended: I32) -> NewValues:
-        """Return the values that change. ``deleted`` are places, ``ended`` are rows."""
+        """Return the values that change. ``deleted`` has places, and ``ended`` has rows."""
         graph, tensors, fate = self._graph, self._tensors, self._found.fate
         gone = np.zeros(len(graph.of) if len(ended) else 0, bool)
         gone[ended] = True

@@ -1,4 +1,4 @@
-"""The compiled loops that compute aggregates again, inputs first, on arrays of derivations."""
+"""Compiled loops that recompute aggregates on arrays of derivations, inputs first."""
 
 from typing import Final, NamedTuple
 
@@ -42,7 +42,7 @@ computed.
 _NO_FUNCTION, _NO_VALUE, _UNSURE, _NOT_KNOWN, _OTHER_VALUE, _COMPUTED, _CYCLE = range(1, 8)
 _INEXACT: Final = 8
 _INTEGERS = 1e38
-"""The bound of SQL's integers. Above it, numbers in double precision are rounded numbers."""
+"""The limit of SQL's integers. A number in double precision above it is not an SQL integer."""
 
 
 class InputValues(NamedTuple):
@@ -56,14 +56,14 @@ class InputValues(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """The fate of each place, and a mask of the rows that a deletion ended (empty if none)."""
+    """The fate of each place, and a mask of the rows that a deletion ended, or an empty array."""
 
     fate: I8
     gone: Bools
 
 
 class Outcome(NamedTuple):
-    """For each derivation, its inputs' flags, its old and new value, its state, and its reason."""
+    """For each derivation: flags of its inputs, old and new value, state, and reason."""
 
     flags: U8
     before: F64
@@ -110,7 +110,7 @@ def seeds(
 
 @compiled(nogil=True)
 def touch(graph: TripleIndex, fate: I8, mark: U8, queue: I32, filled: int, waiting: I32) -> int:
-    """Add all surviving items downstream to ``queue``; count the inputs that each item awaits."""
+    """Add all surviving items downstream to ``queue``; count the inputs that each must wait for."""
     taken = 0
     while taken < filled:
         place = queue[taken]
@@ -129,10 +129,10 @@ def touch(graph: TripleIndex, fate: I8, mark: U8, queue: I32, filled: int, waiti
 
 @compiled(nogil=True)
 def inputs(of: I32, graph: TripleIndex, touched: I32) -> tuple[I32, I64]:
-    """Return the rows of the aggregates and copies that make some places.
+    """Return the rows of the aggregates and copies that make the places ``touched``.
 
     The second result has, for each of these derivations, the position of its first row in the first
-    result. All ``size`` rows of a derivation follow one another there.
+    result. There, the rows of a derivation are consecutive, and their number is its ``size``.
     """
     begins = np.zeros(len(graph.kind), np.int64)
     count = 0
@@ -194,7 +194,7 @@ def recompute(
 def _judge_item(
     place: int, graph: TripleIndex, lost: Lost, tensors: InputValues, outcome: Outcome
 ) -> int:
-    """Judge the derivations of an item; return the flag for the derivations that use the item."""
+    """Check the derivations of an item; return the flag for the derivations that use the item."""
     changed = unknown = False
     for way in range(graph.first[place], graph.first[place + 1]):
         if not outcome.flags[way]:
@@ -217,7 +217,7 @@ def _judge_item(
 
 @compiled(nogil=True)
 def _copied(way: int, graph: TripleIndex, tensors: InputValues, outcome: Outcome) -> int:
-    """Give a copy the values of its group; return the reason why they are unknown, or 0."""
+    """Set a copy's values to those of its group; return the reason why they are unknown, or 0."""
     group = graph.src[tensors.rows[tensors.begins[way]]]
     for of in range(graph.first[group], graph.first[group + 1]):
         if outcome.state[of] == CHANGED:
@@ -276,7 +276,7 @@ def _aggregate(
 
 @compiled(nogil=True)
 def _given(source: int, given: float, graph: TripleIndex, outcome: Outcome) -> tuple[float, int]:
-    """Return the value that a surviving input now gives, and the reason why it is unknown, or 0."""
+    """Return the new value of a surviving input, and the reason why the value is unknown, or 0."""
     found = given
     matches = 0
     changed = unknown = other = False
@@ -345,8 +345,9 @@ def exact_sum(values: F64, times: I64) -> float:
 def is_exact(how: int, values: F64, times: I64, count: int) -> bool:
     """Return whether double precision can represent the aggregate of the first ``count`` values.
 
-    It cannot represent a sum that is too large, or a sum of integers that would lose digits. Sums
-    of numbers that are not integers are rounded everywhere, so they pass.
+    The result is False for a sum that is too large, and for a sum of integers that would lose
+    digits. Sums of numbers that are not integers are always rounded, so the result is True for
+    them.
     """
     if how == COUNT:
         return float(times[:count].astype(np.float64).sum()) <= WHOLE

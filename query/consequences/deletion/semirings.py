@@ -12,9 +12,9 @@ If it is unknown whether the inputs of a derivation are alternatives or joint, t
 for each such derivation, the lower bound takes the smaller of the two results, and the upper bound
 the larger. All operations are monotone, so the true value is between the bounds.
 
-Values on a cycle come from the least fixpoint: a derivation of an item that leads through the item
-itself is never better than the one without the cycle. Only counts would be infinite, so they are
-unknown on cycles.
+Values on a cycle come from the least fixpoint: if a derivation of an item leads through the item
+itself, it is never better than the derivation without the cycle. This does not hold for counts:
+they would be infinite, so they are unknown on cycles.
 """
 
 from typing import Final, NamedTuple
@@ -36,19 +36,19 @@ ACCESS: Final = SEMIRINGS.index("access")
 COST: Final = SEMIRINGS.index("cost")
 COUNT: Final = SEMIRINGS.index("count")
 ONE: Final = (1.0, 0.0, 0.0, 1.0)
-"""The usual weight of a source, by semiring."""
+"""The default weight of a source, by semiring."""
 _ZERO: Final = (0.0, np.inf, np.inf, 0.0)
 
 
 class ByDerivation(NamedTuple):
-    """The rows ordered by derivation, and the position of the first row of each derivation."""
+    """The rows, ordered by derivation, and the position of each derivation's first row."""
 
     rows: I64
     begins: I64
 
 
 class Asked(NamedTuple):
-    """The weights of sources, the semiring, how inputs act together, and the bound to compute."""
+    """The arguments: weights of sources, the semiring, how inputs act together, and the bound."""
 
     weights: F64
     how: int
@@ -59,8 +59,9 @@ class Asked(NamedTuple):
 def bounds(graph: Derivations, weights: F64, how: int, *, joint: bool = False) -> tuple[F64, F64]:
     """Return the lower and the upper bound of each place's value.
 
-    ``weights`` has an entry for each place; only the weights of sources count. With ``joint``, the
-    inputs of an aggregate are joint inputs. A count that is not finite is NaN.
+    ``weights`` has an entry for each place, but only the weights of sources are used. With
+    ``joint``, the inputs of an aggregate are joint inputs, not alternatives. A count that is not
+    finite is NaN.
     """
     by = ByDerivation(*graph.by_derivation)
     order, settled = _topological(graph.index, len(graph.src))
@@ -74,7 +75,7 @@ def bounds(graph: Derivations, weights: F64, how: int, *, joint: bool = False) -
 
 @compiled(nogil=True)
 def _topological(graph: TripleIndex, rows: int) -> tuple[I32, int]:
-    """Return all places, inputs first, and how many of them are neither on nor after a cycle."""
+    """Return all places, inputs first, and the number of places neither on nor after a cycle."""
     places = len(graph.at) - 2
     waiting = np.zeros(places, np.int32)
     for edge in range(rows):
@@ -107,7 +108,7 @@ def _topological(graph: TripleIndex, rows: int) -> tuple[I32, int]:
 def _evaluate(
     order: I32, settled: int, graph: TripleIndex, by: ByDerivation, ask: Asked, values: F64
 ) -> None:
-    """Set the value of each place; on and after cycles, repeat this until no value changes."""
+    """Set the value of each place. On and after cycles, repeat this until no value changes."""
     for number in range(settled):
         place = order[number]
         values[place] = _value(place, graph, by, ask, values)

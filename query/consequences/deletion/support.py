@@ -1,13 +1,13 @@
 """Find a smallest set of sources without which an item would not exist.
 
 A *support* of an item is a set of sources that may be enough for it to exist. Deleting a set of
-sources kills the item only if the set has one source of each support. So the search finds a
-support, deletes one of its sources, and continues with the next support. With up to n deletions, it
-misses no set of n sources or fewer.
+sources removes the item only if the set contains a source of each support. So the search finds a
+support, deletes one of its sources, and looks for a support that remains. With up to n deletions,
+it finds every set of n sources or fewer.
 
-Most items are derived from their support. But items that rest only on each other may exist for
-reasons that no triple records (``unsupported.py``). The support of an item that they hold up
-consists of the sources that its derivations need.
+Most items are derived from the sources in their support. But items that rest only on each other may
+exist for reasons that no triple records (``unsupported.py``). If an item rests on such items, its
+support consists of the sources that its derivations need.
 """
 
 from dataclasses import dataclass
@@ -24,26 +24,27 @@ from .fates import Deleter
 MOST = 3
 """The size of the largest set that a search looks for."""
 WORK = 200_000_000
-"""The approximate number of triples that a search may visit."""
+"""The approximate largest number of triples that a search may visit."""
 
 
 @dataclass(frozen=True)
 class Search:
-    """The places of a smallest set (None if not found), and whether the search was complete."""
+    """The places of a smallest set, or None, and whether the search was complete."""
 
     found: I32 | None
     complete: bool
 
 
 class _TooLong(Exception):
-    """The search would take too long."""
+    """The error for a search that would take too long."""
 
 
 def smallest_kill(graph: Derivations, item: int, most: int = MOST) -> Search:
     """Return a smallest set of at most ``most`` sources without which an item does not exist.
 
-    Sources are items that are derived from nothing. If the kind of an operation is unknown, one of
-    its inputs counts as enough, so the item certainly dies if the set is deleted.
+    Sources are items that are derived from nothing. If the kind of an operation is unknown, the
+    search assumes that one input is enough. So the item certainly dies if the returned set is
+    deleted.
     """
     trials = max(WORK // max(len(graph.of), 1), 4)
     supports = Supports(graph)
@@ -127,9 +128,9 @@ class Supports:
         return self._graph.src[self._graph.rows_of(way)].tolist() if joint else [int(via[way])]
 
     def _held(self, place: int, alive: Bools) -> list[int]:
-        """Return those inputs of an item that may exist, from all derivations that may hold.
+        """Return the inputs of an item that may exist, from all of its derivations that may hold.
 
-        One derivation would not be enough: it may lead back to the item.
+        One derivation would not be enough, because it may lead back to the item.
         """
         graph, found = self._graph, list[int]()
         for way in range(graph.first[place], graph.first[place + 1]):

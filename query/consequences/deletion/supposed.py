@@ -42,11 +42,11 @@ class Deleted:
     """The items and the triples that are deleted."""
 
     items: ItemNumbers
-    """Numbers of items, in order."""
+    """The numbers of the deleted items, in order."""
     triples: Ranges
 
     def sets(self, snapshot: Snapshot) -> SetPositions:
-        """Return, in order, the sets that contain the items or the dst of the triples."""
+        """Return, in order, the sets that contain deleted items, or the dst of deleted triples."""
         found: list[I64] = [snapshot.set_rows(self.items)]
         for partition in self.triples.partitions.tolist():
             dst = np.asarray(read_partition(snapshot.partition_path(partition), (DST,))[DST])
@@ -55,7 +55,7 @@ class Deleted:
         return SetPositions(unique(np.concatenate(found)))
 
     def rows(self, triples: Fetched, partitions: PartitionNumbers) -> I32:
-        """Return the positions of the deleted triples among the fetched ones."""
+        """Return the positions of the deleted triples among the fetched triples."""
         if not len(self.triples):
             return np.empty(0, np.int32)
         each = zip(partitions.tolist(), triples.rows, strict=True)
@@ -91,7 +91,7 @@ def select(snapshot: Snapshot, deletion: Deletion) -> Deleted:
 
 
 def _of_tables(snapshot: Snapshot, deletion: Deletion) -> ItemNumbers:
-    """Return the items of the tables, or only those with a triple that has the given attributes."""
+    """Return the items of the tables, or only items whose triples have the given attributes."""
     check_tables(deletion.tables, snapshot)
     wanted = pa.array(deletion.tables, pa.string())
 
@@ -107,7 +107,7 @@ def _of_tables(snapshot: Snapshot, deletion: Deletion) -> ItemNumbers:
 def _with_attributes(
     snapshot: Snapshot, items: ItemNumbers, where: tuple[tuple[str, str], ...]
 ) -> ItemNumbers:
-    """Return the items that are the src of a live triple with these attributes."""
+    """Return the items that are the src of a live triple with the attributes ``where``."""
     found: list[I64] = [_NONE]
     for partition in partitions_touching(snapshot, items).tolist():
         rows = read_partition(snapshot.partition_path(partition), (SRC, ATTRIBUTES))
@@ -127,7 +127,7 @@ def _of_origins(snapshot: Snapshot, deletion: Deletion) -> Iterator[Ranges]:
 
 
 def _of_ops(snapshot: Snapshot, ops: tuple[str, ...]) -> Ranges:
-    """Return the live triples of some ops, from a search of all partitions."""
+    """Search all partitions for the live triples of ``ops``."""
     wanted, seen = pa.array(ops, pa.string()), set[str]()
     found = []
     for partition in snapshot.partitions.tolist():
@@ -147,7 +147,7 @@ def _of_ops(snapshot: Snapshot, ops: tuple[str, ...]) -> Ranges:
 
 
 def _union(parts: list[Ranges]) -> Ranges:
-    """Return the union of ranges that may overlap."""
+    """Return the union of the given ranges, which may overlap."""
     if len(parts) == 1:
         return parts[0]
     places_of = [expand_ranges(one.starts, one.ends - one.starts) for one in parts]

@@ -1,10 +1,11 @@
-"""Find the items that may still exist because items without support hold them up.
+"""Find the items that may still exist because they rest on items without support.
 
 An item is *unsupported* if its derivations rest on a cycle that nothing outside the cycle supports,
-even before a deletion. The item exists, but the triples do not say why. So it may exist as long as
-one of its derivations is not known to fail; these items are a greatest fixpoint. Every other item
-must be derived from sources, or from unsupported items that may exist. The other items are a least
-fixpoint within the greatest one, so that a cycle that was supported does not keep itself alive.
+even before a deletion. The item exists, but the triples do not record why. So it may exist as long
+as one of its derivations is not known to fail. Such items form a greatest fixpoint. Every other
+item must be derived from sources, or from unsupported items that may exist. These other items form
+a least fixpoint within the greatest one, so that a cycle that was supported before does not keep
+itself alive.
 """
 
 from provhouse.model.arrays import I32, Bools
@@ -16,10 +17,10 @@ from .derivations import TripleIndex
 
 @compiled(nogil=True)
 def kill(graph: TripleIndex, skipped: Bools, deleted: I32, starts: I32, work: Work) -> int:
-    """Count the derivations of each place that fail; return how many places lose all of them.
+    """Count the failing derivations of each place; return how many places lose all derivations.
 
     This is the deletion of the Lipstick paper in the upper bound, which counts lost inputs one by
-    one. It leaves a cycle alive even if nothing outside the cycle supports it.
+    one. A cycle survives it even if nothing outside the cycle supports the cycle.
     """
     filled = 0
     for place in starts:
@@ -54,9 +55,9 @@ def kill(graph: TripleIndex, skipped: Bools, deleted: I32, starts: I32, work: Wo
 def cling(graph: TripleIndex, skipped: Bools, unsupported: Bools, places: I32, work: Work) -> None:
     """Make the places that may exist undecided, and let the other places die.
 
-    ``kill`` has left each place with a derivation, and in ``ways`` the number of missing inputs is
-    already the number in ``gone``. Each round ends the supported places that are not derived from
-    places that may exist, and all places that fall with them.
+    After ``kill``, each of ``places`` still has a derivation, and the caller has copied ``gone`` to
+    the number of missing inputs in ``ways``. Each round ends the supported places that are not
+    derived from places that may exist, and all places that lose their last derivation with them.
     """
     for place in places:
         work.fate[place] = CLINGS
@@ -113,7 +114,7 @@ def _derive(
 
 @compiled(nogil=True)
 def _end(graph: TripleIndex, skipped: Bools, work: Work, filled: int) -> None:
-    """End the first ``filled`` places of ``queue``, and all places that they hold up.
+    """End the first ``filled`` places of ``queue``, and places that lose all derivations with them.
 
     The first ``filled`` places already count as missing.
     """

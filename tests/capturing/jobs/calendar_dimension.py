@@ -1,4 +1,4 @@
-"""Make the calendar of a warehouse."""
+"""Create the calendar dimension of a data warehouse."""
 
 import sys
 

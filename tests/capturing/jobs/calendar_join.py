@@ -1,4 +1,4 @@
-"""Report the sales of each region on each day, also of days without sales."""
+"""Report the sales of each region on each day, including days without sales."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Append only sales that are newer than the newest one that is loaded."""
+"""Append only the sales that are newer than the newest sale loaded before."""
 
 import sys
 

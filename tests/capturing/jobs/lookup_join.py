@@ -1,4 +1,4 @@
-"""Add the names of states to orders, from a small table in the program."""
+"""Add the names of states to orders, using a small table in the program."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Clean records by functions of an RDD."""
+"""Clean records with functions on an RDD."""
 
 import sys
 

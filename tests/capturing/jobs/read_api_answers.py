@@ -1,4 +1,4 @@
-"""Store answers of a web service, which the program holds as JSON texts."""
+"""Store a web service's responses, which the program holds as JSON strings."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Number the visits of each user; a visit ends after half an hour of silence."""
+"""Number the visits of each user. A visit ends after half an hour without events."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""A replay gives the rows that were written, or warns that its rows differ."""
+"""A replay reproduces the rows that were written, or warns that its rows differ."""
 
 import random
 from collections.abc import Callable
@@ -35,12 +35,12 @@ DIFFERENT: dict[str, Callable[[DataFrame], DataFrame]] = {
     "file": lambda orders: orders.select("id", F.expr("uuid()").alias("u")),
 }
 FEW = ("random",)
-"""The programs of the usual tests. ``make test-long`` tests all programs."""
+"""The programs that the usual tests run. ``make test-long`` tests all programs."""
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tables of a shop."""
+    """The tables of an example shop."""
     folder = tmp_path_factory.mktemp("a shop, ünd")
     write_shop(folder)
     return folder
@@ -67,7 +67,7 @@ def written(
     shop: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Written:
-    """Programs that were captured in one block. Those whose replays differ have keys."""
+    """Programs that were captured in one block. Programs whose replays differ have keys."""
     folder, house, tables = tmp_path_factory.mktemp("programs"), houses(), read(spark, shop)
     frames = {
         name: query(f"SELECT id, {WINDOWS[name]} AS v FROM orders")(tables)
@@ -113,7 +113,7 @@ def test_a_replay_that_differs_says_so(written: Written) -> None:
 def test_what_was_written_is_compared_as_its_values(
     houses: Callable[..., House], spark: SparkSession, shop: Path, tmp_path: Path
 ) -> None:
-    """Digits of sums, names of columns, nested values and texts in folder names are ignored."""
+    """Digits of sums, column names, nested values and strings in folder names may differ."""
     orders = spark.read.parquet(str(shop / "orders"))
     parts = spark.range(600, numPartitions=7).selectExpr("id", "rand(1) AS x", "id % 3 AS g")
     parts.write.parquet(str(tmp_path / "parts"))

@@ -19,7 +19,7 @@ KEYS = {
     "copy": "name",
 }  # fmt: skip
 FOLDER = "a földer, 1"
-"""A folder whose address contains other characters than its path."""
+"""A folder name with characters that are escaped in the folder's URL."""
 SPLIT = "spark.sql.files.maxPartitionBytes"
 Read = Callable[[str], DataFrame]
 

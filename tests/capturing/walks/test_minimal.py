@@ -33,7 +33,7 @@ def test_culprits_are_found_in_about_log_n_runs_each() -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_what_is_found_is_1_minimal_for_any_test(seed: int) -> None:
-    """Some tests can turn from wrong to right with more rows, as a mean over a limit does."""
+    """A test can pass again when rows are added, for example a mean compared with a limit."""
     dice = random.Random(seed)
     values = [dice.choice([0, 1, 5, 60, 200]) for _ in range(40)]
     kinds: list[Callable[[list[int]], bool]] = [

@@ -1,4 +1,4 @@
-"""Programs of RDDs run again without some lines give what an interpreter gives for the rest."""
+"""RDD programs rerun without some lines give what an interpreter gives for the other lines."""
 
 import os
 import random
@@ -33,7 +33,7 @@ def write_files(held: Mapping[str, Sequence[str]], folder: Path) -> None:
 
 
 def chosen(flow: CapturedFlow, held: Files, rng: random.Random) -> Cursor:
-    """Return a cursor at random lines in the files that the block has read."""
+    """Return a cursor at random lines of the files that the block has read."""
     sources = [file for file in flow.numbers.files if file.write is None]
     ids = [
         file.first_id + at
@@ -54,7 +54,7 @@ def cut(held: Files, rows: Cursor, only: bool) -> Files:
 
 
 def check_random(spark: SparkSession, seed: int, folder: Path) -> None:
-    """Run a random program again, once without some random lines and once on only these lines."""
+    """Rerun a random program, once without some random lines and once on only those lines."""
     rng = random.Random(seed)
     held = files(rng)
     run = program(rng, STEPS)
@@ -101,7 +101,7 @@ LOG = ["ERROR 40 x", "ok", "ERROR 7 Guest", "ERROR 40 Guest", "", "ERROR 3 y", "
 
 
 def errors(lines: Any) -> Any:
-    """Return the codes of errors, by a function that is declared to work row by row."""
+    """Return the codes of errors, using a function that is declared to work row by row."""
     return lines.mapPartitions(
         lambda part: (line.split()[1] for line in part if line.startswith("ERROR")),
         row_by_row=True,
@@ -123,7 +123,7 @@ def log(tmp_path: Path) -> Path:
 
 @pytest.mark.long
 def test_without_user_guest(houses: Callable[..., House], log: Path, tmp_path: Path) -> None:
-    """The third example of Titian's paper, on RDDs, with too many lines for a condition."""
+    """The third example of Titian's paper, on RDDs, with too many lines to exclude by condition."""
 
     def codes(context: Any) -> Any:
         lines = context.union([context.textFile(str(log), 4), context.textFile(str(log), 3)])
@@ -149,7 +149,7 @@ def test_without_user_guest(houses: Callable[..., House], log: Path, tmp_path: P
         run.replay(again, without=guest)
     with pytest.raises(UsageError, match="groups of an operator"):
         run.replay(codes, without=forty.go_back())
-    with pytest.raises(UsageError, match="reads no table of the cursor's rows"):
+    with pytest.raises(UsageError, match="does not read the tables of the cursor's rows"):
         run.replay(codes, without=forty)
     with pytest.raises(UsageError, match="in different parts"):
         run.replay(lambda context: context.textFile(str(log), 7), without=guest)

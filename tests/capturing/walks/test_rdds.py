@@ -1,4 +1,4 @@
-"""Cursors over records that RDDs read and saved lead to the lines that an interpreter finds."""
+"""Cursors over records that RDDs read and saved lead to the same lines as an interpreter does."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -29,7 +29,7 @@ HELD = {
 
 
 def joined(opened: Callable[[str], Any]) -> Any:
-    """Merge, join, unite and move records."""
+    """Reduce by key, join, unite and sort records."""
     one, two = opened("t").map(pair), opened("u").map(pair)
     merged = one.reduceByKey(max).leftOuterJoin(two.union(one))
     return merged.sortBy(repr).map(repr)
@@ -41,13 +41,13 @@ def counted(lines: Any) -> Any:
 
 
 def row(flow: CapturedFlow, number: int) -> Cursor:
-    """Return a cursor at the row whose id is ``number``."""
+    """Return a cursor at the row whose ID is ``number``."""
     place = flow.place_of_file(flow.numbers.files[number >> ROW_BITS])
     return Cursor(flow, lambda: {place: CursorIds(np.array([number]))})
 
 
 def traced(flow: CapturedFlow, table: str) -> Rows:
-    """Return the lines of a table, each with the source lines that it leads back to."""
+    """Return the lines of a table, each with the source lines to which it leads back."""
     (files,) = flow.files_of(table).values()
     found: Rows = Counter()
     for line, number in records(flow.spark, files, None).collect():

@@ -1,4 +1,4 @@
-"""Reading the records of a few rows by row group gives the records that Spark reads."""
+"""Reading a few rows' records by row group gives the same records as reading with Spark."""
 
 from datetime import date, datetime
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""A replay gives the rows that the same program gives on tables cut to the same rows."""
+"""A replay on chosen rows gives the same rows as the program run on tables cut to these rows."""
 
 import os
 from collections.abc import Callable
@@ -45,12 +45,12 @@ PROGRAMS: dict[str, Program] = {
 }  # fmt: skip
 DAILY = "self-join"
 WAYS = ((False, False), (True, True), (True, False), (False, True))
-"""For each way: whether only the chosen rows remain, and whether many rows are chosen."""
+"""For each replay: whether only the chosen rows remain, and whether many rows are chosen."""
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tables of a shop."""
+    """The tables of an example shop."""
     folder = tmp_path_factory.mktemp("a shop, ünd")
     write_shop(folder)
     return folder
@@ -71,7 +71,7 @@ def test_a_replay_is_a_run_on_reduced_tables(
 
 @pytest.fixture(scope="module")
 def tpch(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tables of TPC-H at a thousandth of scale factor 1."""
+    """The TPC-H tables, at a scale factor of 0.001."""
     folder = tmp_path_factory.mktemp("tpch")
     write_tpch(folder, 0.001)
     return folder
@@ -120,9 +120,9 @@ def test_without_user_guest_through_two_writes(
 
     with pytest.raises(UsageError, match="groups of an operator"):
         run.replay(codes, without=row.go_back())
-    with pytest.raises(UsageError, match="reads no table of the cursor's rows"):
+    with pytest.raises(UsageError, match="does not read the tables of the cursor's rows"):
         run.replay(codes, without=row)
-    with pytest.raises(UsageError, match="reads no table of the cursor's rows"):
+    with pytest.raises(UsageError, match="does not read the tables of the cursor's rows"):
         run.replay(names, without=guest)
     lines = spark.createDataFrame([(1, "a")], "n int, line string").rdd.toDF()
     with pytest.raises(UsageError, match="neither Parquet nor Delta"):

@@ -1,4 +1,4 @@
-"""A scan finds the rows that comparing all values finds."""
+"""A scan finds the same rows as a comparison of all values."""
 
 from pathlib import Path
 

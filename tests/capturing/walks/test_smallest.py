@@ -42,7 +42,7 @@ class Airport:
         return {name: self.spark.read.parquet(str(self.folder / name)) for name in names}
 
     def only(self, found: Smallest) -> dict[str, DataFrame]:
-        """Return the tables cut to the records that were found."""
+        """Return the tables, cut to the records that were found."""
         every = self.tables
         for name in every:
             rows = found.rows.of(name)

@@ -19,9 +19,9 @@ WHO = ["ann", "bob", "", "żółć", None]
 
 
 def write_visits(folder: Path) -> list[dict[str, str | int | None]]:
-    """Write visits to two files, and return the keys of the visits.
+    """Write visits to two files, and return the key of each visit.
 
-    One of the files spells the name of a column in another case.
+    The case of one column name differs between the files.
     """
     dice = np.random.default_rng(7)
     who = [WHO[at] for at in dice.integers(0, len(WHO), ROWS)]

@@ -1,4 +1,4 @@
-"""For each kind of operator, cursors lead to exactly the rows that an ingest finds."""
+"""For each kind of operator, cursors lead to exactly the rows that an ingest records."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +14,7 @@ from helpers.trace_check import Traced
 
 @pytest.fixture(scope="module")
 def shop(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Shop:
-    """The tables of a shop as frames."""
+    """The tables of an example shop, as frames."""
     folder = tmp_path_factory.mktemp("a shop, ünd")
     write_shop(folder)
     return Shop(*(spark.read.parquet(str(folder / name)) for name in ("orders", "customers")))

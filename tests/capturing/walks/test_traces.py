@@ -23,7 +23,7 @@ COPIES = {"orders": "id", "copies": "id"}
 
 @pytest.fixture
 def shop(spark: SparkSession, tmp_path: Path) -> Shop:
-    """The tables of a shop as frames."""
+    """The tables of an example shop, as frames."""
     write_shop(tmp_path)
     return Shop(*(spark.read.parquet(str(tmp_path / name)) for name in ("orders", "customers")))
 
@@ -43,7 +43,7 @@ def write_totals(shop: Shop, folder: Path) -> None:
 
 
 def ids(cursor: Cursor, table: str, key: str) -> set[str]:
-    """Return the rows of one table at a cursor, with the names of their items in a warehouse."""
+    """Return the item names, as in a warehouse, of the cursor's rows in one table."""
     return {f"{table}/{row[key]}" for row in cursor.of(table).records().collect()}
 
 

@@ -1,4 +1,4 @@
-"""Commands ingest a file with a foreign key and a document of PROV, and export PROV."""
+"""Commands ingest a file with a foreign key, ingest a PROV document, and export PROV."""
 
 import json
 from collections.abc import Callable

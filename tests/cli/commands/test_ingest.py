@@ -1,4 +1,4 @@
-"""The commands ``ingest`` and ``generations`` do what the Python functions for them do."""
+"""The commands ``ingest`` and ``generations`` do the same as their Python functions."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""``reuse --dbt``: its exit statuses, its forms, and what it refuses."""
+"""``reuse --dbt``: exit statuses, output formats, and refused arguments."""
 
 import json
 from pathlib import Path
@@ -69,7 +69,7 @@ def test_csv_has_a_row_for_each_node(capsys: Output) -> None:
 @pytest.mark.parametrize(
     ("change", "status", "text"),
     [
-        ({"dbt_schema_version": "https://x/dbt/manifest/v99.json"}, 4, "is not known"),
+        ({"dbt_schema_version": "https://x/dbt/manifest/v99.json"}, 4, "is not supported"),
         ({"adapter_type": "snowflake"}, 4, "adapter snowflake"),
     ],
 )

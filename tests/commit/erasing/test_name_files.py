@@ -1,4 +1,4 @@
-"""In any order of erasures, erased names are not found any more and all other names still are."""
+"""After erasures in any order, erased names cannot be found and all other names still can."""
 
 from pathlib import Path
 from random import Random

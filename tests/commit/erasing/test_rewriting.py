@@ -94,9 +94,9 @@ def test_spark_reads_files_of_old_and_new_length(tmp_path: Path, spark: SparkSes
 def test_every_version_of_the_log_has_the_new_length(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If the newest version still lists a rewritten file, all versions have the new length.
+    """If the newest version still lists a rewritten file, all versions state its new length.
 
-    Checkpoints are removed, because they would have the old length.
+    Checkpoints are removed, because they would state the old length.
     """
     monkeypatch.setattr(rewriting, "_ENCODINGS", ((-50, False),))
     rows = pa.table(

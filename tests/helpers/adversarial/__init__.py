@@ -1,1 +1,1 @@
-"""Random SQL whose lineage is meant to be hard to find, and the check of this lineage."""
+"""Random SQL whose lineage is meant to be hard to find, and a check of this lineage."""

@@ -67,7 +67,7 @@ class Blocks(Sources):
         return self._plain(depth, kinds, outer, choice)
 
     def ahead(self, depth: int) -> str:
-        """Return a WITH clause. Its queries can be named in the rest of the text."""
+        """Return a WITH clause. The rest of the SQL text can refer to its queries."""
         parts = []
         for _ in range(self.rng.choice((1, 1, 2))):
             name = self.rng.choice(CTE_NAMES)
@@ -107,7 +107,7 @@ class Blocks(Sources):
         return ", ".join(listed), columns
 
     def where(self, scope: Scope, depth: int) -> str:
-        """Return a WHERE clause, or an empty text."""
+        """Return a WHERE clause, or an empty string."""
         if not self.chance(0.33):
             return ""
         with self.within("WHERE"):

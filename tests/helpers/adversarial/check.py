@@ -1,4 +1,4 @@
-"""Check the lineage of one generated text by running it again on cut tables."""
+"""Check the lineage of one generated query by running the query again on cut tables."""
 
 import random
 import re
@@ -22,15 +22,15 @@ from .marks import render
 from .queries import Text
 
 INVERTED = 0.3
-"""The share of the texts whose lineage is also followed forward. All their rows are indexed."""
+"""The share of queries whose lineage is also followed forward. All rows of these are indexed."""
 Rids = dict[str, list[int]]
 HIDDEN = re.compile("__h|__provhouse|sqlglot|pyarrow|__cte|__asked", re.IGNORECASE)
-"""Names that a message may contain only if the text does."""
+"""Names that a message may contain only if the query contains them too."""
 
 
 @dataclass
 class Outcome:
-    """The result of checking a text, and the reason.
+    """The result of checking one query, and the reason.
 
     The result is ``invalid``, ``refused``, ``slow``, ``right`` or ``wrong``.
     """
@@ -43,17 +43,17 @@ class Outcome:
 
 
 PAIRED = {"POSITIONAL JOIN", "ASOF JOIN"}
-"""Joins that DuckDB may evaluate in several ways, if rows have no certain order or if they tie."""
+"""Joins with several possible results in DuckDB, if row order is not certain or rows tie."""
 LIMIT = re.compile(r"\blimit ([0-9]+)(?! ?%|[.0-9])")
-"""A LIMIT that is a number of rows. DuckDB 2.0 loses one above a comparison with ALL of no rows."""
+"""A LIMIT with a number of rows. DuckDB 2.0 drops it above a comparison with ALL of no rows."""
 
 
 class Wrong(Exception):
-    """The lineage or the result of a text is wrong."""
+    """The lineage or the result of a query is wrong."""
 
 
 def check(con: Connection, plain: Database, text: Text, seed: int, most: int = 2) -> Outcome:
-    """Check up to ``most`` rows of a text, and return the outcome for the text."""
+    """Check up to ``most`` rows of a query, and return the outcome for the query."""
     try:
         with limited() as late:
             found = _checked(con, plain, text, seed, most)
@@ -134,7 +134,7 @@ class _Checker:
         self._negative = set(result.negative)
 
     def run(self, most: int) -> None:
-        """Check at most ``most`` rows."""
+        """Check at most ``most`` rows of the result."""
         number = len(self._rows)
         chosen = sorted(self._rng.sample(range(number), min(most, number)))
         found = {row: self._records(row) for row in chosen}
@@ -176,7 +176,7 @@ class _Checker:
             raise Wrong(message)
 
     def _needed(self, row: int, rids: Rids) -> None:
-        """Fail if a reference has records that the row does not need."""
+        """Fail if the row survives without its records of one reference."""
         if not self._text.sure or self._text.fragile or self._text.chooses or self._text.tail:
             return
         for at, (names, _) in self._refs.items():
@@ -189,7 +189,7 @@ class _Checker:
                     raise Wrong(f"row {row} does not need {found} of {names[0]}")
 
     def _complete(self, row: int, rids: Rids) -> None:
-        """Fail if the row is still there after the deletion of all its records."""
+        """Fail if the row is still in the result after all its records have been deleted."""
         found = {
             at: sorted({rid for name in names for rid in rids[name]})
             for at, (names, _) in self._refs.items()
@@ -201,13 +201,13 @@ class _Checker:
             raise Wrong(f"row {row} {brief([self._rows[row]])} is still there without {rids}")
 
     def _back(self, row: int, keep: dict[int, list[int]]) -> bool:
-        """Return whether a row is in the result of the text on cut tables."""
+        """Return whether a row is in the result of the query on cut tables."""
         return self._rows[row] in loose(self._plain.cut(self._text.body, keep))
 
     def _tries(self, rids: Rids) -> Iterator[dict[int, list[int]]]:
         """Yield the row ids to which each leaf is cut.
 
-        Leaves with negative references are cut in the first round, and stay whole in the second.
+        Leaves with negative references are cut in the first round, and stay uncut in the second.
         """
         number = len(leaves(self._text.body))
         for whole in (set[str](), self._negative):
@@ -232,9 +232,9 @@ class _Checker:
 
 
 def _matched(result: Result, found: list[Leaf]) -> dict[int, tuple[list[str], int]]:
-    """Return, for each leaf, the references that it may be, and the number of the containing use.
+    """Return each leaf's possible references, and the number of the use that contains the leaf.
 
-    A table in a WITH query that nothing reads has no reference. Rows must come back without it.
+    A table in an unread WITH query has no reference. Rows must reappear without this table.
     """
     matched: dict[int, tuple[list[str], int]] = {}
     for table in {leaf.table for leaf in found}:
@@ -252,7 +252,7 @@ def _matched(result: Result, found: list[Leaf]) -> dict[int, tuple[list[str], in
 def _orders(
     matched: dict[int, tuple[list[str], int]],
 ) -> Iterator[dict[int, list[str]]]:
-    """Yield each assignment of the references of one table to the leaves of one view or macro."""
+    """Yield all assignments of one table's references to the leaves of one view or macro."""
     groups: dict[tuple[int, str], list[int]] = {}
     for at, (names, top) in matched.items():
         groups.setdefault((top, names[0].partition("#")[0] if names else ""), []).append(at)

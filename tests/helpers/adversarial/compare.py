@@ -1,4 +1,4 @@
-"""Comparable forms of rows: exact, or equal where DuckDB's own operators find values equal."""
+"""Rows as strings to compare: exactly, or up to differences that DuckDB ignores."""
 
 import json
 from typing import Any
@@ -9,15 +9,15 @@ Row = tuple[str, ...]
 
 
 def exact(table: pa.Table) -> list[Row]:
-    """Return the rows as texts."""
+    """Return the rows as strings."""
     return _rows(table, _text)
 
 
 def loose(table: pa.Table) -> list[Row]:
-    """Return the rows as texts, without differences between values that DuckDB finds equal.
+    """Return the rows as strings, without differences between values that DuckDB treats as equal.
 
-    Floating-point values are rounded, zeros lose their sign, and letters lose their case, because a
-    group of equal texts shows any one of them.
+    Floating-point values are rounded, the sign of zeros is dropped, and letters become lower case,
+    because DuckDB shows any one of the equal strings in a group.
     """
     return _rows(table, lambda value: _text(_plain(value)).lower())
 
@@ -47,5 +47,5 @@ def shape(table: pa.Table) -> list[tuple[str, str]]:
 
 
 def brief(rows: list[Row]) -> str:
-    """Return a short text with some rows, for a message."""
+    """Return a short string with some rows, for a message."""
     return json.dumps([[cell.partition(" ")[2] for cell in row] for row in rows[:6]])

@@ -1,7 +1,7 @@
 """A plain DuckDB with the objects of the schema, and copies of its tables that can be cut.
 
-Texts run here without provhouse. Each use of a table can have its own rows: it then reads a copy of
-the table, in which rows are deleted within a transaction that is rolled back.
+Queries run here without provhouse. Each use of a table can have its own rows: it then reads a copy
+of the table, in which rows are deleted within a transaction that is rolled back.
 """
 
 from collections import Counter
@@ -17,16 +17,17 @@ from .marks import Use, mapped, render, uses
 from .schema import MACROS, NUMBERED, OBJECTS, VIEWS, make, statements
 
 COPIES = 6
-"""The most times that a query text may use one table; if a text uses it more often, its witnesses
-are not tested.
+"""The maximum number of uses of one table in a query.
+
+The witnesses of a query that exceeds it are not tested.
 """
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """One use of a base table, and the number of the text's own use that contains it.
+    """A use of a base table, and the number of the use in the query itself that contains it.
 
-    The text's own use may be of a view or macro that reads the table.
+    The use in the query itself may be of a view or macro that reads the table.
     """
 
     table: str
@@ -34,7 +35,7 @@ class Leaf:
 
 
 def leaves(text: str) -> list[Leaf]:
-    """Return the uses of base tables in a text, including those within views and macros."""
+    """Return the uses of base tables in a query, including uses inside views and macros."""
     return [Leaf(table, at) for at, use in enumerate(uses(text)) for table in _tables(use.key)]
 
 
@@ -64,19 +65,19 @@ class Database:
         self.con = connect(seed, path)
         self._seed = seed
         self._made: Counter[str] = Counter()
-        """By table, the number of copies made so far. Most texts need no copies."""
+        """The number of copies made so far, by table. Most queries need no copies."""
         self.con.execute("create schema pool")
 
     def run(self, sql: str) -> pa.Table:
-        """Run a text. Raises the errors of DuckDB."""
+        """Run ``text``. Raises the errors of DuckDB."""
         return self.con.sql(sql).to_arrow_table()
 
     def cut(
         self, text: str, rids: Mapping[int, Iterable[int]], *, without: bool = False
     ) -> pa.Table:
-        """Run a text in which each leaf in ``rids`` has only the rows with the given row ids.
+        """Run a query in which each leaf in ``rids`` has only the rows with the given row IDs.
 
-        If ``without``, the leaf has all other rows instead.
+        If ``without``, the leaf has all rows except these.
         """
         self._make_copies(text)
         self.con.execute("begin")
@@ -87,9 +88,9 @@ class Database:
                 self.con.execute("rollback")
 
     def _make_copies(self, text: str) -> None:
-        """Make the copies of tables that a text needs.
+        """Make the copies of tables that a query needs.
 
-        Raises Uncut if it uses a table too often.
+        Raises Uncut if the query uses a table too often.
         """
         for table, times in Counter(leaf.table for leaf in leaves(text)).items():
             if times > COPIES:
@@ -100,7 +101,7 @@ class Database:
                 self._made[table] += 1
 
     def _prepared(self, text: str, given: Mapping[int, Iterable[int]], deleted: str) -> str:
-        """Delete rows, and return a text that reads the remaining rows."""
+        """Delete rows, and return a query that reads the remaining rows."""
         found = leaves(text)
         times = Counter(leaf.table for leaf in found)
         names: dict[int, str] = {}
@@ -135,7 +136,7 @@ class Database:
         return name
 
     def _copied(self, body: str, homes: "Iterable[str]") -> str:
-        """Return the body of a view, with tables replaced by copies and with views written out."""
+        """Return a view's body, with copies in place of tables and bodies in place of views."""
         left = iter(homes)
 
         def one(use: Use) -> Use:
@@ -152,7 +153,7 @@ class Database:
 
 
 class Uncut(Exception):
-    """A text uses one table too often to be cut."""
+    """A query uses one table too often to be cut."""
 
 
 def _copy(table: str, number: int) -> str:

@@ -34,7 +34,7 @@ class Expressions(Facts):
         return f"{text}::mood" if kind == "enum" else text
 
     def column(self, scope: Scope, kind: Kind) -> str:
-        """Return a column of a kind, or a literal if the scope has no such column."""
+        """Return a column of the given kind, or a literal if the scope contains none."""
         found = self.columns(scope, kind)
         if scope.outer and (not found or self.chance(0.25)):
             above: Scope | None = scope.outer
@@ -55,13 +55,13 @@ class Expressions(Facts):
         return [each for each in scope.columns if each.kind == kind]
 
     def some_kind(self, scope: Scope) -> Kind:
-        """Return the kind of some column, or a kind whose values can be compared."""
+        """Return the kind of a random column, or a kind whose values can be compared."""
         if scope.columns and self.chance(0.8):
             return self.rng.choice(scope.columns).kind
         return self.rng.choice(COMPARABLE)
 
     def value(self, scope: Scope, kind: Kind, depth: int) -> str:
-        """Return an expression of a kind."""
+        """Return an expression of the given kind."""
         self.size += 1
         if scope.raw is not None and self.chance(0.55):
             return self.aggregate(scope.raw, kind, depth)
@@ -95,13 +95,13 @@ class Expressions(Facts):
         return self.own(scope, kind, below)
 
     def type_of(self, kind: Kind) -> str:
-        """Return the name of the SQL type of a kind."""
+        """Return the name of the SQL type for a kind."""
         from .schema import TYPES
 
         return TYPES[kind]
 
     def own(self, scope: Scope, kind: Kind, depth: int) -> str:
-        """Return an expression that exists only for this kind."""
+        """Return an expression that is specific to the given kind."""
         if kind == "int":
             return self._number(scope, depth)
         if kind in ("txt", "nc"):
@@ -218,7 +218,7 @@ class Expressions(Facts):
         return ", ".join(members)
 
     def noted(self, what: str) -> None:
-        """Note that the text has a subquery of this form, and its place in the text."""
+        """Note that the query has a subquery of the kind ``what``, and its position there."""
         self.tag(f"{what} in {self.place}", fragile=self.nested > 0)
         self.sure = False
 

@@ -29,7 +29,7 @@ BY_KIND = {
 }  # fmt: skip
 """Aggregates, by the kind of their value.
 
-{i} stands for a number, {t} for a text, {c} for a condition, and {any} for any column.
+{i} stands for a number, {t} for a string, {c} for a condition, and {any} for any column.
 """
 TIES = ("any_value", "first", "last", "arg_m", "mode", "_by(", "arbitrary", "list(")
 ROW_FUNCTIONS = ("rank()", "dense_rank()", "row_number()", "ntile(2)", "percent_rank()::int")
@@ -68,7 +68,7 @@ class Functions(Expressions):
         return text
 
     def filled(self, form: str, scope: Scope, kind: Kind, depth: int) -> str:
-        """Return a form in which columns replace the placeholders."""
+        """Return a template with columns in place of its placeholders."""
         inner = replace(scope, windows=False)
         number = self.value(inner, "int", depth - 1) if depth > 1 else self.column(inner, "int")
         some = self.rng.choice(inner.columns).text if inner.columns else "1"

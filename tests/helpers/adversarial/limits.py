@@ -1,4 +1,4 @@
-"""Limits of time and memory for one text, so that no text delays a whole run."""
+"""Limits of time and memory for one query, so that no query delays a whole run."""
 
 import signal
 from collections.abc import Iterator
@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from types import FrameType
 
 SECONDS = 20.0
-"""The processor time, in seconds, that a text may take, including its lineage and the checks."""
+"""The processor time, in seconds, for one query, including its lineage and the checks."""
 MEMORY = "1GB"
-"""The memory limit of each database. A text whose lineage needs more counts as too slow."""
+"""The memory limit of each database. A query whose lineage needs more counts as too slow."""
 
 
 class TooSlow(Exception):
-    """A text has taken too long."""
+    """A query has taken too long."""
 
 
 @contextmanager

@@ -1,6 +1,6 @@
-"""Marks in a text of SQL. Each mark stands for one use of a table, a view or a macro.
+"""Marks in SQL text. Each mark stands for one use of a table, a view or a macro.
 
-With the marks in a generated text, the oracle can replace a single use without a parser.
+With the marks in a generated query, the oracle can replace a single use without a parser.
 """
 
 import re
@@ -12,14 +12,14 @@ MARK = re.compile("«([^|»]*)[|]([^|»]*)[|]([^|»]*)»")
 
 @dataclass(frozen=True)
 class Use:
-    """One use: the key of the object, its name in the text, and whether it has no alias."""
+    """One use: the object's key, its name in the SQL text, and whether the use has no alias."""
 
     key: str
     written: str
     flags: str = ""
 
     def mark(self) -> str:
-        """Return the mark that stands for the use in a text.
+        """Return the mark that stands for the use in SQL text.
 
         The letter ``b`` in ``flags`` means bare: no alias follows.
         """
@@ -27,12 +27,12 @@ class Use:
 
 
 def uses(text: str) -> list[Use]:
-    """Return the uses in a text, in the order of the text."""
+    """Return the uses in SQL text, in the order in which they occur."""
     return [Use(*found.groups()) for found in MARK.finditer(text)]
 
 
 def render(text: str, names: Mapping[int, str] | None = None) -> str:
-    """Return the SQL of a text.
+    """Return the SQL of a text with marks.
 
     ``names`` replaces some uses. Its keys are the numbers of the uses, counted from 0.
     """
@@ -51,5 +51,5 @@ def render(text: str, names: Mapping[int, str] | None = None) -> str:
 
 
 def mapped(text: str, change: Callable[[Use], Use]) -> str:
-    """Return a text in which ``change`` has replaced each use."""
+    """Return the text after ``change`` has replaced each use."""
     return MARK.sub(lambda found: change(Use(*found.groups())).mark(), text)

@@ -1,4 +1,4 @@
-"""Random texts: a query, or a form such as PIVOT that must be outermost, with its ORDER BY."""
+"""Random SQL texts: a query, or a statement such as PIVOT that must be outermost, and ORDER BY."""
 
 from dataclasses import dataclass, replace
 
@@ -9,11 +9,11 @@ from .scope import Column, Query, Scope
 
 @dataclass(frozen=True)
 class Text:
-    """A generated text, in which marks stand for uses of tables, and the facts known about it.
+    """Generated SQL text, in which marks stand for uses of tables, and the facts about it.
 
-    ``tail`` is the outermost LIMIT of the text. ``ordered`` says that ORDER BY leaves no choice,
-    ``single`` that a row has one record of each table, and ``monotone`` that fewer records cannot
-    make other rows. The other facts are those of ``Facts``.
+    ``tail`` is the outermost LIMIT of the text. ``ordered`` means that ORDER BY determines the
+    order of all rows, ``single`` that a row has one record of each table, and ``monotone`` that
+    fewer records cannot lead to other rows. The other facts are those of ``Facts``.
     """
 
     body: str
@@ -28,10 +28,10 @@ class Text:
 
 
 class Writer(Blocks):
-    """A generator of one text for each seed."""
+    """A generator that creates one SQL text for each seed."""
 
     def text(self) -> Text:
-        """Return the text of the seed."""
+        """Return the SQL text for the seed."""
         depth = self.rng.choice((0, 1, 1, 2, 2, 3))
         with_ = self.ahead(depth) if self.chance(0.25) else ""
         found = self._top(depth)
@@ -194,7 +194,7 @@ class Writer(Blocks):
     def _read(self, union: str) -> tuple[str, Scope]:
         """Return the FROM text of a branch of a recursion, and its scope.
 
-        The branch reads few rows, because UNION ALL multiplies them.
+        The branch reads few rows, because UNION ALL multiplies rows.
         """
         if union == "union":
             return self.sources(0, None)

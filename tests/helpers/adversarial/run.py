@@ -1,4 +1,4 @@
-"""Run generated texts in batches. Each batch has its own tables.
+"""Check generated queries in batches. Each batch has its own tables.
 
 python -m helpers.adversarial.run --first 0 --texts 300   (in the folder tests)
 """
@@ -20,12 +20,12 @@ from .schema import PATHS
 from .shrink import shrunk
 
 BATCH = 25
-"""The number of texts that share the same tables."""
+"""The number of queries that share the same tables."""
 
 
 @dataclass(frozen=True)
 class Tried:
-    """One text, the seed from which it can be made again, and its outcome."""
+    """One query, the seed that generates it, and its outcome."""
 
     seed: int
     text: Text
@@ -33,7 +33,7 @@ class Tried:
 
     @property
     def sql(self) -> str:
-        """The text as SQL."""
+        """The query's SQL text, without marks."""
         return render(self.text.body + self.text.tail)
 
 
@@ -43,7 +43,7 @@ def path_of(batch: int) -> str:
 
 
 def tried(first: int, texts: int, most: int = 2) -> Iterator[Tried]:
-    """Try one text for each of ``texts`` seeds, and up to ``most`` rows of each text."""
+    """Check the queries of ``texts`` seeds, one each, and up to ``most`` rows of each query."""
     seed = first
     while seed < first + texts:
         batch = seed // BATCH
@@ -60,7 +60,7 @@ def tried(first: int, texts: int, most: int = 2) -> Iterator[Tried]:
 
 
 def shorter(found: Tried) -> str:
-    """Return a shorter text that has the same outcome for the same reason."""
+    """Return a shorter query that has the same outcome for the same reason."""
     batch = found.seed // BATCH
     plain = Database(batch, path_of(batch))
     same = found.outcome.kind, signature(found.outcome.why)

@@ -1,4 +1,4 @@
-"""The tables, views and macros that the texts read: few rows, many types, and clashing names."""
+"""The tables, views and macros that the queries read: few rows, many types, clashing names."""
 
 import random
 from dataclasses import dataclass
@@ -44,11 +44,11 @@ Columns = tuple[tuple[str, Kind], ...]
 class Object:
     """A table, view or macro.
 
-    ``body`` is the text that follows its name when it is created. The text contains marks.
+    ``body`` is the SQL text after the object's name in the CREATE statement. It contains marks.
     """
 
     kind: str
-    """``table``, ``view``, ``macro`` (gives a table) or ``scalar`` (a macro with one parameter)."""
+    """``table``, ``view``, ``macro`` (returns a table) or ``scalar`` (macro with one parameter)."""
     schema: str
     name: str
     columns: Columns
@@ -79,9 +79,9 @@ TABLES = (
     _table("main", "empty", k="txt", v="int"),
 )  # fmt: skip
 WITH_GAPS = "main.u"
-"""The table from which a row is deleted, so that its row ids have a gap."""
+"""The table from which a row is deleted, so that its row IDs have a gap."""
 NUMBERED = {"main.r": "n"}
-"""By table that has a column named ``rowid``: the column that contains the numbers of its rows."""
+"""For each table with a column named ``rowid``: the column with the numbers of its rows."""
 
 
 def _use(key: str, flags: str = "") -> str:
@@ -122,7 +122,7 @@ MACROS = (
 )  # fmt: skip
 OBJECTS = {each.key: each for each in (*TABLES, *VIEWS, *MACROS)}
 PATHS = ("main", "s2,main", "main,s2", "s2")
-"""The values that the setting ``search_path`` may have."""
+"""The possible values of the setting ``search_path``."""
 
 
 def statements(seed: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""The names that a generated expression can use, and facts about the text written so far."""
+"""The names that a generated expression can use, and facts about the SQL written so far."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from .schema import Kind
 
 @dataclass(frozen=True)
 class Column:
-    """An expression for a column, its kind, and a name if the column can be named from outside."""
+    """A column's expression, its kind, and its name, if the column can be named from outside."""
 
     text: str
     kind: Kind
@@ -19,7 +19,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Scope:
-    """The columns of one block, or the keys of its groups.
+    """The columns of one query block, or its grouping keys.
 
     ``raw`` has the columns that can be used inside the block's aggregates.
     """
@@ -28,7 +28,7 @@ class Scope:
     outer: "Scope | None" = None
     raw: "Scope | None" = None
     rows: tuple[str, ...] = ()
-    """The aliases of the sources. Each alias names a whole row."""
+    """The aliases of the sources. Each alias refers to a complete row."""
     windows: bool = False
     """Whether window functions may be used."""
     number: int = 0
@@ -41,25 +41,25 @@ class Scope:
 
 @dataclass
 class Query:
-    """The text of a query, and its columns. A column with an empty name cannot be named."""
+    """A query's SQL text and its columns. A column without a name cannot be referred to."""
 
     text: str
     columns: list[Column] = field(default_factory=list)
 
 
 class Facts:
-    """Random choices, and facts about the text that result from them."""
+    """Random choices, and the resulting facts about the SQL text."""
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
         self.tags: set[str] = set()
-        """The constructs in the text. Refusals are counted by construct."""
+        """The constructs in the SQL text. Refusals are counted by construct."""
         self.fragile = False
-        """Whether rows may be absent for reasons that the records of a row cannot show."""
+        """Whether rows may be absent for reasons that a row's records cannot show."""
         self.chooses = False
         """Whether DuckDB may choose among rows, as for a LIMIT over ties."""
         self.sure = True
-        """Whether each row must disappear or change if its records of one reference are deleted."""
+        """Whether a row must disappear or change if its records of one reference are deleted."""
         self.grouped = False
         self.monotone = True
         """Whether fewer records never lead to additional or different rows."""
@@ -76,14 +76,14 @@ class Facts:
         return self.rng.choices([each for _, each in choices], [each for each, _ in choices])[0]
 
     def tag(self, name: str, *, fragile: bool = False, chooses: bool = False) -> None:
-        """Note that the text contains the construct ``name``."""
+        """Note that the SQL text contains the construct ``name``."""
         self.tags.add(name)
         self.fragile |= fragile
         self.chooses |= chooses
 
     @contextmanager
     def within(self, place: str, *, nested: bool = False) -> Iterator[None]:
-        """Note the place in the text where the next part is written, during the block."""
+        """During the block, note that the next part is written at ``place`` in the SQL text."""
         before, self.place = self.place, place
         self.nested += nested
         try:

@@ -1,4 +1,4 @@
-"""Shorten a failing text: parts are dropped one by one, as long as the failure stays the same."""
+"""Shorten a failing query: parts are dropped one by one, as long as the failure stays the same."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ NAMED = re.compile('"(«[^»]*»)"')
 
 
 def shrunk(text: Text, fails: Callable[[Text], bool], most: int = 400) -> Text:
-    """Return a text that still fails, shortened as far as ``most`` tries allow."""
+    """Return a query that still fails, shortened as far as ``most`` attempts allow."""
     tries = 0
     while True:
         for candidate in _smaller(text):

@@ -15,14 +15,14 @@ NAMES = ("k", "v", "c0", '"__h0"', "id", "x0", '"Order"', "eid", "n", '"K k"', "
 
 @dataclass
 class Source:
-    """One item of a FROM clause: its text, its alias, and its columns."""
+    """One item of a FROM clause: its SQL text, its alias, and its columns."""
 
     text: str
     alias: str
     columns: list[tuple[str, Kind]]
 
     def scope(self) -> tuple[Column, ...]:
-        """Return the columns, with the alias before their names."""
+        """Return the columns, with the alias before each name."""
         return tuple(
             Column(f"{self.alias}.{name}", kind, name) for name, kind in self.columns if name
         )
@@ -37,9 +37,9 @@ class Sources(Functions):
         self.ctes: list[tuple[str, list[tuple[str, Kind]]]] = []
 
     def written(self, found: Object) -> str:
-        """Return a name for an object.
+        """Return a name by which SQL text can refer to an object.
 
-        The schema is left out in some cases where the name means the same without it.
+        The schema is sometimes omitted if the name refers to the same object without it.
         """
         hidden = {name.lower() for name, _ in self.ctes}
         if found.name.lower() in hidden or self.chance(0.25):
@@ -157,7 +157,7 @@ class Sources(Functions):
         return Source(f"unnest([{start}, 2, 2]) {alias}(v)", alias, [("v", "int")])
 
     def sources(self, depth: int, outer: Scope | None) -> tuple[str, Scope]:
-        """Return the text after FROM, and the scope of the names that it introduces."""
+        """Return the FROM clause's content, and the scope of the names that it introduces."""
         taken: set[str] = set()
         first = self.item(depth, outer, taken)
         text, parts = first.text, [first]

@@ -1,1 +1,1 @@
-"""Equal rewrites of queries, from rules of which each is right by itself."""
+"""Rewrite queries into equal ones, by rules that are each correct on their own."""

@@ -50,7 +50,7 @@ def group_as_distinct(tree: exp.Query, source: Random, schema: Schema) -> bool:
 
 
 def filter_above_group(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """A filter on keys may be made before or after grouping."""
+    """A filter on keys may be applied before or after grouping."""
     for select in selects(tree, source):
         keys = set(group_columns(select))
         parts = conjuncts(select)
@@ -63,12 +63,12 @@ def filter_above_group(tree: exp.Query, source: Random, schema: Schema) -> bool:
 
 
 def _reads(part: exp.Expr) -> set[exp.Column]:
-    """Return the columns that a condition reads; nothing if it has a query in it."""
+    """Return the columns that a condition reads; an empty set if it contains a query."""
     return set() if part.find(exp.Query) else set(part.find_all(exp.Column))
 
 
 def filter_below_group(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """A filter on the keys of a derived table may be made inside, before grouping."""
+    """A filter on the keys of a derived table may be applied inside, before grouping."""
     for select in selects(tree, source):
         for name, node in sources(select).items():
             inner = node.this if isinstance(node, exp.Subquery) else None
@@ -96,7 +96,7 @@ def _replaced(part: exp.Expr, inside: dict[exp.Column, exp.Expr]) -> exp.Expr:
 
 
 def count_as_sum(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """In a group, which has rows, count(*) is a sum of ones."""
+    """In a group, which is never empty, count(*) is a sum of ones."""
     done = False
     for select in selects(tree, source):
         if not group_columns(select):
@@ -111,7 +111,7 @@ def count_as_sum(tree: exp.Query, source: Random, schema: Schema) -> bool:
 
 
 def count_of_column(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """A count of a column without NULL is count(*)."""
+    """A count of a column without NULLs is count(*)."""
     done = False
     for select in selects(tree, source):
         for each in own(select, exp.Count):
@@ -127,7 +127,7 @@ def _is_not_null(part: exp.Expr, select: exp.Select, schema: Schema) -> bool:
 
 
 def case_as_filter(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """A sum of a CASE is a sum with FILTER; in a group without rows of it, the sum is 0."""
+    """A sum of a CASE is a sum with FILTER; if FILTER keeps no row of a group, the sum is 0."""
     done = False
     for select in selects(tree, source):
         for each in own(select, exp.Sum):
@@ -177,7 +177,7 @@ ADDING = (exp.Mul, exp.Column, exp.Paren, exp.Sub, exp.Literal, exp.Identifier)
 
 
 def _adds_up(each: exp.Expr) -> bool:
-    """Return whether an aggregate of exact numbers is the sum of its parts, in one type."""
+    """Return whether an aggregate of exact numbers can be combined from parts, in one type."""
     return (
         isinstance(each, exp.Sum | exp.Min | exp.Max)
         and not isinstance(each.this, exp.Distinct)

@@ -1,4 +1,4 @@
-"""Rules for joins: their order, their spelling, and outer joins that a filter makes inner."""
+"""Rules for joins: order, notation, and outer joins that a filter turns into inner joins."""
 
 from random import Random
 
@@ -33,7 +33,7 @@ def order_of_joins(tree: exp.Query, source: Random, schema: Schema) -> bool:
 
 
 def where_as_on(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """A condition of an inner join may be in WHERE or in ON."""
+    """A condition of an inner join may be written in WHERE or in ON."""
     for select in selects(tree, source):
         if len(sources(select)) < 2:
             continue
@@ -62,7 +62,7 @@ def _joins(condition: exp.Expr, name: str, names: set[str]) -> bool:
 
 
 def on_as_using(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """An equality of two columns may be USING, if both columns have the same name."""
+    """An equality of two columns may be written as USING, if both columns have the same name."""
     for select in selects(tree, source):
         found = sources(select)
         for each in conjuncts(select):
@@ -87,7 +87,7 @@ def _is_unclear(select: exp.Select, one: exp.Column) -> bool:
 def _equal_columns(
     condition: exp.Expr, found: dict[str, exp.Expr]
 ) -> tuple[exp.Column, exp.Column] | None:
-    """Return the two columns of an equality between inputs of a SELECT."""
+    """Return the two columns of an equality between two inputs of a SELECT."""
     if not isinstance(condition, exp.EQ):
         return None
     one, other = condition.this, condition.expression
@@ -103,7 +103,7 @@ def _equal_columns(
 def _use(
     tree: exp.Query, select: exp.Select, one: exp.Column, other: exp.Column, known: dict[str, str]
 ) -> None:
-    """Join a table in which a column is renamed with USING."""
+    """Join a table in which a column is renamed, by USING."""
     condition = exp.EQ(this=one.copy(), expression=other.copy())
     set_conjuncts(select, [each for each in conjuncts(select) if each != condition])
     found = sources(select)
@@ -121,7 +121,7 @@ def _use(
 
 
 def inner_as_left(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """A left join whose rows without a match a filter removes is an inner join."""
+    """A left join is an inner join if a filter removes its rows without a match."""
     for select in selects(tree, source):
         found = sources(select)
         names = list(found)

@@ -1,4 +1,4 @@
-"""Pairs of equal queries of TPC-H and TPC-DS."""
+"""Pairs of equal TPC-H and TPC-DS queries."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from .schema import Schema, stored
 TPCH = Path(__file__).parent.parent.parent / "capturing" / "tpch"
 PAIRS = 200
 RULES = 3
-"""The smallest number of rules that a pair of TPC-H differs by."""
+"""The least number of rules applied to get one query of a TPC-H pair from the other."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Pair:
 
 
 def tpch_queries() -> dict[str, str]:
-    """Return the 22 queries of TPC-H by their names, each with a certain result."""
+    """Return the 22 TPC-H queries by name, each with a deterministic result."""
     return {path.stem: completed(path.read_text("utf-8")) for path in sorted(TPCH.glob("q*.sql"))}
 
 
@@ -44,7 +44,7 @@ def tpcds_queries(folder: Path) -> dict[str, str]:
 
 
 def tpch_pairs(most: int = PAIRS) -> Iterator[Pair]:
-    """Yield pairs of TPC-H: each query once, then each query again with other rules."""
+    """Yield TPC-H pairs: one pair for each query, then again for each query with other rules."""
     texts, seen = tpch_queries(), set[str]()
     for seed in count():
         for name, text in texts.items():
@@ -57,12 +57,12 @@ def tpch_pairs(most: int = PAIRS) -> Iterator[Pair]:
 
 
 def tpcds_pairs(folder: Path) -> Iterator[Pair]:
-    """Yield one pair of each query of TPC-DS."""
+    """Yield one pair for each TPC-DS query."""
     for name, text in tpcds_queries(folder).items():
         yield made(name, text, stored("tpcds"), Random(f"tpcds {name}"), 1)
 
 
 def made(name: str, text: str, schema: Schema, source: Random, least: int) -> Pair:
-    """Return a query with an equal one."""
+    """Return a query together with an equal query."""
     other, rules = rewritten(text, schema, source, least)
     return Pair(name, schema, text, other, tuple(rules))

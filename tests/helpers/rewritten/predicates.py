@@ -1,4 +1,4 @@
-"""Rules for conditions and expressions: their order and their spelling."""
+"""Rules for conditions and expressions: order and notation."""
 
 from random import Random
 
@@ -34,7 +34,7 @@ def order_of_conditions(tree: exp.Query, source: Random, schema: Schema) -> bool
 
 
 def sides_of_comparisons(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """A comparison may be read from right to left."""
+    """A comparison may be written with its sides exchanged."""
     found = list(tree.find_all(*COMPARISONS))
     for each in found:
         if source.random() < 0.7:
@@ -63,7 +63,7 @@ def list_as_or(tree: exp.Query, source: Random, schema: Schema) -> bool:
 
 
 def comparison_as_not(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """A comparison is the negation of the opposite one."""
+    """A comparison is the negation of the opposite comparison."""
     found = [each for each in tree.find_all(*COMPARISONS) if source.random() < 0.3]
     for each in found:
         opposite = OPPOSITE[type(each)](this=each.this.copy(), expression=each.expression.copy())
@@ -72,7 +72,7 @@ def comparison_as_not(tree: exp.Query, source: Random, schema: Schema) -> bool:
 
 
 def predicate_repeated(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """A comparison with a literal is true of an equal column too."""
+    """A comparison with a literal also holds for a column equal to the compared column."""
     for select in selects(tree, source):
         types = _types(select, schema)
         parts = conjuncts(select)
@@ -109,7 +109,7 @@ def _sides(equal: exp.Expr) -> list[tuple[exp.Column, exp.Column]]:
 
 
 def _is_of(part: exp.Expr, one: exp.Column) -> bool:
-    """Return whether a condition reads one column and nothing else."""
+    """Return whether a condition reads exactly one column and no query."""
     plain = isinstance(part, (*COMPARISONS, exp.In, exp.Between, exp.Like, exp.EQ))
     columns = set(part.find_all(exp.Column))
     return plain and columns == {one} and part.find(exp.Query) is None
@@ -126,7 +126,7 @@ def coalesce_as_case(tree: exp.Query, source: Random, schema: Schema) -> bool:
 
 
 def case_of_value(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """CASE of a value compares the value in each branch."""
+    """A CASE of a value is a CASE that compares the value in each branch."""
     found = [each for each in tree.find_all(exp.Case) if each.this]
     for each in found:
         value = each.this
@@ -137,7 +137,7 @@ def case_of_value(tree: exp.Query, source: Random, schema: Schema) -> bool:
 
 
 def commuted(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """Products may be read from right to left."""
+    """The factors of a product may be exchanged."""
     found = [each for each in tree.find_all(exp.Mul) if not each.find(exp.Interval)]
     for each in found:
         one, other = each.this.copy(), each.expression.copy()

@@ -1,4 +1,4 @@
-"""Queries in the form that the rules read: columns have tables, and tables have unique names."""
+"""Queries in the form that the rules require: columns with table names, unique table names."""
 
 from collections import Counter
 
@@ -11,9 +11,9 @@ from .schema import Schema
 
 
 def completed(text: str) -> str:
-    """Return a query whose columns have names in lower case, and whose LIMIT, if any, is certain.
+    """Return a query with lower-case column names and, with a LIMIT, a deterministic result.
 
-    ORDER BY before a LIMIT contains all columns of the result.
+    An ORDER BY before a LIMIT then contains all columns of the result.
     """
     tree = normalize_identifiers(parse_one(text, read="duckdb"), dialect="duckdb")
     assert isinstance(tree, exp.Query)
@@ -31,7 +31,7 @@ def completed(text: str) -> str:
 
 
 def prepared(text: str, schema: Schema) -> exp.Query:
-    """Return the tree of a query in which columns have tables, and tables have unique names."""
+    """Return the tree of a query in which columns name their tables, and table names are unique."""
     tree = parse_one(text, read="duckdb")
     found = qualify(
         tree, schema=dict(schema.columns), dialect="duckdb", quote_identifiers=False, identify=False
@@ -42,7 +42,7 @@ def prepared(text: str, schema: Schema) -> exp.Query:
 
 
 def make_names_unique(tree: exp.Query) -> None:
-    """Give each use of a table a name that no other use has."""
+    """Give each use of a table a unique name."""
     scopes = traverse_scope(tree)
     uses = Counter(name for scope in scopes for name in scope.selected_sources)
     taken = {*uses, *(cte.alias for cte in tree.find_all(exp.CTE))}

@@ -1,7 +1,7 @@
-"""All rules, and their use on a query.
+"""All rules, and their application to a query.
 
-Each rule changes one place or all places of a kind, and says whether it found any. A rule is right
-for all contents of tables that have the constraints of the schema.
+Each rule changes one or all matching positions, and reports whether it found any. A rule is correct
+for all table contents that satisfy the schema's constraints.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ STRUCTURE: tuple[Rule, ...] = (
     tables.union_swapped, groups.distinct_as_group, groups.group_as_distinct,
     groups.filter_above_group, groups.filter_below_group, groups.sums_of_sums,
 )  # fmt: skip
-"""Rules that change the structure of a query: what it reads, joins or groups, and where."""
+"""Rules that change a query's structure: what it reads, joins or groups, and in which clause."""
 SPELLING: tuple[Rule, ...] = (
     predicates.order_of_conditions, predicates.sides_of_comparisons,
     predicates.between_as_comparisons, predicates.list_as_or, predicates.comparison_as_not,
@@ -33,7 +33,7 @@ SPELLING: tuple[Rule, ...] = (
 
 
 def rewritten(text: str, schema: Schema, source: Random, least: int) -> tuple[str, list[str]]:
-    """Return an equal query, and the names of the rules that were used: ``least`` or more."""
+    """Return an equal query, and the names of the applied rules: at least ``least`` rules."""
     tree, used = prepared(text, schema), list[str]()
     for rules, most in ((STRUCTURE, 3), (SPELLING, max(2, least))):
         before = len(used)

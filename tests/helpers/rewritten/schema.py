@@ -1,4 +1,4 @@
-"""The tables of a DDL as DuckDB's catalogue records them."""
+"""The tables of a DDL, as DuckDB's catalogue describes them."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -52,7 +52,7 @@ def schema_of(ddl: str) -> Schema:
 
 @cache
 def stored(name: str) -> Schema:
-    """Return a schema of this folder: ``tpch`` or ``tpcds``."""
+    """Return one of the schemas in this folder: ``tpch`` or ``tpcds``."""
     return schema_of((FOLDER / f"{name}.sql").read_text(encoding="utf-8"))
 
 

@@ -39,7 +39,7 @@ def tables_of(part: exp.Expr) -> set[str]:
 
 
 def sources(select: exp.Select) -> dict[str, exp.Expr]:
-    """Return the inputs of a SELECT by their names, if it joins them by inner joins alone."""
+    """Return the inputs of a SELECT by name, if it joins them only by inner joins."""
     first = select.args.get("from_")
     joins = select.args.get("joins") or []
     if first is None or select.args.get("laterals") or not all(map(_is_inner, joins)):
@@ -76,7 +76,7 @@ def _flat(condition: exp.Expr) -> Iterable[exp.Expr]:
 
 
 def is_plain(select: exp.Select) -> bool:
-    """Return whether a SELECT gives one row for each row of its inputs that it keeps."""
+    """Return whether a SELECT returns one row for each of its input rows that it keeps."""
     others = ("group", "having", "distinct", "limit", "offset", "qualify", "windows", "with_")
     return not any(map(select.args.get, others)) and not any(
         own(select, exp.AggFunc, exp.Window, exp.Unnest)
@@ -84,7 +84,7 @@ def is_plain(select: exp.Select) -> bool:
 
 
 def own(select: exp.Select, *kinds: type[exp.Expr]) -> list[exp.Expr]:
-    """Return the parts of a SELECT's own expressions that are of some kinds."""
+    """Return the parts of the given kinds in a SELECT's own expressions."""
     found = [*select.expressions, *filter(None, map(select.args.get, ("having", "order")))]
     return [each for part in found for each in part.find_all(*kinds) if _select_of(each) is select]
 
@@ -94,7 +94,7 @@ def _select_of(part: exp.Expr) -> exp.Select | None:
 
 
 def group_columns(select: exp.Select) -> list[exp.Column]:
-    """Return the columns of a plain GROUP BY; nothing if it has another form."""
+    """Return the columns of a plain GROUP BY; an empty list if it has another form."""
     group = select.args.get("group")
     if group is None or any(value for name, value in group.args.items() if name != "expressions"):
         return []
@@ -103,7 +103,7 @@ def group_columns(select: exp.Select) -> list[exp.Column]:
 
 
 def is_correlated(select: exp.Select) -> bool:
-    """Return whether a SELECT reads columns of a query that it is in."""
+    """Return whether a SELECT reads columns of an outer query."""
     inside = {each.alias for each in select.find_all(exp.Table, exp.Subquery) if each.alias}
     return not tables_of(select) - {""} <= inside
 
@@ -115,7 +115,7 @@ def fresh(tree: exp.Query, prefix: str) -> str:
 
 
 def derived(select: exp.Query, name: str) -> exp.Subquery:
-    """Return a query as an input with a name."""
+    """Return a query as a named input."""
     return exp.Subquery(this=select.copy(), alias=exp.TableAlias(this=exp.to_identifier(name)))
 
 

@@ -1,4 +1,4 @@
-"""Rules for queries in conditions: EXISTS, IN, and joins in their place."""
+"""Rules for queries in conditions: EXISTS, IN, and the joins that replace them."""
 
 from collections.abc import Iterator
 from random import Random
@@ -47,7 +47,7 @@ def exists_as_in(tree: exp.Query, source: Random, schema: Schema) -> bool:
 
 
 def _links(inner: exp.Select) -> Iterator[tuple[exp.Column, exp.Column]]:
-    """Yield pairs of equal columns: one of the query, one of the query that it is in."""
+    """Yield pairs of equal columns: one of the query, one of its outer query."""
     names = sources(inner).keys()
     for part in conjuncts(inner):
         if len(sides := _sides(part)) == 2:
@@ -71,7 +71,7 @@ def _not_null(part: exp.Column, select: exp.Select, schema: Schema) -> bool:
 
 
 def in_as_exists(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """IN with a query is EXISTS of a row with an equal value."""
+    """IN with a query is EXISTS with a row of an equal value."""
     for each, inner in _memberships(tree, schema, negated=True):
         if is_plain(inner):
             made = inner.copy()
@@ -105,7 +105,7 @@ def in_as_join(tree: exp.Query, source: Random, schema: Schema) -> bool:
 
 
 def _is_conjunct(each: exp.Expr) -> bool:
-    """Return whether an expression is one of the conditions in WHERE, in no parentheses."""
+    """Return whether an expression is a top-level condition of WHERE, not in parentheses."""
     above = each.parent
     while isinstance(above, exp.And):
         above = above.parent
@@ -115,7 +115,7 @@ def _is_conjunct(each: exp.Expr) -> bool:
 def _memberships(
     tree: exp.Query, schema: Schema, negated: bool
 ) -> Iterator[tuple[exp.In, exp.Select]]:
-    """Yield each IN with a query that filters rows; with NOT if no side has NULL."""
+    """Yield each IN with a query that filters rows, and each NOT IN if neither side has NULL."""
     for each in list(tree.find_all(exp.In)):
         query = each.args.get("query")
         inner = query.this if isinstance(query, exp.Subquery) else query
@@ -167,7 +167,7 @@ def _is_one_aggregate(inner: exp.Select) -> bool:
 
 
 def _is_only_linked(inner: exp.Select, links: list[tuple[exp.Column, exp.Column]]) -> bool:
-    """Return whether the equalities are all that relates a query to the one that it is in."""
+    """Return whether equalities are the only link between a query and its outer query."""
     left = [p for p in conjuncts(inner) if all(_sides(p) != {*link} for link in links)]
     read = set[str]().union(*(tables_of(part) for part in left))
     return read <= sources(inner).keys() and all(not part.find(exp.Query) for part in left)

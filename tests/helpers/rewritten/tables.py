@@ -20,7 +20,7 @@ from .select_parts import (
 
 
 def with_unfolded(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """A WITH query may be written wherever it is read."""
+    """A WITH query may be written in each place where it is read."""
     clause = tree.args.get("with_")
     if clause is None or clause.args.get("recursive"):
         return False
@@ -39,7 +39,7 @@ def with_unfolded(tree: exp.Query, source: Random, schema: Schema) -> bool:
 
 
 def derived_as_with(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """A derived table that depends on nothing outside may be a WITH query."""
+    """A derived table that depends on no outer query may be a WITH query."""
     found = [each for each in tree.find_all(exp.Subquery) if _is_input(each)]
     source.shuffle(found)
     for each in found:
@@ -66,7 +66,7 @@ def _move_to_with(tree: exp.Query, each: exp.Subquery) -> None:
 
 
 def filter_below_join(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """Columns and rows of an inner join's table may be chosen before the join."""
+    """Columns and rows of an inner join's table may be selected before the join."""
     for select in selects(tree, source):
         found = sources(select)
         names = [name for name, node in found.items() if _is_base(node, schema)]
@@ -82,7 +82,7 @@ def filter_below_join(tree: exp.Query, source: Random, schema: Schema) -> bool:
 
 
 def columns_below_join(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """A table may be replaced by those of its columns that are read."""
+    """A table may be replaced by a query of only the columns that are read."""
     for select in selects(tree, source):
         found = sources(select)
         names = [name for name, node in found.items() if _is_base(node, schema)]
@@ -102,7 +102,7 @@ def _nested(part: exp.Expr) -> bool:
 
 
 def _choose(tree: exp.Query, node: exp.Expr, name: str, moved: list[exp.Expr]) -> None:
-    """Replace a table by a query of the columns that are read, and of the rows that are kept."""
+    """Replace a table by a query for the columns that are read and the rows that are kept."""
     conditions = [each.copy() for each in moved]
     used = {each.name: None for each in tree.find_all(exp.Column) if each.table == name}
     listed = sorted({*used, *(c.name for e in conditions for c in e.find_all(exp.Column))})
@@ -144,7 +144,7 @@ def rows_before_groups(tree: exp.Query, source: Random, schema: Schema) -> bool:
 
 
 def union_swapped(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """The branches of UNION ALL may change places, if the names remain."""
+    """The branches of UNION ALL may be reordered, if the column names stay."""
     for each in tree.find_all(exp.Union):
         one, other = each.this, each.expression
         plain = isinstance(one, exp.Select) and isinstance(other, exp.Select)

@@ -1,4 +1,4 @@
-"""Small files that decompress to far too much are refused, and so are files in the warehouse."""
+"""Small files that decompress to far too much are refused, as are files in the warehouse."""
 
 import gzip
 import os
@@ -67,7 +67,7 @@ def test_a_parquet_bomb_of_one_repeated_name_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_file_that_compresses_well_is_read(tmp_path: Path) -> None:
-    """A file with a compression ratio of thirty is read, because that is not unusual."""
+    """A file with a compression ratio of thirty is read, because such a ratio is not unusual."""
     file = tmp_path / "well.csv.gz"
     lines = (f"clean/{n},report/{n},nightly aggregation of sales\n" for n in range(60_000))
     content = ("src,dst,op\n" + "".join(lines)).encode()

@@ -1,4 +1,4 @@
-"""Input columns may have other names, and item names may be unique only within a run."""
+"""Input columns can be mapped to known columns, and item names may be unique only within a run."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Ragged rows of CSV files are rejected. For a file in another form, the error names the form."""
+"""Ragged CSV rows are rejected. If a file has another format, the error names that format."""
 
 import bz2
 import gzip
@@ -21,7 +21,7 @@ def read(path: Path) -> Iterator[Batch]:
 
 
 def rows(path: Path) -> list[tuple[int, str]]:
-    """Return the number and the src of each row."""
+    """Return the row number and the src of each row."""
     found: list[tuple[int, str]] = []
     for batch in read(path):
         numbers = batch.numbers_at(np.arange(batch.rows.num_rows))
@@ -65,7 +65,7 @@ def test_ragged_rows_at_the_end_are_not_lost(tmp_path: Path, good: str) -> None:
 
 
 def test_a_ragged_row_that_contains_line_breaks_refuses_the_file(tmp_path: Path) -> None:
-    """If a quote is left open, what looks like one ragged row may consist of many rows."""
+    """After an unclosed quote, text that looks like one ragged row may consist of many rows."""
     path = tmp_path / "t.csv"
     path.write_text('src,dst\na,b\nc,d,"e\nf,g\nh,i"\n')
     with pytest.raises(BadInput, match=r"t\.csv, line 3: not readable as CSV"):

@@ -1,4 +1,4 @@
-"""A Delta table is read as the rows of its current version, whatever other files its folder has."""
+"""A Delta table is read at its current version, whatever other files are in its folder."""
 
 import json
 from datetime import date, datetime

@@ -1,4 +1,4 @@
-"""A path to a file, a folder or a pattern stands for the right input files."""
+"""A path to a file or folder, or a pattern, is resolved to the right input files."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -104,7 +104,7 @@ def test_a_cyclic_link_is_refused(tmp_path: Path) -> None:
 
 
 def test_every_format_is_found_by_its_ending(tmp_path: Path) -> None:
-    """The error for an unknown ending lists the formats that ``--input`` offers."""
+    """The error for an unknown file suffix lists the formats that ``--input`` supports."""
     for each in registry.FORMATS.values():
         for ending in each.endings:
             assert registry.format_of(Path(f"A{ending.upper()}")) == each.name

@@ -1,4 +1,4 @@
-"""Parquet files in folders named ``COLUMN=VALUE`` have these columns."""
+"""Parquet files in folders named ``COLUMN=VALUE`` get these columns."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ def read(found: list[Source]) -> list[tuple[object, ...]]:
 
 
 def test_partition_columns_are_columns(tmp_path: Path) -> None:
-    """The op and an attribute come from partition columns of a folder, subfolder and pattern."""
+    """The op and an attribute come from partition columns, for a folder, subfolder and pattern."""
     pq.write_to_dataset(ROWS, tmp_path / "t", partition_cols=["op", "day"])
     expected = [
         ("a", "x", "sum/ü", '{"day":"2013-01-01T05:00:00"}'),

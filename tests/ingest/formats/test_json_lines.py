@@ -1,4 +1,4 @@
-"""JSON lines give the same rows as CSV and Parquet, and errors name the number of the line."""
+"""JSON lines give the same rows as CSV and Parquet, and errors state the line number."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Texts that stand for a missing value are read as missing, in every format and column."""
+"""Strings that stand for a missing value are read as missing, in every format and column."""
 
 import json
 from pathlib import Path
@@ -30,13 +30,13 @@ TYPES = {
 
 
 def expected(nulls: set[str]) -> list[dict[str, str | None]]:
-    """Return the rows with None in place of the texts in ``nulls``, computed row by row."""
+    """Return the rows with None in place of the strings in ``nulls``, computed row by row."""
     rows = [dict(zip(ROWS, values, strict=True)) for values in zip(*ROWS.values(), strict=True)]
     return [{k: None if v in nulls else v for k, v in row.items()} for row in rows]
 
 
 def read(source: Source) -> list[dict[str, str | None]]:
-    """Return all values in each row, by the name of the column that they come from."""
+    """Return all values in each row, by the name of their input column."""
     check(source)
     found: list[dict[str, str | None]] = []
     for batch in batches(source):

@@ -1,4 +1,4 @@
-"""Files that a path includes but an ingest does not read are found and listed in the error."""
+"""Files that match a path but that an ingest does not read are listed in the error."""
 
 from pathlib import Path
 

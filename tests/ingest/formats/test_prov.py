@@ -1,4 +1,4 @@
-"""PROV-JSON, PROV-N and PROV-O have the triples that the package ``prov`` finds in them."""
+"""PROV-JSON, PROV-N and PROV-O give the triples that the package ``prov`` finds in them."""
 
 import json
 import re
@@ -37,7 +37,7 @@ ENDS = {
     "hadMember": [("entity", "collection")],
     "wasInfluencedBy": [("influencer", "influencee")],
 }
-"""By relation, the arguments that are the src and dst of its triples."""
+"""By relation, the arguments that become the src and dst of its triples."""
 FORMS = {"prov-json": "provjson", "prov-n": "provn", "prov-o": "ttl"}
 NAMED = {"prov-json": "json", "prov-n": "provn", "prov-o": "rdf"}
 WRITERS = {"prov-json": as_json, "prov-n": as_n, "prov-o": as_turtle}
@@ -48,7 +48,7 @@ PROV = "http://www.w3.org/ns/prov#"
 
 
 def read(path: Path, form: str) -> tuple[list[dict[str, Any]], Counter[str]]:
-    """Return the rows of a document, as an export has them, and what was not read."""
+    """Return the rows of a document, as in an export, and the unread parts."""
     source, rows, unread = Source(str(path), form), list[dict[str, Any]](), Counter[str]()
     check(source)
     for batch in batches(source):
@@ -70,7 +70,7 @@ def _attributes(given: dict[str, str]) -> frozenset[tuple[str, str]]:
 
 
 def _plain(text: str) -> str:
-    """Return text with its times in one form, since the formats of ``prov`` have several."""
+    """Return text with its times in one format, since ``prov`` writes times in several formats."""
     return TIME.sub(lambda found: datetime.fromisoformat(found[0]).isoformat(), text)
 
 
@@ -135,7 +135,7 @@ def serialized(document: ProvDocument, form: str) -> str:
 
 
 def agree(folder: Path, document: ProvDocument, form: str) -> None:
-    """Check that a document in a form has the triples of ``prov``, and that writing keeps them."""
+    """Check that a document gives the triples that ``prov`` finds, and that writing keeps them."""
     path = folder / f"document.{FORMS[form]}"
     path.write_text(serialized(document, form), encoding="utf-8")
     rows, _ = read(path, form)
@@ -232,7 +232,7 @@ def test_every_form_counts_what_is_not_read(tmp_path: Path) -> None:
          "line 2: not readable as RDF"),
         ("prov-o", "<x:a> <" + PROV + "used> [] .", "an entity or activity has no IRI"),
         ("prov-o", "<x:a> <" + PROV + "insertedKeyEntityPair> <x:b> .",
-         "prov:insertedKeyEntityPair is no relation that is read"),
+         "prov:insertedKeyEntityPair is not a supported relation"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_refused_by_name(

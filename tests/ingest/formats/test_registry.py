@@ -1,4 +1,4 @@
-"""Broken files are refused with an error that names the file and says what is wrong with it."""
+"""Broken files are refused with an error that names the file and states its defect."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Names from typed columns: a time has one name in all units; NaN and infinity are no names."""
+"""Names from typed columns: a time has one name in all units; NaN and infinity are not names."""
 
 import json
 from datetime import UTC, datetime

@@ -1,6 +1,7 @@
-"""Documents of workflow systems become triples; what is not read is counted or refused by name.
+"""Documents of workflow systems become triples; unread parts are counted or refused by name.
 
-The documents are small ones of our own, after the public examples that each test names.
+The documents are small and written for the tests, based on the public examples that each test
+names.
 """
 
 import json
@@ -29,7 +30,7 @@ def written(path: Path, content: object) -> Path:
 
 
 def read(path: Path, form: str) -> tuple[list[dict[str, Any]], Counter[str]]:
-    """Return the rows of a document with their attributes, and what was not read."""
+    """Return the rows of a document with their attributes, and the unread parts."""
     source, rows, unread = Source(str(path), form), list[dict[str, Any]](), Counter[str]()
     check(source)
     for batch in batches(source):
@@ -266,7 +267,7 @@ def test_airflow_has_who_updates_and_reads_assets(tmp_path: Path) -> None:
 
 # After the work folders of https://training.nextflow.io/latest/hello_nextflow.
 def nextflow(folder: Path, *more: str) -> Path:
-    """Write the trace and the work folders of three tasks, the second of which has failed."""
+    """Write the trace and work folders of three tasks, of which the second has failed."""
     first, second = folder / "work/7f/f435e3f2cf95", folder / "work/98/656c6c90cce1"
     for task, staged in (
         (first, ["rm -f greetings.csv", "ln -s /data/my\\ greetings.csv greetings.csv"]),
@@ -296,7 +297,7 @@ def test_a_trace_of_nextflow_has_the_inputs_in_the_work_folders(tmp_path: Path) 
 
 def test_a_trace_without_its_work_folders_is_refused(tmp_path: Path) -> None:
     path = nextflow(tmp_path, "aws s3 cp s3://b/x x")
-    with pytest.raises(BadInput, match=r"\.command\.run, line 5: 'aws' is no known way"):
+    with pytest.raises(BadInput, match=r"\.command\.run, line 5: 'aws' is not a known way"):
         read(path, "nextflow")
     (tmp_path / "work/7f/f435e3f2cf95/.command.run").unlink()
     assert "trace.txt, line 2: the inputs of the task collect are unknown" in refused(

@@ -54,7 +54,7 @@ def test_different_attempts_are_refused(tmp_path: Path, other: list[int]) -> Non
 
 
 def test_two_stages_may_run_the_same_tasks(tmp_path: Path) -> None:
-    """Rows may then occur twice, which does no harm because pairs are a set."""
+    """Rows may then occur twice, which is harmless because pairs are a set."""
     again, elsewhere = tmp_path / "again", tmp_path / "elsewhere"
     for tap in (again, elsewhere):
         write(tap, "000000-1.0-4", [1, 2], [10, 20])

@@ -1,4 +1,4 @@
-"""Folders of applications on a file system of Hadoop, moved into a warehouse.
+"""Application folders on a Hadoop file system, moved into a warehouse.
 
 Here, Hadoop reads local folders. ``tests/capturing/test_landing.py`` has applications on HDFS.
 """
@@ -25,7 +25,7 @@ def put(file: Path, text: str, *, complete: bool = True) -> None:
 
 @pytest.fixture
 def remote(tmp_path: Path) -> Path:
-    """An address with one application, which has ended."""
+    """The address of a folder with one application, which has ended."""
     folder = tmp_path / "some where" / NAME
     put(folder / "block.json.2", "begun")
     put(folder / "block.json.10", "ended")

@@ -33,7 +33,7 @@ def house(houses: Callable[..., House]) -> House:
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
-    """A folder with the tables of the shop."""
+    """A folder with the tables of an example shop."""
     write_shop(tmp_path)
     return tmp_path
 
@@ -56,7 +56,7 @@ def of(cust: str) -> set[str]:
 
 
 def writers(house: House) -> int:
-    """Return the number of times that a writer has begun."""
+    """Return how many times a writer has begun."""
     log = house.layout.logs / "writers.jsonl"
     return log.read_text().count('"event": "begins"') if log.exists() else 0
 
@@ -129,7 +129,7 @@ def test_an_operation_has_the_line_of_the_program_that_it_comes_from(
 def test_a_thread_that_begins_in_a_block_compiles_its_taps(
     house: House, shop: Path, orders: DataFrame, spark: SparkSession
 ) -> None:
-    """Without the classes of the jar, Spark would fall back to a slow interpreter and log it."""
+    """Without the jar's classes, Spark would fall back to a slow interpreter and log this."""
     spark.conf.set("spark.sql.codegen.fallback", "false")
     try:
         with (
@@ -148,7 +148,7 @@ def test_a_thread_that_begins_in_a_block_compiles_its_taps(
 def test_rows_that_are_drawn_have_the_lineage_of_those_that_were_written(
     house: House, shop: Path, orders: DataFrame, spark: SparkSession
 ) -> None:
-    """If a limit without an order runs a second time, it may give other rows."""
+    """If a limit without an order runs a second time, it may keep other rows."""
     drawn = orders.where(F.rand() < 0.9).repartition(3).limit(2)
     with house.capture(keys={"orders": "id", "drawn": "id"}) as run:
         drawn.write.parquet(str(shop / "drawn"))
@@ -234,7 +234,7 @@ def test_keys_that_do_not_name_rows_are_refused_before_anything_lands(
 def test_a_key_of_an_unknown_table_is_a_warning(
     houses: Callable[..., House], orders: DataFrame, tmp_path: Path
 ) -> None:
-    """Jobs may share keys: a table that the warehouse has from an earlier job counts as known."""
+    """Jobs may share keys: a table that an earlier job stored in the warehouse counts as known."""
     house = houses()
     with (
         pytest.warns(UserWarning, match="declared for ordres,.*\nIts tables are kept, orders"),
@@ -363,7 +363,7 @@ def test_overwriting_a_write_of_the_same_block_is_refused(
 def test_an_op_stays_as_weak_as_in_earlier_nights(
     house: House, shop: Path, orders: DataFrame, spark: SparkSession
 ) -> None:
-    """An op has a single description, which must hold for the triples of all nights."""
+    """An op has only one description, which must be correct for the triples of all nights."""
     names = spark.read.parquet(str(shop / "customers")).select("name", "number")
     for night, how in enumerate(("left", "inner", "inner")):
         with house.capture(keys={"orders": "id", "customers": "number"}):

@@ -41,7 +41,7 @@ def items(warehouse: provhouse.Warehouse, item: str) -> set[str]:
 
 
 def kept(house: House) -> Path:
-    """Return the only folder that is still to be ingested."""
+    """Return the only folder that is not yet ingested."""
     (waiting,) = status(house.settings).waiting
     return Path(waiting.folder)
 
@@ -85,7 +85,7 @@ def test_keys_can_be_corrected_later(house: House, orders: DataFrame, tmp_path: 
 def test_of_a_lost_driver_the_finished_writes_are_ingested(
     house: House, orders: DataFrame, tmp_path: Path
 ) -> None:
-    """A copy of the folder, made inside the block, stands for what a killed driver leaves."""
+    """A copy of the folder, made in the block, represents what a killed driver leaves behind."""
     with house.capture(keys=KEYS):
         orders.write.parquet(str(tmp_path / "kept"))
         orders.groupBy("cust").count().write.parquet(str(tmp_path / "totals"))
@@ -124,7 +124,7 @@ def test_a_folder_without_a_record_is_refused(house: House, tmp_path: Path) -> N
 
 
 def folded() -> Column:
-    """Return a key that is not covered: a structure with a text compared regardless of case."""
+    """Return an unsupported key: a struct with a string that is compared ignoring case."""
     return F.struct(F.expr("cust COLLATE UTF8_LCASE"))
 
 
@@ -199,7 +199,7 @@ def test_a_report_is_readable(house: House, orders: DataFrame, tmp_path: Path) -
 def test_one_folder_that_cannot_be_ingested_is_named(
     house: House, orders: DataFrame, tmp_path: Path
 ) -> None:
-    """Without the files of the folder, what the job wrote is unknown."""
+    """Without the files in the folder, the rows that the job wrote are unknown."""
     house.layout.root.mkdir(parents=True)
     for name in ("kept", "totals"):
         with (

@@ -1,4 +1,4 @@
-"""Rows in a Delta table with row tracking are found by their row id and the table's version."""
+"""Rows in a Delta table with row tracking are found by their row ID and the table version."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ WRITES = (
 def moved(path: Path, ids: list[int | None], commits: list[int | None]) -> MovedFile | None:
     """Return a file of rows with the given row ids and versions of commits.
 
-    Without these values, the ids of the rows would begin at 400, and their version would be 6.
+    Without these values, the row IDs would begin at 400, and the version would be 6.
     """
     columns = {"k": range(len(ids)), IDS: ids, COMMITS: commits}
     pq.write_table(pa.table({name: pa.array(c, pa.int64()) for name, c in columns.items()}), path)
@@ -59,5 +59,5 @@ def test_moved_rows_with_names_of_two_kinds_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "moved.parquet"
     pq.write_table(pa.table({IDS: [1], COMMITS: [3]}), path)
     renamed = Written("t", 15, ("id",), (15,), "", tracking=RowTracking(IDS, (7,), (500,)))
-    with pytest.raises(UsageError, match="several kinds"):
+    with pytest.raises(UsageError, match="several ways"):
         moved_file(SourceFile(0, path, path, "t", 0, 0, 400, 6), (*WRITES, renamed))

@@ -1,4 +1,4 @@
-"""Captured operators that merge rows have the kinds that what-if questions need."""
+"""Captured operators that merge rows get the op kinds that what-if questions need."""
 
 from pathlib import Path
 

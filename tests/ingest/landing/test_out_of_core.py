@@ -26,7 +26,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def row_ids(rng: np.random.Generator, count: int) -> I64:
-    """Return ids of rows in three files."""
+    """Return IDs of rows in three files."""
     found: I64 = (rng.integers(0, 3, count) << ROW_BITS) + rng.integers(0, 1 << 22, count) // 999
     return found
 

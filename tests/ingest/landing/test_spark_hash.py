@@ -1,4 +1,4 @@
-"""Hashes equal those of Spark, for NULL and for every type that the key of a group may have."""
+"""Hashes equal Spark's, for NULL and for every type that a grouping key may have."""
 
 import numpy as np
 import pyarrow as pa

@@ -1,4 +1,4 @@
-"""An ingest gets the same sets whether it cuts groups of components in files or all in memory."""
+"""An ingest gives the same sets whether it cuts component groups from files or all in memory."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,13 +110,13 @@ class Trace:
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the setting count bytes, and let the list of large components have few components."""
+    """Count the memory setting in bytes, and limit the list of large components to few entries."""
     monkeypatch.setattr(cut, "MEGABYTE", 1)
     monkeypatch.setattr(component_groups, "LISTED", 6)
 
 
 def largest(trace: Trace) -> int:
-    """Return the bytes that the largest component takes, counting stored components as well."""
+    """Return the memory, in bytes, of the largest component, including stored components."""
     known = np.flatnonzero(trace.stored >= 0)
     component = StoredBefore(10_000).set_components[trace.stored[known] // 3]
     known = known[np.argsort(component, kind="stable")].astype(np.int32)
@@ -128,7 +128,7 @@ def largest(trace: Trace) -> int:
 
 
 def same(one: Staging, other: Staging) -> bool:
-    """Return whether two cuts have staged the same numbers, sets and merges."""
+    """Return whether two cuts have staged equal numbers, sets and merges."""
     numbers = np.array_equal(load_array(one.numbers), load_array(other.numbers))
     tables = [
         read_stream(getattr(one, name)).equals(read_stream(getattr(other, name)))

@@ -1,4 +1,4 @@
-"""Rows form the documented derivations, whatever the order of the rows and the labels."""
+"""Rows form the documented derivations, regardless of the order of rows and of labels."""
 
 from collections import Counter, defaultdict
 from random import Random
@@ -19,7 +19,7 @@ _ROLES = {code: role for role, code in ROLES.items()} | {None: ""}
 
 
 def staged(rows: list[Row]) -> pa.Table:
-    """Return the rows in the form that they have when an ingest looks for duplicates."""
+    """Return the rows in the form in which an ingest searches them for duplicates."""
     texts = ("derivation", "op_kind", "value", "times", "role", "invocation")
     columns = {
         name: pa.array(
@@ -61,7 +61,7 @@ def test_random_rows_form_the_expected_derivations(seed: int) -> None:
 
 
 def test_a_derivation_has_the_invocation_of_one_of_its_repeats() -> None:
-    """Equal derivations of two invocations are stored as one of the two, never as a mixture."""
+    """Equal derivations of two invocations are stored as either of the two, never as a mixture."""
     one, other = (
         [Row(src, "i9", "sum", op_kind="all", invocation=call) for src in srcs]
         for call, srcs in (("p", ("i1", "i2")), ("q", ("i2", "i1")))

@@ -1,4 +1,4 @@
-"""The names of a range are written in order, even if one string array cannot contain them all."""
+"""The names of a range are written in order, even if they do not fit into one string array."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The row ids of an ingest are counted and found as a dictionary would count and find them."""
+"""Row IDs of an ingest are counted and found exactly as with a dictionary."""
 
 from collections import Counter
 from pathlib import Path
@@ -20,7 +20,7 @@ COUNT = 1 << 16
 
 
 def drawn(kind: str, rng: np.random.Generator) -> I64:
-    """Return random ids of a kind: without gaps, with gaps, in few distant blocks, or anywhere."""
+    """Return random IDs of a kind: without gaps, with gaps, in few distant blocks, or anywhere."""
     if kind == "full":
         return np.arange(COUNT)[rng.permutation(COUNT)] - 1000
     if kind == "gaps":

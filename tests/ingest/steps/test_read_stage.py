@@ -25,7 +25,7 @@ def staging(folder: Path) -> Staging:
 def staged(
     folder: Path, rows: Sequence[Sequence[str]], columns: ColumnNames = AS_NAMED
 ) -> StagedFile:
-    """Stage a CSV file with these rows, of which the first is the header."""
+    """Stage a CSV file with the given rows, of which the first is the header."""
     path = folder / "t.csv"
     with path.open("w", encoding="utf-8", newline="") as out:
         csv.writer(out).writerows(rows)

@@ -1,4 +1,4 @@
-"""Packed keys sort rows in the same order as the unpacked keys do."""
+"""Packed keys sort rows in the same order as unpacked keys."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Values of every type are put into the bars whose labels describe them."""
+"""Values of every type are assigned to the bars whose labels describe them."""
 
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta
@@ -15,7 +15,7 @@ from provhouse.model.errors import BadInput, UsageError
 
 
 def counted(values: Any, how: binning.Binning = None, kind: pa.DataType = None) -> dict[str, int]:
-    """Return the number of values in each bar that has any."""
+    """Return the number of values in each non-empty bar."""
     found = binning.bars(pa.table({"x": pa.array(values, kind)}), "x", how)
     assert len(found.labels) == found.number
     return dict(Counter(found.labels[code] for code in found.codes.tolist()))
@@ -139,7 +139,7 @@ def test_a_grid_of_too_many_cells_is_refused() -> None:
 
 
 def test_chosen_bars_are_described_in_few_words() -> None:
-    """Neighbouring bars are described as one range. A part of a grid has a range for each axis."""
+    """Adjacent bars are described as one range. A part of a grid has a range for each axis."""
     days = [date(2020, 1, day) for day in range(1, 9)]
     table = pa.table({"d": [*days, None], "n": [*range(-4, 4), None], "t": [*"abcdefgh", None]})
     found = binning.bars(table, "d").described([4, 1, 2, 8])

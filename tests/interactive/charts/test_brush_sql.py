@@ -1,4 +1,4 @@
-"""The SQL of brushes selects the records that the views select; DuckDB is the oracle."""
+"""The SQL of brushes selects the same records as the views; DuckDB is the oracle."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -22,7 +22,7 @@ START = datetime(2020, 2, 1, 2, tzinfo=UTC)
 
 
 def values(make: Any, kind: pa.DataType | None = None) -> pa.Array:
-    """Return values, of which every ninth is NULL."""
+    """Return values; every ninth is NULL."""
     return pa.array([None if n % 9 == 4 else make(n) for n in range(ROWS)], kind)
 
 

@@ -1,4 +1,4 @@
-"""Measures are whole numbers with right sums. Columns that cannot be added up are refused."""
+"""Measures are whole numbers with exact sums. Columns that cannot be summed are refused."""
 
 from decimal import Decimal
 from typing import Any

@@ -1,4 +1,4 @@
-"""Records are read from every format, keep the values they had when opened, and lead to a trace."""
+"""Records are read from every format, keep their values as of opening, and lead to a trace."""
 
 import gzip
 from collections.abc import Callable

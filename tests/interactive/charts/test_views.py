@@ -1,4 +1,4 @@
-"""Linked views agree with plain Python, whichever structure answers and after any questions."""
+"""Linked views agree with plain Python for every structure and after any questions."""
 
 import random
 from typing import Any
@@ -27,7 +27,7 @@ MEASURES = ("whole", "part")
 
 
 def random_rows(draw: random.Random, number: int, bars: list[int]) -> list[dict[str, Any]]:
-    """Return rows that have a text or None for each view, and two measures with NULLs and NaN."""
+    """Return rows with a string or None for each view, and two measures with NULLs and NaN."""
     return [
         {f"v{at}": _text(draw, most) for at, most in enumerate(bars)}
         | {
@@ -47,7 +47,7 @@ def _text(draw: random.Random, most: int) -> str | None:
 def views_of(
     found: list[dict[str, Any]], bars: list[int], ways: tuple[Structure, ...] = STRUCTURES
 ) -> ChartViews:
-    """Return views of the rows, in which each text is a bar."""
+    """Return views of the rows, with one bar for each string."""
     types = dict.fromkeys((f"v{at}" for at in range(len(bars))), pa.string())
     schema = pa.schema(types | {"whole": pa.int32(), "part": pa.float64()})
     table = pa.Table.from_pylist(found, schema)
@@ -55,7 +55,7 @@ def views_of(
 
 
 def labelled(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows with the label of missing values in place of None."""
+    """Return the rows with None replaced by the label of missing values."""
     return [
         {
             name: "(missing)" if value is None and name not in MEASURES else value
@@ -114,7 +114,7 @@ def test_an_empty_table_has_views_without_bars() -> None:
 def test_large_tables_are_read_in_parts_by_several_threads(
     ways: tuple[Structure, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every structure gives the counts of numpy on 200,001 rows while conjunctive brushes move."""
+    """Each structure gives numpy's counts on 200,001 rows while conjunctive brushes move."""
     random_numbers = np.random.default_rng(3)
     columns = {
         name: (bars * random_numbers.random(200_001) ** 3).astype(np.int16)

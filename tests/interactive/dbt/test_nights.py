@@ -1,4 +1,4 @@
-"""Real dbt builds a small shop: the rows of every kind of model have their lineage, by night."""
+"""Real dbt builds a small shop night by night: rows of every kind of model have their lineage."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ CLICKS = "create table clicks as select date '2026-01-01' as day, 'a' as page"
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory) -> Night:
-    """The first night. An earlier dbt without provhouse has left the table clicks."""
+    """The first night. An earlier dbt run without provhouse has left the table clicks."""
     install_dbt()
     project = DbtProject.write(tmp_path_factory.mktemp("dbt") / "shop", FILES)
     project.sql(RAW + CLICKS)

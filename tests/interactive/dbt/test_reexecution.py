@@ -1,7 +1,7 @@
-"""The sources behind a row suffice to build it again, and without them it is another row.
+"""The sources behind a row suffice to rebuild it; without them, the row is missing or different.
 
-The project has 31 models and random rows, with NULLs and duplicates. dbt builds it once; DuckDB
-builds it again on the sources that lineage lists for a row, and on all others.
+The project has 31 models and random rows, with NULLs and duplicates. dbt builds it once. For each
+tried row, DuckDB builds it again, once on the row's sources and once on all others.
 """
 
 from collections import defaultdict
@@ -17,9 +17,9 @@ from helpers.edit_project import PROJECT, RAW
 
 pytestmark = pytest.mark.long
 ROWS = 60
-"""The number of rows that are tried."""
+"""The number of rows to try."""
 Kept = Callable[[str, int], bool]
-"""Whether a row of a source, given by its position, is kept."""
+"""Whether to keep a source row, given by its position."""
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> DbtProject:
 
 
 def _roots(project: DbtProject) -> dict[str, frozenset[str]]:
-    """Return the sources of each item."""
+    """Return the source rows of each item."""
     parents = defaultdict(set)
     for src, dst, _ in project.triples():
         parents[dst].add(src)
@@ -61,7 +61,7 @@ def _roots(project: DbtProject) -> dict[str, frozenset[str]]:
 
 
 def _rebuilt(project: DbtProject, model: str, kept: Kept) -> list[tuple[object, ...]]:
-    """Return the rows of a model that is built from some rows of the sources."""
+    """Return the rows of a model that is built from the given rows of the sources."""
     with duckdb.connect() as con:
         con.execute(f"attach '{project.root / 'shop.duckdb'}' as shop (read_only)")
         for (table,) in con.execute(

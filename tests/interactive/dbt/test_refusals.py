@@ -1,4 +1,4 @@
-"""Models that cannot be followed are refused by name, and the others have their lineage."""
+"""Models whose lineage cannot be followed are refused by name, and all others have lineage."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The answers and views that questions name by text can be imported."""
+"""The answer and view classes that questions name by string can be imported."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""CSProv reads exactly the partitions that its walk finds, and never answers incompletely."""
+"""CSProv reads exactly the partitions that its walk finds, and never gives incomplete answers."""
 
 from collections.abc import Callable
 
@@ -126,7 +126,7 @@ def chained(houses: Callable[..., House]) -> House:
 
 
 def asked(asker: Asker, item: str, direction: Direction) -> Expected | str:
-    """Return the answer or, if something is damaged, the first sentence of the error."""
+    """Return the answer or, if data is damaged, the first sentence of the error."""
     try:
         return content(asker.ask(item, direction, "csprov"))
     except Damaged as error:

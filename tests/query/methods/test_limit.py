@@ -1,4 +1,4 @@
-"""At its time limit, a method that goes level by level names the method that does not do so."""
+"""At its time limit, a method that searches level by level names a method that does not."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,4 +1,4 @@
-"""The modules that hide an item are exactly those with which ``fold`` hides it."""
+"""The modules stated to hide an item are exactly the modules with which ``fold`` hides it."""
 
 import numpy as np
 import pytest

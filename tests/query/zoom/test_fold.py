@@ -1,4 +1,4 @@
-"""Folds, compared with ZoomOut and ZoomIn as the Lipstick paper defines them."""
+"""Folds, compared with ZoomOut and ZoomIn as defined in the Lipstick paper."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,7 +11,7 @@ from provhouse.query.zoom.fold import INPUT_TABLE, NONE, OTHER_TABLE, UNDECLARED
 
 
 class Numbered:
-    """The triples of a provenance graph as a flow, and the names that its numbers stand for."""
+    """The triples of a provenance graph as a flow, and the name of each of its numbers."""
 
     def __init__(self, graph: Graph) -> None:
         self.uses: Sequence[Use] = list(graph.uses())

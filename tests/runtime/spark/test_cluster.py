@@ -1,4 +1,4 @@
-"""A standalone cluster answers as networkx does, even if a worker is killed."""
+"""A standalone cluster gives the same answers as networkx, even if a worker is killed."""
 
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -76,14 +76,14 @@ def test_a_cluster_answers_as_one_machine_does(
 
 
 def check_tasks(stored: int, slots: int, questions: list[Any]) -> None:
-    """Check that a question takes at most a task for each slot, and none when it is asked again."""
+    """Check that a question runs at most one task for each slot, and none when it is repeated."""
     assert any(0 < partitions < stored for partitions, _ in questions)
     for partitions, times in questions:
         assert times == [min(partitions, slots), *[0] * (len(times) - 1)]
 
 
 def changed_by(item: str, triples: list[Triple]) -> set[str]:
-    """Return the items derived from ``item`` that are also in triples without ``item``."""
+    """Return the items that derive from ``item`` and also occur in triples without ``item``."""
     others = {end for row in triples if item not in row[:2] for end in row[:2]}
     return {row.dst for row in triples if row.src == item} & others
 

@@ -1,4 +1,4 @@
-"""Spark starts again in the same process, no matter when it was ended before."""
+"""Spark starts again in the same process, regardless of when it was stopped before."""
 
 import os
 import subprocess
@@ -22,7 +22,7 @@ def test_a_start_that_is_interrupted_fails_and_the_next_succeeds(tmp_path: Path)
 
 @pytest.mark.parametrize("kept", [True, False])
 def test_only_its_owner_reads_the_log_of_spark(tmp_path: Path, kept: bool) -> None:
-    """If an earlier version let everyone read a log, the log is made private, too."""
+    """If an earlier version made a log readable for everyone, the log is made private, too."""
     log = tmp_path / "spark.log"
     if kept:
         log.write_text("an earlier start\n")

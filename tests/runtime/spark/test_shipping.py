@@ -1,4 +1,4 @@
-"""Executors get the code of the driver. They use an installed copy only if it is the same code."""
+"""Executors get the driver's code. They use an installed copy only if it is the same code."""
 
 import re
 import subprocess
@@ -25,7 +25,7 @@ print(provhouse.runtime.spark.tasks.__file__)
 
 
 def unpacked(folder: Path) -> Path:
-    """Unpack the code that is sent, as Spark does, and return the folder with the code."""
+    """Unpack the shipped code as Spark does, and return the folder with the code."""
     code = folder / CODE
     with ZipFile(write_code(folder)) as archive:
         archive.extractall(code)
@@ -67,7 +67,7 @@ def test_the_sent_code_is_used_if_an_installed_version_lacks_a_package(tmp_path:
 
 
 def alone(code: Path, program: str) -> str:
-    """Return what a program prints if it has only the sent code, and not the installed code."""
+    """Return what a program prints if it has only the shipped code, and not the installed code."""
     hide = "import sys; sys.meta_path = [f for f in sys.meta_path if 'ditable' not in repr(f)]\n"
     done = subprocess.run(
         [sys.executable, "-c", hide + program],

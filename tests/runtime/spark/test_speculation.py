@@ -12,7 +12,7 @@ SHOWN = Path(__file__).parent.parent.parent.parent
 
 @pytest.mark.long
 def test_second_attempts_change_no_answer(tmp_path: Path, graph_home: Path) -> None:
-    """On one worker, tasks become slow after they have written their files. Spark gives them up."""
+    """On one worker, tasks become slow after they have written their files. Spark abandons them."""
     shared = tmp_path / "shared"
     shared.mkdir()
     with Cluster(tmp_path / "cluster", [shared, SHOWN]) as cluster:

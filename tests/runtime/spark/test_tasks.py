@@ -14,13 +14,13 @@ from provhouse.runtime.storage import create_array, list_files, load_array
 
 
 class Recorded(Silent):
-    """A progress that keeps the reports."""
+    """A progress that stores the reports."""
 
     def __init__(self) -> None:
         self.reports: list[tuple[int, int, str]] = []
 
     def advance(self, done: int, total: int, unit: str = "") -> None:
-        """Keep a report."""
+        """Store a report."""
         self.reports.append((done, total, unit))
 
 
@@ -52,14 +52,14 @@ class Awaited(Recorded):
         self.file = file
 
     def advance(self, done: int, total: int, unit: str = "") -> None:
-        """Keep a report. Create the file if it is the awaited report."""
+        """Store a report. Create the file if it is the awaited report."""
         super().advance(done, total, unit)
         if self.report in self.reports:
             self.file.touch()
 
 
 def soon_or_after(file: Path | None) -> None:
-    """Return as soon as ``file`` exists or, without a file, after half a second."""
+    """Return as soon as ``file`` exists; without a file, return after half a second."""
     if file:
         await_file(file)
     else:
@@ -78,7 +78,7 @@ def test_progress_is_reported_without_a_shared_file(spark: SparkSession, tmp_pat
 
 
 def written_and_read(folder: Path) -> tuple[list[int], bool]:
-    """Return what a task finds in its own file, and whether other processes can find it yet."""
+    """Return a task's own file content, and whether other processes can already see the file."""
     path = folder / "own.npy"
     create_array(path, "int64", (2,))[:] = 7
     return load_array(path).tolist(), path.exists()
@@ -92,9 +92,10 @@ def test_a_task_reads_what_it_has_written(spark: SparkSession, tmp_path: Path) -
 
 
 def first_or_second(job: tuple[Path, str]) -> bool:
-    """Write a file in two halves. The second attempt writes it between the halves of the first.
+    """Write a file in two halves; the second attempt writes the file between the halves.
 
-    Return whether the first attempt, before its own end, saw the whole file of the second attempt.
+    Return whether the first attempt, before its own end, saw the complete file of the second
+    attempt.
     """
     folder, attempt = job
     begun, ended = folder / "first has begun", folder / "second has ended"

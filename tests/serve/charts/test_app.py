@@ -1,4 +1,4 @@
-"""The server of a page admits only the person who opened its link, and refuses wrong questions."""
+"""A page's server admits only the person who opened its link, and refuses invalid questions."""
 
 import json
 from collections.abc import Iterator

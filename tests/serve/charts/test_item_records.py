@@ -1,4 +1,4 @@
-"""The records of charts are those of the items of an answer, or the newest ones of a table."""
+"""Charts show the records of an answer's items, or the newest records of a table."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.long  # its short form is test_served_pages.py
 @pytest.fixture(scope="module")
 def house(houses: Callable[..., House], tmp_path_factory: pytest.TempPathFactory,
           spark: SparkSession) -> House:  # fmt: skip
-    """A warehouse in which two nights have written the table totals."""
+    """A warehouse in which two nights' jobs have written the table totals."""
     shop, house = tmp_path_factory.mktemp("shop"), houses()
     write_shop(shop)
     orders = spark.read.parquet(str(shop / "orders")).where("cust is not null")

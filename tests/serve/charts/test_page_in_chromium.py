@@ -1,4 +1,4 @@
-"""The page in a real browser: brushes by mouse and keyboard show the counts of plain Python."""
+"""The page in a real browser: brushes by mouse and keyboard show counts equal to plain Python's."""
 
 import re
 from collections.abc import Iterator
@@ -57,7 +57,7 @@ def page(browser: Any, link: str) -> Any:
 
 
 def shows(page: Any, selected: int) -> None:
-    """Wait until the page shows this number of selected records, also above the records."""
+    """Wait until the page shows ``number`` selected records, also above the list of records."""
     title = page.locator("#records-title", has_text=re.compile(rf"[( ]{selected:,}\)"))
     title.wait_for(timeout=20_000)
     assert page.locator("#selected").inner_text() == f"{selected:,}"

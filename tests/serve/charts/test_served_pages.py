@@ -1,4 +1,4 @@
-"""Charts of the records of items: their tables, their traces, and the pages that a server keeps."""
+"""Charts of items' records: their tables, their traces, and the pages that a server keeps."""
 
 import io
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Partitions equal what was written, whether a Spark job or this process reads them."""
+"""Partitions equal the written rows, whether a Spark job or this process reads them."""
 
 import shutil
 from collections.abc import Iterator, Sequence
@@ -63,7 +63,7 @@ def no_spark(_: Stopwatch) -> SparkContext:
 
 
 def fetch(partitions: Partitions, chosen: list[int]) -> None:
-    """Fetch all rows of some partitions, and check them."""
+    """Fetch all rows of the given partitions, and check them."""
     found = partitions.fetch(PartitionNumbers(np.array(chosen)), *EVERYTHING)
     assert found.dst.tolist() == [100 * p + n for p in chosen for n in range(100)]
 

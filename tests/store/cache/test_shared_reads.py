@@ -19,7 +19,7 @@ A, B, C, D = Path("a"), Path("b"), Path("c"), Path("d")
 
 
 LONG = 120
-"""A number of seconds that no wait exceeds, even on a busy machine."""
+"""The maximum time of any wait, in seconds, even on a busy machine."""
 
 
 class Reader:

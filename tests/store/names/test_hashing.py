@@ -1,4 +1,4 @@
-"""Hashes equal those of the reference library, whatever the memory layout of names in Arrow is."""
+"""Hashes equal those of the reference library, for every memory layout of names in Arrow."""
 
 import pyarrow as pa
 import pytest

@@ -1,4 +1,4 @@
-"""Look-ups of row ids find the item of each id, and need few bytes even if sets interleave."""
+"""Look-ups of row IDs find each ID's item, and need few bytes even if sets interleave."""
 
 import json
 from pathlib import Path
@@ -17,9 +17,9 @@ SALES, BILLS = usual_pattern("sales"), Pattern("INV-")
 
 
 def in_sets(ids: I64, sets: int) -> TableIds:
-    """Return row ids in order.
+    """Return row IDs in order.
 
-    The items are numbered as if each id were in one of ``sets`` sets, and the sets came one after
+    The items are numbered as if each ID were in one of ``sets`` sets, and the sets came one after
     another.
     """
     set_of = np.random.default_rng(sets).integers(0, sets, len(ids))
@@ -29,7 +29,7 @@ def in_sets(ids: I64, sets: int) -> TableIds:
 
 
 def check(lookup: IdLookup, table: TableIds) -> None:
-    """Check what a look-up finds for all ids of one table."""
+    """Check the result of a look-up for all IDs of one table."""
     shuffled = np.random.default_rng(1).permutation(len(table.ids))
     found = lookup.find(table.pattern, table.ids[shuffled])
     assert found.tolist() == table.offsets[shuffled].tolist()

@@ -1,4 +1,4 @@
-"""Look-ups by number and by name work across segments, and for names that have the same hash."""
+"""Look-ups by number and by name work across segments, and for names with equal hashes."""
 
 import pickle
 from pathlib import Path

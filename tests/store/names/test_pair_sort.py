@@ -1,4 +1,4 @@
-"""Pairs that are sorted range by range are in the same order as if all were sorted at once."""
+"""Pairs sorted range by range have the same order as pairs sorted all at once."""
 
 from collections.abc import Iterator
 from pathlib import Path

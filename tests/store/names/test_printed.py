@@ -1,4 +1,4 @@
-"""Row ids are printed, hashed and parsed as Python's own formatting does."""
+"""Row IDs are printed, hashed and parsed in the same way as by Python's own formatting."""
 
 import numpy as np
 import pyarrow as pa

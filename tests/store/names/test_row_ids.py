@@ -1,4 +1,4 @@
-"""Items that are row ids have names and are found by them, though only the ids are stored."""
+"""Row IDs have names and are found by name, although only the IDs are stored."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ def test_ids_are_decoded_as_they_were(rows: list[tuple[int, int, bool]]) -> None
 
 
 def some_names(count: int) -> tuple[list[str], list[str]]:
-    """Return names of three kinds, and their tables. Only some names are row ids of their table."""
+    """Return names of three kinds, and their tables. Only some names are row IDs of their table."""
     rng = np.random.default_rng(count)
     names, tables = [], []
     for number in range(count):
@@ -53,7 +53,7 @@ def some_names(count: int) -> tuple[list[str], list[str]]:
 
 
 def stored(folder: Path, names: list[str], tables: list[str]) -> np.ndarray:
-    """Store names as an ingest does; return which of the names are stored as ids only."""
+    """Store names as an ingest does; return which of the names are stored only as IDs."""
     texts, of = pa.array(names, pa.string()), pa.array(tables, pa.string())
     codes, ids = ids_among(texts, of, PATTERNS)
     printed = codes >= 0

@@ -15,7 +15,7 @@ from provhouse.store.tables.delta_tables import NewFile, append_files, read_rows
 
 @contextmanager
 def replacing(path: Path, others: list[Path]) -> Iterator[None]:
-    """During the ``with`` block, replace a file again and again by copies of the ``others``."""
+    """During the ``with`` block, repeatedly replace a file by copies of the ``others``."""
     enough = Event()
 
     def work() -> None:

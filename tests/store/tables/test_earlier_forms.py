@@ -1,4 +1,4 @@
-"""Tables in the forms of earlier releases are read, and the first change copies their rows."""
+"""Tables in earlier releases' formats can be read, and the first change copies their rows."""
 
 import json
 from collections.abc import Callable
@@ -66,7 +66,7 @@ def stored(path: Path, record: dict[str, Any]) -> None:
 
 @pytest.fixture
 def layout(tmp_path: Path) -> Layout:
-    """A warehouse whose tables have the forms of format 7."""
+    """A warehouse whose tables have the layout of format 7."""
     for number, paths in ((1, ["/1", "/2"]), (3, ["/3"])):
         rows = {"number": [*range(number, number + len(paths))], "path": paths}
         path = tmp_path / "files" / f"{number:016d}.parquet"

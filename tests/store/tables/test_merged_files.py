@@ -34,7 +34,7 @@ def rows(ingest: int, count: int = 1) -> pa.Table:
 
 
 def appended(folder: Path, ingests: dict[int, int]) -> dict[int, int]:
-    """Append rows of some ingests; return the version of each ingest.
+    """Append the rows of ingests; return the table version after each ingest.
 
     ``ingests`` gives the number of rows of each ingest.
     """

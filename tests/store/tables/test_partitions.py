@@ -1,4 +1,4 @@
-"""Partitions have only those columns of derivations in which some triple has a value."""
+"""A partition has only the derivation columns in which at least one triple has a value."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ PLAIN = pa.table({"src": [1, 2], "dst": [3, 3], "op": ["a", "b"], "attributes": 
 
 
 def test_columns_without_a_value_take_no_space(tmp_path: Path) -> None:
-    """Empty columns of derivations do not change a single byte in a file of plain triples."""
+    """Empty derivation columns do not change a single byte in a file of plain triples."""
     empty = PLAIN
     for name, kind in DESCRIPTION.items():
         empty = empty.append_column(name, pa.nulls(2, kind))

@@ -1,4 +1,4 @@
-"""Pins of files are added to the last file of pins, in order."""
+"""File pins are added to the last pin file, in order."""
 
 from dataclasses import replace
 from pathlib import Path

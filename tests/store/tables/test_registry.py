@@ -1,4 +1,4 @@
-"""A registered table keeps what was appended, and names what is damaged."""
+"""A registered table keeps appended rows, and errors name its damaged files."""
 
 import os
 import shutil

@@ -112,7 +112,7 @@ def test_what_a_crash_leaves_is_removed(
 
 
 def _crash_after(count: int, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run an ingest that dies after it has appended to ``count`` tables, without any clean-up."""
+    """Run an ingest that crashes after it has appended to ``count`` tables, without clean-up."""
     left = [count]
 
     def append_rows(folder: Path, *arguments: Any) -> int:

@@ -1,4 +1,4 @@
-"""A writer whose lock file was removed changes nothing more, wherever it was suspended."""
+"""A writer whose lock file was removed makes no more changes, wherever it was suspended."""
 
 import subprocess
 import sys
@@ -86,7 +86,7 @@ def test_a_record_is_not_linked_without_the_lock(
 
 @pytest.mark.parametrize("point", ["ids aside", "ids taken"])
 def test_no_id_is_given_twice(layout: Layout, monkeypatch: pytest.MonkeyPatch, point: str) -> None:
-    """A suspended writer takes no ids if another writer has taken ids in the meantime."""
+    """A suspended writer reserves no IDs if another writer has reserved IDs in the meantime."""
 
     def other() -> None:
         layout.write_lock.unlink()
@@ -134,7 +134,7 @@ def test_uncommitted_rows_are_removed(layout: Layout, left: float | None) -> Non
 def test_uncommitted_rows_are_removed_after_a_checkpoint(
     layout: Layout, left: float | None
 ) -> None:
-    """The log has a checkpoint of the uncommitted rows. A power cut may have left it incomplete."""
+    """The log has a checkpoint of the uncommitted rows. A power cut may leave it incomplete."""
     folder = layout.table(1, "merges")
     for ingest in range(1, 10):
         version = append_rows(folder, "merges", [rows(ingest)], ingest)

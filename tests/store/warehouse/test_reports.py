@@ -1,4 +1,4 @@
-"""Reports of finished commands are kept, the newest of each kind, and an erasure removes values."""
+"""The newest report of each kind of command is kept, and an erasure removes values from it."""
 
 from pathlib import Path
 

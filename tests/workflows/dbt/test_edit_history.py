@@ -1,4 +1,4 @@
-"""A history of edits, each executed: no changed model is kept, and most readers are."""
+"""A history of executed edits: no changed model is kept, and most unchanged readers are kept."""
 
 from pathlib import Path
 

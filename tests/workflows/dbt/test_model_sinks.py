@@ -26,11 +26,11 @@ from provhouse.workflows.revisions import SinkPlan
 
 SEEDS = ("raw_customers", "raw_orders", "countries")
 SINKS = {"orders_by_customer": SEEDS[:2], "revenue_by_country": SEEDS[1:], "top": SEEDS[:2]}
-"""Models that are executed, and the seeds that each derives from."""
+"""Models that are executed, and the seeds from which each derives."""
 
 
 def sinks_with(folder: Path, manifest: dict[str, Any]) -> Mapping[str, SinkPlan]:
-    """Return the sinks of a manifest with the catalog of the shop."""
+    """Return the sinks of a manifest, using the shop's catalog."""
     write_target(folder / "target", manifest)
     shutil.copy(BASE / "catalog.json", folder / "target")
     return model_sinks(folder / "target", "")
@@ -38,7 +38,7 @@ def sinks_with(folder: Path, manifest: dict[str, Any]) -> Mapping[str, SinkPlan]
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with Parquet files of the shop's seeds and of three models, built as dbt does."""
+    """A folder with Parquet files of the shop's seeds and of three models, built as by dbt."""
     folder = tmp_path_factory.mktemp("built")
     con = duckdb.connect(str(folder / "shop.duckdb"))
     catalog = json.loads((BASE / "catalog.json").read_text(encoding="utf-8"))["nodes"]

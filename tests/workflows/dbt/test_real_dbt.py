@@ -1,4 +1,4 @@
-"""Real dbt writes the stored targets, and its own ``state:modified+`` is the restated rule."""
+"""Real dbt writes the stored targets; its ``state:modified+`` agrees with our rule."""
 
 import json
 import re
@@ -31,7 +31,7 @@ UNBUILT = {"paid_orders"}
 
 @pytest.fixture(scope="module", autouse=True)
 def _dbt() -> None:
-    """Install dbt into an environment of its own, as the lock says."""
+    """Install dbt into a separate environment, with the versions in the lock file."""
     install_dbt()
 
 
@@ -45,7 +45,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _edited(base: Path, folder: Path, edit: Mapping[str, str]) -> Path:
-    """Return a copy of a built project with an edit, compiled."""
+    """Return a copy of a built project with an edit, compiled by dbt."""
     shutil.copytree(base, folder)
     for name in ("catalog.json", "run_results.json"):
         (folder / "target" / name).unlink()
@@ -95,5 +95,5 @@ def test_the_manifests_of_the_history_are_as_dbt_writes_them(base: Path, tmp_pat
 
 
 def _without_schemas(text: str) -> str:
-    """Return SQL without the schemas of tables."""
+    """Return SQL without the schema names of tables."""
     return re.sub(r'"shop"\."\w+"\.', "", text).strip()

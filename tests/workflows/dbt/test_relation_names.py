@@ -1,4 +1,4 @@
-"""Names of tables in compiled SQL are replaced, whatever they are quoted by; texts are not."""
+"""Table names in compiled SQL are replaced, with any kind of quotes; string literals are not."""
 
 import pytest
 

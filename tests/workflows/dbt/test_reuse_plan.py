@@ -1,4 +1,4 @@
-"""Edits of a dbt project: the verdict on each changed model, and what must be built."""
+"""Edits of a dbt project: the verdict on each changed model, and the models to build."""
 
 import copy
 import json

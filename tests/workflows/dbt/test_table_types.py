@@ -1,4 +1,4 @@
-"""Types of sources come from the catalog, the database or a DDL text; without them all is built."""
+"""Source types come from the catalog, the database or DDL; without types, all models are built."""
 
 import shutil
 from pathlib import Path
@@ -16,7 +16,7 @@ SQL = "select v.customer_id, count(*) as visits from {{ source('crm', 'visits') 
 
 @pytest.fixture
 def targets(tmp_path: Path) -> tuple[Path, Path]:
-    """The targets of an edit and of its base, without catalogs."""
+    """The targets of an edit and of its base, both without catalogs."""
     edit, base = tmp_path / "edit", tmp_path / "base"
     write_target(edit, with_sql(base_manifest(), {"visits_by_customer": SQL}))
     base.mkdir()

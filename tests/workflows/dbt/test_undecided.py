@@ -1,4 +1,4 @@
-"""Refusals: a model is undecided by the name of the part that is not certain."""
+"""Refusals: an undecided model is reported with the name of the part that is not certain."""
 
 import copy
 import shutil
@@ -13,7 +13,7 @@ from provhouse.workflows.dbt.reuse_plan import ReusePlan, reuse_plan
 
 A = "model.shop.a"
 COMMENTED = "select x.id, x.email from {{ ref('users') }} x"
-"""Other SQL of the model ``a`` with the same rows."""
+"""Different SQL for the model ``a`` that returns the same rows."""
 UNBUILT = {each for each in base_manifest()["nodes"] if each.startswith("test.")} | {
     "model.shop.paid_orders"
 }

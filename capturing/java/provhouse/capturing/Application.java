@@ -29,8 +29,8 @@ import scala.Tuple2;
  *
  * <p>All sessions of the application share the block, since a session may read the tables that
  * another session wrote. The first write creates the block's folder. A local folder is locked until
- * the application ends; on any other file system, an empty file marks its end. Another
- * process ingests the folder.
+ * the application ends; on any other file system, an empty file marks the end of the application.
+ * The folder is ingested by another process.
  */
 final class Application extends Block {
   private static final Logger LOG = LoggerFactory.getLogger(Application.class);

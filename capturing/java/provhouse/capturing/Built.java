@@ -9,16 +9,18 @@ import org.apache.spark.sql.SparkSession;
 import scala.Tuple2;
 import scala.util.Properties;
 
-/** The Spark and the Scala that the jar of this class was compiled for. */
+/** The versions of Spark and Scala for which this class's jar was compiled. */
 final class Built {
-  /** A file of the jar, the same as in {@code capturing/compiling.py}. */
+  /** The file in the jar with these versions, named as in {@code capturing/compiling.py}. */
   private static final String FILE = "version";
 
   private static final String VERSION = read();
 
   private Built() {}
 
-  /** Refuse to capture an application on another Spark or Scala, whose classes differ. */
+  /**
+   * Refuse to capture an application on another version of Spark or Scala, whose classes differ.
+   */
   static void check(SparkSession session) {
     String scala = Properties.versionNumberString();
     String running = minor(session.version()) + "_" + minor(scala);

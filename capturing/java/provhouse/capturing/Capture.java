@@ -37,7 +37,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   private static final long PATIENCE = 60_000;
   private final SparkSession session;
   private final Block block;
-  /** The rules of Spark's optimizer that the program leaves out. */
+  /** The rules of Spark's optimizer that the program has excluded. */
   private final Option<String> excluded;
 
   private Capture(SparkSession session, Block block) {
@@ -99,7 +99,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   }
 
   /**
-   * Return all rows of a source that has no row indexes, as the write read them from these paths.
+   * Return all rows of a source without row indexes, as the write read them from the given paths.
    */
   public Dataset<Row> source(int write, List<String> files) {
     synchronized (block) {
@@ -114,12 +114,12 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
-  /** Return a number for a write that these rules do not capture, such as the write of an RDD. */
+  /** Reserve a number for a write that these rules do not capture, such as the write of an RDD. */
   public int reserve() {
     return block.reserve();
   }
 
-  /** End the capture once the ends of all commands were received, or after a minute. */
+  /** End the capture when the ends of all commands were reported, or after a minute. */
   public void stop() {
     try {
       session.sparkContext().listenerBus().waitUntilEmpty(PATIENCE);
@@ -147,7 +147,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
-  /** Return the pickled Python functions of all writes by their digests. */
+  /** Return the pickled Python functions of all writes, keyed by their digests. */
   public Map<String, byte[]> functions() {
     synchronized (block) {
       return block.functions();
@@ -184,7 +184,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     return Calls.isInside(ExplainCommand.class.getName());
   }
 
-  /** Return the plan of a query, with slots if Delta runs it to change rows. */
+  /** Return the plan of a query. It gets slots if Delta runs the query to change rows. */
   private LogicalPlan query(LogicalPlan optimised) {
     boolean changes = Change.isWriting() || Change.isStoring();
     if (optimised instanceof Subquery || !changes || !block.isChanging()) {
@@ -253,7 +253,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     throw refused;
   }
 
-  /** Return whether Spark will keep the rows of this plan, which must not be a subquery's plan. */
+  /** Return whether Spark will cache or checkpoint the rows of this plan. False for subqueries. */
   private static boolean isCached(LogicalPlan plan) {
     return !(plan instanceof Subquery) && (Caches.isCaching() || Caches.isCheckpointing());
   }
@@ -266,7 +266,9 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
-  /** Return the command of a plan, or null. The optimizer may put common tables above a command. */
+  /**
+   * Return the command of a plan, or null. The optimizer may put common table expressions above it.
+   */
   private static LogicalPlan commandOf(LogicalPlan plan) {
     LogicalPlan found = plan instanceof WithCTE defining ? defining.plan() : plan;
     return found instanceof Command ? found : null;
@@ -294,7 +296,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
-  /** Return the optimised plan of a query, or null if the plan was refused or has an error. */
+  /** Return the optimized plan of a query, or null if the plan was refused or has an error. */
   private static LogicalPlan planOf(QueryExecution execution) {
     try {
       return execution.optimizedPlan();
@@ -303,7 +305,7 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
     }
   }
 
-  /** Return the number of rows that a plan has written, as Spark counts them, or -1. */
+  /** Return the number of rows that a plan has written, or -1 if Spark has not counted them. */
   private static long rowsOf(SparkPlan plan) {
     if (plan instanceof AdaptiveSparkPlanExec adaptive) {
       return rowsOf(adaptive.executedPlan());

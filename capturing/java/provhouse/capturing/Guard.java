@@ -6,11 +6,12 @@ import org.apache.spark.sql.sources.DataSourceRegister;
 import scala.Option;
 
 /**
- * Refuses an application that is configured for capture, if Spark has not loaded the extension.
+ * Refuses an application that is configured for capture if Spark has not loaded the extension.
  *
  * <p>PySpark 3.5 loads only the extensions in {@code spark.sql.extensions}, which a program may set
- * to something else. Spark asks all data sources on the class path for their names before it reads
- * or writes a table. This class is no data source, but is asked, too.
+ * to something else. Before Spark reads or writes a table, it asks all data sources on the class
+ * path for their names. This class is not a real data source, but is registered as one, so Spark
+ * asks it too.
  */
 public final class Guard implements DataSourceRegister {
   @Override

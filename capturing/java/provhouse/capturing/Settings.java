@@ -8,8 +8,9 @@ import provhouse.capturing.writes.*;
  * The settings {@code spark.provhouse.*} of an application.
  *
  * <p>Each application has its own folder below {@code folder}, on any file system that Hadoop
- * knows. {@code folders} is the path of a file to which each captured application adds its folder, or
- * an empty text. {@code sample} is the fraction of the rows of each write whose lineage is kept.
+ * knows. {@code folders} is the path of a file to which each captured application adds its folder,
+ * or an empty string. {@code sample} is the fraction of the rows of each write whose lineage is
+ * kept.
  */
 public record Settings(
     Path folder,
@@ -69,7 +70,7 @@ public record Settings(
     return found;
   }
 
-  /** Return the folder for the folders of applications. */
+  /** Return the parent folder of all applications' folders. */
   private static Path folder(String warehouse, String landing) {
     if (warehouse.isEmpty() == landing.isEmpty()) {
       String which = warehouse.isEmpty() ? "One of the settings " : "Only one of the settings ";
@@ -106,7 +107,7 @@ public record Settings(
     return new Path(java.nio.file.Path.of(path).toAbsolutePath().toUri());
   }
 
-  /** Return whether a path is on this machine, for all file systems that Hadoop knows. */
+  /** Return whether a path is on this machine, for all file systems that Hadoop supports. */
   static boolean isLocal(Path path) {
     String scheme = path.toUri().getScheme();
     return scheme == null || scheme.equals("file");

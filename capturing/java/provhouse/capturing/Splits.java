@@ -15,9 +15,9 @@ public final class Splits {
   private Splits() {}
 
   /**
-   * Return a JSON list with one element for each partition. The element lists the address of the
-   * file, the first byte of the partition and its number of bytes. It is null if the partition is
-   * not a part of one file.
+   * Return a JSON list with one element for each partition. The element lists the file's address,
+   * the position of the partition's first byte, and the partition's number of bytes. The element is
+   * null if the partition is not a part of one file.
    */
   public static String of(JavaRDD<?> rdd) throws JsonProcessingException {
     List<List<Object>> found = new ArrayList<>();

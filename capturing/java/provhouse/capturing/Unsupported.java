@@ -1,7 +1,8 @@
 package provhouse.capturing;
 
 /**
- * A refusal to capture: the problem, what was found, and what to do next. No command has run yet.
+ * A refusal to capture, with the problem, its cause and a remedy. It is thrown before the command
+ * runs.
  */
 public final class Unsupported extends IllegalArgumentException {
   /** The prefix of provhouse's settings in Spark's configuration. */
@@ -44,7 +45,7 @@ public final class Unsupported extends IllegalArgumentException {
             + "=id");
   }
 
-  /** Return the refusal of a statement that no rule covers, whatever the format of its table. */
+  /** Return the refusal of a statement that is not covered for any format of its table. */
   public static Unsupported statement(String name) {
     return new Unsupported(
         "The lineage of the statement " + name + " cannot be captured yet",
@@ -53,7 +54,7 @@ public final class Unsupported extends IllegalArgumentException {
             + " on_unsupported=\"plain\"");
   }
 
-  /** Return the refusal of rows that are in no table. */
+  /** Return the refusal of rows that do not come from a table. */
   public static Unsupported rows(String name, String found) {
     return new Unsupported(
         "The lineage of the operator " + name + " cannot be captured yet",
@@ -62,7 +63,10 @@ public final class Unsupported extends IllegalArgumentException {
             + " block");
   }
 
-  /** Return this refusal with a remedy for an application whose configuration turns on capture. */
+  /**
+   * Return this refusal with another remedy, for an application whose configuration enables
+   * capture.
+   */
   Unsupported byConfiguration() {
     return remedy.contains("block")
         ? new Unsupported(

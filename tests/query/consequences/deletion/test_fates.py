@@ -1,4 +1,4 @@
-"""Fates equal those of brute force: each meaning of an unknown kind, evaluated with Python sets."""
+"""Fates equal a brute-force result: each meaning of unknown kinds, evaluated with Python sets."""
 
 import os
 from collections import Counter
@@ -18,7 +18,7 @@ from provhouse.query.consequences.deletion.fates import fates as fates_of
 SEED = int(os.environ.get("SEED", "1"))
 NAMES = {DIES: "dies", SURVIVES: "survives", UNDECIDED: "undecided"}
 SPREAD = 1_000_003
-"""The distance between items. The index numbers distant items again."""
+"""The gap between item numbers. With large gaps, the index renumbers the items."""
 
 
 def rows_of(edges: list[Edge], spread: int = 1) -> DerivationRows:
@@ -60,7 +60,7 @@ def test_a_cycle_does_not_keep_itself_alive() -> None:
 
 
 def test_what_rests_on_itself_only_is_undecided() -> None:
-    """The triples do not show where item 2 comes from, so nothing is claimed about it."""
+    """The triples do not show the origin of item 2, so nothing is claimed about it."""
     edges = [Edge(0, 1, "any"), Edge(3, 1, "any"), Edge(1, 2, "all", 0), Edge(2, 2, "all", 0)]
     assert found(edges, [0], [], 1) == {1: "survives", 2: "undecided"}
     assert found(edges, [0, 3], [], 1) == {1: "dies", 2: "dies"}
@@ -70,7 +70,7 @@ SEVEN = [
     Edge(0, 2, "any"), Edge(1, 2, "any"), Edge(2, 3, "all", 0), Edge(4, 3, "all", 0),
     Edge(3, 4, "all", 0), Edge(1, 5, "all", 4), Edge(3, 5, "all", 5),
 ]  # fmt: skip
-"""Items 3 and 4 rest on each other and on item 2. Item 5 rests on source 1, or on item 3."""
+"""Items 3 and 4 depend on each other and on item 2. Item 5 depends on source 1, or on item 3."""
 
 
 def test_what_an_undecided_item_holds_up_is_undecided() -> None:
@@ -90,7 +90,7 @@ def test_a_supported_cycle_lives_on_what_may_exist() -> None:
 
 
 def test_a_triple_of_an_unknown_kind_is_deleted() -> None:
-    """The item keeps an input that may not have been enough."""
+    """The item keeps one input, which may not be enough."""
     edges = [Edge(0, 2, "except", 0), Edge(1, 2, "except", 0)]
     assert found(edges, [], [0], 1) == {2: "undecided"}
 

@@ -1,4 +1,4 @@
-"""Aggregates without one of their inputs equal those of the other rows, in exact arithmetic."""
+"""Aggregates without one input equal aggregates of the other rows, in exact arithmetic."""
 
 from fractions import Fraction
 from math import isclose, isnan, nan
@@ -19,7 +19,7 @@ ROWS = st.lists(st.tuples(VALUES, st.integers(1, 3)), min_size=1, max_size=3)
 
 
 def exact(function: str, rows: list[tuple[float, int]]) -> float:
-    """Return the aggregate of values, each of which counts a given number of times."""
+    """Return the aggregate of values, each of which counts as often as its given number."""
     values = [value for value, times in rows for _ in range(times)]
     if function == "count":
         return float(len(values))
@@ -63,7 +63,7 @@ def test_what_is_small_beside_an_input_is_not_lost() -> None:
 
 
 def test_a_place_leads_to_what_is_derived_from_it() -> None:
-    """Place 0 leads to 1, 1 leads to 2, and 3 leads to itself."""
+    """Position 0 leads to 1, 1 leads to 2, and 3 leads to itself."""
     src, of, dst = (np.array(each, np.int32) for each in ([0, 1, 3], [0, 1, 2], [1, 2, 3]))
     marked = np.array([False, False, True, True, False])
     assert leading_to(src, of, dst, marked).tolist() == [True, True, False, True, False]

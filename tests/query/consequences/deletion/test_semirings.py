@@ -1,4 +1,4 @@
-"""Values in a semiring equal those over all derivation trees, which are enumerated one by one."""
+"""Values in a semiring equal sums over all derivation trees, which are enumerated one by one."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ WEIGHTS = {TRUST: [0.0, 0.25, 0.5, 1.0], ACCESS: [0.0, 1.0, 2.0], COST: [0.0, 1.
 def trees(
     item: int, ways: Sequence[Way], edges: list[Edge], joint: frozenset[str], above: frozenset[int]
 ) -> Iterator[Tree]:
-    """Yield the derivation trees of an item in which no item occurs below itself."""
+    """Yield an item's derivation trees in which no item occurs below itself."""
     mine = [way for way in ways if way.dst == item]
     if not mine:
         yield (item,)
@@ -75,7 +75,7 @@ def values(
 
 
 def one_way_each(edges: list[Edge]) -> list[Edge]:
-    """Return the edges with ``all`` for unknown kinds, and with no alternative stored twice."""
+    """Return the edges with unknown kinds set to ``all``, and without repeated alternatives."""
     known = [edge._replace(kind=edge.kind if edge.kind in ("all", "any", "aggregate") else "all")
              for edge in edges]  # fmt: skip
     named = [edge._replace(way=9) if edge.kind == "any" else edge for edge in known]
@@ -122,7 +122,7 @@ def test_a_group_is_counted_once() -> None:
 
 
 def test_unknown_kinds_have_bounds() -> None:
-    """The true value is one of the two bounds. Each bound is the value in one of the meanings."""
+    """The true value is one of the two bounds. Each bound is the value under one meaning."""
     edges = [Edge(0, 2), Edge(1, 2)]
     weights = {0: 0.5, 1: 0.25, 2: 1.0}
     assert values(edges, weights, TRUST)[2] == (0.125, 0.5)

@@ -1,4 +1,4 @@
-"""A smallest set that kills an item is one of the sets that a search of all sets finds."""
+"""The smallest deletion that kills an item is among those that an exhaustive search finds."""
 
 from itertools import combinations
 from random import Random
@@ -14,7 +14,7 @@ from provhouse.query.consequences.deletion.support import smallest_kill
 
 
 def expected(edges: list[Edge], item: int) -> list[tuple[int, ...]]:
-    """Return all smallest sets, of up to three sources, without which an item certainly dies."""
+    """Return all smallest sets of up to three sources without which an item certainly dies."""
     items = {end for edge in edges for end in edge[:2]}
     made = {edge.dst for edge in edges}
 

@@ -1,4 +1,4 @@
-"""New values of aggregates whose inputs are themselves aggregates, written out by hand."""
+"""New values of aggregates over aggregates, compared with values computed by hand."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ NONE = float("nan")
 def values_without(
     rows: list[Row], deleted: int, times: int = 1
 ) -> dict[tuple[int, str], float | str]:
-    """Return, by item and function, each value that changes, or the reason why it is not known."""
+    """Return each changed value, by item and function, or the reason why the value is unknown."""
     src, dst, way = (np.array([row[at] for row in rows], np.int64) for at in range(3))
     kind = np.full(len(rows), KINDS["aggregate"], np.int8)
     graph = Derivations(DerivationRows(src, dst, kind, way))

@@ -20,12 +20,12 @@ import org.apache.hadoop.fs.RemoteIterator;
 import provhouse.capturing.taps.*;
 
 /**
- * Copies what applications have left on a file system of Hadoop to this machine.
+ * Copies the lineage that applications have left on one of Hadoop's file systems to this machine.
  *
- * <p>It is a program of its own. {@code list ADDRESS} prints the folders of applications at or below
- * an address, {@code block ADDRESS FOLDER} copies the complete files of one, {@code remove ADDRESS}
- * removes it, and {@code files} copies files; each line of its input has an address, a tab and a
- * path.
+ * <p>This is a separate program. {@code list ADDRESS} prints the folders of applications at or
+ * below an address. {@code block ADDRESS FOLDER} copies the complete files of one application, and
+ * {@code remove ADDRESS} removes its folder. {@code files} copies files; each line of its standard
+ * input has an address, a tab and a path.
  */
 public final class Fetch {
   private static final String RECORD = "block.json";
@@ -44,7 +44,7 @@ public final class Fetch {
     }
   }
 
-  /** Print the folder of each application, after {@code ended} or {@code open} and a tab. */
+  /** Print a line for each application: {@code ended} or {@code open}, a tab, and its folder. */
   private static void list(Path address) throws IOException {
     FileSystem files = address.getFileSystem(SETTINGS);
     if (isApplication(files, address)) {
@@ -68,7 +68,7 @@ public final class Fetch {
     System.out.println((ended ? "ended\t" : "open\t") + folder);
   }
 
-  /** Copy the complete files of an application; of a file with several contents, the last one. */
+  /** Copy an application's complete files; if a file has several versions, copy only the last. */
   private static void block(Path from, java.nio.file.Path to) throws IOException {
     FileSystem files = from.getFileSystem(SETTINGS);
     Path root = files.makeQualified(from);

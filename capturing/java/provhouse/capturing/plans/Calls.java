@@ -1,6 +1,6 @@
 package provhouse.capturing.plans;
 
-/** Finds the active calls of a thread. Many actions of Spark can be recognized only by them. */
+/** Finds the active calls of a thread. Many of Spark's actions can be recognized only by these. */
 public final class Calls {
   private Calls() {}
 

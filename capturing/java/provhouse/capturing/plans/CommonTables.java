@@ -7,18 +7,18 @@ import org.apache.spark.sql.catalyst.plans.logical.*;
 import provhouse.capturing.Unsupported;
 
 /**
- * Puts the plans of common table expressions in the places where they are used.
+ * Replaces each use of a common table expression by the plan of the expression.
  *
- * <p>The optimizer itself makes common tables when it merges similar scalar subqueries. After the
- * replacement, Spark still computes equal plans only once. A table that is not deterministic is
- * refused, since it must be computed exactly once.
+ * <p>Spark's optimizer also makes such expressions itself, when it merges similar scalar
+ * subqueries. After the replacement, Spark still computes equal plans only once. An expression that
+ * is not deterministic is refused, since its rows must be computed exactly once.
  */
 public final class CommonTables {
   private final Map<Long, LogicalPlan> known = new HashMap<>();
 
   private CommonTables() {}
 
-  /** Return a plan with no definitions of common tables at its top. */
+  /** Return a plan in which the common table expressions that its top node defines are replaced. */
   public static LogicalPlan inlined(LogicalPlan plan) {
     if (!(plan instanceof WithCTE defining)) {
       return plan;

@@ -4,7 +4,7 @@ import java.util.Set;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import provhouse.capturing.spark.*;
 
-/** The names of Delta's classes, which not every session has. */
+/** The names of Delta's classes, which are not on the class path of every session. */
 public final class DeltaNames {
   public static final String PACKAGE = "org.apache.spark.sql.delta.";
 

@@ -9,8 +9,8 @@ import org.apache.spark.sql.internal.SQLConf;
 import scala.Option;
 
 /**
- * Spark's rule that folds filters and projections into lists of rows. A captured session leaves it
- * out, since rows are numbered by their positions in the list that the program has made.
+ * Spark's rule that folds filters and projections into lists of rows. A captured session excludes
+ * this rule, since rows are numbered by their positions in the program's own list.
  */
 public final class Folding {
   public static final String SETTING = "spark.sql.optimizer.excludedRules";
@@ -18,7 +18,7 @@ public final class Folding {
 
   private Folding() {}
 
-  /** Leave out the rule, and return the setting as the program has made it. */
+  /** Exclude the rule, and return the program's own value of the setting. */
   public static Option<String> leaveOut(SparkSession session) {
     Option<String> before = session.conf().getOption(SETTING);
     List<String> rules = rules(before.isDefined() ? before.get() : "");
@@ -29,7 +29,7 @@ public final class Folding {
     return before;
   }
 
-  /** Restore the setting of the program. */
+  /** Restore the program's own value of the setting. */
   public static void restore(SparkSession session, Option<String> before) {
     if (before.isDefined()) {
       session.conf().set(SETTING, before.get());
@@ -38,12 +38,12 @@ public final class Folding {
     }
   }
 
-  /** Return whether the rule is left out. */
+  /** Return whether the rule is excluded. */
   public static boolean isOff(SQLConf settings) {
     return rules(settings.getConfString(SETTING, "")).contains(RULE);
   }
 
-  /** Return a value of the setting without the rule, which may leave nothing. */
+  /** Return the setting's value without this rule. The result may be an empty string. */
   static String without(String value) {
     List<String> rules = rules(value);
     rules.remove(RULE);

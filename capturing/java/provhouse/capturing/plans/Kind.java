@@ -9,10 +9,10 @@ import provhouse.capturing.spark.*;
 /**
  * The kinds of operators that an optimised plan can have.
  *
- * <p>Only {@code of} examines Spark's classes of operators. The analyses that treat all operators
- * (rules, columns, existence and streams) are switch expressions over these kinds, without a
- * default case. So an operator of Spark that acts like a known operator needs one line here, and if
- * a kind is added, the compiler names every switch that lacks it.
+ * <p>Only {@code of} examines Spark's operator classes. The analyses of all operators (rules,
+ * columns, existence and streams) are switch expressions over these kinds, without a default case.
+ * So an operator of Spark that acts like a known operator needs only one line here. If a kind is
+ * added, the compiler reports every switch that lacks it.
  */
 public enum Kind {
   PROJECT,
@@ -41,7 +41,7 @@ public enum Kind {
   SCAN,
   /** The rows of a cache. */
   CACHE,
-  /** The rows of a batch of a stream, or of an RDD whose rows are not in the program. */
+  /** The rows of a stream's batch, or of an RDD whose rows do not come from the program itself. */
   BATCH,
   /** Rows that the program itself made. */
   LOCAL,

@@ -7,13 +7,14 @@ import org.apache.spark.rdd.EmptyRDD;
 import org.apache.spark.rdd.ParallelCollectionRDD;
 import org.apache.spark.rdd.RDD;
 
-/** Rows that are in the program, such as those of {@code createDataFrame}. */
+/** Rows that the program itself contains, such as the rows passed to {@code createDataFrame}. */
 final class LocalRows {
   private LocalRows() {}
 
   /**
-   * Return whether the rows of an RDD come from collections of the program, by functions that see
-   * one partition at a time. So each row has the same place, however often Spark computes the RDD.
+   * Return whether an RDD's rows come from collections of the program, and only through functions
+   * that process one partition at a time. If so, each row has the same position whenever Spark
+   * computes the RDD.
    */
   static boolean are(RDD<?> rdd) {
     if (rdd instanceof ParallelCollectionRDD || rdd instanceof EmptyRDD) {

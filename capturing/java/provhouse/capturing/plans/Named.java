@@ -3,8 +3,8 @@ package provhouse.capturing.plans;
 import provhouse.capturing.Unsupported;
 
 /**
- * Calls methods by name: methods of Delta, which not every session has, and methods that several
- * classes of Spark have although these classes share no type.
+ * Calls methods by name: methods of Delta, which is not in every session, and methods that are in
+ * several of Spark's classes, which have no common type.
  */
 public final class Named {
   private Named() {}

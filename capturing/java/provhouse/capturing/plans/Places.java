@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.trees.Origin;
 import provhouse.capturing.spark.*;
 
-/** Finds the place in the user's program that an operator comes from, if Spark knows it. */
+/** Finds the place in the user's program that an operator comes from, if Spark has recorded it. */
 public final class Places {
   /**
    * The prefixes of the classes through which Spark itself, or a program in Python, calls Spark.
@@ -21,7 +21,7 @@ public final class Places {
 
   /**
    * Return the first known place among the places of an operator's expressions and of the operator
-   * itself, or an empty text.
+   * itself, or an empty string.
    *
    * <p>A place is a file and a line. For SQL, it is a line of the statement, and the beginning of
    * the statement.

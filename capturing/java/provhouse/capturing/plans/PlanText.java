@@ -38,15 +38,15 @@ import scala.Tuple2;
 /**
  * An analysed plan as JSON, with all arguments of all nodes.
  *
- * <p>The arguments of a node are those with which Spark itself copies it: the elements of the
- * product, then those of further parameter lists. A value that has no text here is written as
- * {@code unread} with its class, so that a reader can refuse the node. equivalence/from_spark.py
- * reads the JSON.
+ * <p>A node's arguments are the ones with which Spark itself copies the node: the elements of the
+ * product, then the arguments of further parameter lists. A value that this class cannot describe
+ * is written as {@code unread} with its class, so that a reader can refuse the node.
+ * equivalence/from_spark.py reads the JSON.
  */
 public final class PlanText {
   private static final String DELTA_FILES = "org.apache.spark.sql.delta.files.TahoeLogFileIndex";
 
-  /** The pickled Python functions of the plan, by the digests that stand for them. */
+  /** The plan's pickled Python functions, by the digests that represent them in the JSON. */
   private final Map<String, byte[]> functions = new LinkedHashMap<>();
 
   private final Map<String, Object> description = new LinkedHashMap<>();
@@ -57,12 +57,12 @@ public final class PlanText {
     description.put("plan", plan(analysed));
   }
 
-  /** Describe a plan that the analyser of a session has resolved. */
+  /** Describe a plan that the session's analyzer has resolved. */
   public static PlanText of(SparkSession session, LogicalPlan analysed) {
     return in(session, analysed, settings(session.sessionState().conf()));
   }
 
-  /** Describe the plan of a query. A command is not executed; it has no plan, which gives null. */
+  /** Describe the plan of a query. Return null for a command, which is not executed. */
   public static PlanText of(SparkSession session, String query) throws ParseException {
     LogicalPlan parsed = session.sessionState().sqlParser().parsePlan(query);
     QueryExecution skipped =
@@ -75,7 +75,7 @@ public final class PlanText {
     return !(plan instanceof Command) && Plans.children(plan).stream().allMatch(PlanText::isQuery);
   }
 
-  /** Describe a plan that the analyser of a session has resolved when it had these settings. */
+  /** Describe a plan that the session's analyzer resolved while these settings were in effect. */
   public static PlanText in(
       SparkSession session, LogicalPlan analysed, Map<String, String> settings) {
     return SQLConf.withExistingConf(
@@ -95,7 +95,7 @@ public final class PlanText {
     return new ObjectMapper().writeValueAsString(description);
   }
 
-  /** Return the settings {@code spark.sql.*} that are not at their defaults, and a few others. */
+  /** Return the settings {@code spark.sql.*} that differ from their defaults, and a few others. */
   public static Map<String, String> settings(SQLConf conf) {
     Map<String, String> found = new TreeMap<>();
     Plans.map(conf.getAllConfs()).forEach((name, value) -> {
@@ -158,7 +158,7 @@ public final class PlanText {
     return found;
   }
 
-  /** Return the arguments of a table of the program, whose rows are texts of literals. */
+  /** Return the arguments of a table that the program contains, with the rows as literals. */
   private Map<String, Object> local(LocalRelation table) {
     Map<String, Object> found = fields(table);
     List<Attribute> columns = Plans.output(table);
@@ -256,7 +256,9 @@ public final class PlanText {
     return id.id() + ":" + id.jvmId();
   }
 
-  /** Return a type with collations, nullability and metadata, which Spark's own JSON leaves out. */
+  /**
+   * Return a type as JSON with the parts that Spark's JSON omits: collation, nullability, metadata.
+   */
   private static Object type(DataType type) {
     if (type instanceof ArrayType array) {
       return Map.of("array", type(array.elementType()), "nulls", array.containsNull());

@@ -20,7 +20,10 @@ import scala.collection.Iterator;
 import scala.collection.immutable.List$;
 import scala.collection.immutable.Seq;
 
-/** Reads and makes plans and expressions of Catalyst, whose Scala classes are awkward in Java. */
+/**
+ * Reads and makes plans and expressions of Catalyst, whose Scala classes are awkward to use in
+ * Java.
+ */
 public final class Plans {
   private Plans() {}
 
@@ -54,7 +57,7 @@ public final class Plans {
     return found;
   }
 
-  /** Return the value of a key, or null. Some maps of Spark find keys in upper and lower case. */
+  /** Return the value of a key, or null. Some of Spark's maps ignore the case of keys. */
   public static <K, V> V value(scala.collection.Map<K, V> entries, K key) {
     Option<V> found = entries.get(key);
     return found.isDefined() ? found.get() : null;
@@ -82,7 +85,7 @@ public final class Plans {
     return list(expression.references().toSeq());
   }
 
-  /** Return the instances of a class among an expression and all its parts. */
+  /** Return all instances of a class in an expression, including the expression itself. */
   public static <T> List<T> parts(Expression expression, Class<T> kind) {
     List<T> found = new ArrayList<>();
     if (kind.isInstance(expression)) {
@@ -128,13 +131,13 @@ public final class Plans {
     return (LogicalPlan) node.withNewChildren(seq(children));
   }
 
-  /** Return the value of the operator's field with this name, or null. */
+  /** Return the value of the operator's field with the given name, or null. */
   public static Object field(LogicalPlan plan, String name) {
     int place = Fields.names(plan).indexOf(name);
     return place < 0 ? null : plan.productElement(place);
   }
 
-  /** Return a copy of an operator, with these values in the named fields. */
+  /** Return a copy of an operator in which the named fields have the given values. */
   public static LogicalPlan with(LogicalPlan plan, Map<String, ?> values) {
     List<String> names = Fields.names(plan);
     Object[] fields = new Object[plan.productArity()];
@@ -204,7 +207,8 @@ public final class Plans {
   }
 
   /**
-   * Return a call of a method of {@code target}, an object that goes to the tasks with the plan.
+   * Return a call of a method of {@code target}, an object that is sent to the tasks with the
+   * plan.
    */
   public static Expression call(
       Object target, String method, DataType type, List<Expression> arguments, boolean pure) {
@@ -213,8 +217,8 @@ public final class Plans {
   }
 
   /**
-   * Return the object whose method is the condition of a filter. Return null if the plan is not
-   * such a filter, or if the object is not of this class.
+   * Return the object whose method a filter calls as its condition. Return null if the plan is not
+   * such a filter, or if the object is not an instance of the given class.
    */
   public static <T> T called(LogicalPlan plan, Class<T> kind) {
     return plan instanceof Filter filter
@@ -230,13 +234,14 @@ public final class Plans {
     return only(joined(output(plan), List.of(column)), plan);
   }
 
-  /** Return the plan with only these columns. */
+  /** Return the plan with only the given columns. */
   public static Project only(List<? extends NamedExpression> columns, LogicalPlan plan) {
     return new Project(seq(columns), plan);
   }
 
   /**
-   * Return an optimised plan with these names of its columns. The optimizer may have changed them.
+   * Return an optimized plan with its columns renamed to the given names, which the optimizer may
+   * have changed.
    */
   public static LogicalPlan named(LogicalPlan plan, List<String> names) {
     List<NamedExpression> columns = new ArrayList<>();

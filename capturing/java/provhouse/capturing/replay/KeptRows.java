@@ -11,10 +11,13 @@ import org.apache.spark.sql.catalyst.plans.logical.Sample;
 import provhouse.capturing.plans.*;
 import provhouse.capturing.spark.*;
 
-/** Some rows of one scan, kept in memory in the order of their ids. */
+/** Rows of one scan, kept in memory in the order of their ids. */
 record KeptRows(long[] ids, InternalRow[] rows) {
 
-  /** Settings that save time on few rows, for which compiling code takes longer than computing. */
+  /**
+   * Settings that save time with few rows, for which compiling code takes longer than interpreting
+   * it.
+   */
   private static final Map<String, String> SMALL =
       Map.of(
           "spark.sql.shuffle.partitions", "1",
@@ -50,7 +53,9 @@ record KeptRows(long[] ids, InternalRow[] rows) {
     return Operators.local(Plans.seq(columns), Plans.seq(found));
   }
 
-  /** Return whether a plan has the same result on rows in memory as on rows of files. */
+  /**
+   * Return whether a plan gives the same result for rows in memory as for the same rows in files.
+   */
   static boolean suffice(LogicalPlan plan) {
     return !(plan instanceof Sample)
         && Plans.<Expression>list(plan.expressions()).stream().allMatch(KeptRows::suffice)

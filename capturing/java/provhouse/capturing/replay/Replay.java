@@ -28,10 +28,10 @@ import provhouse.capturing.writes.*;
 import scala.Option;
 
 /**
- * Computes a frame again on some rows of its sources.
+ * Computes a frame again on chosen rows of its sources.
  *
- * <p>The caller first calls {@code files}, then passes to {@code number} the numbers that these
- * files have in the caller's row ids. If the frame scans a table that the block wrote, the plan of
+ * <p>The caller first calls {@code files}, then passes the numbers that these files have in the
+ * caller's row ids to {@code number}. If the frame scans a table that the block wrote, the plan of
  * the write replaces the scan. If it scans a cache, the plan of the cached rows replaces the scan.
  */
 public final class Replay {
@@ -122,7 +122,7 @@ public final class Replay {
   }
 
   /**
-   * Return a plan with the columns of {@code other}, found by their names or by their positions.
+   * Return a plan with the columns of {@code other}, matched by name or by position.
    */
   private static LogicalPlan as(LogicalPlan other, LogicalPlan plan, boolean byName) {
     List<Attribute> own = Plans.output(plan);
@@ -156,7 +156,7 @@ public final class Replay {
     return new ObjectMapper().writeValueAsString(files.described());
   }
 
-  /** Give numbers to the files, from a JSON list in the order of {@code files}. */
+  /** Number the files. The argument is a JSON list of numbers in the order of {@code files}. */
   public void number(String json) throws JsonProcessingException {
     List<Long> numbers = new ObjectMapper().readValue(json, new TypeReference<List<Long>>() {});
     Map<Long, Long> others = new HashMap<>();
@@ -167,10 +167,11 @@ public final class Replay {
   }
 
   /**
-   * Keep some rows in memory, so that a frame on a part of them needs no scan of the sources.
+   * Keep the given rows in memory, so that computing the frame on some of them needs no scan of
+   * the sources.
    *
-   * <p>{@code few} contains the sorted ids of the rows. Nothing is kept if the result of the frame
-   * depends on the positions of rows, as random numbers do.
+   * <p>{@code few} contains the sorted ids of the rows. Nothing is kept if the frame's result
+   * depends on the positions of rows, for example because of random numbers.
    */
   public void keep(byte[] few) {
     long[] ids = numbers(few);
@@ -189,7 +190,7 @@ public final class Replay {
     frame.queryExecution().toRdd().count();
   }
 
-  /** Return the frame on the rows with these sorted ids only, or on all rows but these. */
+  /** Return the frame on only the rows with the given sorted ids, or on all rows except them. */
   public Dataset<Row> on(byte[] few, boolean only) {
     long[] ids = numbers(few);
     return computed(
@@ -206,7 +207,8 @@ public final class Replay {
   }
 
   /**
-   * Return the frame on the rows whose ids are the one column of {@code ids}, or on all other rows.
+   * Return the frame on only the rows whose ids are in {@code ids}, a frame with one column, or on
+   * all rows except them.
    */
   public Dataset<Row> on(Dataset<Row> ids, boolean only) {
     return computed(session, scan -> joined(scan, DataFrames.plan(ids), only));

@@ -10,13 +10,14 @@ import scala.Option;
 /**
  * Keeps the broadcasts that Spark uses for joins.
  *
- * <p>Spark estimates the size of a join's side from its columns, so slots can make a side seem too
- * large for a broadcast. A shuffle of both sides takes longer than a broadcast with slots.
+ * <p>Spark estimates the size of a join's side from its columns, so the added slots can make a side
+ * seem too large for a broadcast. But to broadcast a side with its slots takes less time than to
+ * shuffle both sides.
  */
 final class Broadcasts {
   private Broadcasts() {}
 
-  /** Return a join with rewritten sides. The result uses a broadcast if {@code node} does. */
+  /** Return a join with rewritten sides, which uses a broadcast if Spark would for {@code node}. */
   static LogicalPlan joined(Join node, LogicalPlan left, LogicalPlan right) {
     Join joined = (Join) Plans.withChildren(node, left, right);
     Option<BuildSide> side = Operators.broadcast(node);

@@ -20,24 +20,27 @@ import scala.collection.immutable.Seq;
 
 /**
  * The frames that a block has cached, with the slots of each row as further columns of the cache.
- * The batches of a stream are computed in the same way, before the program gets their rows, and so
- * are checkpoints.
+ * Checkpoints, and batches of a stream before the program gets their rows, are treated in the same
+ * way.
  *
  * <p>So the rows of a cache keep the lineage of their computation, even if they are random. Spark
- * reads the columns of a cache by their positions, and never sees columns that are added at the
- * end. The names of the added columns contain the block and the number of the frame.
+ * reads a cache's columns by position, and ignores columns that are added at the end. The names of
+ * the added columns contain the block and the number of the frame.
  */
 public final class Caches {
   private static final String PREFIX = "provhouse_cached_";
   private static final String MANAGER = "org.apache.spark.sql.execution.CacheManager";
-  /** The number at the end of each row of the first checkpoint; later ones have later numbers. */
+  /**
+   * The tag at the end of each row of frame 0, if it is a checkpoint; frame n has this number plus
+   * n.
+   */
   private final long firstTag = new Random().nextLong() >>> 1;
   private final String own = PREFIX + UUID.randomUUID() + "_";
   private final String folder;
   private final Map<String, List<String>> keys;
   private final AtomicBoolean off = new AtomicBoolean();
   private final List<Cached> known = new ArrayList<>();
-  /** The numbers of the frames whose rows Delta has stored, by the RDD of the rows. */
+  /** The numbers of the frames whose rows Delta has stored, keyed by the RDD with the rows. */
   private final Map<Object, Integer> stored = new WeakHashMap<>();
 
   private long next;
@@ -52,17 +55,17 @@ public final class Caches {
   private record Cached(
       LogicalPlan query, Rewriting rewriting, List<Integer> kinds, Unsupported refusal) {}
 
-  /** Return the first number that no file of the cached frames has. */
+  /** Return the lowest number above all file numbers of the cached frames. */
   public long nextNumber() {
     return next;
   }
 
-  /** Return whether Spark optimises the current plan to cache its rows, not to use them now. */
+  /** Return whether Spark optimizes the current plan in order to cache its rows. */
   public static boolean isCaching() {
     return Calls.isInside(MANAGER);
   }
 
-  /** Return whether Spark optimises the current plan to keep its rows as a checkpoint. */
+  /** Return whether Spark optimizes the current plan in order to checkpoint its rows. */
   public static boolean isCheckpointing() {
     return Calls.isInside("Dataset", "checkpoint");
   }
@@ -73,8 +76,7 @@ public final class Caches {
   }
 
   /**
-   * Note the batch that the stream of this thread has handed to the program, or null if there is
-   * none.
+   * Store the batch that this thread's stream has passed to the program, or null if there is none.
    */
   public void handed(Streams.Batch current) {
     batch = current;
@@ -85,7 +87,7 @@ public final class Caches {
     return known.size() - 1;
   }
 
-  /** Note that the RDD in a plan has the rows of the frame with this number. */
+  /** Record that each RDD in the plan contains the rows of the frame with this number. */
   public void stored(LogicalPlan plan, int frame) {
     if (plan instanceof LogicalRDD rows) {
       stored.put(rows.rdd(), frame);
@@ -123,7 +125,7 @@ public final class Caches {
     return Plans.only(columns, plan);
   }
 
-  /** Rewrite the scan of a cache or of a stream's batch; refuse rows that have no lineage. */
+  /** Rewrite the scan of a cache or of a stream's batch; refuse rows without lineage. */
   Rewritten scan(LogicalPlan node, SourceFiles files, Taps taps) {
     List<Slot> slots = slots(of(node), files, taps);
     Seq<Attribute> output = Plans.seq(Plans.joined(Plans.output(node), Slot.attributes(slots)));
@@ -136,7 +138,9 @@ public final class Caches {
     return new Rewritten(scan, slots);
   }
 
-  /** Return new columns for a cached frame's slots. Add the frame's files and taps to a write. */
+  /**
+   * Return new columns for a cached frame's slots, and add the frame's files and taps to a write.
+   */
   private static List<Slot> slots(Cached cached, SourceFiles files, Taps taps) {
     List<Integer> numbers = taps.include(cached.rewriting().taps());
     files.include(cached.rewriting().files());
@@ -190,8 +194,8 @@ public final class Caches {
   }
 
   /**
-   * Return the frame that was kept as a checkpoint in the block, or null. Its rows are longer than
-   * the columns of the scan, and end with a tag.
+   * Return the frame that was kept as a checkpoint in the block, or null. Its rows have more
+   * fields than the scan has columns, and end with a tag.
    */
   private Cached checkpoint(LogicalRDD node) {
     if (!node.rdd().isCheckpointed()) {
@@ -205,7 +209,7 @@ public final class Caches {
     return null;
   }
 
-  /** Reads the tag at the end of a row. Rows without a tag have only {@code columns} columns. */
+  /** Reads the tag at the end of a row. A row without a tag has only {@code columns} fields. */
   private record Tag(int columns) implements Function<InternalRow, Long> {
     @Override
     public Long call(InternalRow row) {

@@ -14,28 +14,31 @@ import scala.Function1;
 import scala.Option;
 
 /**
- * A command of Delta that changes rows of a table, DELETE, UPDATE or MERGE, and the plan of the
- * rows that it writes.
+ * A Delta command that changes rows of a table (DELETE, UPDATE or MERGE), and the plan of the rows
+ * that it writes.
  *
- * <p>Delta writes each file with a changed row again, so most of the written rows may be copies. A
- * scan of the changed table adds a slot of the kind {@code TARGET}. Where the plan decides which
+ * <p>Delta rewrites each file with a changed row, so most of the written rows may be copies. A scan
+ * of the changed table adds a slot of the kind {@code TARGET}. At the operator that decides which
  * rows change, the slots of a copied row become NULL, and a slot of the kind {@code Form.KEPT} gets
- * the id of the row that it is a copy of.
+ * the id of the original row.
  */
 public record Change(LogicalPlan command) {
-  /** A plan that no command that changes rows has made. */
+  /** The value for plans that do not come from a command that changes rows. */
   public static final Change NONE = new Change(null);
 
   private static final String INDEX = DeltaNames.PACKAGE + "files.TahoeBatchFileIndex";
   private static final String METRIC = DeltaNames.PACKAGE + "metric.IncrementMetric";
 
-  /** The column of Delta that is true for joined rows that a MERGE does not write. */
+  /** Delta's column that is true for joined rows that a MERGE does not write. */
   private static final String DROPPED = "_row_dropped_";
 
-  /** The kind of a slot with the ids of rows of the changed table, below the decision. */
+  /**
+   * The kind of a slot with ids of the changed table's rows, below the operator that decides which
+   * rows change.
+   */
   private static final int TARGET = Form.KEPT - 1;
 
-  /** Return the change that a command makes, or null if it is no such command. */
+  /** Return the change that a command makes, or null for any other command. */
   public static Change of(LogicalPlan command) {
     return DeltaNames.isChange(command) ? new Change(command) : null;
   }
@@ -45,12 +48,14 @@ public record Change(LogicalPlan command) {
     return Calls.isInside(DeltaNames.PACKAGE + "files.TransactionalWrite");
   }
 
-  /** Return whether Delta stores the rows of the source of a MERGE in this thread, to read them twice. */
+  /**
+   * Return whether Delta stores the rows of a MERGE's source in this thread, to read them twice.
+   */
   public static boolean isStoring() {
     return Calls.isInside("MergeIntoMaterializeSource", "prepareMergeSource");
   }
 
-  /** Return whether a plan reads rows, unlike plans that only describe columns. */
+  /** Return whether a plan reads rows. A plan that only describes columns does not. */
   public static boolean reads(LogicalPlan plan) {
     return switch (Kind.of(plan)) {
       case SCAN, CACHE, BATCH -> true;
@@ -62,7 +67,7 @@ public record Change(LogicalPlan command) {
     return command != null && command.getClass().getSimpleName().equals(name);
   }
 
-  /** Return the rows of a scan, with other slots if they are rows of the changed table. */
+  /** Return a scan's rows, with slots of other kinds if they are rows of the changed table. */
   Rewritten scanned(LogicalRelation node, Rewritten rows) {
     boolean changes =
         command != null
@@ -131,7 +136,10 @@ public record Change(LogicalPlan command) {
     return new Rewritten(Plans.only(columns, plan), slots);
   }
 
-  /** Return the condition for the rows that a MERGE copies, if a projection decides this, or null. */
+  /**
+   * Return the condition for the rows that a MERGE copies, or null if the projection does not
+   * decide this.
+   */
   private Expression kept(Project node) {
     for (NamedExpression column : Plans.<NamedExpression>list(node.projectList())) {
       if (column.name().equals(DROPPED) && column instanceof Alias made) {
@@ -148,9 +156,9 @@ public record Change(LogicalPlan command) {
   /**
    * Return an expression that is true for the rows that a MERGE copies.
    *
-   * <p>Delta counts the rows of each of its actions in the same expression that decides between the
-   * actions. So the expression with true in place of the counter of copies, and false in place of
-   * the others, is the condition for copies.
+   * <p>Delta counts the rows of each action in the expression that decides between the actions. In
+   * the returned condition, the counter of copies is replaced by true, and all other counters by
+   * false.
    */
   private Expression copies(Expression decision) {
     if (!decision.getClass().getName().equals(METRIC)) {
@@ -161,8 +169,8 @@ public record Change(LogicalPlan command) {
   }
 
   /**
-   * Return whether a counter, or a counter in it, is a metric of the command. Metrics are compared by
-   * their texts, since Delta may run a copy of the command.
+   * Return whether a counter, or a counter inside of it, is the command's metric with this name.
+   * Metrics are compared by their names, since Delta may run a copy of the command.
    */
   private boolean counts(Expression counter, String name) {
     scala.collection.Map<String, SQLMetric> metrics = Named.call(command, "metrics");
@@ -176,7 +184,10 @@ public record Change(LogicalPlan command) {
         || child.getClass().getName().equals(METRIC) && counts(child, name);
   }
 
-  /** Return the slots of the written rows. A slot with the ids of copied rows is the last one. */
+  /**
+   * Return the slots of the written rows. If there is a slot with ids of copied rows, it is the
+   * last.
+   */
   List<Slot> finished(List<Slot> slots) {
     List<Slot> found = new ArrayList<>();
     Slot kept = null;

@@ -11,11 +11,11 @@ import provhouse.capturing.spark.*;
 import provhouse.capturing.taps.*;
 
 /**
- * An array that an aggregate collects and an {@code explode} takes apart. The operators above the
- * aggregate use none of its other columns, except grouping columns.
+ * An array that an aggregate collects and an {@code explode} splits into elements. Except for
+ * grouping columns, the operators above the aggregate use none of the aggregate's other columns.
  *
- * <p>So each row above the {@code explode} depends on one element, and on no other row of its
- * group.
+ * <p>So each row above the {@code explode} depends only on one element, and not on other rows of
+ * its group.
  */
 final class Collected {
   private final Deque<Step> between = new ArrayDeque<>();
@@ -28,14 +28,14 @@ final class Collected {
   private Alias column;
   private AggregateExpression function;
 
-  /** A filter or projection below the generator, and the column of its output that is the array. */
+  /** A filter or projection below the generator, and its output column with the array. */
   record Step(LogicalPlan plan, Attribute array) {}
 
   private Collected() {}
 
   /**
-   * Return the array that a generator takes apart, or null if the generator's rows derive from
-   * whole groups.
+   * Return the array that a generator splits into elements, or null if the generator's rows derive
+   * from whole groups.
    */
   static Collected of(Generate node) {
     Collected found = new Collected();
@@ -56,7 +56,7 @@ final class Collected {
     return aggregate;
   }
 
-  /** Return the column of the aggregate that has the array. */
+  /** Return the aggregate's column that contains the array. */
   Alias column() {
     return column;
   }
@@ -99,8 +99,8 @@ final class Collected {
   }
 
   /**
-   * Note the array that an expression reads and the fields that it takes from each element. Return
-   * whether the expression does nothing else.
+   * Record the array that an expression reads and the fields that it takes from each element.
+   * Return whether the expression does only this.
    */
   private boolean take(Expression value) {
     if (strip(value) instanceof Attribute found) {

@@ -11,14 +11,14 @@ import provhouse.capturing.sources.*;
 /**
  * Finds the source columns that each column of a plan is computed from.
  *
- * <p>Source columns that only decide which rows or groups exist are kept apart from source columns
- * that give a column its values. The former have a role: {@code filter}, {@code join}, {@code
+ * <p>A source column that only decides which rows or groups exist is listed separately from the
+ * source columns that give a column its values. It has a role: {@code filter}, {@code join}, {@code
  * group}, {@code window} or {@code order}.
  */
 public final class Columns {
   /**
    * The sources of a column: {@code values} are the sources of its values, and {@code influence}
-   * are the sources, with their roles, that only influence it.
+   * are the sources that only influence it, with their roles.
    */
   private record Made(Set<List<String>> values, Set<List<String>> influence) {
     Made() {
@@ -30,7 +30,7 @@ public final class Columns {
       influence.addAll(other.influence);
     }
 
-    /** Add the sources of another column as influences. A source that has a role keeps it. */
+    /** Add the sources of another column as influences. Those that already have a role keep it. */
     void influenced(Made other, String role) {
       other.values.forEach(each -> influence.add(Plans.joined(each, List.of(role))));
       influence.addAll(other.influence);
@@ -49,7 +49,7 @@ public final class Columns {
     this.caches = caches;
   }
 
-  /** Return the sources of the columns of a plan, in the form that an ingest stores. */
+  /** Return the sources of a plan's columns, in the format that an ingest stores. */
   public static Map<String, Object> described(LogicalPlan plan, Caches caches) {
     Columns found = new Columns(caches);
     found.read(CommonTables.inlined(plan));
@@ -149,7 +149,8 @@ public final class Columns {
   }
 
   /**
-   * Return the columns of a separate plan, such as a subquery, and note the tables that it reads.
+   * Return the columns of a separate plan, such as a subquery, and record the tables that it
+   * reads.
    */
   private Columns inside(LogicalPlan plan) {
     Columns inside = new Columns(caches);
@@ -192,7 +193,7 @@ public final class Columns {
     combined(node, inputs);
   }
 
-  /** Define each column of an operator by the columns at the same position in each input. */
+  /** Define each column of an operator by the columns at its position in all inputs. */
   private void combined(LogicalPlan node, List<? extends List<? extends Expression>> inputs) {
     List<Made> made = new ArrayList<>();
     for (int i = 0; i < Plans.output(node).size(); i++) {
@@ -211,7 +212,7 @@ public final class Columns {
 
   /**
    * Let each column that a Python function returns depend on all columns of the function's input,
-   * since the function is unknown.
+   * since it is unknown what the function does.
    */
   private void pythonRows(LogicalPlan node) {
     Made made = new Made();

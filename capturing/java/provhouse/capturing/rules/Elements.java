@@ -15,10 +15,10 @@ import provhouse.capturing.taps.*;
 /**
  * The rule for an {@code explode} of the result of {@code collect_list} or {@code collect_set}.
  *
- * <p>Elements of a list carry the slots of their rows through the list. An element of a set derives
- * from all rows of its group that have its value. A tap below the aggregate writes these rows with
- * a key made of the group and the value, and the same key is computed above the generator. The row
- * that an outer generator makes of an empty array derives from the whole group.
+ * <p>In a list, each element carries the slots of its row. In a set, an element derives from all
+ * rows of its group that have its value: a tap below the aggregate writes these rows with a key
+ * made of the group and the value, and the same key is computed above the generator. The row that
+ * an outer generator makes from an empty array derives from the whole group.
  */
 final class Elements {
   private final Taps taps;
@@ -26,7 +26,7 @@ final class Elements {
   private final Generate node;
   private final Rewritten child;
   private final GroupKey group;
-  /** The number of the group, or null if no slot needs it. */
+  /** The column with the group's number, or null if no slot needs it. */
   private final Alias number;
   /** The number of the tap that writes whole groups, or -1 if no row derives from a whole group. */
   private final int whole;
@@ -76,7 +76,9 @@ final class Elements {
     return takenApart(exploded, item);
   }
 
-  /** Return the column of the aggregate in which each value is followed by the slots of its row. */
+  /**
+   * Return the aggregate's array column in which each value is followed by the slots of its row.
+   */
   private Alias collected() {
     List<Expression> fields = new ArrayList<>(List.of(Plans.text("value"), found.value()));
     for (Slot slot : child.slots()) {
@@ -154,7 +156,7 @@ final class Elements {
     slots.add(new Slot(slot.toAttribute(), tap));
   }
 
-  /** Add the slot of the row that an outer generator makes of an empty array. */
+  /** Add the slot for the row that an outer generator makes from an empty array. */
   private void addWhole(Attribute item, List<NamedExpression> columns, List<Slot> slots) {
     if (node.outer()) {
       Expression group = Plans.asLong(number.toAttribute());
@@ -162,7 +164,10 @@ final class Elements {
     }
   }
 
-  /** Return the aggregate with {@code array} in place of its array, and with the group's number. */
+  /**
+   * Return the aggregate with {@code array} in place of its array, and with the group's number if
+   * that is needed.
+   */
   private LogicalPlan aggregated(LogicalPlan below, Alias array) {
     Aggregate plain = found.aggregate();
     List<NamedExpression> columns = new ArrayList<>();
@@ -188,7 +193,8 @@ final class Elements {
   }
 
   /**
-   * Return {@code below} under the operators that lie between the aggregate and the generator.
+   * Put the operators between the aggregate and the generator on top of {@code below}; return the
+   * result.
    *
    * <p>{@code elements} is the column that replaces the array, or null if the array stays.
    */

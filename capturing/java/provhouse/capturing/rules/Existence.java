@@ -8,16 +8,17 @@ import org.apache.spark.sql.catalyst.plans.logical.*;
 import provhouse.capturing.plans.*;
 
 /**
- * Finds whether the existence of rows is exact: whether their slots determine when they exist.
+ * Determines whether the existence of rows is exact, that is, whether their slots determine when
+ * they exist.
  *
- * <p>It is exact if a row exists as long as all source rows in its slots exist, or as long as one
- * source row of its group exists. It is not exact after a condition on an aggregate, a LIMIT, a
- * join with groups, or an unknown operator.
+ * <p>It is exact if a row exists as long as all source rows in its slots exist or, for a group, as
+ * long as one source row of the group exists. It is not exact after a condition on an aggregate, a
+ * LIMIT, a join with groups, or an unknown operator.
  */
 final class Existence {
   /**
-   * The rows of a plan: whether they may be groups, whether a row may carry several source rows,
-   * and the ids of columns that change when a group loses a row.
+   * The properties of a plan's rows: whether they may be groups, whether a row may carry several
+   * source rows, and the ids of the columns that may change when a group loses a row.
    */
   private record Rows(boolean grouped, boolean joined, Set<Object> computed) {
     static final Rows PLAIN = new Rows(false, false, Set.of());
@@ -30,12 +31,15 @@ final class Existence {
 
   private Existence() {}
 
-  /** Return whether each row's slots determine when the row exists, if no source value changes. */
+  /**
+   * Return whether each row's slots determine when the row exists, provided that no source value
+   * changes.
+   */
   static boolean isExact(LogicalPlan plan) {
     return rows(plan) != null;
   }
 
-  /** Return what is known of the rows of a plan, or null if their existence is not exact. */
+  /** Return the properties of a plan's rows, or null if their existence is not exact. */
   private static Rows rows(LogicalPlan node) {
     List<Rows> inputs = new ArrayList<>();
     Plans.children(node).forEach(each -> inputs.add(rows(each)));
@@ -98,7 +102,8 @@ final class Existence {
   }
 
   /**
-   * Return whether each row of a plan is one source row, so that a count of rows counts sources.
+   * Return whether each row of a plan comes from one source row, so that a count of rows is a
+   * count of source rows.
    */
   static boolean countsSources(LogicalPlan plan) {
     return !hasSubquery(plan) && switch (Kind.of(plan)) {

@@ -12,11 +12,11 @@ import provhouse.capturing.plans.*;
 /**
  * The parts of a partition that the functions of a window use.
  *
- * <p>Rows are numbered in the order of the window. A function uses the rows between two numbers,
- * which follow from the number of the current row, or from counts that Spark computes beside the
- * function. Rows between the current row and its frame are used too: without them, the frame would
- * have other rows. If no function counts rows, all rows of equal rank get the number of the last
- * row of this rank, since their order does not matter then.
+ * <p>Rows are numbered in the order of the window. A function uses the rows between two numbers.
+ * These are computed from the number of the current row, or from counts that Spark computes in
+ * addition to the function. Rows between the current row and its frame count as used too: without
+ * them, the frame would contain other rows. If no function counts rows, the order of rows with
+ * equal rank does not matter, so they all get the number of the last of them.
  */
 final class Frames {
   private final Window node;
@@ -43,7 +43,7 @@ final class Frames {
     functions.forEach(each -> parts.add(part(each, order)));
   }
 
-  /** Return the frames of a window whose functions all use known parts. */
+  /** Return the frames of a window. All of its functions must use known parts. */
   static Frames of(Window node) {
     return new Frames(node, functions(node));
   }
@@ -72,7 +72,7 @@ final class Frames {
     return found;
   }
 
-  /** Return the used parts, in the form that {@code TapPart} in Python reads. */
+  /** Return the used parts, in the format that {@code TapPart} in Python reads. */
   List<Map<String, Object>> described() {
     return new ArrayList<>(parts);
   }
@@ -139,8 +139,8 @@ final class Frames {
   }
 
   /**
-   * Return the bounds of the rows that a function uses: two offsets from the current row, or the
-   * columns with the number of the last row and with the number of rows.
+   * Return the bounds of the rows that a function uses: two offsets from the current row, or two
+   * columns, with the number of the last row and the count of rows.
    */
   private Map<String, Object> part(WindowExpression window, List<SortOrder> order) {
     if (isRank(window)) { // it uses the rows of lower rank
@@ -193,7 +193,7 @@ final class Frames {
         function, new WindowSpecDefinition(node.partitionSpec(), node.orderSpec(), frame));
   }
 
-  /** Add a column unless an equal one exists, and return its position among the tap's columns. */
+  /** Add a column unless an equal column exists; return its position among the tap's columns. */
   private int add(Expression value, String name) {
     for (int i = 0; i < added.size(); i++) {
       if (((Alias) added.get(i)).child().semanticEquals(value)) {

@@ -64,8 +64,8 @@ record Joins(Rewriter rewriter, Taps taps) {
   /**
    * Rewrite a semi join: a row also derives from each row on the right with the same keys.
    *
-   * <p>{@code exists} is null for a semi join. In an existence join, it is the column that is true
-   * if there is such a row on the right.
+   * <p>{@code exists} is null for a semi join. For an existence join, it is the column that is true
+   * if such a row on the right exists.
    */
   private Rewritten semi(Join node, Attribute exists) {
     String name = exists == null ? "left semi join" : "existence join";

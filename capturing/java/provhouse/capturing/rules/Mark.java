@@ -20,14 +20,14 @@ import provhouse.capturing.spark.*;
 /**
  * Marks the rows of a frame as rows of a table that is never written, so that they become items.
  *
- * <p>A mark is the condition of a filter that lets every row pass. The condition counts as not
+ * <p>A mark is the condition of a filter that lets every row pass. The condition is declared as not
  * deterministic, so that Spark does not move the filter. {@code Marks} turns the filter into a tap.
  */
 public record Mark(String table, List<String> key) implements Serializable {
   /**
    * Return a frame whose rows are marked as rows of a table with these key columns.
    *
-   * <p>Refuse a key that does not fit the frame.
+   * <p>Refuse key columns that are missing in the frame or cannot be keys.
    */
   public static Dataset<Row> marked(Dataset<Row> frame, String table, List<String> key) {
     SparkSession session = frame.sparkSession();
@@ -44,7 +44,7 @@ public record Mark(String table, List<String> key) implements Serializable {
     return DataFrames.of(session, new Filter(condition, rows));
   }
 
-  /** Return true, which lets a row pass. Only a plan that is not captured calls this. */
+  /** Return true, which lets a row pass. This is called only in plans that are not captured. */
   public boolean passes(ArrayData key) {
     return true;
   }
@@ -54,7 +54,7 @@ public record Mark(String table, List<String> key) implements Serializable {
     return Plans.called(filter, Mark.class);
   }
 
-  /** Return the key columns of a mark's filter, as texts. */
+  /** Return the key columns of a mark's filter, as strings. */
   static List<Expression> keyOf(Filter filter) {
     List<Expression> arguments = Plans.list(((Invoke) filter.condition()).arguments());
     return Plans.children(arguments.get(0));

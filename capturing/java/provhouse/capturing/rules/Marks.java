@@ -12,12 +12,12 @@ import provhouse.capturing.sources.*;
 import provhouse.capturing.taps.*;
 
 /**
- * The rule for marks: above a mark, a row derives from the marked row alone, which is identified by
+ * The rule for marks: above a mark, a row derives only from the marked row, which is identified by
  * the hash of its key.
  *
  * <p>A tap writes this hash, the slots and the key of each row. All marks of one table in a plan
- * form one version of the table's rows. The ids of these rows have the same number, in place of the
- * number of a file.
+ * make one version of the table's rows. In the ids of these rows, one common number takes the place
+ * of a file's number.
  */
 final class Marks {
   private final Rewriter rewriter;

@@ -14,18 +14,21 @@ import provhouse.capturing.plans.*;
  * <p>Spark turns a correlated subquery into one side of a join with the outer rows. If the
  * condition of the subquery is not an equality, Spark first joins the subquery with the distinct
  * values of the outer rows, which an aggregate of the same columns computes. These values only
- * connect rows of the subquery with outer rows: the join above uses them to find the outer rows. So
- * a row derives from its own outer row, and not from other outer rows with equal values. In a plan
- * of the user, no two sides of a join have the same columns.
+ * connect the subquery's rows with outer rows: the join above finds the outer rows by them. So a
+ * row derives from its own outer row, but not from other outer rows with equal values. Such an
+ * aggregate can be recognized because the two sides of a join in a user's own plan never have the
+ * same columns.
  *
  * <p>{@code columns} are the ids of the output columns of the other sides. {@code below} are these
- * ids and the ids of the columns of all operators in the plans of the other sides, since the
- * optimizer may have replaced a column of the other side by its value.
+ * ids and the ids of all operators' columns in the plans of the other sides, since the optimizer
+ * may have replaced a column of the other side by its definition.
  */
 record OuterRows(Set<Object> columns, Set<Object> below) {
   static final OuterRows NONE = new OuterRows(Set.of(), Set.of());
 
-  /** Return these columns together with the columns of {@code side}, the side of a further join. */
+  /**
+   * Return these columns together with those of {@code side}, which is a side of a further join.
+   */
   OuterRows and(LogicalPlan side) {
     OuterRows more = new OuterRows(new HashSet<>(columns), new HashSet<>(below));
     add(side, more.columns);

@@ -16,9 +16,9 @@ import scala.collection.Seq;
  * The rule for Python functions of groups: each row that a function returns derives from all rows
  * of its group, or of both groups of a cogroup.
  *
- * <p>A tap below the function writes the rows of each group. The frame of a group has the number of
- * the group as a further column. Code around the function removes this column from the frame, and
- * adds it to the result of the function.
+ * <p>A tap below the function writes the rows of each group. The frame of a group gets the group's
+ * number as a further column. Code around the function removes this column from the function's
+ * input, and adds it to the function's result.
  */
 record PythonGroups(Rewriter rewriter, Taps taps) {
   private static final String NAME = "provhouse_group";

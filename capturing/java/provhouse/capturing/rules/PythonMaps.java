@@ -17,8 +17,8 @@ import provhouse.capturing.taps.*;
  * run in one task, and the number of the task's partition connects the result with the tap's rows.
  *
  * <p>A function that {@code provhouse.row_by_row} has marked gets the slots of each row as further
- * columns, and returns them. The mark is at the end of the function's name, since a plan shows
- * nothing but the name.
+ * columns, and returns them. The mark is at the end of the function's name, since a plan contains
+ * only the name.
  */
 record PythonMaps(Rewriter rewriter, Taps taps) {
   /** The end of the names of marked functions, the same as in {@code capturing/row_by_row.py}. */
@@ -31,7 +31,7 @@ record PythonMaps(Rewriter rewriter, Taps taps) {
     return WorkerFunction.of(node).name().endsWith(MARKED) ? rows(node) : task(node);
   }
 
-  /** Return the rows of a marked function with the slots of their input rows. */
+  /** Return the rows that a marked function makes, with the slots of their input rows. */
   private Rewritten rows(LogicalPlan node) {
     LogicalPlan input = Plans.children(node).get(0);
     Rewritten child = rewriter.rewrite(input);

@@ -54,7 +54,9 @@ public final class Rewriter {
     return absence;
   }
 
-  /** Note that rows may depend on the absence of other rows, which their lineage does not list. */
+  /**
+   * Record that rows may depend on the absence of other rows, which their lineage does not list.
+   */
   void noteAbsence() {
     absence = true;
   }
@@ -65,7 +67,9 @@ public final class Rewriter {
     return Subqueries.carrying(rewriteAlone(tapped.node()), tapped.numbers());
   }
 
-  /** Rewrite {@code side} of a join. It may use values of rows of {@code other}, the other side. */
+  /**
+   * Rewrite {@code side} of a join, which may use values of {@code other}, the other side's rows.
+   */
   Rewritten rewriteBeside(LogicalPlan other, LogicalPlan side) {
     OuterRows before = outer;
     outer = before.and(other);
@@ -99,7 +103,7 @@ public final class Rewriter {
     };
   }
 
-  /** Rewrite an operator whose rows are rows of its input, with all of its columns. */
+  /** Rewrite an operator whose rows are rows of its input, with all columns of the input. */
   private Rewritten passing(LogicalPlan node) {
     absence |= node instanceof Offset; // the lineage does not list the rows that it skips
     Rewritten child = rewrite(Plans.children(node).get(0));
@@ -183,7 +187,7 @@ public final class Rewriter {
     return new Rewritten(Plans.with(Plans.withChildren(node, child.plan()), wider), slots);
   }
 
-  /** Rewrite a generator, which finds the columns of its input by position, so slots come last. */
+  /** Rewrite a generator. It finds its input's columns by position, so slots come last. */
   private Rewritten generate(Generate node) {
     Rewritten elements = Elements.of(node, this, taps);
     if (elements != null) {
@@ -233,8 +237,8 @@ public final class Rewriter {
    * Return the number of the tap below an aggregate.
    *
    * <p>{@code slots} are the slots of the rows below the aggregate. {@code merged} is the plan of
-   * these rows without slots, but with the columns of the key. {@code given} is the value that each
-   * row gives to the aggregate, or null.
+   * these rows with the columns of the key, but without slots. {@code given} is the value that each
+   * row contributes to the aggregate, or null.
    */
   static int groups(
       Aggregate node,
@@ -256,8 +260,8 @@ public final class Rewriter {
   }
 
   /**
-   * Return the name of the aggregate's function, or an empty text if it has no function. Return
-   * "other" if it has several functions, or one whose effect is not known.
+   * Return the name of the aggregate's function, or an empty string if it has no function. Return
+   * "other" for several functions, or for a function whose effect is not known.
    */
   private static String functionOf(Aggregate node) {
     Set<String> names = new HashSet<>();

@@ -10,7 +10,7 @@ import provhouse.capturing.sources.*;
 import provhouse.capturing.taps.*;
 
 /**
- * The rewriting of one plan, of a write or of a cached frame, with its sources and taps.
+ * The rewriting of one plan (of a write or of a cached frame), with its sources and taps.
  *
  * <p>{@code absence} is true if rows may depend on the absence of other rows, as after an outer or
  * anti join. {@code exact} is true if the slots of each row determine when the row exists.
@@ -33,7 +33,7 @@ public record Rewriting(
     return of(query, taps, keys, session, caches, Change.NONE);
   }
 
-  /** Rewrite the plan of the rows that a command writes which changes rows. */
+  /** Rewrite the plan of the rows that a command of the kind {@code Change} writes. */
   public static Rewriting of(
       LogicalPlan query,
       Taps taps,
@@ -65,7 +65,7 @@ public record Rewriting(
     Plans.<LogicalPlan>list(plan.subqueries()).forEach(query -> found.addAll(used(query)));
   }
 
-  /** Add the facts about the plan that an ingest needs. */
+  /** Add the facts about the plan that an ingest needs to the description of a write. */
   public void describe(Map<String, Object> description) {
     description.put("taps", taps.described());
     description.put("absence", absence);

@@ -15,9 +15,10 @@ import provhouse.capturing.spark.*;
  * The sessions of the rows below an aggregate that groups by {@code session_window}.
  *
  * <p>Below the aggregate, each row has a window of its own. Inside the aggregate, Spark merges
- * windows that overlap or touch. Window functions merge the windows here in the same way, so that
- * each row carries the session of its group in the aggregate. If a session here differed from
- * Spark's session, its group would have no rows, and an ingest would refuse the write.
+ * windows that overlap or touch. This class merges the windows in the same way, with window
+ * functions below the aggregate, so that each row carries the session of its group. If such a
+ * session differed from Spark's session, its group would have no rows, and an ingest would refuse
+ * the write.
  */
 final class Sessions {
   private final Attribute window;

@@ -28,10 +28,10 @@ public final class Streams {
 
   private Streams() {}
 
-  /** The rows that a stream has passed to a function of the program, and their plan. */
+  /** The rows that a stream has passed to one of the program's functions, and their plan. */
   public record Batch(RDD<?> rows, LogicalPlan plan, SparkSession session) {}
 
-  /** Return the ids of the stream and batch that this thread works on, or an empty text. */
+  /** Return the ids of the stream and batch that this thread works on, or an empty string. */
   public static String batchOf(SparkSession session) {
     SparkContext context = session.sparkContext();
     String batch = context.getLocalProperty(BATCH);
@@ -39,7 +39,7 @@ public final class Streams {
   }
 
   /**
-   * Return the batch that this thread's stream has handed to the program. Return null if there is
+   * Return the batch that this thread's stream has passed to the program. Return null if there is
    * no such stream, or if the batch is still being planned.
    *
    * <p>The caller must not hold the monitor of a block, since a thread that plans a batch may wait
@@ -73,7 +73,8 @@ public final class Streams {
   }
 
   /**
-   * Refuse a plan whose batches depend on rows of earlier batches, or on rows that are in no file.
+   * Refuse a plan whose batches depend on rows of earlier batches, or on rows that are not in
+   * files.
    */
   static void check(LogicalPlan plan) {
     if (plan.isStreaming()) {

@@ -13,18 +13,21 @@ import provhouse.capturing.plans.*;
 import provhouse.capturing.spark.*;
 import provhouse.capturing.taps.*;
 
-/** Finds the value that each row gives to an aggregate. A tap below the aggregate writes it. */
+/**
+ * Finds the value that each row contributes to an aggregate. A tap below the aggregate writes it.
+ */
 final class Values {
   private static final Set<String> FUNCTIONS = Set.of("sum", "min", "max", "avg");
 
   private Values() {}
 
   /**
-   * Return the bits of the number that each input row gives to an aggregate, or null if the number
-   * is unknown.
+   * Return an expression for the bits of the number that each input row contributes to an
+   * aggregate, or null if the number is unknown.
    *
-   * <p>The number is known if the aggregate computes one function of all rows, and each row is a
-   * single source row. A source row is then in one group, with one number. NULL stays NULL.
+   * <p>The number is known if the aggregate computes a single function, of all rows, and each input
+   * row comes from one source row. A source row is then in only one group, with one number. NULL
+   * stays NULL.
    */
   static Expression of(Aggregate node, List<Slot> slots) {
     if (slots.size() != 1
@@ -48,7 +51,7 @@ final class Values {
         && found.filter().isEmpty();
   }
 
-  /** Return the bits of a number. -0.0 becomes 0.0, since the bits of -0.0 stand for NULL. */
+  /** Return the bits of a number. -0.0 becomes 0.0, since the bits of -0.0 represent NULL. */
   private static Expression bits(Expression given) {
     Expression number = Plans.as(given, DataTypes.DoubleType);
     return Operators.call(

@@ -16,9 +16,9 @@ import provhouse.capturing.taps.*;
  * use.
  *
  * <p>If the functions use the whole partition, a tap below the window writes the rows of each
- * partition as one shared derivation, so that n rows need n entries. If the functions use only
- * parts of the partition, a tap above the window writes the number of each row in its partition,
- * from which an ingest finds the rows of each part.
+ * partition as one shared derivation, so that n rows need only n entries. If the functions use only
+ * parts of the partition, a tap above the window writes each row's number in its partition, from
+ * which an ingest computes the rows of each part.
  */
 record Windows(Rewriter rewriter, Taps taps) {
   Rewritten window(Window node) {

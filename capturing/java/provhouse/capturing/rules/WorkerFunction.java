@@ -20,9 +20,9 @@ import provhouse.capturing.plans.*;
 /**
  * A Python function that passes on the columns that rules have added to its input.
  *
- * <p>The pickle of this function runs the source of {@code capturing/worker_function.py} and calls
- * a function in that source with the pickle of the program's function. So no Python has to run in
- * the driver, and executors need only PySpark.
+ * <p>When a worker loads the pickle of this function, it runs the source of {@code
+ * capturing/worker_function.py} and passes the pickle of the program's function to a function in
+ * that source. So the driver does not have to run Python, and executors need only PySpark.
  */
 final class WorkerFunction {
   private static final String SOURCE = "/provhouse/capturing/worker_function.py";
@@ -30,7 +30,7 @@ final class WorkerFunction {
 
   private WorkerFunction() {}
 
-  /** Return the function of an operator that calls Python. */
+  /** Return the Python function that an operator calls. */
   static PythonUDF of(LogicalPlan node) {
     return (PythonUDF) Plans.field(node, "functionExpr");
   }
@@ -116,7 +116,7 @@ final class WorkerFunction {
     }
   }
 
-  /** Bytes of a program for Python's unpickler. */
+  /** The bytes of a program for Python's unpickler. */
   private static final class Pickle {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 

@@ -14,8 +14,8 @@ public final class FileNames {
   private FileNames() {}
 
   /**
-   * Return the name of each column in the files that a scan reads, by the column's name in the
-   * table. Return an empty map if no name differs.
+   * Return each column's name in the files that a scan reads, keyed by its name in the table.
+   * Return an empty map if all names are the same.
    */
   public static Map<String, String> of(HadoopFsRelation relation) {
     Object format = relation.fileFormat(); // Delta keeps the names in the format
@@ -24,8 +24,8 @@ public final class FileNames {
   }
 
   /**
-   * Return the name of each column in the files of a table with this schema, by the column's name
-   * in the table. Return an empty map if no name differs.
+   * Return each column's name in the files of a table with this schema, keyed by its name in the
+   * table. Return an empty map if all names are the same.
    */
   public static Map<String, String> of(StructType schema) {
     Map<String, String> found = new LinkedHashMap<>();

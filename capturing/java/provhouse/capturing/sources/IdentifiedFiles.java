@@ -18,8 +18,8 @@ import scala.collection.Iterator;
 import scala.runtime.AbstractFunction1;
 
 /**
- * Reads files of records as another format does, and adds the id of each record in the column
- * {@code COLUMN}. Rows are read one by one.
+ * Reads files of records like the format that it wraps, and adds the column {@code COLUMN} with
+ * the id of each record. Rows are read one by one.
  */
 final class IdentifiedFiles extends ChangedFiles {
   static final String COLUMN = "provhouse_record";
@@ -74,7 +74,7 @@ final class IdentifiedFiles extends ChangedFiles {
       return new Numbered(reader.apply(file), file, ids, projection());
     }
 
-    /** Return the projection that puts the id, which follows the columns of the files, in place. */
+    /** Return the projection that moves the id from after the files' columns to its position. */
     private UnsafeProjection projection() {
       int last = required.length() - 1 + partitions.length();
       List<Expression> columns = new ArrayList<>();
@@ -87,7 +87,7 @@ final class IdentifiedFiles extends ChangedFiles {
     }
   }
 
-  /** The rows of a part of a file, with their ids. At its end, the rows have been counted. */
+  /** The rows of a part of a file, with their ids. Rows are counted as they are read. */
   private static final class Numbered extends AbstractIterator<InternalRow> {
     private final Iterator<InternalRow> rows;
     private final PartitionedFile file;

@@ -14,11 +14,11 @@ import scala.collection.immutable.Map;
 import scala.runtime.AbstractFunction1;
 
 /**
- * Reads Parquet files as another format does, and adds the id of each row in the column {@code
- * COLUMN}.
+ * Reads Parquet files like the format that it wraps, and adds the column {@code COLUMN} with the
+ * id of each row.
  *
- * <p>Spark's own row index is not used for this: it is part of a hidden structure, which Spark
- * makes for each row before it filters the rows.
+ * <p>Spark's own column with row indexes is not used, because it is part of a hidden struct that
+ * Spark makes for each row before it filters the rows.
  */
 final class IdentifiedParquet extends ChangedParquet {
   /** The column that Spark's reader fills with the index of each row, if the schema has it. */
@@ -59,7 +59,7 @@ final class IdentifiedParquet extends ChangedParquet {
       return RowNumbers.replaced(rows, column, first) ? rows : rows.map(row -> from(first, row));
     }
 
-    /** Turn the index of a row into its id. In batches, the column has ids already. */
+    /** Turn a row's index into its id. In batches, the column already contains ids. */
     private InternalRow from(long first, InternalRow row) {
       row.setLong(column, first + row.getLong(column));
       return row;

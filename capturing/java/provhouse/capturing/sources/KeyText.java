@@ -11,18 +11,21 @@ import org.apache.spark.sql.types.*;
 import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.*;
 
-/** The declared key of a row as a text: columns joined by a slash, or NULL if a column is NULL. */
+/**
+ * The declared key of a row as a string: columns joined by a slash, or NULL if a column is NULL.
+ */
 public final class KeyText {
   private KeyText() {}
 
-  /** Return the text of a key. Refuse columns that are missing or whose type cannot be a key. */
+  /** Return a key as a string. Refuse missing columns, and columns whose types cannot be keys. */
   public static Expression of(
       List<? extends Attribute> columns, List<String> key, String table, SQLConf settings) {
     return joined(texts(columns, key, table, settings));
   }
 
   /**
-   * Return the columns of a key as texts. Refuse missing columns, and types that keys cannot have.
+   * Return the columns of a key as strings. Refuse missing columns, and columns whose types cannot
+   * be keys.
    */
   public static List<Expression> texts(
       List<? extends Attribute> columns, List<String> key, String table, SQLConf settings) {
@@ -34,7 +37,7 @@ public final class KeyText {
     return parts;
   }
 
-  /** Return texts joined by a slash. */
+  /** Return strings joined by slashes. */
   public static Expression joined(List<Expression> texts) {
     List<Expression> parts = new ArrayList<>();
     for (Expression text : texts) {
@@ -46,7 +49,7 @@ public final class KeyText {
     return parts.size() == 1 ? parts.get(0) : new Concat(Plans.seq(parts));
   }
 
-  /** Return the column that Spark finds by a name. If {@code exact}, case matters. */
+  /** Return the column that Spark would find by this name. If {@code exact}, case matters. */
   private static Attribute column(
       List<? extends Attribute> columns, String name, String table, boolean exact) {
     List<Attribute> same = new ArrayList<>();

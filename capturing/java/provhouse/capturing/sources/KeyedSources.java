@@ -43,7 +43,7 @@ public final class KeyedSources {
     return described;
   }
 
-  /** Add the scans of a cached frame that the plan reads, unless they have been added before. */
+  /** Add the scans of a cached frame that the plan reads, unless they were added before. */
   public void include(KeyedSources cached) {
     for (Map<String, Object> scan : cached.described) {
       Map<String, Object> entry = new LinkedHashMap<>(scan);
@@ -60,7 +60,7 @@ public final class KeyedSources {
     return table != null && keys.containsKey(table);
   }
 
-  /** Return a tap of numbers with a folder of this name. */
+  /** Return a tap that writes numbers, to a folder with this name. */
   Tap tap(String name, int columns) {
     return taps.tap(name, columns, 0);
   }
@@ -71,7 +71,8 @@ public final class KeyedSources {
   }
 
   /**
-   * Rewrite a scan; its row ids have numbers from {@code number} on. Refuse a scan without a key.
+   * Rewrite a scan. In its row ids, file numbers begin at {@code number}. Refuse a scan without a
+   * key.
    */
   public Rewritten scan(LogicalRelation node, long number) {
     String table = TableNames.declared(node);
@@ -148,7 +149,7 @@ public final class KeyedSources {
     return entry;
   }
 
-  /** Return the path that stands for a table of another database; for files, an empty text. */
+  /** Return the path that represents a table of another database, or an empty string for files. */
   private static String placeOf(LogicalRelation node) {
     if (node.relation() instanceof JDBCRelation database) {
       JDBCOptions options = database.jdbcOptions();

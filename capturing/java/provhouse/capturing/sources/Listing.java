@@ -12,11 +12,11 @@ import provhouse.capturing.plans.*;
 /**
  * The files of a source without row numbers, with their sizes and times, in the order of the scan.
  *
- * <p>Each row carries the number of its file, since an ingest recognizes files that a captured
- * write made.
+ * <p>Each row carries the number of its file, by which an ingest recognizes the files that a
+ * captured write made.
  */
 public record Listing(List<String> paths, List<List<Long>> states) {
-  /** Return the files of a scan, or null if it reads no files. */
+  /** Return the files of a scan, or null if the scan does not read files. */
   public static Listing of(LogicalRelation node) {
     if (!(node.relation() instanceof HadoopFsRelation relation)) {
       return null;
@@ -40,7 +40,7 @@ public record Listing(List<String> paths, List<List<Long>> states) {
     return found;
   }
 
-  /** Return the number of a row's file, in the bits where an id has the number of its file. */
+  /** Return the number of a row's file, in the same bits as in a row id. */
   public Expression number() {
     RowIds ids =
         new RowIds(paths.toArray(new String[0]), LongStream.range(0, paths.size()).toArray());

@@ -5,13 +5,13 @@ import java.util.Arrays;
 import provhouse.capturing.taps.*;
 
 /**
- * The ids of the rows of an RDD, by their places in its partitions. Partition {@code p} begins with
- * the row {@code firsts[p]}.
+ * The ids of an RDD's rows, computed from the positions of the rows in the RDD's partitions.
+ * Partition {@code p} begins with the row {@code firsts[p]}.
  */
 public record PlaceIds(long number, long[] firsts) implements Serializable {
   private static final int COUNTER_BITS = 33; // of monotonically_increasing_id
 
-  /** Return the id of a row from its {@code monotonically_increasing_id}. */
+  /** Return a row's id, computed from its {@code monotonically_increasing_id}. */
   public long id(long counted) {
     int partition = (int) (counted >>> COUNTER_BITS);
     long row = firsts[partition] + (counted & (1L << COUNTER_BITS) - 1);

@@ -19,13 +19,15 @@ import provhouse.capturing.taps.*;
 /**
  * Rows that the program itself made, numbered from 0, with their ids as the last column.
  *
- * <p>They are the rows of a table whose name contains a digest of the columns and rows. So the same
- * rows are the same items in each job, and other rows are other items.
+ * <p>They count as rows of a table whose name contains a digest of the columns and rows. So in
+ * every job, the same rows are the same items, and different rows are different items.
  */
 record ProgramRows(String table, long number, LogicalPlan plan) {
   private static final String ID = "provhouse_row";
 
-  /** Return the rows of an operator without input; their ids have {@code number}. */
+  /**
+   * Return the rows of an operator without input. In their ids, {@code number} is the file number.
+   */
   static ProgramRows of(LogicalPlan node, long number) {
     if (node instanceof Range range) {
       return of(range, number);
@@ -48,8 +50,8 @@ record ProgramRows(String table, long number, LogicalPlan plan) {
   }
 
   /**
-   * Number rows of a list. Refuse them if Spark may have folded a filter into the list, which would
-   * change the numbers.
+   * Number the rows of a list. Refuse them if Spark may have folded a filter into the list, since
+   * this would change the numbers.
    */
   private static ProgramRows of(LocalRelation list, long number) {
     if (!Folding.isOff(SQLConf.get())) {
@@ -77,7 +79,9 @@ record ProgramRows(String table, long number, LogicalPlan plan) {
         Operators.local(Plans.seq(columns), Plans.seq(rows)));
   }
 
-  /** Number rows of an RDD by their places in the partitions, which Spark counts in a job. */
+  /**
+   * Number the rows of an RDD by their positions in the partitions. Spark counts the rows in a job.
+   */
   private static ProgramRows of(LogicalRDD node, long number) {
     List<RowDigest.Part> parts =
         node.rdd().toJavaRDD().mapPartitions(new RowDigest.Counting(typesOf(node))).collect();

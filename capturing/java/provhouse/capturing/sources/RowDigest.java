@@ -11,8 +11,8 @@ import org.apache.spark.sql.catalyst.expressions.XXH64;
 import org.apache.spark.sql.types.DataType;
 
 /**
- * A digest of rows in their order. It does not depend on the partitions that the rows are in: that
- * of two lists follows from the digests and lengths of both.
+ * A digest of rows in their order. It does not depend on how the rows are divided into partitions:
+ * the digest of two consecutive lists can be computed from the digests and lengths of both lists.
  */
 final class RowDigest {
   private static final long BASE = 0x9E3779B97F4A7C15L; // odd, so that no power of it is 0
@@ -42,13 +42,13 @@ final class RowDigest {
 
   /** The rows of one partition. */
   record Part(long rows, long value, long power) implements Serializable {
-    /** Return the digest of the rows with {@code before}, followed by these rows. */
+    /** Return the digest of the rows whose digest is {@code before}, followed by these rows. */
     long after(long before) {
       return before * power + value;
     }
   }
 
-  /** Counts the rows of a partition, and makes their digest. */
+  /** Counts the rows of a partition, and computes their digest. */
   record Counting(List<DataType> types) implements FlatMapFunction<Iterator<InternalRow>, Part> {
     @Override
     public Iterator<Part> call(Iterator<InternalRow> rows) {

@@ -10,9 +10,9 @@ import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 import scala.collection.Iterator;
 
 /**
- * Fills the column of ids in batches of rows.
+ * Fills the column with ids in batches of rows.
  *
- * <p>It replaces a generator of Spark that makes an object for each row.
+ * <p>It replaces one of Spark's generators, which makes an object for each row.
  */
 final class RowNumbers extends RowIndexGenerator {
   private static final Field READER = field(RecordReaderIterator.class, "rowReader");

@@ -15,7 +15,7 @@ import provhouse.capturing.Unsupported;
 import provhouse.capturing.plans.*;
 import provhouse.capturing.taps.*;
 
-/** The files that a captured plan may read, numbered from 0, and the table of each. */
+/** The files that a captured plan may read, numbered from 0, and the table of each file. */
 public final class SourceFiles {
   /** The name of the option with the folder of a stream's files. */
   private static final String FOLDER = "basePath";
@@ -23,8 +23,8 @@ public final class SourceFiles {
   private final Map<String, Map<String, Object>> known = new LinkedHashMap<>();
   private final Map<Object, Map<String, Object>> described = new LinkedHashMap<>();
   /**
-   * For each root folder, the name that a column has in the files below the folder, by the column's
-   * name in the table.
+   * For each root folder, the names of columns in the files below the folder, keyed by the columns'
+   * names in the table.
    */
   private final Map<String, Map<String, String>> names = new LinkedHashMap<>();
 
@@ -42,7 +42,7 @@ public final class SourceFiles {
     return next;
   }
 
-  /** Return a number that no file has, for rows that are in no file. */
+  /** Return an unused number, for rows that are not in files. */
   public long takeNumber() {
     return next++;
   }
@@ -62,7 +62,7 @@ public final class SourceFiles {
     return keyed.scan(node, first);
   }
 
-  /** Rewrite rows of the program, which become the rows of a table of their own. */
+  /** Rewrite rows that the program made, which become the rows of a separate table. */
   public Rewritten program(LogicalPlan node) {
     return keyed.program(ProgramRows.of(node, takeNumber()));
   }
@@ -88,7 +88,7 @@ public final class SourceFiles {
         paths.toArray(new String[0]), numbers.stream().mapToLong(Long::longValue).toArray());
   }
 
-  /** Return whether a source is read by a declared key. */
+  /** Return whether the rows of a source are identified by a declared key. */
   boolean isKeyed(LogicalRelation node) {
     return keyed.hasKey(node);
   }
@@ -154,7 +154,7 @@ public final class SourceFiles {
     return new ArrayList<>(described.values());
   }
 
-  /** Refuse a file with rows that a Delta table has deleted without rewriting it. */
+  /** Refuse a file with rows that Delta has deleted without rewriting the file. */
   private static void checkWhole(FileStatusWithMetadata file) {
     for (String name : Plans.map(file.metadata()).keySet()) {
       if (name.startsWith("row_index_filter")) {
@@ -193,7 +193,9 @@ public final class SourceFiles {
     return Plans.value(relation.options(), FOLDER);
   }
 
-  /** Return the full paths of the folders that were read. The program may give relative paths. */
+  /**
+   * Return the full paths of the folders that were read. The program may have given relative paths.
+   */
   static List<String> roots(LogicalRelation node) {
     HadoopFsRelation relation = (HadoopFsRelation) node.relation();
     Configuration settings = relation.sparkSession().sessionState().newHadoopConf();
@@ -209,8 +211,8 @@ public final class SourceFiles {
   }
 
   /**
-   * Return the full address of a path in one form. Some paths have one slash after the scheme,
-   * other paths have three.
+   * Return the full address of a path in a uniform format. Some paths have one slash after the
+   * scheme, and others have three.
    */
   private static String address(Path path) {
     URI uri = path.toUri();

@@ -39,13 +39,16 @@ public final class Sources {
     return new Rewritten(rows, List.of(new Slot(id(rows), Form.ROWS, readable(node))));
   }
 
-  /** Return whether the rows of a source are named by their positions in files. */
+  /** Return whether the rows of a source are identified by their positions in files. */
   public static boolean hasPlaces(LogicalRelation node) {
     return node.relation() instanceof HadoopFsRelation
         && List.of(ParquetFileFormat.class.getName(), DELTA).contains(formatOf(node));
   }
 
-  /** Return whether the rows of a source can be named by their positions among its records. */
+  /**
+   * Return whether the rows of a source can be identified by their positions among a file's
+   * records.
+   */
   private static boolean hasRecords(LogicalRelation node) {
     return node.relation() instanceof HadoopFsRelation relation
         && RECORDS.contains(nameOf(relation.fileFormat()));
@@ -63,8 +66,8 @@ public final class Sources {
   }
 
   /**
-   * Return which lines are records: "every" line, each "filled" line, or none, if a record may have
-   * several lines.
+   * Return which lines are records: "every" line, each "filled" line, or an empty string if a
+   * record may consist of several lines.
    */
   static String lines(HadoopFsRelation relation) {
     String format = nameOf(relation.fileFormat());
@@ -86,7 +89,9 @@ public final class Sources {
     return null;
   }
 
-  /** Rewrite a scan of records without a key: a record is named by its position in its file. */
+  /**
+   * Rewrite a scan of records without a key. A record is identified by its position in its file.
+   */
   private static Rewritten records(LogicalRelation node, SourceFiles files) {
     checkReadable(node);
     HadoopFsRelation relation = (HadoopFsRelation) node.relation();
@@ -152,12 +157,12 @@ public final class Sources {
   }
 
   /**
-   * Return the names of the columns that an ingest can read from the files, by the ids of the
+   * Return the names of the columns that an ingest can read from the files, keyed by the ids of the
    * columns in the plan.
    *
-   * <p>Columns with metadata are left out: the metadata may give another name for the files, or a
-   * default for files that lack the column. Columns of Delta are left out, since they may have
-   * other names in files, too.
+   * <p>Columns with metadata are left out, since the metadata may give a column another name in
+   * files, or a default value for files without the column. Delta's columns are left out too, since
+   * they may also have other names in files.
    */
   private static Map<Object, String> readable(LogicalRelation node) {
     HadoopFsRelation relation = (HadoopFsRelation) node.relation();

@@ -14,7 +14,7 @@ public final class TableNames {
 
   private TableNames() {}
 
-  /** Return the names of the tables that a scan reads, as the ingest names them. */
+  /** Return the names that an ingest uses for the tables that a scan reads. */
   public static List<String> of(LogicalRelation node) {
     if (node.catalogTable().isEmpty() && node.relation() instanceof HadoopFsRelation) {
       return SourceFiles.rootPaths(node).stream()
@@ -25,7 +25,10 @@ public final class TableNames {
     return table == null ? List.of() : List.of(table);
   }
 
-  /** Return the name that users give to a scanned table in keys, or null for an unknown source. */
+  /**
+   * Return the name by which users declare the key of a scanned table, or null for an unknown
+   * source.
+   */
   static String declared(LogicalRelation node) {
     if (node.catalogTable().isDefined()) {
       return node.catalogTable().get().identifier().table();
@@ -39,7 +42,7 @@ public final class TableNames {
         : null;
   }
 
-  /** Return the name of a table of records: its name in the catalog, or the end of a path. */
+  /** Return the name of a table of records: its name in the catalog, or the end of its path. */
   static String ofRecords(LogicalRelation node, String root) {
     return node.catalogTable().isDefined()
         ? node.catalogTable().get().identifier().table()
@@ -58,7 +61,7 @@ public final class TableNames {
     return known ? last.substring(0, dot) : last;
   }
 
-  /** Return the name of a table of another database without its schema and quotes. */
+  /** Return the name of another database's table, without the schema and quotes. */
   public static String ofDatabase(String table) {
     return table.replaceAll("^.*[ .]", "").replaceAll("[\"`]", "");
   }

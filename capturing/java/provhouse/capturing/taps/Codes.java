@@ -12,14 +12,14 @@ import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridEncoder;
  * values.
  */
 final class Codes {
-  /** The largest number of distinct values in a block that is stored as codes. */
+  /** The largest number of distinct values with which a block is stored as codes. */
   private static final int DISTINCT = 1 << 15;
 
   private static final int ROOM = DISTINCT * 2;
   private static final int SLAB = 1 << 10;
   private static final int PAGE = 1 << 20;
 
-  /** Parquet packs the codes of this number of values at once. */
+  /** The number of values whose codes Parquet packs at once. */
   private static final int GROUP = 8;
 
   /** The approximate size of a run of equal codes in bytes. */
@@ -37,7 +37,10 @@ final class Codes {
     codes = new int[(values + GROUP - 1) / GROUP * GROUP];
   }
 
-  /** Return the codes of the first {@code count} values, or null if too many are distinct. */
+  /**
+   * Return the codes of the first {@code count} values, or null if there are too many distinct
+   * values.
+   */
   static Codes of(long[] values, int count) {
     Codes found = new Codes(count);
     int most = Math.min(DISTINCT, count / 2 + 1);
@@ -78,7 +81,9 @@ final class Codes {
     return (long) count * Long.BYTES + Math.min(packed, (long) runs * RUN);
   }
 
-  /** Return the page of the codes: the number of bits of a code, then runs or packed codes. */
+  /**
+   * Return the page with the codes: first the number of bits per code, then runs or packed codes.
+   */
   BytesInput bytes() throws IOException {
     BytesInput all = count == 1 || runs < codes.length / GROUP ? inRuns() : packed();
     return BytesInput.concat(BytesInput.from(new byte[] {(byte) bits()}), all);

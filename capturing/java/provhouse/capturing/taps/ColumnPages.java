@@ -22,9 +22,10 @@ import org.apache.parquet.io.api.Binary;
 /**
  * Writes a block of one column as a page of Parquet, in the smallest of three encodings.
  *
- * <p>Parquet's own writer takes one value at a time, through five calls and a hash table. Here, ids
- * that count up are stored as differences, which take a few bytes for each thousand ids. Numbers
- * with few distinct values are stored as codes in a dictionary, and hashes are stored unencoded.
+ * <p>Parquet's own writer handles one value at a time, with five calls and a look-up in a hash
+ * table. Here, consecutive ids are stored as differences, which take a few bytes per thousand ids.
+ * Numbers with few distinct values are stored as codes of a dictionary, and hashes are stored
+ * unencoded.
  */
 record ColumnPages(ParquetFileWriter file) {
   private static final ByteBufferAllocator HEAP = HeapByteBufferAllocator.getInstance();
@@ -34,12 +35,14 @@ record ColumnPages(ParquetFileWriter file) {
   private static final int DELTAS = 128;
   private static final int MINIBLOCKS = 4;
 
-  /** The bits of the header of a block of differences: their minimum, and four widths. */
+  /** The number of bits in the header of a block of differences: their minimum, and four widths. */
   private static final int HEADER = 10 * Byte.SIZE;
 
   private static final int SAMPLE = 256;
 
-  /** If a sample of a block has more different values than this, the block gets no dictionary. */
+  /**
+   * If a sample of a block has more distinct values than this, the block does not get a dictionary.
+   */
   private static final int MANY = 250;
 
   /** A page before and after its compression. */
@@ -71,7 +74,7 @@ record ColumnPages(ParquetFileWriter file) {
     }
   }
 
-  /** Write the first {@code count} texts, which may be null. */
+  /** Write the first {@code count} strings, which may be null. */
   void texts(ColumnDescriptor column, byte[][] values, int count) throws IOException {
     var levels = new RunLengthBitPackingHybridValuesWriter(1, SLAB, PAGE, HEAP);
     var texts = new DeltaByteArrayWriter(SLAB, PAGE, HEAP);

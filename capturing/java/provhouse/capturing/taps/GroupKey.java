@@ -9,16 +9,16 @@ import provhouse.capturing.plans.*;
 import provhouse.capturing.spark.*;
 
 /**
- * A 64-bit number that stands for the group of a row.
+ * A 64-bit number that identifies the group of a row.
  *
  * <p>{@code check} is null if different groups are certain to have different numbers. Otherwise an
  * ingest must detect that two groups have the same number: by the keys of all groups, which Spark
  * computes anyway above an aggregate, or by {@code check}, a second, different hash.
  *
- * <p>{@code columns} are the grouping columns, if all of them are plain columns. {@code source}
- * says where the files of a source have these columns, if they have them, so that a tap need not
- * write the number. The number is the value of the only column, or, if {@code hashed}, Spark's hash
- * of all columns.
+ * <p>{@code columns} are the grouping columns, if all of them are plain columns. If the files of a
+ * source contain these columns, {@code source} describes where, and the tap does not have to write
+ * the number. The number is the value of the only column or, if {@code hashed}, Spark's hash of all
+ * columns.
  */
 public record GroupKey(
     Expression value,
@@ -29,8 +29,8 @@ public record GroupKey(
   /**
    * A grouping column of a plan.
    *
-   * <p>{@code type} says how Spark hashes the values of the column: as an int, a bigint or a
-   * string. If the column is {@code flagged}, the hash also says whether the value is NULL.
+   * <p>{@code type} is the type as which Spark hashes the column's values: int, bigint or string.
+   * If the column is {@code flagged}, the hash also includes whether the value is NULL.
    */
   private record Column(Attribute attribute, String type, boolean flagged) {
     Map<String, Object> in(String name) {
@@ -47,8 +47,9 @@ public record GroupKey(
       List.of(
           DataTypes.ByteType, DataTypes.ShortType, DataTypes.IntegerType, DataTypes.BooleanType);
   /**
-   * The most columns that may replace a hash in a tap. A walk back reads these columns from the
-   * files of a source and hashes them; for four columns of text, this takes longer than it saves.
+   * The largest number of columns that may replace a hash in a tap. To go back, a cursor reads
+   * these columns from a source's files and hashes them; with four columns of strings, this takes
+   * longer than writing the hash would.
    */
   private static final int MOST_COLUMNS = 2;
 
@@ -83,8 +84,8 @@ public record GroupKey(
   }
 
   /**
-   * Return the key for the join columns of one side of an equi-join. Equal values on both sides
-   * must have the same number.
+   * Return the key for the join columns of one side of an equi-join. Equal values on both sides get
+   * the same number.
    *
    * <p>NULL has no match, so the number of NULL does not matter.
    */
@@ -115,8 +116,8 @@ public record GroupKey(
   }
 
   /**
-   * Return a key for a row's place in a partition. An ingest computes the places of other rows from
-   * this place.
+   * Return a key for a row's position in a partition. An ingest computes the positions of other
+   * rows from this position.
    */
   public static Expression ofPart(Expression partition, Expression place) {
     return new XxHash64(Plans.seq(List.of(partition, place)), SEED);
@@ -131,10 +132,12 @@ public record GroupKey(
   }
 
   /**
-   * Return this key for rows with these slots. If the files of a source have the key's column, an
-   * ingest reads the key there, and checks that no value is the number that stands for NULL.
+   * Return this key for rows with the given slots. If the files of a source contain the key's
+   * column, an ingest reads the key from these files. It checks that no value equals the number
+   * that represents NULL.
    *
-   * <p>A key that is a hash is not read there, since a hash needs its check or a proof.
+   * <p>A key that is a hash is not read from a source's files, since a hash needs its check or a
+   * proof.
    */
   public GroupKey from(List<Slot> slots) {
     Map<String, Object> found = hashed ? null : sourceIn(slots);
@@ -142,14 +145,17 @@ public record GroupKey(
   }
 
   /**
-   * Return this key for rows with these slots. Even a hash may be read from the files of a source,
-   * since a tap above the rows writes the keys of all groups.
+   * Return this key for rows with the given slots. Even a key that is a hash may be read from a
+   * source's files, since a tap above the rows writes the keys of all groups as a proof.
    */
   public GroupKey provedFrom(List<Slot> slots) {
     return hashed ? new GroupKey(value, check, columns, hashed, sourceIn(slots)) : from(slots);
   }
 
-  /** Return the first slot whose source has all columns of this key, with their names, or null. */
+  /**
+   * Return the first slot whose source has all columns of this key, and the columns' names, or
+   * null.
+   */
   private Map<String, Object> sourceIn(List<Slot> slots) {
     if (columns.size() > MOST_COLUMNS) {
       return null;
@@ -170,8 +176,8 @@ public record GroupKey(
   }
 
   /**
-   * Return the columns behind these values; return none if any value is computed. Widening a column
-   * to a larger type does not count as computing.
+   * Return the columns with the given values, or no columns if any value is computed. Widening a
+   * column to a larger type does not count as computing.
    */
   private static List<Column> columns(List<Expression> values, boolean flagged) {
     List<Column> found = new ArrayList<>();
@@ -204,8 +210,8 @@ public record GroupKey(
   }
 
   /**
-   * Return a number that two values share exactly if they are equal, or null if no number is
-   * certain to do so.
+   * Return a number that is the same for two values exactly if they are equal, or null if the type
+   * does not have such a number.
    */
   private static Expression number(Expression value) {
     DataType type = value.dataType();
@@ -242,7 +248,9 @@ public record GroupKey(
     return hashed(values, hashed);
   }
 
-  /** Return the hash of {@code hashed}, which has {@code values} and may have flags for NULL. */
+  /**
+   * Return the hash of {@code hashed}, which consists of {@code values} and perhaps flags for NULL.
+   */
   private static GroupKey hashed(List<Expression> values, List<Expression> hashed) {
     List<Expression> reversed = new ArrayList<>(hashed);
     Collections.reverse(reversed);
@@ -254,7 +262,10 @@ public record GroupKey(
         null);
   }
 
-  /** Return the value in the form that Spark compares. Refuse a type that has no matching hash. */
+  /**
+   * Return the value as Spark compares it. Refuse a type for which equal values may have different
+   * hashes.
+   */
   private static Expression normalized(Expression value, String operator) {
     DataType type = value.dataType();
     if (isFloating(type)) {

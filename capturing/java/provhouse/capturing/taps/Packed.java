@@ -15,11 +15,11 @@ import provhouse.capturing.plans.*;
 import provhouse.capturing.spark.*;
 
 /**
- * Turns structs, arrays and maps into bytes that are equal exactly if Spark groups the values
- * together.
+ * Converts structs, arrays and maps into bytes that are equal exactly if Spark puts the values into
+ * one group.
  *
- * <p>Spark's hash skips NULL, so that {@code [1, NULL]} and {@code [NULL, 1]} have the same hash,
- * but different bytes. Spark compares the keys of groups by these bytes, too.
+ * <p>Spark's hash skips NULL, so {@code [1, NULL]} and {@code [NULL, 1]} have the same hash, but
+ * different bytes. Spark also compares the keys of groups by these bytes.
  */
 public final class Packed implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -38,7 +38,7 @@ public final class Packed implements Serializable {
         new Packed(value.dataType()), "bytes", DataTypes.BinaryType, List.of(normal), true);
   }
 
-  /** Return whether equal values of a type have equal bytes, once they are normalized. */
+  /** Return whether equal values of a type have equal bytes after normalization. */
   static boolean covers(DataType type) {
     if (type instanceof StructType struct) {
       return Arrays.stream(struct.fields()).allMatch(field -> isCovered(field.dataType()));

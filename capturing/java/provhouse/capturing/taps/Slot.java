@@ -10,18 +10,18 @@ import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 /**
  * A column that capture adds to a row, to carry what the row derives from.
  *
- * <p>{@code tap} is the number of the tap whose keys the column has, or {@code Form.ROWS} if the
- * column has ids of source rows. NULL stands for no row, as after an outer join.
+ * <p>{@code tap} is the number of the tap whose keys the column contains, or {@code Form.ROWS} if
+ * the column contains ids of source rows. NULL means that there is no row, as after an outer join.
  *
- * <p>{@code columns} has the names that columns have in the files of these source rows, by the ids
- * of the columns in the plan. Where the slot is NULL, these columns are NULL too.
+ * <p>{@code columns} maps the ids of columns in the plan to their names in the files with these
+ * source rows. Where the slot is NULL, these columns are NULL too.
  */
 public record Slot(Attribute attribute, int tap, Map<Object, String> columns) {
   public Slot(Attribute attribute, int tap) {
     this(attribute, tap, Map.of());
   }
 
-  /** Return this slot in another column. The plan of that column has the same source columns. */
+  /** Return this slot in another column, whose plan must have the same source columns. */
   public Slot with(Attribute other) {
     return new Slot(other, tap, columns);
   }

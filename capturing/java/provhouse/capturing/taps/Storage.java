@@ -16,12 +16,13 @@ import provhouse.capturing.spark.*;
 /**
  * Makes, commits and removes the files of a capture.
  *
- * <p>A local file is complete once it is renamed to its name. On any other file system, a file is
- * complete once an empty file, its marker, is beside it, since object stores cannot rename.
+ * <p>A local file is complete when it has been renamed to its final name. Object stores cannot
+ * rename, so on any other file system, a file is complete when its marker, an empty file, exists
+ * next to it.
  *
- * <p>Local files are written without Hadoop. Without its native library, which PySpark lacks,
- * Hadoop starts a program to set the permissions of each file and folder, and writes a checksum
- * beside each file.
+ * <p>Local files are written without Hadoop. PySpark does not contain Hadoop's native library;
+ * without this library, Hadoop starts a program to set the permissions of each file and folder, and
+ * writes a checksum next to each file.
  */
 public final class Storage {
   private static final AtomicLong VERSIONS = new AtomicLong();
@@ -38,7 +39,7 @@ public final class Storage {
     return new Storage(settings, path.getFileSystem(settings));
   }
 
-  /** Return a new file for Parquet. Its folder is made if it is missing. */
+  /** Return a new file for Parquet, and create its folder if it is missing. */
   public OutputFile parquet(Path path) throws IOException {
     if (!isLocal()) {
       return HadoopOutputFile.fromPath(path, settings);
@@ -51,7 +52,7 @@ public final class Storage {
     return isLocal() ? new Path(file.getParent(), "_" + file.getName()) : file;
   }
 
-  /** Make a written file count as complete. */
+  /** Mark a written file as complete. */
   public void commit(Path file) throws IOException {
     if (isLocal()) {
       Files.move(local(draft(file)), local(file), StandardCopyOption.ATOMIC_MOVE);
@@ -61,10 +62,10 @@ public final class Storage {
   }
 
   /**
-   * Replace the content of a file, so that no reader ever gets only a part of it.
+   * Replace the content of a file in such a way that readers never get only a part of it.
    *
-   * <p>On another file system than the local one, each content is a file of its own, {@code
-   * NAME.NUMBER}, and the complete one with the highest number counts.
+   * <p>On any file system except the local one, each version of the content is a separate file,
+   * {@code NAME.NUMBER}. The valid version is the complete file with the highest number.
    */
   public void replace(Path file, byte[] content) throws IOException {
     Path version = isLocal() ? file : file.suffix("." + VERSIONS.incrementAndGet());

@@ -17,10 +17,10 @@ import org.apache.spark.util.TaskFailureListener;
  */
 public final class Tap implements Serializable {
   private static final long serialVersionUID = 1L;
-  /** The number of rows of a row group. */
+  /** The number of rows in a row group. */
   private static final int BLOCK = 1 << 16;
 
-  /** The largest number of columns that {@code put} takes. */
+  /** The largest number of columns that {@code put} supports. */
   static final int FEW = 8;
 
   private static final int FIRST = 1 << 9;
@@ -42,7 +42,7 @@ public final class Tap implements Serializable {
    * Make a tap that writes numbers and texts until {@code off} is set.
    *
    * <p>A task sees the value that {@code off} had at the start of the task's stage. If {@code
-   * watched}, the tap ends as soon as the file {@code Form.STOP} exists beside its folder.
+   * watched}, the tap stops as soon as the file {@code Form.STOP} exists next to the tap's folder.
    */
   Tap(String folder, int columns, int texts, AtomicBoolean off, boolean watched) {
     this.folder = folder;
@@ -57,10 +57,11 @@ public final class Tap implements Serializable {
   }
 
   /**
-   * Take the numbers of a row; arguments beyond the columns of the tap are not read.
+   * Write the numbers of a row, and let the row pass. Arguments beyond the tap's columns are not
+   * read.
    *
    * <p>Generated code calls this for each row, with the values of its local variables. Eight
-   * arguments suffice for a key, its check and six slots, and so for most taps. The other taps call
+   * arguments are enough for a key, its check and six slots, and so for most taps. Other taps use
    * {@code putAll}, which needs an array for each row.
    */
   public boolean put(long a, long b, long c, long d, long e, long f, long g, long h) {
@@ -78,7 +79,7 @@ public final class Tap implements Serializable {
     }
   }
 
-  /** Take the numbers of a row of any number of columns. */
+  /** Write the numbers of a row, for any number of columns, and let the row pass. */
   public boolean putAll(ArrayData numbers) {
     int row = next();
     for (int column = 0; column < columns; column++) {
@@ -87,7 +88,7 @@ public final class Tap implements Serializable {
     return true;
   }
 
-  /** Take the numbers and the texts of a row. */
+  /** Write the numbers and the strings of a row, and let the row pass. */
   public boolean putTexts(ArrayData numbers, ArrayData given) {
     putAll(numbers);
     for (int text = 0; text < texts; text++) {

@@ -23,8 +23,8 @@ import provhouse.capturing.spark.*;
 /**
  * The Parquet file of one tap and one task. It gets its final name when the task has succeeded.
  *
- * <p>The name is PARTITION-STAGE.ATTEMPT-TASK-RANDOM.parquet. The last part is random because one
- * task may have two copies of a tap, if two parts of its stage read one shuffle.
+ * <p>The name is PARTITION-STAGE.ATTEMPT-TASK-RANDOM.parquet. The last part is random because a
+ * task may have two copies of a tap, if two parts of the task's stage read the same shuffle.
  */
 final class TapFile {
   private static final long GROUP_BYTES = 8L << 20;
@@ -57,8 +57,8 @@ final class TapFile {
   }
 
   /**
-   * Return the settings of Hadoop for a folder. On executors, only Spark's configuration has those
-   * of other file systems, such as the address of an object store.
+   * Return Hadoop's settings for a folder. On executors, settings for file systems other than the
+   * local one, such as the address of an object store, are only in Spark's configuration.
    */
   private static Configuration settings(Path folder) {
     SparkHadoopUtil hadoop = SparkHadoopUtil.get();
@@ -82,8 +82,8 @@ final class TapFile {
   }
 
   /**
-   * Return the columns: numbers as c0, c1 and so on, texts as t0 and so on. Without numbers and
-   * texts, return a column of zeros, since a Parquet file needs a column.
+   * Return the columns: c0, c1 and so on for numbers, t0 and so on for strings. If there are
+   * neither, return a column of zeros, since a Parquet file needs a column.
    */
   private static MessageType schema(int columns, int texts) {
     if (columns + texts == 0) {
@@ -113,7 +113,7 @@ final class TapFile {
     return failed;
   }
 
-  /** Return whether a file with this name exists beside the folder of the tap. */
+  /** Return whether a file with this name exists next to the tap's folder. */
   boolean isBeside(String name) {
     try {
       return storage.exists(new Path(kept.getParent().getParent(), name));

@@ -21,11 +21,11 @@ public final class Taps {
   private final Map<List<Object>, Integer> known = new HashMap<>();
 
   /**
-   * Make the taps of a plan. They write nothing once {@code off} is set, since a cache may outlive
-   * its block.
+   * Make the taps of a plan. After {@code off} is set, they write nothing, since a cache may
+   * outlive its block.
    *
-   * <p>If {@code watched}, a budget may end the taps. If {@code valued}, taps below aggregates
-   * write the value that each row gives to the aggregate.
+   * <p>If {@code watched}, a budget may stop the taps. If {@code valued}, taps below aggregates
+   * write the value that each row contributes to the aggregate.
    */
   public Taps(String folder, AtomicBoolean off, boolean watched, boolean valued) {
     this.folder = folder;
@@ -38,7 +38,7 @@ public final class Taps {
     return folder;
   }
 
-  /** Return the URI of a folder, as descriptions contain it. */
+  /** Return the URI of a folder in the format of descriptions. */
   public static String address(String folder) {
     return new Path(folder).toUri().toString();
   }
@@ -48,8 +48,8 @@ public final class Taps {
   }
 
   /**
-   * Add those taps of a cached frame that are missing here. Return the new number of each of its
-   * taps.
+   * Add the taps of a cached frame that are missing here. Return the new numbers of all of the
+   * frame's taps.
    */
   public List<Integer> include(Taps cached) {
     List<Integer> numbers = new ArrayList<>();
@@ -61,7 +61,8 @@ public final class Taps {
   }
 
   /**
-   * Return the description of a tap of a cached frame, with its folder and its slots' new numbers.
+   * Return the description of a cached frame's tap, with the tap's folder and the new numbers of
+   * its slots.
    */
   private static Map<String, Object> included(Taps cached, int tap, List<Integer> numbers) {
     Map<String, Object> description = new LinkedHashMap<>(cached.described.get(tap));
@@ -74,7 +75,10 @@ public final class Taps {
     return description;
   }
 
-  /** Return the number of the tap with this form. If the form is new, store the description. */
+  /**
+   * Return the number of the tap with this form, its identity. If the form is new, store the
+   * description.
+   */
   private int number(List<Object> form, Map<String, Object> description) {
     Integer number = known.putIfAbsent(form, described.size());
     if (number == null) {
@@ -84,7 +88,7 @@ public final class Taps {
   }
 
   /**
-   * Return the description of an operator that merges rows {@code by} some values.
+   * Return the description of an operator that merges rows with equal values of {@code by}.
    *
    * <p>{@code slots} are the slots of the rows that the operator merges.
    */
@@ -118,7 +122,7 @@ public final class Taps {
     return number(kind, Plans.withColumn(merged, Plans.alias(key.value(), "key")), operator);
   }
 
-  /** Note that a tap lists more rows than were used. */
+  /** Record that a tap may list more rows than were used. */
   public void widen(int number) {
     described.get(number).put("exactness", "superset");
   }
@@ -171,7 +175,7 @@ public final class Taps {
    * Return a plan below a tap that writes the keys of all groups, to prove that the keys are
    * distinct.
    *
-   * <p>Spark may compute equal aggregates twice, so each place in the plan has its own tap.
+   * <p>Spark may compute equal aggregates twice, so each position in the plan has its own tap.
    */
   public LogicalPlan proved(int number, Attribute group, LogicalPlan plan) {
     return tapped(tap(placeOf(number), 1, 0), List.of(group), List.of(), plan);
@@ -185,19 +189,20 @@ public final class Taps {
   }
 
   /**
-   * Return a tap for marked rows and their keys as texts. Each place in the plan has its own tap.
+   * Return a tap for marked rows and their keys as strings. Each position in the plan has its own
+   * tap.
    */
   public Tap marked(int number, int columns) {
     return tap(placeOf(number), columns, 1);
   }
 
-  /** Return a tap of numbers and texts with a folder of this name. */
+  /** Return a tap that writes numbers and strings, to a folder with this name. */
   public Tap tap(String name, int columns, int texts) {
     return new Tap(folder + "/" + name, columns, texts, off, watched);
   }
 
   /**
-   * Return a filter that lets every row pass and writes numbers and texts aside.
+   * Return a filter that lets every row pass and writes numbers and strings to the tap's file.
    *
    * <p>The filter's condition is not deterministic, so no rule of Spark moves, merges or removes
    * it.

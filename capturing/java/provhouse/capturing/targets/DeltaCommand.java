@@ -31,14 +31,14 @@ import scala.collection.Seq;
 
 /**
  * A command that writes rows to a Delta table: {@code save}, {@code INSERT}, {@code CREATE TABLE
- * AS} or one of their forms.
+ * AS} or a variant of these.
  *
- * <p>{@code partitions} are the columns that the command gives for a new table, or null if it gives
- * none. If {@code creates}, the command replaces an existing table. If {@code overwrites}, it
- * replaces all rows; otherwise {@code replaced} is the condition for the rows that it replaces, or
- * null. The plan of the rows of a command that changes rows is that of the table, until the command
- * runs. {@code asSaved} takes another analysed plan of the rows, and returns the command with this
- * plan. Delta's classes are known by name only.
+ * <p>{@code partitions} are the partition columns that the command specifies for a new table, or
+ * null. If {@code creates}, the command replaces an existing table. If {@code overwrites}, it
+ * replaces all rows; otherwise, {@code replaced} is the condition for the rows that it replaces, or
+ * null. {@code query} is the plan of the written rows; for a command that changes rows, it is the
+ * plan of the table until the command runs. {@code asSaved} returns the command with another
+ * analyzed plan of the rows. Delta's classes are referred to only by name.
  */
 public record DeltaCommand(
     Object delta,
@@ -54,10 +54,10 @@ public record DeltaCommand(
   private static final String PACKAGE = DeltaNames.PACKAGE;
   private static final String STAGED = "StagedDeltaTableV2";
 
-  /** The class of the command that overwrites only the partitions for which it has rows. */
+  /** The class of commands that overwrite only the partitions for which they have rows. */
   private static final String DYNAMIC = PACKAGE + "DeltaDynamicPartitionOverwriteCommand";
 
-  /** Return the parts of a command, or null if it does not write to a Delta table in these ways. */
+  /** Return the parts of a command, or null if it is not a supported command on a Delta table. */
   public static DeltaCommand of(LogicalPlan command, SparkSession session) {
     if (command instanceof SaveIntoDataSourceCommand saving) {
       return saved(saving, session);
@@ -97,7 +97,7 @@ public record DeltaCommand(
 
   /**
    * Return whether a command writes the rows of {@code CREATE TABLE AS}. Spark runs such a command
-   * separately. It only passes the rows to Delta, and ends before Delta writes them.
+   * separately. The command only passes the rows to Delta, and ends before Delta writes them.
    */
   public static boolean isStaged(LogicalPlan command) {
     Object table = command instanceof V2WriteCommand writing ? deltaOf(writing.table()) : null;
@@ -117,7 +117,7 @@ public record DeltaCommand(
     return command instanceof V2WriteCommand ? analysed(command) : null;
   }
 
-  /** Return the analysed plan of the rows of a command, or null if it has none. */
+  /** Return the analyzed plan of a command's rows, or null if the command does not have one. */
   private static LogicalPlan analysed(LogicalPlan command) {
     return Plans.field(command, "analyzedQuery") instanceof Option<?> kept && kept.isDefined()
         ? (LogicalPlan) kept.get()
@@ -193,7 +193,9 @@ public record DeltaCommand(
         plan -> writing(command, plan));
   }
 
-  /** Return a command with another plan of its rows. One class of commands has the plan twice. */
+  /**
+   * Return a command with another plan of its rows. One class of commands contains the plan twice.
+   */
   private static LogicalPlan writing(LogicalPlan command, LogicalPlan rows) {
     Option<LogicalPlan> kept = Option.apply(rows);
     boolean both = command.getClass().getName().equals(DYNAMIC);

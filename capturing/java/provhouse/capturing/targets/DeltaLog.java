@@ -13,8 +13,8 @@ import scala.Option;
 /**
  * The state of a Delta table. The version is -1 if the table does not exist.
  *
- * <p>{@code partitions} has the names and types of the columns whose values name the table's
- * folders.
+ * <p>{@code partitions} has the names and types of the partition columns, whose values are in the
+ * names of the table's folders.
  */
 record DeltaLog(
     long version, StructType schema, StructType partitions, Map<String, String> properties) {
@@ -39,7 +39,7 @@ record DeltaLog(
     }
   }
 
-  /** Return the newest state of a table, even if {@code log} has not read it yet. */
+  /** Return the newest state of a table, even if {@code log} has not read that state yet. */
   private static Object updated(Object log) throws ReflectiveOperationException {
     for (Method method : log.getClass().getMethods()) {
       Class<?>[] types = method.getParameterTypes();
@@ -53,7 +53,7 @@ record DeltaLog(
     throw new NoSuchMethodException("update");
   }
 
-  /** Return the names of the columns whose values name the folders. */
+  /** Return the names of the partition columns. */
   List<String> names() {
     return List.of(partitions.fieldNames());
   }

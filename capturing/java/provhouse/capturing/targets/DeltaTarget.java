@@ -25,8 +25,8 @@ import provhouse.capturing.sources.*;
 import provhouse.capturing.spark.*;
 
 /**
- * A Delta table, with or without partitions. Delta plans the rows once more and commits them. The
- * commit lists the written files.
+ * A Delta table, with or without partitions. Delta plans the rows once more and commits the write.
+ * The commit lists the written files.
  */
 final class DeltaTarget implements Target {
   private static final String OPTIMIZE = "optimizewrite";
@@ -38,7 +38,9 @@ final class DeltaTarget implements Target {
   private DeltaLog log;
   private List<String> partitions;
   private LogicalPlan optimized;
-  /** The plan of the rows that a command writes which changes rows, once it is known. */
+  /**
+   * The plan of the written rows of a command that changes rows, or null while it is not yet known.
+   */
   private LogicalPlan changed;
 
   /**
@@ -47,7 +49,7 @@ final class DeltaTarget implements Target {
    */
   private String rowIds;
 
-  /** The name that each column has in files, by the column's name in the table. */
+  /** The name of each column in files, keyed by the column's name in the table. */
   private Map<String, String> names = Map.of();
 
   private final Set<String> removed = new TreeSet<>();
@@ -55,7 +57,9 @@ final class DeltaTarget implements Target {
   /** The number of commits that have changed rows. */
   private int commits;
 
-  /** By the address of each written file, the version of its commit and the id of its first row. */
+  /**
+   * For each written file, by its address: the version of its commit and the id of its first row.
+   */
   private final Map<String, List<Long>> firstRows = new TreeMap<>();
 
   DeltaTarget(DeltaCommand command, SparkSession session) {
@@ -146,7 +150,10 @@ final class DeltaTarget implements Target {
     }
   }
 
-  /** Refuse to replace only some rows of a file, since Delta would write its other rows again. */
+  /**
+   * Refuse to replace only some rows of a file, since Delta would write the file's other rows
+   * again.
+   */
   private void checkReplaced() {
     if (command.replaced() != null) {
       Plans.parts(command.replaced(), Attribute.class).forEach(each -> checkFolder(each.name()));
@@ -161,7 +168,7 @@ final class DeltaTarget implements Target {
     }
   }
 
-  /** Return the columns of a plan whose values name the folders, in the order of the folders. */
+  /** Return a plan's partition columns, in the order of the folders. */
   private List<Attribute> columns(LogicalPlan plan) {
     List<Attribute> found = new ArrayList<>();
     for (String name : partitions) {
@@ -175,9 +182,9 @@ final class DeltaTarget implements Target {
   }
 
   /**
-   * Return the plan of the rows, which Delta will analyse and optimise once more.
+   * Return the plan of the rows, which Delta will analyze and optimize once more.
    *
-   * <p>The rows are sorted by their folders here, since Spark would otherwise sort them above the
+   * <p>The plan sorts the rows by their folders, since Spark would otherwise sort them above the
    * tap.
    */
   @Override
@@ -251,7 +258,7 @@ final class DeltaTarget implements Target {
         != SQLConf.PartitionOverwriteMode$.MODULE$.STATIC();
   }
 
-  /** Return the files that were added by the commits since the plan was made. */
+  /** Return the files that have been added by commits since the plan was made. */
   @Override
   public Set<String> written() {
     Set<String> found = new TreeSet<>();

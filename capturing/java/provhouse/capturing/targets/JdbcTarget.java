@@ -12,7 +12,7 @@ import provhouse.capturing.plans.*;
 import provhouse.capturing.sources.*;
 
 /**
- * A table of another database. Its rows are in no file, so the tap of the rows writes their keys.
+ * A table of another database. Its rows are not in files, so the tap of the rows writes their keys.
  */
 public final class JdbcTarget implements Target {
   private final SaveIntoDataSourceCommand command;

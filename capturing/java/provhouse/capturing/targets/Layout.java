@@ -19,14 +19,16 @@ import provhouse.capturing.plans.*;
 import scala.Option;
 
 /**
- * Finds the file of each row among the files of its task, by the folder of its partition and the
- * number of its bucket.
+ * Finds the file of each row among the files of the row's task, by the folder of the row's
+ * partition and the number of its bucket.
  *
  * <p>Before the tap, Spark sorts the rows of a task by folder and bucket, so the tap gets the rows
  * of each file in order.
  */
 public record Layout(List<String> names) implements Serializable {
-  /** Return the texts that identify a row's file among its task's files; none for a single file. */
+  /**
+   * Return the strings that identify a row's file among its task's files; none for a single file.
+   */
   static List<Expression> texts(InsertIntoHadoopFsRelationCommand command, String timeZone) {
     List<Attribute> partitions = Plans.list(command.partitionColumns());
     Option<BucketSpec> buckets = command.bucketSpec();
@@ -53,8 +55,8 @@ public record Layout(List<String> names) implements Serializable {
   }
 
   /**
-   * Return the text with the folder of a row, made from these columns, or no text if there are no
-   * columns.
+   * Return a list with one string, a row's folder made from these columns, or an empty list if
+   * there are no columns.
    */
   static List<Expression> texts(List<String> names, List<Attribute> columns, String timeZone) {
     return names.isEmpty() ? List.of() : List.of(folder(names, columns, timeZone));

@@ -6,13 +6,13 @@ import org.apache.spark.sql.internal.SQLConf;
 import provhouse.capturing.plans.*;
 import provhouse.capturing.spark.*;
 
-/** The plan of a command's rows, for data sources that analyse and optimise the plan again. */
+/** The plan of a command's rows, for data sources that analyze and optimize the plan again. */
 final class Replanned {
   private static final String PRUNING = "spark.sql.optimizer.dynamicPartitionPruning.enabled";
 
   private Replanned() {}
 
-  /** Return the optimised form of an analysed plan, which reads cached frames where it can. */
+  /** Optimize an analyzed plan. The result reads cached frames where possible. */
   static LogicalPlan optimised(LogicalPlan analysed, SparkSession session) {
     SQLConf conf = session.sessionState().conf();
     boolean pruning = conf.dynamicPartitionPruningEnabled();

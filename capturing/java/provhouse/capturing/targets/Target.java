@@ -14,9 +14,9 @@ import org.apache.spark.sql.execution.datasources.InsertIntoHadoopFsRelationComm
 import provhouse.capturing.plans.*;
 import provhouse.capturing.sources.*;
 
-/** The table or folder to which a command writes, if its way of writing is covered. */
+/** The table or folder to which a command writes. */
 public interface Target {
-  /** Return the target of a command, or null if its way of writing is not covered. */
+  /** Return the target of a command, or null for a command that is not covered. */
   static Target of(LogicalPlan command, SparkSession session) {
     if (command instanceof InsertIntoHadoopFsRelationCommand inserting) {
       return new FilesTarget(inserting, session);
@@ -29,7 +29,7 @@ public interface Target {
     return delta == null ? null : new DeltaTarget(delta, session);
   }
 
-  /** Refuse a way of writing that is not covered. */
+  /** Refuse a write that is not covered, for example because of its options. */
   default void check() {}
 
   /** Return the optimised plan of the rows that are written. */
@@ -45,22 +45,25 @@ public interface Target {
 
   Path path();
 
-  /** Return the name of the table in the catalog, or an empty text. */
+  /** Return the name of the table in the catalog, or an empty string. */
   String table();
 
-  /** Return the name of the table in keys: its name in the catalog, or the end of its path. */
+  /**
+   * Return the name by which keys are declared: the table's name in the catalog, or the end of its
+   * path.
+   */
   default String name() {
     return table().isEmpty() ? TableNames.ofFiles(path().getName()) : table();
   }
 
   String format();
 
-  /** Return whether the rows are in files, so that they have positions if they have no key. */
+  /** Return whether the rows are in files, so that they have positions even without a key. */
   default boolean hasFiles() {
     return false;
   }
 
-  /** Return the most rows that a file may have; 0 means no limit. */
+  /** Return the largest number of rows that a file may have; 0 means no limit. */
   default long most() {
     return 0;
   }
@@ -71,14 +74,14 @@ public interface Target {
   }
 
   /**
-   * Return whether a declared key names each row, since the format does not number rows. The tap
-   * then writes the keys. Without a key, the positions of rows in their files name them.
+   * Return whether each row is identified by a declared key, since the format does not number rows.
+   * If so, the tap writes the keys. Without a key, a row is identified by its position in its file.
    */
   default boolean isKeyed() {
     return false;
   }
 
-  /** Return the texts that identify a row's file among the files of its task. */
+  /** Return the strings that identify a row's file among the files of its task. */
   default List<Expression> texts() {
     return List.of();
   }
@@ -88,7 +91,7 @@ public interface Target {
     return false;
   }
 
-  /** Return whether the table has only the rows of this write afterwards. */
+  /** Return whether the table will contain only the rows of this write. */
   boolean replaces();
 
   /** Return the files that the write has made. The write must have ended or returned. */
@@ -96,39 +99,52 @@ public interface Target {
     return Set.of();
   }
 
-  /** Take the optimised plan of the rows that a command writes which changes rows. */
+  /** Set the optimized plan of the written rows, for a command that changes rows. */
   default void changed(LogicalPlan rows) {
     throw new IllegalStateException(format() + " has no commands that change rows");
   }
 
-  /** Return the files that the write has removed from the table. It must have ended or returned. */
+  /**
+   * Return the files that the write has removed from the table. The write must have ended or
+   * returned.
+   */
   default Set<String> removed() {
     return Set.of();
   }
 
-  /** Return the place of what the write has committed, or an empty text if it has changed nothing. */
+  /**
+   * Return the address of the write's last commit, or an empty string if the write has changed
+   * nothing.
+   */
   default String committed() {
     return "";
   }
 
-  /** Return the number of commits that may be the write's; other programs may have made some. */
+  /**
+   * Return the number of commits that may belong to the write. Other programs may have made some of
+   * them.
+   */
   default int commits() {
     return 1;
   }
 
-  /** Return the rows of some of the files that the write has made. */
+  /** Return the rows of the given files, which the write has made. */
   default Dataset<Row> read(SparkSession session, List<String> files) {
     throw new IllegalStateException(format() + " has no files");
   }
 
   /**
-   * Return the name of each column in the files, by its name in the table; empty if none differs.
+   * Return the name of each column in the files, keyed by its name in the table, or an empty map if
+   * all names are the same.
    */
   default Map<String, String> fileNames() {
     return Map.of();
   }
 
-  /** Return the facts that identify rows of the written files after Delta moves them, or null. */
+  /**
+   * Return the facts that identify the written rows after Delta has moved them to other files, or
+   * null.
+   */
   default Map<String, Object> tracking() {
     return null;
   }

@@ -25,7 +25,9 @@ public class Block {
   private boolean closed;
   private int numbered;
 
-  /** Make a block whose taps write below a folder, which all executors must reach. */
+  /**
+   * Make a block whose taps write below the given folder, to which all executors must have access.
+   */
   public Block(String folder, Options options) {
     this.folder = new Path(URI.create(folder)).toString(); // in the form for tasks, without percent-encoding
     this.options = options;
@@ -40,8 +42,7 @@ public class Block {
   }
 
   /**
-   * Note the batch that the stream of this thread has passed to the program, or null if there is
-   * none.
+   * Store the batch that this thread's stream has passed to the program, or null if there is none.
    */
   public void handed(Streams.Batch batch) {
     caches.handed(batch);
@@ -66,10 +67,10 @@ public class Block {
   }
 
   /**
-   * Note the files of the writes that have returned, before their thread runs another command.
+   * Record the files of the writes that have returned, before their thread runs another command.
    *
-   * <p>Spark reports the end of a write later, when its folder may also have files of that other
-   * command.
+   * <p>Spark reports the end of a write only later, when the write's folder may also contain files
+   * of that other command.
    */
   public void settle() {
     Caller now = Caller.current();
@@ -92,7 +93,9 @@ public class Block {
     return folder + "/" + reserve();
   }
 
-  /** Note that a command begins to change rows of a table; refuse it if it is not covered. */
+  /**
+   * Record that a command begins to change rows of a table. Refuse a command that is not covered.
+   */
   public void changing(Change change, Target target, SparkSession session) {
     if (changes.stream().anyMatch(each -> each.is(change.command()))) {
       return;
@@ -114,8 +117,8 @@ public class Block {
   }
 
   /**
-   * Return the plan of a query that a command runs to change rows, with slots if it stores rows or
-   * writes them. Return the plan of any other query unchanged.
+   * Return the plan of a query that a command runs to change rows. The plan gets slots if the query
+   * stores or writes rows. Return the plan of any other query unchanged.
    */
   public LogicalPlan inChange(LogicalPlan query) {
     Caller now = Caller.current();
@@ -132,7 +135,9 @@ public class Block {
     return query;
   }
 
-  /** Give up the command that this thread runs to change rows; return its target, or null. */
+  /**
+   * Abandon the command that this thread runs to change rows; return the command's target, or null.
+   */
   public Target abandoned() {
     Caller now = Caller.current();
     for (Changing command : List.copyOf(changes)) {
@@ -160,7 +165,7 @@ public class Block {
     return write;
   }
 
-  /** Note the files of a command that has returned, even if it only removes files. */
+  /** Record the files of a command that has returned, even if the command only removes files. */
   private void finish(Changing command) {
     if (!command.isClosed()) {
       command.close();
@@ -210,7 +215,7 @@ public class Block {
     return caches.query(scan);
   }
 
-  /** Wait until Spark has reported the end of an earlier write, which it does with a delay. */
+  /** Wait until Spark has reported the end of an earlier write. Spark reports it with a delay. */
   private void awaitEnd(Write earlier, Target next) {
     long late = System.nanoTime() + TimeUnit.SECONDS.toNanos(NEWS);
     while (earlier.mayPrecede(next) && System.nanoTime() < late) {
@@ -223,7 +228,7 @@ public class Block {
     }
   }
 
-  /** Note a write that is refused, or that runs without capture. {@code target} may be null. */
+  /** Record a write that is refused, or that runs without capture. {@code target} may be null. */
   public Unsupported refuse(LogicalPlan command, Target target, Unsupported error, SparkSession session) {
     refusals.add(Refusal.of(command, target, error));
     if (options.plain() && target != null) {
@@ -271,14 +276,14 @@ public class Block {
     return children.size() == 1 ? writeOf(children.get(0)) : null;
   }
 
-  /** Return the pickled Python functions of all writes by their digests. */
+  /** Return the pickled Python functions of all writes, keyed by their digests. */
   public Map<String, byte[]> functions() {
     Map<String, byte[]> found = new LinkedHashMap<>();
     writes.forEach(write -> found.putAll(write.functions()));
     return found;
   }
 
-  /** End the capture: tasks of later stages write no associations. */
+  /** End the capture: tasks of later stages do not write associations. */
   public synchronized void close() {
     closed = true;
     caches.end();

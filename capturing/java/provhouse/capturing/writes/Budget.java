@@ -14,8 +14,8 @@ import provhouse.capturing.taps.*;
  * Ends the capture of a write that exceeds its budget. The write itself goes on.
  *
  * <p>The driver measures the files of the taps. If their size or the time exceeds a limit, the
- * driver creates a file beside the folders of the taps, and the taps of all tasks check for this
- * file from time to time.
+ * driver creates a file next to the folders of the taps. The taps of all tasks check for this file
+ * from time to time.
  */
 public final class Budget {
   private static final long NEWS = 500;
@@ -27,7 +27,7 @@ public final class Budget {
   private volatile boolean ended;
   private volatile String exceeded = "";
 
-  /** The largest size of the association files in bytes, and the longest time. 0 is no limit. */
+  /** The largest size of the association files in bytes, and the longest time. 0 means no limit. */
   public record Limits(long bytes, double seconds) {
     boolean any() {
       return bytes > 0 || seconds > 0;
@@ -51,7 +51,7 @@ public final class Budget {
     return budget;
   }
 
-  /** Measure a last time. Return the reason why the capture ended early, or an empty text. */
+  /** Measure a last time. Return the reason why the capture ended early, or an empty string. */
   public String end() {
     ended = true;
     if (limits.any()) {

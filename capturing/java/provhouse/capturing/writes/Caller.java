@@ -3,7 +3,8 @@ package provhouse.capturing.writes;
 /**
  * The caller of a command: a thread, and the number of nested commands that it runs.
  *
- * <p>A command has returned once its thread runs another command that is not nested in it.
+ * <p>A command is known to have returned when its thread runs another command that is not nested in
+ * it.
  */
 record Caller(Thread thread, long depth) {
   private static final String RUNNER = "org.apache.spark.sql.execution.SQLExecution$";

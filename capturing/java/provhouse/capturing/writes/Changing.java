@@ -17,8 +17,8 @@ import provhouse.capturing.targets.*;
 /**
  * A command that changes rows, from its beginning to its end.
  *
- * <p>Delta runs several queries for such a command. One of them writes rows, or none if the command
- * only removes whole files.
+ * <p>Delta runs several queries for such a command. One of these queries writes rows; if the
+ * command only removes files, none of them does.
  */
 final class Changing {
   private final Change change;
@@ -40,7 +40,7 @@ final class Changing {
     return change.command() == command;
   }
 
-  /** Return whether the command still runs, in the thread of this caller. */
+  /** Return whether the command is still running, in the thread of {@code now}. */
   boolean isOpen(Caller now) {
     return !closed && caller.runs(now);
   }
@@ -65,7 +65,7 @@ final class Changing {
     return source;
   }
 
-  /** Note the frame with the source's rows. Delta makes a new one if it begins again. */
+  /** Record the frame with the source's rows. If Delta begins again, it makes a new frame. */
   void stored(int frame) {
     source = frame;
     discard();
@@ -94,14 +94,14 @@ final class Changing {
     return closed;
   }
 
-  /** Return whether the command has changed files. The target then gets a plan without rows. */
+  /** Return whether the command has changed files. Gives the target a plan without rows. */
   boolean hasCommitted() {
     target.written();
     target.changed(nothing());
     return !target.committed().isEmpty();
   }
 
-  /** Return whether a query that Delta runs has the rows that it writes. */
+  /** Return whether a query that Delta runs computes the rows that Delta writes. */
   boolean writes(LogicalPlan query) {
     List<String> columns = lower(Plans.output(query).stream().map(Attribute::name).toList());
     return write == null

@@ -41,7 +41,10 @@ public final class Commands {
 
   private Commands() {}
 
-  /** Refuse a command that changes rows. The caller has found that its target is not covered. */
+  /**
+   * Refuse a command that changes rows. The caller has found that the command's target is not
+   * covered.
+   */
   public static void refuse(LogicalPlan command) {
     if (DeltaCommand.isStaged(command)) {
       return;
@@ -62,7 +65,7 @@ public final class Commands {
     }
   }
 
-  /** Return whether a command of Delta changes nothing, such as DESCRIBE HISTORY. */
+  /** Return whether a Delta command changes nothing, for example DESCRIBE HISTORY. */
   private static boolean isReading(String name) {
     return name.startsWith("Describe") || name.startsWith("Show");
   }

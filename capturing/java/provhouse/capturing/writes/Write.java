@@ -31,10 +31,10 @@ public final class Write {
   private final LogicalPlan query;
   private final LogicalPlan plan;
   private final Budget budget;
-  /** The stream and the batch that the write belongs to, or an empty text. */
+  /** The stream and the batch that the write belongs to, or an empty string. */
   private final String batch;
   private final Caller caller;
-  /** Whether a command makes this write that changes rows. */
+  /** Whether this write belongs to a command that changes rows. */
   private final boolean changes;
   private final Map<String, Object> description = new LinkedHashMap<>();
   private final SparkSession session;
@@ -48,7 +48,7 @@ public final class Write {
     this(target, folder, options, session, caches, null);
   }
 
-  /** Begin a write. {@code command} is the command that changes rows by it, or null. */
+  /** Begin a write. {@code command} is the row-changing command that makes the write, or null. */
   Write(
       Target target,
       String folder,
@@ -99,8 +99,8 @@ public final class Write {
   }
 
   /**
-   * Return the declared key of a target whose format does not number rows, or no columns if their
-   * positions in files name the rows. Refuse a target without a key and without files.
+   * Return the declared key of a target whose format does not number rows. Without a key, return no
+   * columns if the rows are identified by their positions in files, and refuse any other target.
    */
   private static List<String> keyOf(Target target, Map<String, List<String>> keys) {
     List<String> key = keys.get(target.name());
@@ -122,7 +122,7 @@ public final class Write {
     return KeyText.of(Plans.output(query), key, target.name(), settings);
   }
 
-  /** Return the text that the thread has set for its next writes, or an empty text. */
+  /** Return the local property that the thread has set for its next writes, or an empty string. */
   private static String said(SparkSession session, String name) {
     String said = session.sparkContext().getLocalProperty("provhouse." + name);
     return said == null ? "" : said;
@@ -147,7 +147,7 @@ public final class Write {
     return Plans.named(query, target.names());
   }
 
-  /** Return the rows of some files of this write. */
+  /** Return the rows of the given files of this write. */
   public Dataset<Row> read(SparkSession session, List<String> files) {
     return target.read(session, files);
   }
@@ -171,7 +171,7 @@ public final class Write {
         && (next.deletes() || written == null);
   }
 
-  /** Note the files of this write, if it has returned to its caller. */
+  /** Record the files of this write if it has returned to its caller. */
   public void settle(Caller now) {
     if (caller.hasReturned(now)) {
       close();
@@ -179,7 +179,7 @@ public final class Write {
   }
 
   /**
-   * Note the files of this write before another write to its folder. Refuse the other write if it
+   * Record the files of this write before another write to its folder. Refuse the other write if it
    * deletes files that this capture still has to read.
    *
    * <p>If a batch of a stream is run again, its new write may replace the files of the earlier one.
@@ -200,7 +200,7 @@ public final class Write {
     close();
   }
 
-  /** Note that rows may be missing, because a write without capture overwrites them. */
+  /** Record that rows may be missing because a write without capture overwrites them. */
   void replaceBy(Target next) {
     if (next.deletes() && next.path().equals(target.path())) {
       state = "replaced";
@@ -208,7 +208,7 @@ public final class Write {
     }
   }
 
-  /** Describe the plan of the rows in the command that Spark has analysed, if it has one. */
+  /** Describe the plan of the rows in an analyzed command, if the command has such a plan. */
   public void analysed(LogicalPlan command) {
     if (Plans.field(command, "query") instanceof LogicalPlan rows) {
       try {
@@ -221,13 +221,13 @@ public final class Write {
     }
   }
 
-  /** Return the pickled Python functions of the plan by their digests. */
+  /** Return the plan's pickled Python functions, keyed by their digests. */
   public Map<String, byte[]> functions() {
     return functions;
   }
 
   /**
-   * Note the end of the write. {@code count} is the number of rows that Spark has counted, or -1.
+   * Record the end of the write. {@code count} is the number of rows that Spark has counted, or -1.
    */
   public void end(boolean success, long nanoseconds, long count) {
     if (!state.equals("replaced")) {
@@ -257,7 +257,7 @@ public final class Write {
     }
   }
 
-  /** Replace the description's file atomically, so that no reader ever gets only a part of it. */
+  /** Replace the description's file atomically, so that readers never get only a part of it. */
   public void store() {
     description.put("written", written == null ? List.of() : new ArrayList<>(written));
     description.put("state", state);

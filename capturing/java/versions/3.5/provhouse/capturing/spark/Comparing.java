@@ -3,21 +3,24 @@ package provhouse.capturing.spark;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.types.StringType;
 
-/** The equality of values. Spark 3.5 has no collations, and does not compare maps. */
+/** The equality of values. Spark 3.5 does not have collations and does not compare maps. */
 public final class Comparing {
   private Comparing() {}
 
-  /** Return whether two texts of a type are equal exactly if their bytes are equal. */
+  /** Return whether two strings of a type are equal exactly if their bytes are equal. */
   public static boolean isByBytes(StringType type) {
     return true;
   }
 
-  /** Return a value whose bytes are equal for equal texts of a type, which is not by bytes. */
+  /**
+   * Return a value whose bytes are equal for equal strings. Call this only for a type for which
+   * {@code isByBytes} is false.
+   */
   public static Expression key(Expression text) {
     throw new IllegalStateException("Spark 3.5 has no collations");
   }
 
-  /** Return a value whose maps have their entries in a fixed order. */
+  /** Return a value in which the entries of maps are in a fixed order. */
   public static Expression sorted(Expression value) {
     return value;
   }

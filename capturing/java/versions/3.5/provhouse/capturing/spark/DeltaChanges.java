@@ -1,6 +1,6 @@
 package provhouse.capturing.spark;
 
-/** Whether the rules know how the Delta of this Spark runs DELETE, UPDATE and MERGE. */
+/** Whether the rules support how Delta for this version of Spark runs DELETE, UPDATE and MERGE. */
 public final class DeltaChanges {
   public static final boolean KNOWN = false;
 

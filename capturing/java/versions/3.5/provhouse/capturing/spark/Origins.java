@@ -2,16 +2,22 @@ package provhouse.capturing.spark;
 
 import org.apache.spark.sql.catalyst.trees.Origin;
 
-/** The places of a program that plans come from. Before Spark 4.0, only SQL texts are known. */
+/**
+ * The places in a program that plans come from. Versions before Spark 4.0 record only places in SQL
+ * texts.
+ */
 public final class Origins {
   private Origins() {}
 
-  /** Return the file and line in Python, or null. */
+  /** Return the file and line of a Python program, or null. */
   public static String python(Origin origin) {
     return null;
   }
 
-  /** Return the calls that led to a plan, Spark's own method first; none if they are unknown. */
+  /**
+   * Return the calls that led to a plan, beginning with Spark's own method, or no calls if they are
+   * unknown.
+   */
   public static StackTraceElement[] calls(Origin origin) {
     return new StackTraceElement[0];
   }

@@ -12,8 +12,8 @@ import org.apache.parquet.io.OutputFile;
 import org.apache.parquet.io.PositionOutputStream;
 
 /**
- * Parquet files of this machine, written without Hadoop. Spark 3.5 has Parquet 1.13, which does not
- * have such files yet.
+ * Local Parquet files that are written without Hadoop. Spark 3.5 contains Parquet 1.13, which does
+ * not support such files yet.
  */
 public final class ParquetFiles {
   private ParquetFiles() {}
@@ -23,7 +23,7 @@ public final class ParquetFiles {
     return new LocalFile(path);
   }
 
-  /** Close a file that will be deleted. Parquet 1.13 closes a file only at its regular end. */
+  /** Close a file that will be deleted. Parquet 1.13 can only close complete files. */
   public static void abandon(ParquetFileWriter writer) {
     try {
       writer.end(Map.of());

@@ -7,12 +7,15 @@ import org.apache.spark.sql.execution.streaming.StreamExecution;
 import org.apache.spark.sql.execution.streaming.StreamingQueryWrapper;
 import org.apache.spark.sql.streaming.StreamingQuery;
 
-/** A stream that runs. In Spark 4.1, its classes have moved to another package. */
+/** A running stream. In Spark 4.1, the classes of streams have moved to another package. */
 public record RunningStream(Table sink, QueryExecution batch) {
   /** The class whose methods plan the batches of streams. */
   public static final String PLANNER = IncrementalExecution.class.getName();
 
-  /** Return the state of a query with its last batch, which may be null; null if it is unknown. */
+  /**
+   * Return a query's sink and its last batch, which may be null. Return null for an unknown kind of
+   * query.
+   */
   public static RunningStream of(StreamingQuery query) {
     if (query instanceof StreamingQueryWrapper wrapper) {
       StreamExecution stream = wrapper.streamingQuery();

@@ -6,11 +6,11 @@ import org.apache.spark.sql.execution.LogicalRDD;
 import scala.Option;
 import scala.collection.immutable.Seq;
 
-/** Plans of rows that are in an RDD. Spark 4.0 knows their stream. */
+/** Plans of rows that are in an RDD. From Spark 4.0 on, such a plan contains the rows' stream. */
 public final class BatchRows {
   private BatchRows() {}
 
-  /** Return a scan of the same rows with further columns. */
+  /** Return a scan of the same rows with the columns {@code output}. */
   public static LogicalRDD with(Seq<Attribute> output, LogicalRDD rows, SparkSession session) {
     return rows.copy(
         output,

@@ -20,7 +20,7 @@ public final class DataFrames {
     return ((org.apache.spark.sql.classic.Dataset<Row>) frame).logicalPlan();
   }
 
-  /** Return a session with its own settings, which are at first those of another session. */
+  /** Return a new session with its own settings, which are copied from another session. */
   public static SparkSession cloned(SparkSession session) {
     return ((org.apache.spark.sql.classic.SparkSession) session).cloneSession();
   }

@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.DataType;
 import scala.Option;
 import scala.collection.immutable.Seq;
 
-/** Operators and calls that have an argument more from Spark 4.0 on. */
+/** Operators and calls that have one more argument from Spark 4.0 on. */
 public final class Operators {
   private Operators() {}
 
@@ -31,12 +31,12 @@ public final class Operators {
     return new Window(functions, by, order, rows, Option.empty());
   }
 
-  /** Return a plan of given rows, which have these columns. */
+  /** Return a plan of the given rows with the given columns. */
   public static LocalRelation local(Seq<Attribute> columns, Seq<InternalRow> rows) {
     return new LocalRelation(columns, rows, false, Option.empty());
   }
 
-  /** Return a call of a static method, which returns no NULL and always the same value. */
+  /** Return a call of a static method that is deterministic and never returns NULL. */
   public static Expression call(
       Class<?> owner,
       String method,
@@ -47,7 +47,7 @@ public final class Operators {
         owner, type, method, arguments, given, true, false, true, Option.empty());
   }
 
-  /** Return the side of a join that Spark would broadcast, by its estimate of the side's size. */
+  /** Return the side of a join that Spark would broadcast, judging by its estimate of the sizes. */
   public static Option<BuildSide> broadcast(Join join) {
     return PushDownLeftSemiAntiJoin$.MODULE$.getBroadcastBuildSide(
         join, false, SQLConf.get());

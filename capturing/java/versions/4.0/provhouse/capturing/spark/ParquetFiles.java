@@ -6,7 +6,7 @@ import org.apache.parquet.hadoop.ParquetFileWriter;
 import org.apache.parquet.io.LocalOutputFile;
 import org.apache.parquet.io.OutputFile;
 
-/** Parquet files of this machine, written without Hadoop. Spark 4.0 has Parquet 1.15. */
+/** Local Parquet files that are written without Hadoop. Spark 4.0 contains Parquet 1.15. */
 public final class ParquetFiles {
   private ParquetFiles() {}
 

@@ -4,11 +4,11 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction;
 import org.apache.spark.sql.catalyst.expressions.aggregate.CollectList;
 import org.apache.spark.sql.catalyst.expressions.aggregate.CollectSet;
 
-/** The functions that collect arrays. Before Spark 4.2, they always leave out NULL. */
+/** The functions that collect arrays. In versions before Spark 4.2, they always leave out NULL. */
 public final class Collecting {
   private Collecting() {}
 
-  /** Return whether an array of collect_list or collect_set leaves out NULL. */
+  /** Return whether an array made by collect_list or collect_set leaves out NULL. */
   public static boolean skipsNull(AggregateFunction collect) {
     return collect instanceof CollectList list
         ? list.ignoreNulls()

@@ -6,11 +6,14 @@ import org.apache.spark.sql.execution.LogicalRDD;
 import scala.Option;
 import scala.collection.immutable.Seq;
 
-/** Plans of rows that are in an RDD. Spark 4.3 knows whether they are a checkpoint. */
+/**
+ * Plans of rows that are in an RDD. In Spark 4.3, such a plan shows whether the rows are a
+ * checkpoint.
+ */
 public final class BatchRows {
   private BatchRows() {}
 
-  /** Return a scan of the same rows with further columns. */
+  /** Return a scan of the same rows with the columns {@code output}. */
   public static LogicalRDD with(Seq<Attribute> output, LogicalRDD rows, SparkSession session) {
     return rows.copy(
         output,

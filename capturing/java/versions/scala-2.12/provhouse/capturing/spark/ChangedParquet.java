@@ -14,7 +14,10 @@ import scala.collection.Iterator;
 import scala.collection.Seq;
 import scala.collection.immutable.Map;
 
-/** Parquet files whose rows a subclass changes. Scala 2.12 and 2.13 have different sequences. */
+/**
+ * Parquet files whose rows a subclass changes. Scala 2.12 and 2.13 have different types of
+ * sequences.
+ */
 public abstract class ChangedParquet extends ParquetFileFormat {
   private static final long serialVersionUID = 1L;
   protected final ParquetFileFormat files;
@@ -23,7 +26,10 @@ public abstract class ChangedParquet extends ParquetFileFormat {
     this.files = files;
   }
 
-  /** Return a reader that changes the rows of another reader, which have the columns required. */
+  /**
+   * Return a reader that changes the rows of another reader, which have the columns {@code
+   * required}.
+   */
   protected abstract Function1<PartitionedFile, Iterator<InternalRow>> changed(
       Function1<PartitionedFile, Iterator<InternalRow>> reader, StructType required);
 

@@ -10,14 +10,17 @@ import scala.collection.Iterable;
 import scala.collection.Iterator;
 
 /**
- * The names of the fields of case classes. Scala 2.12 does not know them, and Spark finds them slowly.
+ * The field names of case classes. Scala 2.12 cannot list them, and Spark's own method is slow.
  */
 public final class Fields {
   private static final Map<Class<?>, List<String>> KNOWN = new ConcurrentHashMap<>();
 
   private Fields() {}
 
-  /** Return the names of an object's fields, in their order, and of further arguments after them. */
+  /**
+   * Return the names of an object's fields in order, followed by the names of further constructor
+   * arguments.
+   */
   public static List<String> names(Product object) {
     return object.productArity() == 0
         ? List.of()

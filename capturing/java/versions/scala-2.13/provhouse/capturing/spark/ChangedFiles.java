@@ -20,7 +20,7 @@ import scala.collection.immutable.Seq;
 import scala.collection.immutable.Map;
 import scala.collection.immutable.Nil$;
 
-/** Files whose rows a subclass changes. Scala 2.12 and 2.13 have different sequences. */
+/** Files whose rows a subclass changes. Scala 2.12 and 2.13 have different types of sequences. */
 public abstract class ChangedFiles implements FileFormat, Serializable {
   private static final long serialVersionUID = 1L;
   protected final FileFormat files;
@@ -29,19 +29,21 @@ public abstract class ChangedFiles implements FileFormat, Serializable {
     this.files = files;
   }
 
-  /** Return the columns without those that the subclass adds. */
+  /** Return the given columns, except columns that the subclass adds. */
   protected abstract StructType inFiles(StructType columns);
 
   /**
-   * Return a reader that changes the rows of another reader, so that they have the columns required
-   * and then those of the partitions.
+   * Return a reader that changes the rows of another reader, so that they have the columns {@code
+   * required}, followed by the columns {@code partitions}.
    */
   protected abstract Function1<PartitionedFile, Iterator<InternalRow>> changed(
       Function1<PartitionedFile, Iterator<InternalRow>> reader,
       StructType required,
       StructType partitions);
 
-  /** Return a reader of all rows, to which no filter is passed. Spark filters the rows later. */
+  /**
+   * Return a reader of all rows. It does not get the filters, since Spark filters the rows later.
+   */
   @Override
   @SuppressWarnings("unchecked")
   public Function1<PartitionedFile, Iterator<InternalRow>> buildReaderWithPartitionValues(

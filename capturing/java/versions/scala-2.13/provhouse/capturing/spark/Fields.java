@@ -5,11 +5,11 @@ import java.util.List;
 import scala.Product;
 import scala.collection.Iterator;
 
-/** The names of the fields of case classes, which Scala 2.13 knows. */
+/** The field names of case classes, which Scala 2.13 can list. */
 public final class Fields {
   private Fields() {}
 
-  /** Return the names of an object's fields, in their order. */
+  /** Return the names of an object's fields, in order. */
   public static List<String> names(Product object) {
     List<String> found = new ArrayList<>();
     Iterator<String> names = object.productElementNames();
