@@ -2,8 +2,9 @@
 
 ``ready.py java`` checks Java. ``ready.py early`` does what is possible before Spark is installed:
 it gets missing jars, prepares Neo4j, and compiles what the first ingest and the first what-if
-question would have to wait for, in the demo and in the tests. ``ready.py jars`` does everything
-else.
+question would have to wait for, in the demo and in the tests. ``ready.py demo`` does everything
+else but the archive of Spark's classes, which takes longer to create than it saves in one run.
+``ready.py jars`` does everything else.
 """
 
 import os
@@ -42,7 +43,7 @@ def main() -> int:
             compile_kernels()
         else:
             with progress_display() as progress:
-                prepare(progress)
+                prepare(progress, without_spark=sys.argv[1] == "demo")
                 compile_jar(FOLDER, progress)
     except ProvhouseError as error:
         print(error)
