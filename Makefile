@@ -7,7 +7,8 @@ help: ## List the targets
 setup: ## Install what provhouse needs: virtual environment, Java (as root), Neo4j's and Delta's jars
 	@tools/setup.sh
 
-demo: setup ## Explain a surprising figure from 336,776 real flights by its lineage
+demo: ## Explain a surprising figure from 336,776 real flights by its lineage
+	@tools/setup.sh demo
 	@.venv/bin/python examples/flights/run.py
 
 tour: setup ## Edit the demo's pipeline ten times: captured, explored, zoomed, asked what-if, reused by proof

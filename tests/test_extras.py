@@ -70,6 +70,7 @@ def _modules() -> list[str]:
     return sorted(name for name in names if not name.startswith(OF_AN_EXTRA))
 
 
+@pytest.mark.long
 def test_imports_need_only_the_base(tmp_path: Path) -> None:
     done = base_only.run(IMPORTS.format(names=_modules()), tmp_path)
     assert done.returncode == 0, done.stderr

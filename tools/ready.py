@@ -3,7 +3,8 @@
 ``ready.py java`` checks Java. ``ready.py early`` does the steps that are possible before Spark is
 installed: it gets missing jars, prepares Neo4j, and compiles the code that the first ingest and the
 first what-if question would otherwise have to wait for, in the demo and in the tests. ``ready.py
-jars`` does everything else.
+demo`` does everything else except the archive of Spark's classes, which takes longer to create than
+it saves in one run. ``ready.py jars`` does everything else.
 """
 
 import os
@@ -42,7 +43,7 @@ def main() -> int:
             compile_kernels()
         else:
             with progress_display() as progress:
-                prepare(progress)
+                prepare(progress, without_spark=sys.argv[1] == "demo")
                 compile_jar(FOLDER, progress)
     except ProvhouseError as error:
         print(error)

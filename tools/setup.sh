@@ -1,6 +1,7 @@
 #!/bin/sh
 # Install everything that provhouse needs on this machine. `make setup` runs this script; it is quick
-# if nothing is missing. Set $PYTHON to choose the Python for the virtual environment; otherwise it is
+# if nothing is missing. `make demo` runs it as `setup.sh demo`, which prepares only what the demo
+# uses. Set $PYTHON to choose the Python for the virtual environment; otherwise it is
 # the first suitable Python on PATH.
 set -eu
 cd "$(dirname "$0")/.."
@@ -108,4 +109,4 @@ if [ "$(cat $stamp 2>/dev/null)" != "$wanted" ] || ! here $venv/bin/provhouse; t
     echo "$wanted" >$stamp
 fi
 get_java
-$venv/bin/python tools/ready.py jars
+$venv/bin/python tools/ready.py "${1:-jars}"

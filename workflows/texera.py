@@ -37,8 +37,16 @@ from .revision_names import check_workflow
 from .revisions import Added, SinkPlan, store_revision
 
 TEXERA = "texera"
-FILE = {"operators", "links", "settings", "operatorPositions", "commentBoxes"}
-"""The parts of a workflow file. Only the editor uses the last two."""
+FILE = {
+    "operators",
+    "links",
+    "settings",
+    "operatorPositions",
+    "commentBoxes",
+    "groups",
+    "breakpoints",
+}
+"""The parts of a workflow file. Only the editor and its debugger use the last four."""
 SHOWN = {"inputPorts", "outputPorts", "showAdvanced", "viewResult", "markedForReuse",
          "customDisplayName"}  # fmt: skip
 """The parts of an operator that only the editor uses."""
@@ -236,7 +244,10 @@ def _predicate(rows: _Rows, each: Mapping[str, Any]) -> Call:
 def _project(given: _Properties, inputs: Sequence[_Rows], _: _Tables) -> _Rows:
     (rows,), drops, chosen = inputs, given.take("isDrop", False), given.take("attributes")
     given.close()
-    if any(each.keys() - {"originalAttribute", "alias"} for each in chosen):
+    if any(
+        not isinstance(each, dict) or each.keys() - {"originalAttribute", "alias"}
+        for each in chosen
+    ):
         raise _NotRead("an attribute of Projection")
     originals = [each["originalAttribute"] for each in chosen]
     kept = [rows.at(name) for name in originals]

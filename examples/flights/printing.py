@@ -15,7 +15,6 @@ from provhouse.query.consequences.what_if import FATES, WhatIf
 
 BAR = 40
 METHODS = {
-    "rq": "searches level by level",
     "ccprov": "loads the whole component first",
     "csprov": "finds the sets to read in Neo4j first",
 }

@@ -34,6 +34,7 @@ def test_tables_that_share_sets_are_a_group() -> None:
     assert drawn["derivations"] == [("a", "b"), ("b", "c")]
 
 
+@pytest.mark.long
 def test_a_group_has_its_mean_reads() -> None:
     """The means of a group are over two questions: about item 2, in b, and item 7, in c."""
     above, below = picture()["groups"]

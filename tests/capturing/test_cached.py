@@ -143,6 +143,7 @@ def refusal(house: House, frame: DataFrame, out: Path) -> UsageError:
     return error.value
 
 
+@pytest.mark.long
 def test_a_frame_that_was_cached_outside_of_the_block_is_refused(
     houses: Callable[..., House], shop: Shop, tmp_path: Path
 ) -> None:

@@ -57,6 +57,7 @@ def settings(spark: SparkSession) -> Iterator[None]:
     spark.catalog.clearCache()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("settings")
 def test_each_row_has_exactly_its_lineage_and_each_operation_its_exactness(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path

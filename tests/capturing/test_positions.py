@@ -81,6 +81,7 @@ def positions(house: House, spark: SparkSession, paths: list[Path], out: Path) -
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "names",
     [("plain.csv", "records.json"), pytest.param((*FILES, "rows.orc"), marks=pytest.mark.long)],

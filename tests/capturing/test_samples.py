@@ -132,6 +132,7 @@ def test_impact_says_that_rows_may_be_missing(nights: Nights) -> None:
         assert warehouse.impact("sums/g1").complete
 
 
+@pytest.mark.long
 def test_what_derives_from_rows_without_lineage_is_partial(nights: Nights) -> None:
     with nights.house.open() as warehouse:
         for group in range(GROUPS):

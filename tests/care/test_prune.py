@@ -144,6 +144,7 @@ def test_the_next_writer_completes_an_interrupted_prune(
         Asker(copy.settings, Silent(), 4)
 
 
+@pytest.mark.long
 def test_prune_before_a_time(copy: House) -> None:
     for number in generations(copy.layout):
         path = copy.layout.commits / f"{number}.json"

@@ -94,6 +94,7 @@ def test_every_kept_time_can_be_asked_about(settings: Settings, layout: Layout) 
         commit_as_of(layout, (NOW - timedelta(days=41)).isoformat())
 
 
+@pytest.mark.long
 def test_what_a_question_reads_stays(settings: Settings, layout: Layout) -> None:
     with reading(layout, 1):
         done = tidy(settings, Silent(), Keep(1))

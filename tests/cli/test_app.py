@@ -133,6 +133,7 @@ def test_an_invalid_settings_file_is_named(tmp_path: Path) -> None:
     assert str(tmp_path / "warehouse.toml") in done.stderr
 
 
+@pytest.mark.long
 def test_a_link_to_itself_is_named(tmp_path: Path) -> None:
     home = tmp_path / "link"
     home.symlink_to(home)

@@ -85,6 +85,7 @@ def test_pieces_have_one_size(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not list(in_pieces([numbers.slice(0, 0)]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["write", "load"])
 def test_memory_does_not_grow_with_the_sets(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

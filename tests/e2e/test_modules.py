@@ -114,6 +114,7 @@ def test_answers_have_all_levels(nightly: Command, level: str) -> None:
         assert found["folded"] == [*fold[1:]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -118,6 +118,7 @@ def test_a_deletion_shows_fates_and_values(nightly: Command) -> None:
     assert {"raw/1", "deleted", "dies", "12 → 7"} <= {*texts}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("ending", "begin"),
     one_in(5, [(".svg", "<svg"), (".dot", "digraph"), (".gv", "digraph"), (".mmd", "flowchart LR"),
@@ -184,6 +185,7 @@ def test_python_draws_the_same_pictures(nightly: Command, tmp_path: Path) -> Non
     assert (tmp_path / "x.mmd").read_text() == drawings["lineage"].text("mermaid")
 
 
+@pytest.mark.long
 def test_questions_with_pictures_have_results_with_graphs() -> None:
     for asking in QUESTIONS:
         module, _, name = asking.result.rpartition(".")

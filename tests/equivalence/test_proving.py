@@ -134,3 +134,22 @@ def test_what_is_not_modelled_is_unknown() -> None:
     other = "select unnest([a, b]) x from r where b > 1 and 1 < a"
     found = compare(Revision(one, DDL), Revision(other, DDL))
     assert found.kind == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("module", "name"), [("prover", "STEPS"), ("formula", "WORK"), ("normal_form", "APPLIED")]
+)
+def test_a_proof_ends_when_a_budget_is_used(
+    module: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without this budget, the pair is proved; a used budget is no verdict."""
+    pair = (
+        "select k, sum(a) from t where a between 1 and 3 group by k",
+        "select k, sum(a) from t where a >= 1 and a <= 3 group by k",
+    )
+    with empty_database("create table t(k integer, a integer)") as database:
+        assert _attempt(database, *pair).proved
+        monkeypatch.setattr(f"provhouse.equivalence.proving.{module}.{name}", 1)
+        found = _attempt(database, *pair)
+    assert not found.proved
+    assert found.reason == "the prover's budget of steps is used"

@@ -47,4 +47,4 @@ def test_a_second_run_repeats_neither_pipeline_nor_ingest(demo: "Demo") -> None:
 
 def _untimed(output: str) -> list[str]:
     """Return the lines of the output that contain no measured times."""
-    return [line for line in output.splitlines() if not line.startswith(("rq", "ccprov", "csprov"))]
+    return [line for line in output.splitlines() if not line.startswith(("ccprov", "csprov"))]

@@ -239,6 +239,7 @@ ROUNDED = ["9007199254740993", "-9007199254740993", "9007199254740993.0", "12345
            "123456789012345680", "90071992547409930.07"]  # fmt: skip
 
 
+@pytest.mark.long
 def test_a_value_that_double_precision_rounds_is_rejected(houses: Houses, tmp_path: Path) -> None:
     """The values are strings, and then Parquet integers and decimals."""
     rows = [f"a,{number},aggregate,{text}\n" for number, text in enumerate([*EXACT, *ROUNDED])]

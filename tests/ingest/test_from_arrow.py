@@ -75,6 +75,7 @@ def test_integers_become_text_and_columns_can_be_mapped(house: House) -> None:
     assert sorted(row["item"] for row in answer.items.to_pylist()) == ["1", "2"]
 
 
+@pytest.mark.long
 def test_rows_are_retracted_by_their_label(house: House) -> None:
     brought(house, pa.table({"src": ["r"], "dst": ["s"]}), label="to be retracted")
     outcome = retract(Retracting(file=Path("to be retracted")), house.settings, Silent())

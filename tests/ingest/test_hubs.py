@@ -79,6 +79,7 @@ def test_other_items_are_no_hubs(houses: Houses, rows: list[Triple]) -> None:
     assert not [one for one in said if "neighbours" in one]
 
 
+@pytest.mark.long
 def test_hubs_are_in_order_and_a_preview_names_them(houses: Houses) -> None:
     house = houses()
     rows = [*tasks("small", 12, 3), *tasks("large", 20, 3, dst=True)]

@@ -208,6 +208,7 @@ def test_attributes_make_triples_distinct(houses: Houses, tmp_path: Path, method
     ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_the_table_named_most_often_is_kept(houses: Houses) -> None:
     house = houses()
     summary = house.ingest(
@@ -295,6 +296,7 @@ def test_replace_begins_a_base_and_keeps_the_old_base(houses: Houses) -> None:
     house.check(by_spark=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", one_in(6, METHODS))
 def test_appends_merge_components(houses: Houses, method: Method) -> None:
     house = houses(theta=4, pack=2)

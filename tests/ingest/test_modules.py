@@ -84,6 +84,7 @@ _FILE = st.lists(_MODULE, max_size=3) | st.dictionaries(
 )
 
 
+@pytest.mark.long
 @given(content=_FILE | st.text(max_size=20), ending=st.sampled_from([".json", ".toml"]))
 @settings(max_examples=30, deadline=None)
 def test_any_file_is_read_or_refused(

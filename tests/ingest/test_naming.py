@@ -46,6 +46,7 @@ def test_a_name_in_two_tables_ends_the_ingest(houses: Houses) -> None:
     assert generations(house.layout) == []
 
 
+@pytest.mark.long
 def test_a_name_in_another_table_than_the_stored_item_ends_the_ingest(houses: Houses) -> None:
     house = houses()
     house.ingest(BILLED[:1])

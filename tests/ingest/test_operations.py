@@ -203,6 +203,7 @@ JOINED = [
 ]
 
 
+@pytest.mark.long
 def test_a_triple_without_a_kind_has_that_of_its_op(houses: Houses, tmp_path: Path) -> None:
     """A derivation ends with its first lost input if its op's newest description says ``all``.
 

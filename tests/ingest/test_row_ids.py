@@ -109,6 +109,7 @@ def test_row_ids_store_what_their_names_store(houses: Houses, tmp_path: Path, se
     assert stored(by_id) == known
 
 
+@pytest.mark.long
 def test_a_file_row_ids_and_a_spark_frame_meet_in_one_item(houses: Houses) -> None:
     house = houses()
     with house.open() as warehouse:

@@ -64,6 +64,7 @@ def test_records_and_queries_on_them(con: Connection) -> None:
     assert result.forward("f", records.rids[:2]).tolist() == [1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("gaps", [False, True])
 def test_few_and_many_records_are_read_in_the_order_of_their_rids(gaps: bool) -> None:
     con = connect()

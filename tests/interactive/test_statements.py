@@ -89,6 +89,7 @@ def test_an_insert_has_the_lineage_of_its_own_rows_only(con: Connection) -> None
         rids(con, "from t", "flights")
 
 
+@pytest.mark.long
 def test_a_table_may_be_replaced_by_a_query_over_it(con: Connection) -> None:
     """The statements do what a nightly job does with a balance."""
     con.sql("create table sums as select carrier, sum(id) n from flights group by 1", lineage=True)

@@ -26,6 +26,7 @@ def tpch(tmp_path_factory: pytest.TempPathFactory) -> Connection:
     return connect(con)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in DAILY else pytest.mark.long) for name in NAMES]
 )

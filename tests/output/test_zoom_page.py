@@ -172,6 +172,7 @@ def test_a_module_unfolds_by_click_and_by_keys(asker: Asker, page: Any, tmp_path
     assert "report" in picture
 
 
+@pytest.mark.long
 def test_a_page_begins_with_the_modules_that_were_folded(
     asker: Asker, page: Any, tmp_path: Path
 ) -> None:

@@ -261,6 +261,7 @@ def test_described_ops_are_listed(house: House, asker: Asker) -> None:
         assert opened.explain("sum").exactness == "absence"
 
 
+@pytest.mark.long
 def test_a_server_says_it_and_lists_the_ops(house: House, tmp_path: Path) -> None:
     access = Access(People(tmp_path, "secret"), frozenset({HOST}))
     keeper = Keeper(house.settings, Silent())

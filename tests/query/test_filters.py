@@ -77,6 +77,7 @@ def answered(stored: Trace, question: Question, names: Names) -> Filtered:
     return Filtered(rows, set(steps), shown.truncated)
 
 
+@pytest.mark.long
 @given(st.integers(0, 2**32))
 def test_filters_equal_sets_and_loops(store: Store, seed: int) -> None:
     random = Random(seed)

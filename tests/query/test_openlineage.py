@@ -131,6 +131,7 @@ def events_of(house: House, **options: Any) -> list[Json]:
         return list(events)
 
 
+@pytest.mark.long
 def test_the_official_client_knows_every_event(house: House) -> None:
     events = events_of(house)
     used = set()

@@ -127,6 +127,7 @@ def test_a_fill_is_cancelled_once_all_clients_have_left(
     assert content(asker.answer(question)) == Oracle.of(TRIPLES).ask(ITEM, "upstream")
 
 
+@pytest.mark.long
 def test_a_release_cancels_a_fill(
     asker: Asker, context: SparkContext, others: ThreadPoolExecutor
 ) -> None:

@@ -39,6 +39,7 @@ def widest(asker: Asker) -> str:
     return max(ITEMS, key=lambda item: len(asker.explain(Question(item, "downstream")).sets))
 
 
+@pytest.mark.long
 def test_the_sets_in_an_answer_have_its_items(asker: Asker) -> None:
     question = Question(widest(asker), "downstream", sets=True)
     answer = asker.answer(question)

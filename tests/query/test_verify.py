@@ -100,6 +100,7 @@ def refused(asker: Asker, item: str, direction: Direction) -> str | None:
     return None
 
 
+@pytest.mark.long
 def test_a_lost_row_is_damage_even_if_the_total_is_right(house: House) -> None:
     """If one set lacks a row and another has a row twice, only questions that read them fail."""
     items = sorted(Oracle.of(TRIPLES).graph)

@@ -76,6 +76,7 @@ def widest(asker: Asker) -> str:
     return max(small, key=lambda item: len(asker.explain(Question(item, "downstream")).sets))
 
 
+@pytest.mark.long
 def test_sets_without_nodes_get_them_with_a_view(houses: Callable[..., House]) -> None:
     house = houses(plain_nodes=0)
     house.ingest([Triple("a", "b", "make", "raw", "made"), Triple("x", "y", "make", "raw", "made")])

@@ -255,6 +255,7 @@ def test_aggregates_are_those_of_a_re_execution(houses: Houses, graphs: int) -> 
     assert changes > 5 * graphs
 
 
+@pytest.mark.long
 def test_values_that_cannot_be_computed_again_say_why(houses: Houses) -> None:
     house = houses()
     rows = [
@@ -323,6 +324,7 @@ def test_identical_rows_of_an_aggregate_count_as_often_as_a_file_has_them(houses
         assert {row["item"]: row["after"] for row in each.inputs.to_pylist()} == {"a": 1, "b": 10}
 
 
+@pytest.mark.long
 def test_a_sum_that_double_precision_does_not_have_says_so(houses: Houses) -> None:
     house, whole = houses(), 2.0**53
     rows = [

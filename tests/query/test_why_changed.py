@@ -133,6 +133,7 @@ def test_what_cannot_be_compared_says_why(houses: Houses) -> None:
         compared(house, "nowhere", 1)
 
 
+@pytest.mark.long
 def test_an_item_is_evaluated_from_weights_of_its_sources(houses: Houses) -> None:
     house = houses()
     take_in(house, "first", [

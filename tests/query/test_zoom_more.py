@@ -136,6 +136,7 @@ def test_a_path_between_tables_reads_no_triple(asker: Generations) -> None:
             zoom_path(second, "tmp/1", "raw/1", "catalogue")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("folded", [[], ["curate"], [*MODULES]])
 @pytest.mark.parametrize(
     "level", one_in(6, (level for level in LEVELS if level not in ("catalogue", "set")))
@@ -195,6 +196,7 @@ def test_a_difference_of_records_is_the_difference_of_the_answers(asker: Generat
         assert items == {*change.items["item"].to_pylist()}
 
 
+@pytest.mark.long
 def test_fates_of_records_are_those_of_the_plain_answer(asker: Generations) -> None:
     with asker(2) as second:
         for deletion in (Deletion(items=("clean/1", "raw/2")), Deletion(ops=("a",))):

@@ -145,6 +145,7 @@ def test_a_damaged_record_of_checks_is_not_believed(small: Path) -> None:
         jar_folder("delta")
 
 
+@pytest.mark.long
 def test_doctor_names_an_altered_jar(small: Path, tmp_path: Path) -> None:
     flip(small)
     command = [
@@ -204,6 +205,7 @@ def test_a_second_fetch_waits_and_says_so(small: Path) -> None:
     assert progress.steps == []  # the other process has already fetched the jar
 
 
+@pytest.mark.long
 def test_two_processes_can_fetch_at_once(small: Path) -> None:
     small.unlink()
     script = (

@@ -107,6 +107,7 @@ def test_a_shared_address_opens_in_another_tab_that_has_logged_in(page: Any) -> 
     other.close()
 
 
+@pytest.mark.long
 def test_a_person_logs_in_with_a_token_and_sees_no_values(browser: Any, served: Served) -> None:
     token = add_token(served.house.settings.warehouse, "page-reader", Role.read, None)
     other = browser.new_context().new_page()
@@ -356,6 +357,7 @@ def test_generations_are_listed_and_compared(page: Any, served: Served) -> None:
     page.locator("#said", has_text="No workflow has a revision").wait_for()
 
 
+@pytest.mark.long
 def test_the_colours_follow_the_system_and_the_button(page: Any) -> None:
     page.emulate_media(color_scheme="dark")
     theme = "() => document.documentElement.dataset.theme"

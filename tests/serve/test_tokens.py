@@ -125,6 +125,7 @@ def expired(warehouse: Path, name: str) -> str:
     return token
 
 
+@pytest.mark.long
 def test_each_role_may_do_what_it_includes_and_no_more(app: FastAPI, tmp_path: Path) -> None:
     document = json.loads(asked(app, OWN, path="/v1/openapi.json").body)
     assert {path.partition("?")[0] for _, path in WAYS} == set(document["paths"]) - {"/v1/health"}

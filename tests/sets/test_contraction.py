@@ -2,6 +2,7 @@
 
 import networkx as nx
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -50,6 +51,7 @@ def reads(src: I32, dst: I32, label: I32, item: int) -> int:
     )
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=50)
 @given(SEEDS, st.integers(0, 400))
 def test_samples_read_what_a_walk_over_sets_reads(seed: int, joined: int) -> None:

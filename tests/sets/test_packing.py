@@ -76,6 +76,7 @@ def test_packed_sets_keep_to_the_limit_and_to_their_component(
         assert len(np.unique(given_.group[label == one])) == 1
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=200)
 @given(SEEDS, st.integers(0, 3))
 def test_closures_after_packing_contain_those_before(seed: int, stored: int) -> None:

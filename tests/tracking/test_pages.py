@@ -34,6 +34,7 @@ def test_the_page_of_frames(shop: Path) -> None:
     }
 
 
+@pytest.mark.long
 def test_the_page_of_traces(tmp_path: Path) -> None:
     run("trace.md", tmp_path)
     found = pq.read_table(tmp_path / "clean.parquet").to_pylist()

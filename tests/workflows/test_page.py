@@ -48,6 +48,7 @@ def test_the_example_of_the_page_works(
     assert '"cause":"code"' in shown
 
 
+@pytest.mark.long
 def test_the_edits_of_the_page_are_found_as_it_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -185,6 +185,7 @@ def test_exactly_one_input_has_another_state(flow: Flow, states: Mapping[str, st
         again(flow, number, **given)
 
 
+@pytest.mark.long
 def test_the_earlier_state_must_exist(tmp_path: Path) -> None:
     flow = Flow(tmp_path, DDL)
     for name, query in TABLES.items():

@@ -105,6 +105,7 @@ def test_equal_results_have_no_difference(tmp_path: Path) -> None:
     assert (found.came, found.went, found.changed, found.records) == (0, 0, 0, ())
 
 
+@pytest.mark.long
 def test_empty_results_are_compared(tmp_path: Path) -> None:
     found = difference(stored(tmp_path, table([]), table([(1, "a", 1.5, 2)]), ("id",)))
     assert (found.came, found.records[0].after) == (1, {"id": "1", "g": "a", "v": "1.5", "n": "2"})

@@ -91,6 +91,7 @@ def test_only_an_admin_gets_paths_of_results_and_inputs(flow: Flow, gone: bool) 
                 assert b"t.parquet" in found.body
 
 
+@pytest.mark.long
 def test_a_person_who_may_not_write_stores_no_verdict(flow: Flow) -> None:
     flow.add("select a, b from t where not (b <= 1) and a is not null")
     app, asked = served(flow), {"revision": "flow@r4"}

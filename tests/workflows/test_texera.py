@@ -81,6 +81,7 @@ def properties(made: dict[str, Any], at: int) -> dict[str, Any]:
 SHOWN: dict[str, Edit] = {
     "position": lambda made: made["operatorPositions"]["scan"].update(x=9),
     "comment": lambda made: made["commentBoxes"].append({"commentBoxID": "c"}),
+    "groups and breakpoints": lambda made: made.update(groups=[{"groupID": "g"}], breakpoints={}),
     "batch": lambda made: made["settings"].update(dataTransferBatchSize=1),
     "shown": lambda made: made["operators"][1].update(
         showAdvanced=True, viewResult=True, markedForReuse=True, customDisplayName="Kept"
@@ -158,6 +159,10 @@ OPAQUE: dict[str, tuple[Edit, str]] = {
     ),
     "attribute part": (
         lambda made: properties(made, 2)["attributes"][0].update(cast="long"),
+        "an attribute of Projection",
+    ),
+    "attributes by name alone": (
+        lambda made: properties(made, 2).update(attributes=["id", "text"]),
         "an attribute of Projection",
     ),
     "two of one name": (

@@ -70,6 +70,7 @@ def test_memory_for_a_small_warehouse_is_enough() -> None:
         _judged(10**9 - 1, 5 * 10**9)
 
 
+@pytest.mark.long
 def test_heaps_beyond_the_memory_are_not_missing(tmp_path: Path) -> None:
     done = doctor(tmp_path, COLUMNS="200", PROVHOUSE_SPARK_MEMORY="99999g")
     assert done.returncode == 0

@@ -12,6 +12,7 @@ from provhouse.ingest.formats.registry import batches
 from provhouse.ingest.formats.source import Source
 
 
+@pytest.mark.long
 def test_documents_are_ingested_and_exported(
     houses: Callable[..., House], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

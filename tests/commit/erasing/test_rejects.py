@@ -10,6 +10,7 @@ NAME = 'persons/Zoë "47"'
 DEEP = 100_000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "odd",
     [

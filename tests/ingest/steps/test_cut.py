@@ -199,6 +199,7 @@ def test_a_group_is_one_component_or_below_the_limit(tmp_path: Path) -> None:
     assert sizes == sorted(sizes, reverse=True)
 
 
+@pytest.mark.long
 def test_a_component_beyond_the_setting_is_an_error_that_names_it(tmp_path: Path) -> None:
     trace = Trace.of([*range(12)])
     with pytest.raises(Unavailable) as error:

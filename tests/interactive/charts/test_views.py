@@ -110,6 +110,7 @@ def test_an_empty_table_has_views_without_bars() -> None:
     assert answer.views["v1"].counts.size == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ways", WAYS, ids=lambda ways: " and ".join(ways) or "scan")
 def test_large_tables_are_read_in_parts_by_several_threads(
     ways: tuple[Structure, ...], monkeypatch: pytest.MonkeyPatch

@@ -28,6 +28,7 @@ def test_executors_that_see_another_warehouse_are_refused(
     assert "another one" in error.value.found
 
 
+@pytest.mark.long
 def test_a_cluster_without_free_cores_is_an_error(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

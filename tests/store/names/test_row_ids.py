@@ -25,6 +25,7 @@ SPAN = Span(1, 5, 3 * BATCH)
 NUMBERS = st.integers(LEAST, MOST) | st.integers(-9, 9)
 
 
+@pytest.mark.long
 @given(st.lists(st.tuples(NUMBERS, st.integers(0, 3), st.booleans())))
 def test_ids_are_decoded_as_they_were(rows: list[tuple[int, int, bool]]) -> None:
     ids = np.array([row[0] for row in rows], np.int64)

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from provhouse.store.tables.pins import Pin, add_pins, read_pins
 from provhouse.store.tables.registry import PINS, clear, state_of
 from provhouse.store.warehouse.layout import Layout
@@ -12,6 +14,7 @@ def pin(number: int, low: int | None = None) -> Pin:
     return Pin("t", ("id",), Path(f"/data/{number}"), number, 7, low, low)
 
 
+@pytest.mark.long
 def test_pins_are_in_few_files_and_in_order(tmp_path: Path) -> None:
     layout, pins = Layout(tmp_path), [pin(number) for number in range(45)]
     for one in pins:
