@@ -13,7 +13,7 @@ from provhouse.output.questions.derivation_questions import (
     AskingWhyChanged,
 )
 from provhouse.pictures.drawing import Drawing
-from provhouse.pictures.graph import Graph
+from provhouse.pictures.graph import DrawnGraph
 from provhouse.query.consequences import depends as found_dependency
 from provhouse.query.consequences import evaluate as found_evaluation
 from provhouse.query.consequences import what_if as found_what_if
@@ -45,7 +45,7 @@ class WhatIf(Answered, found_what_if.WhatIf):
     """
 
     _asking = AskingWhatIf
-    _graph: Callable[[], Graph] | None = field(default=None, repr=False, compare=False)
+    _graph: Callable[[], DrawnGraph] | None = field(default=None, repr=False, compare=False)
     tables: Rows[FateCount]
     items: Rows[Fate]
     changed: Rows[ChangedValue]

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from provhouse.ingest.ingest_summary import Summary
     from provhouse.ingest.landing.landed import Landed
     from provhouse.workflows.adapters import Source
-    from provhouse.workflows.executions import Registered
+    from provhouse.workflows.executions import RegisteredExecution
     from provhouse.workflows.revisions import Added
 
 
@@ -281,7 +281,7 @@ class Warehouse(Reader):
         *,
         key: Sequence[str] = (),
         run: str = "",
-    ) -> "Registered":
+    ) -> "RegisteredExecution":
         """Store the results that an execution of a revision has written, by sink.
 
         ``results`` are Parquet files or folders. ``inputs`` are the states of the tables that were

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from provhouse.equivalence.from_spark import spark_plan
 from provhouse.equivalence.plan_form import PlanForm
-from provhouse.equivalence.verdict import Revision, Verdict, compare_plans
+from provhouse.equivalence.verdict import ComparedQuery, Verdict, compare_plans
 from provhouse.model.errors import BadInput
 from provhouse.model.settings import Settings
 from provhouse.runtime.spark.pyspark_internals import java_session
@@ -70,7 +70,9 @@ def empty_tables(session: "SparkSession", ddl: str) -> Iterator[EmptyTables]:
         session.sql(f"drop database {database} cascade")
 
 
-def compare_spark(first: Revision, second: Revision, columns: Sequence[str] = ()) -> Verdict:
+def compare_spark(
+    first: ComparedQuery, second: ComparedQuery, columns: Sequence[str] = ()
+) -> Verdict:
     """Compare the plan keys of two Spark SQL queries, or only of the columns that a reader uses.
 
     Starts Spark if it is not running, and then stops it at the end. Raises BadInput if Spark
@@ -81,7 +83,7 @@ def compare_spark(first: Revision, second: Revision, columns: Sequence[str] = ()
     return compare_plans(one, other, columns)
 
 
-def text_plans(revisions: Sequence[Revision]) -> list[PlanForm]:
+def text_plans(revisions: Sequence[ComparedQuery]) -> list[PlanForm]:
     """Return the plans of queries of Spark SQL.
 
     Starts Spark if it is not running, and then stops it at the end. Raises BadInput if Spark
@@ -97,7 +99,7 @@ def text_plans(revisions: Sequence[Revision]) -> list[PlanForm]:
                 end()
 
 
-def _plan(session: "SparkSession", revision: Revision) -> PlanForm:
+def _plan(session: "SparkSession", revision: ComparedQuery) -> PlanForm:
     with empty_tables(session, revision.ddl) as tables:
         return tables.plan(revision.text)
 

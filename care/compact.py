@@ -7,7 +7,7 @@ running readers are not disturbed and earlier generations remain.
 from dataclasses import replace
 
 from provhouse.ingest.ingest_summary import Summary
-from provhouse.ingest.job import GivenModules, GivenOperations, Inputs, Job, Step
+from provhouse.ingest.job import GivenModules, GivenOperations, Inputs, Job, JobStep
 from provhouse.ingest.steps.order import Check, JobResult, is_empty, make_generation
 from provhouse.ingest.writing_run import carry_out
 from provhouse.model.errors import Damaged
@@ -23,8 +23,8 @@ from provhouse.store.warehouse.layout import Layout
 
 from .restage import restage
 
-STAGE = Step("stage", "Stage what is stored")
-VERIFY = Step("verify", "Verify the new base")
+STAGE = JobStep("stage", "Stage what is stored")
+VERIFY = JobStep("verify", "Verify the new base")
 SMALL = 1 << 18
 """Below this many triples, Spark is not used.
 

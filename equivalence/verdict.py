@@ -30,14 +30,14 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Revision:
+class ComparedQuery:
     """The SQL text of a query, and the DDL of its tables."""
 
     text: str
     ddl: str
 
 
-def compare(first: Revision, second: Revision, columns: Sequence[str] = ()) -> Verdict:
+def compare(first: ComparedQuery, second: ComparedQuery, columns: Sequence[str] = ()) -> Verdict:
     """Compare two queries; if ``columns`` are given, compare only these columns.
 
     Raises BadInput if DuckDB refuses a query or DDL, and KeyError if a query lacks a named column.

@@ -15,7 +15,7 @@ from .formats.registry import check
 from .formats.source import Source
 from .ingest import IMPORTED_BYTES, SMALL_BYTES
 from .ingest_summary import Summary
-from .job import Inputs, Job, Step
+from .job import Inputs, Job, JobStep
 from .modules import given_modules
 from .operations import given_operations
 from .steps.number import number
@@ -23,8 +23,8 @@ from .steps.order import NUMBER, READ, Check, JobResult, is_empty, make_generati
 from .steps.read import read
 from .writing_run import carry_out
 
-COMPARE = Step("compare", "Compare with the manifest")
-VERIFY = Step("verify", "Verify the import")
+COMPARE = JobStep("compare", "Compare with the manifest")
+VERIFY = JobStep("verify", "Verify the import")
 
 
 def import_(folder: Path, settings: Settings, progress: Progress) -> Summary:

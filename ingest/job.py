@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Step:
+class JobStep:
     """A step of a job.
 
     ``name`` must never change: it is the step's key in ``seconds``, and names the step's fault
@@ -186,7 +186,7 @@ class Job:
         return Room(self.staging.folder, self.settings.driver_mb)
 
     @contextmanager
-    def step(self, step: Step) -> Iterator[None]:
+    def step(self, step: JobStep) -> Iterator[None]:
         """Run the block as a step: announce it, time it, and reach its fault point at the end."""
         self.progress.begin(step.title)
         with self.watch.step(step.name):

@@ -17,7 +17,7 @@ from provhouse.equivalence.plan_form import doubts
 from provhouse.equivalence.verdict import by_key
 from provhouse.model.errors import BadInput, UsageError
 from provhouse.sql.catalog import TablePlace
-from provhouse.workflows.containment import Contained, StoredRows, contained
+from provhouse.workflows.containment import Contained, ContainingRows, contained
 from provhouse.workflows.revisions import SinkPlan
 
 from .table_states import TableStates
@@ -66,7 +66,7 @@ class _Kept:
 
     edited: Edited
     plan: SinkPlan
-    stored: StoredRows
+    stored: ContainingRows
 
 
 class Edits:
@@ -181,7 +181,7 @@ class Edits:
         self._own.unregister("given")
         made = self._own.table(name)
         columns, types = tuple(made.columns), tuple(map(str, made.types))
-        self._kept.append(_Kept(found, plan, StoredRows(columns, types, name, name, "rowid")))
+        self._kept.append(_Kept(found, plan, ContainingRows(columns, types, name, name, "rowid")))
         while len(self._kept) > MOST or self._bytes() > MOST_BYTES:
             self._own.execute(f"drop table {self._kept.pop(0).stored.source}")
 

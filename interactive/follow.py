@@ -25,7 +25,7 @@ from .planning.every_record import every_record
 from .planning.row_identity import (
     Base,
     Derived,
-    Grouped,
+    GroupIdentity,
     Identity,
     Recursive,
     UnionBranch,
@@ -104,7 +104,7 @@ class Tracer:
         self._block(identity, block, [*path, link])
 
     def _grouped(
-        self, part: Grouped, count: int | None, block: "BlockRows", path: list[Link]
+        self, part: GroupIdentity, count: int | None, block: "BlockRows", path: list[Link]
     ) -> None:
         """Run witness queries for groups: one query for each grouping set."""
         masked = block.table.column(part.grouping).is_valid()  # NULL if DuckDB added an empty group

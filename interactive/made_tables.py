@@ -35,7 +35,7 @@ KEEPING = {
 """The statement types that keep all existing rows and row numbers, though they may add rows."""
 
 
-class Version(NamedTuple):
+class MadeVersion(NamedTuple):
     """A table between two changes of its rows or row numbers. Adding rows keeps the version."""
 
     key: TablePlace
@@ -50,7 +50,7 @@ class State:
     """A version of a table, and its number of rows and largest rid at one time."""
 
     place: TablePlace
-    version: Version
+    version: MadeVersion
     rows: int
     end: int
     """One more than the largest rid."""
@@ -116,7 +116,7 @@ class MadeTables:
     def __init__(self, con: "Connection") -> None:
         self._con = con
         self._changes = Counter[TablePlace]()
-        self._made: dict[Version, tuple[State, list[Made]]] = {}
+        self._made: dict[MadeVersion, tuple[State, list[Made]]] = {}
         self._files: dict[FileVersion, Made] = {}
 
     def forget(self) -> None:
@@ -170,7 +170,7 @@ class MadeTables:
 
     def _measured(self, place: TablePlace) -> State:
         key = _key(place)
-        version = Version(key, self._con.number(place), self._changes[key])
+        version = MadeVersion(key, self._con.number(place), self._changes[key])
         if not version.number:
             return State(place, version, 0, 0, ())
         (outside,) = self._con.states([place]) or [()]

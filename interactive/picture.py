@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 
 import pyarrow as pa
 
-from provhouse.pictures.graph import Graph
+from provhouse.pictures.graph import DrawnGraph
 
 _SHORT = 200
 """The maximum number of characters of the query that a picture shows."""
@@ -12,7 +12,7 @@ _SHORT = 200
 
 def lineage_graph(
     query: str, records: Mapping[str, int], negative: Collection[str], rows: int
-) -> Graph:
+) -> DrawnGraph:
     """Return a graph with a node for each reference to a table, and one for the result.
 
     ``records`` contains, for each reference, its number of records behind the result's ``rows``
@@ -34,4 +34,4 @@ def lineage_graph(
         "triples": pa.array([*records.values()], pa.int64()),
     }, schema=pa.schema([("from", pa.int64()), ("to", pa.int64()), ("op", pa.string()),
                          ("triples", pa.int64())]))  # fmt: skip
-    return Graph(title, (), nodes, edges, (len(names),))
+    return DrawnGraph(title, (), nodes, edges, (len(names),))

@@ -10,7 +10,7 @@ from provhouse.model.errors import Unavailable, UsageError
 
 from .dot import dot
 from .formats import PICTURE_ENDINGS, Picture
-from .graph import Boxes, Graph
+from .graph import Boxes, DrawnGraph
 from .grouping import grouped
 from .mermaid import mermaid
 from .page import page
@@ -33,7 +33,7 @@ class Drawing:
     flowchart LR
     """
 
-    graph: Graph
+    graph: DrawnGraph
 
     def __repr__(self) -> str:
         return f"<Drawing: {len(self._boxes.boxes):,} boxes, {len(self._boxes.lines):,} lines>"

@@ -13,7 +13,7 @@ OTHERS = "others"
 
 
 @dataclass(frozen=True)
-class Graph:
+class DrawnGraph:
     """The nodes and edges of a result, of any size.
 
     ``nodes`` has the columns kind, name, table, items and ``counts``. ``kind`` is ``item``,

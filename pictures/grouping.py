@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from .graph import OTHERS, Box, Boxes, Graph, Line
+from .graph import OTHERS, Box, Boxes, DrawnGraph, Line
 
 I64 = npt.NDArray[np.int64]
 MOST_BOXES = 60
@@ -25,7 +25,7 @@ _MEMBERS = ("item", "invocation")
 """The kinds of nodes that are grouped by their table or module."""
 
 
-def grouped(graph: Graph) -> Boxes:
+def grouped(graph: DrawnGraph) -> Boxes:
     """Return the boxes and lines of a graph. Lines with the most triples come first."""
     families = _families(graph)
     of = _boxes_of(families)
@@ -58,7 +58,7 @@ class _Families:
     asked: int
 
 
-def _families(graph: Graph) -> _Families:
+def _families(graph: DrawnGraph) -> _Families:
     nodes = graph.nodes
     asked = np.asarray(graph.asked[:MOST_ASKED], np.int64)
     kinds, tables = (_codes(nodes[name]) for name in ("kind", "table"))
@@ -118,7 +118,7 @@ def _numbered(of: I64) -> I64:
     return numbered
 
 
-def _lines(graph: Graph, of: I64) -> list[Line]:
+def _lines(graph: DrawnGraph, of: I64) -> list[Line]:
     ends = [of[np.asarray(graph.edges[end])] for end in ("from", "to")]
     ops = graph.edges["op"].combine_chunks()
     coded = ops if pa.types.is_dictionary(ops.type) else ops.dictionary_encode()
@@ -165,7 +165,7 @@ def _strongest(lines: Sequence[Line]) -> tuple[list[Line], int]:
     return shown, len(lines) - len(shown)
 
 
-def _boxes(graph: Graph, families: _Families, of: I64) -> Iterator[Box]:
+def _boxes(graph: DrawnGraph, families: _Families, of: I64) -> Iterator[Box]:
     _, first, members = np.unique(of, return_index=True, return_counts=True)
     sums = {
         name: np.bincount(of, np.asarray(graph.nodes[name].fill_null(0)), len(first))

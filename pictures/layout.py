@@ -51,7 +51,7 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Layout:
+class PictureLayout:
     """The positions of boxes, columns and bands."""
 
     layer: tuple[int, ...]
@@ -187,7 +187,9 @@ class Layout:
         return max(wide, default=0), self.bands[-1].bottom if self.bands else 0
 
 
-def laid_out(captions: Sequence[Caption], lines: Sequence[Line], ops: dict[str, str]) -> Layout:
+def laid_out(
+    captions: Sequence[Caption], lines: Sequence[Line], ops: dict[str, str]
+) -> PictureLayout:
     """Return the layout of boxes with captions; ``ops`` maps each op to its displayed text."""
     layer = layers(len(captions), dict.fromkeys((line.source, line.target) for line in lines))
     shown = [Line(each.source, each.target, ops[each.op], each.counts) for each in lines]
@@ -199,7 +201,7 @@ def laid_out(captions: Sequence[Caption], lines: Sequence[Line], ops: dict[str, 
     names = [(caption.below, caption.title) for caption in captions]
     order = sorted(range(len(captions)), key=names.__getitem__)
     columns = in_columns(heights, order, layer, found)
-    return Layout(tuple(layer), tuple(found), labels, columns, sizes)
+    return PictureLayout(tuple(layer), tuple(found), labels, columns, sizes)
 
 
 def _compact(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from .columns import way
-from .layout import EXIT, LANE, Layout
+from .layout import EXIT, LANE, PictureLayout
 from .trunks import Trunk, label_of
 
 HEAD = 8
@@ -25,7 +25,7 @@ class Route:
     """The left end of the text's baseline."""
 
 
-def routes(layout: Layout) -> list[Route]:
+def routes(layout: PictureLayout) -> list[Route]:
     """Return the routes of all trunks."""
     entries = _entries(layout)
     return [
@@ -34,7 +34,7 @@ def routes(layout: Layout) -> list[Route]:
     ]
 
 
-def _entries(layout: Layout) -> dict[int, float]:
+def _entries(layout: PictureLayout) -> dict[int, float]:
     """Return the height at which each trunk enters its target.
 
     The entries are spread over the side of the target.
@@ -54,12 +54,12 @@ def _entries(layout: Layout) -> dict[int, float]:
     return found
 
 
-def way_end(layout: Layout, number: int) -> int:
+def way_end(layout: PictureLayout, number: int) -> int:
     """Return the column of a trunk's text."""
     return way(layout.trunks[number], layout.layer)[-1]
 
 
-def _loop(layout: Layout, number: int) -> Route:
+def _loop(layout: PictureLayout, number: int) -> Route:
     trunk = layout.trunks[number]
     place = layout.rectangles[trunk.target]
     x, top = place.x + place.width / 2, place.y
@@ -75,7 +75,7 @@ def _loop(layout: Layout, number: int) -> Route:
     )
 
 
-def _route(layout: Layout, number: int, entry: float) -> Route:
+def _route(layout: PictureLayout, number: int, entry: float) -> Route:
     trunk = layout.trunks[number]
     columns = way(trunk, layout.layer)
     last = columns[-1]
@@ -89,7 +89,7 @@ def _route(layout: Layout, number: int, entry: float) -> Route:
     return Route(trunk, layout.labels[number], (*paths, end), (*tip, forward, 0), text)
 
 
-def _branches(layout: Layout, number: int) -> Iterator[str]:
+def _branches(layout: PictureLayout, number: int) -> Iterator[str]:
     """Yield the paths from the sources of a trunk to their first slots."""
     trunk = layout.trunks[number]
     forward = way(trunk, layout.layer).step
@@ -101,7 +101,7 @@ def _branches(layout: Layout, number: int) -> Iterator[str]:
         yield f"M {x:g} {y:g} {_bend(layout, number, column - forward, column, (x, y))}"
 
 
-def _passages(layout: Layout, number: int) -> Iterator[str]:
+def _passages(layout: PictureLayout, number: int) -> Iterator[str]:
     """Yield the paths through each slot of a trunk, except the last one, to the next slot."""
     columns = way(layout.trunks[number], layout.layer)
     for column, following in pairwise(columns):
@@ -110,7 +110,7 @@ def _passages(layout: Layout, number: int) -> Iterator[str]:
 
 
 def _ends(
-    layout: Layout, number: int, column: int
+    layout: PictureLayout, number: int, column: int
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """Return both ends of the line through a slot, in the trunk's direction."""
     y = layout.y((number, column), column)
@@ -118,13 +118,13 @@ def _ends(
     return (left, right) if way(layout.trunks[number], layout.layer).step > 0 else (right, left)
 
 
-def _across(layout: Layout, number: int, column: int) -> str:
+def _across(layout: PictureLayout, number: int, column: int) -> str:
     (x, y), (end, _) = _ends(layout, number, column)
     return f"M {x:g} {y:g} H {end:g}"
 
 
 def _bend(
-    layout: Layout, number: int, column: int, following: int, start: tuple[float, float]
+    layout: PictureLayout, number: int, column: int, following: int, start: tuple[float, float]
 ) -> str:
     """Return the path from a slot or a box to the next slot, which may be in another band."""
     end = _ends(layout, number, following)[0]
@@ -137,7 +137,7 @@ def _bend(
     return f"{back[0]} {_curve((x, y), end)}"
 
 
-def _into(layout: Layout, number: int, column: int, tip: tuple[float, float]) -> str:
+def _into(layout: PictureLayout, number: int, column: int, tip: tuple[float, float]) -> str:
     """Return the path from the last slot to the arrow's head."""
     forward = way(layout.trunks[number], layout.layer).step
     start = _ends(layout, number, column)[1]
@@ -163,7 +163,7 @@ class _Turn:
     left: float
 
 
-def _turn(layout: Layout, number: int, column: int) -> _Turn:
+def _turn(layout: PictureLayout, number: int, column: int) -> _Turn:
     """Return the path of a trunk into the band that begins with the texts of ``column``.
 
     Lanes do not cross: the topmost line is the rightmost one, and the lowest one between the bands.
@@ -183,7 +183,11 @@ def _turn(layout: Layout, number: int, column: int) -> _Turn:
 
 
 def _wrapped(
-    layout: Layout, number: int, column: int, start: tuple[float, float], end: tuple[float, float]
+    layout: PictureLayout,
+    number: int,
+    column: int,
+    start: tuple[float, float],
+    end: tuple[float, float],
 ) -> str:
     turn = _turn(layout, number, column)
     return (
@@ -193,7 +197,7 @@ def _wrapped(
 
 
 def _wrapped_back(
-    layout: Layout, number: int, column: int, start: tuple[float, float]
+    layout: PictureLayout, number: int, column: int, start: tuple[float, float]
 ) -> tuple[str, tuple[float, float]]:
     turn = _turn(layout, number, column)
     path = (

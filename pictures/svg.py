@@ -10,7 +10,7 @@ from provhouse.model.visible import visible
 
 from .captions import Caption, captions, full_name, tone
 from .graph import ADDED, REMOVED, Box, Boxes
-from .layout import SMALL_LINE, TITLE_LINE, Layout, Rectangle, laid_out
+from .layout import SMALL_LINE, TITLE_LINE, PictureLayout, Rectangle, laid_out
 from .routes import HEAD, Route, routes
 from .widths import SMALL, TITLE, broken
 
@@ -116,7 +116,7 @@ def _head(x: float, y: float, across: int, down: int) -> str:
     )
 
 
-def _box(box: Box, caption: Caption, layout: Layout, at: int) -> Iterator[str]:
+def _box(box: Box, caption: Caption, layout: PictureLayout, at: int) -> Iterator[str]:
     place = layout.rectangles[at]
     fill, frame = TONES.get(tone(box)) or FILLS[box.kind]
     width = 3 if box.asked else 1.2

@@ -16,7 +16,7 @@ from .suggest import close_matches, similar_names
 
 
 @dataclass(frozen=True)
-class Located:
+class LocatedItem:
     """The items that a question is about, and their names: one item, or all versions of a row."""
 
     numbers: ItemNumbers
@@ -30,7 +30,7 @@ class Located:
 
 def locate_versions(
     snapshot: Snapshot, item: str, *, every: bool = False, suggest: bool = True
-) -> Located:
+) -> LocatedItem:
     """Return an item, or else its newest version; if ``every``, the item and all its versions.
 
     Versions of a stored item are looked up only if ``every`` is true. Raises NotFound if nothing is
@@ -55,7 +55,7 @@ def locate_versions(
         )
     kept = found if every else found[:1]
     numbers = ItemNumbers(np.array([number for number, _ in kept], np.int64))
-    return Located(numbers, tuple(name for _, name in kept))
+    return LocatedItem(numbers, tuple(name for _, name in kept))
 
 
 def _remedy(others: list[str]) -> str:

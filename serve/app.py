@@ -24,7 +24,7 @@ from .concurrency import Limiter
 from .keeper import Keeper
 from .metrics import Metrics, MetricsMiddleware
 from .openapi import openapi_document, responses
-from .page.links import Links
+from .page.links import PageLinks
 from .page.routes import PUBLIC, STATIC, add_page
 from .people import Admin
 from .private import Folders
@@ -62,7 +62,7 @@ def application(keeper: Keeper, settings: Settings, access: Access) -> FastAPI:
     )
     folders = Folders([settings.warehouse, settings.graph_home, cache_folder(), Path.home()])
     install_handlers(app, folders)
-    links = Links(access.people)
+    links = PageLinks(access.people)
     public = access.public | PUBLIC
     admitted = replace(access, people=links, public=public, static=(STATIC, FILES))
     app.add_middleware(AccessMiddleware, access=admitted)

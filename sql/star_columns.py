@@ -31,7 +31,7 @@ class Shared:
 
 
 @dataclass
-class Scope:
+class StarScope:
     """The sources of a block in the order of their joins, with their columns."""
 
     columns: dict[str, list[str]] = field(default_factory=dict)
@@ -104,7 +104,7 @@ class Speller:
         if id(select) in self._done:
             return
         self._done.add(id(select))
-        scope = Scope()
+        scope = StarScope()
         if (start := select.args.get("from_")) is not None:
             self._add(scope, start.this)
         left = {alias.lower() for alias in scope.columns}
@@ -118,7 +118,7 @@ class Speller:
         if scope.shared:
             _unqualified(select, scope)
 
-    def _add(self, scope: Scope, item: exp.Expr) -> set[str]:
+    def _add(self, scope: StarScope, item: exp.Expr) -> set[str]:
         """Add an item of FROM and the joins that it contains; return the aliases of its sources."""
         if is_parenthesised_join(item) and not item.alias:
             added = self._add(scope, item.this)
@@ -131,7 +131,7 @@ class Speller:
             added |= self._join(scope, join, added)
         return added
 
-    def _join(self, scope: Scope, join: exp.Join, left: set[str]) -> set[str]:
+    def _join(self, scope: StarScope, join: exp.Join, left: set[str]) -> set[str]:
         """Add the right side of a join to the sources of the left side; return the new aliases."""
         right = self._add(scope, join.this)
         if join.method == "NATURAL":
@@ -167,7 +167,7 @@ class Speller:
                 column.set("this", exp.to_identifier(name, quoted=True))
         alias.set("columns", None)
 
-    def _items(self, scope: Scope, item: exp.Expr) -> list[exp.Expr]:
+    def _items(self, scope: StarScope, item: exp.Expr) -> list[exp.Expr]:
         """Return the items that an item of SELECT represents."""
         found = list(_columns_in(item))
         if not found:
@@ -176,7 +176,7 @@ class Speller:
             return [item]
         return [_instead(item, column) for column in self._listed(scope, found[0])]
 
-    def _listed(self, scope: Scope, columns: exp.Anonymous) -> list[exp.Expr]:
+    def _listed(self, scope: StarScope, columns: exp.Anonymous) -> list[exp.Expr]:
         """Return the columns that COLUMNS(...) represents, each with its name."""
         (what,) = columns.expressions
         if what.is_star:
@@ -211,7 +211,7 @@ class Speller:
         return [*given, *self.output(cte.this)[len(given) :]]
 
 
-def _common(scope: Scope, left: set[str], right: set[str]) -> list[str]:
+def _common(scope: StarScope, left: set[str], right: set[str]) -> list[str]:
     """Return the names of the columns that both sides of a join have, in the left side's order."""
     sides = [
         [name.lower() for alias, names in scope.columns.items() if alias.lower() in side
@@ -230,7 +230,9 @@ def _free(name: str, taken: list[str]) -> str:
     return found
 
 
-def _equal(scope: Scope, join: exp.Join, name: str, left: set[str], right: set[str]) -> exp.Binary:
+def _equal(
+    scope: StarScope, join: exp.Join, name: str, left: set[str], right: set[str]
+) -> exp.Binary:
     """Return the join condition for one column of USING, and record the shared column."""
     one, other = _side(scope, join, name, left), _side(scope, join, name, right)
     side = (join.side or "").upper()
@@ -248,7 +250,7 @@ def _members(value: exp.Expr) -> list[exp.Expr]:
     return [part.copy() for part in parts]
 
 
-def _side(scope: Scope, join: exp.Join, name: str, aliases: set[str]) -> Shared:
+def _side(scope: StarScope, join: exp.Join, name: str, aliases: set[str]) -> Shared:
     if (found := scope.share(name, aliases)) is not None:
         return found
     for alias, columns in scope.columns.items():
@@ -274,7 +276,7 @@ def _instead(item: exp.Expr, column: exp.Expr) -> exp.Expr:
     return named(holder.this, item.alias or column.alias)
 
 
-def _item(scope: Scope, item: exp.Expr) -> list[exp.Expr]:
+def _item(scope: StarScope, item: exp.Expr) -> list[exp.Expr]:
     """Return the columns that an item of SELECT represents."""
     if isinstance(item, exp.Star):
         return _changed(item, _all(scope))
@@ -291,7 +293,7 @@ def _plain(alias: str, name: str) -> tuple[str, exp.Expr]:
     return name, exp.column(name, alias, quoted=True)
 
 
-def _all(scope: Scope) -> list[tuple[str, exp.Expr]]:
+def _all(scope: StarScope) -> list[tuple[str, exp.Expr]]:
     found: list[tuple[str, exp.Expr]] = []
     seen: list[Shared] = []
     for alias, names in scope.columns.items():
@@ -320,7 +322,7 @@ def _changed(star: exp.Star, columns: list[tuple[str, exp.Expr]]) -> list[exp.Ex
     return found
 
 
-def _unqualified(select: exp.Select, scope: Scope) -> None:
+def _unqualified(select: exp.Select, scope: StarScope) -> None:
     """Replace unqualified names of shared columns in a block by the columns' expressions."""
     aliases = {each.alias.lower() for each in select.expressions if isinstance(each, exp.Alias)}
     for column in list(select.find_all(exp.Column)):

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 FOLDERS = set(PROJECT["tool"]["setuptools"]["package-dir"].values())
+SAME_NAME = {"Column", "Connection", "Filters", "Records"}
+"""Public classes of one name in two packages, besides the answers of ``api`` and what they wrap."""
 
 
 def _drawn() -> list[set[str]]:
@@ -72,3 +75,14 @@ def _modules() -> list[Path]:
 def test_every_module_begins_with_a_docstring(file: Path) -> None:
     first = file.read_text(encoding="utf-8").partition("\n")[0]
     assert re.match(r'"""[A-Z0-9`].{15,}', first), first
+
+
+def test_packages_define_no_public_classes_of_one_name() -> None:
+    packages = defaultdict(set)
+    for file in _modules():
+        text = file.read_text(encoding="utf-8")
+        for name in re.findall(r"^class ([A-Z]\w*)", text, re.MULTILINE):
+            packages[name].add(file.relative_to(ROOT).parts[0])
+    shared = {name for name, found in packages.items() if len(found) > 1}
+    wrapped = {name for name in shared if "api" in packages[name] and len(packages[name]) == 2}
+    assert shared - wrapped <= SAME_NAME

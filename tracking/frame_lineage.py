@@ -13,7 +13,7 @@ from provhouse.model.errors import UsageError
 from .links import Rows, own_rows
 from .program_place import program_place
 from .row_names import key_names, position_names
-from .steps import Items, Node, ancestors, backward, forward
+from .steps import Items, StepNode, ancestors, backward, forward
 from .triples import ingest_triples, triples, write_triples
 
 if TYPE_CHECKING:
@@ -43,10 +43,10 @@ class Records:
         return self._rows
 
 
-class Asked:
+class AskedRows:
     """A frame whose rows have lineage. The libraries' frames derive from this class."""
 
-    _node: Node
+    _node: StepNode
 
     def _column_of(self, key: str) -> pa.Array | pa.ChunkedArray:
         raise NotImplementedError
@@ -60,7 +60,7 @@ class Asked:
         """Return the rows of a plain frame at the given positions."""
         raise NotImplementedError
 
-    def _with_node(self, node: Node) -> Self:
+    def _with_node(self, node: StepNode) -> Self:
         raise NotImplementedError
 
     def backward(
@@ -105,7 +105,7 @@ class Asked:
         items.names()
         op = self._node.op or f"mark {program_place()}"
         return self._with_node(
-            Node(self._node.size, op, "all", [(None, self._node)], self._node.axis, items)
+            StepNode(self._node.size, op, "all", [(None, self._node)], self._node.axis, items)
         )
 
     def write_triples(
@@ -154,15 +154,15 @@ class Asked:
         items = self._items(table, key)
         items.names()
         op = node.op or f"save {program_place()}"
-        return triples(Node(node.size, op, "all", [(None, node)], node.axis), items)
+        return triples(StepNode(node.size, op, "all", [(None, node)], node.axis), items)
 
     def _items(self, table: str, key: str | None) -> Items:
         if not table:
             raise UsageError("The rows have no table name", "", "Name it, as in table='orders'")
         return Items(table, _names(self, table, key), self._plain(), is_source=False)
 
-    def _tables(self) -> dict[str, Node]:
-        found: dict[str, Node] = {}
+    def _tables(self) -> dict[str, StepNode]:
+        found: dict[str, StepNode] = {}
         for node in ancestors(self._node):
             if node.items is None:
                 continue
@@ -180,7 +180,7 @@ class Asked:
         return own_rows(size) if rows is None else _checked(rows, size, "The frame")
 
 
-def _names(frame: Asked, table: str, key: str | None) -> Any:
+def _names(frame: AskedRows, table: str, key: str | None) -> Any:
     made: list[pa.Array] = []
 
     def names() -> pa.Array:
@@ -193,7 +193,7 @@ def _names(frame: Asked, table: str, key: str | None) -> Any:
     return names
 
 
-def _known(table: str, tables: dict[str, Node]) -> Node:
+def _known(table: str, tables: dict[str, StepNode]) -> StepNode:
     if table not in tables:
         raise UsageError(
             f"The rows do not come from a table {table!r}",

@@ -17,7 +17,7 @@ Rows = NDArray[np.int64]
 """Positions of rows, counted from 0."""
 
 
-class Link(Protocol):
+class FrameLink(Protocol):
     """The lineage of one step: from the rows of its result to the rows of one input."""
 
     def expand(self, rows: Rows) -> tuple[Rows, Rows]:
@@ -38,36 +38,36 @@ class Ride:
         self._number = number
 
     def expand(self, rows: Rows) -> tuple[Rows, Rows]:
-        """Return pairs; see ``Link``."""
+        """Return pairs; see ``FrameLink``."""
         rids = self._rids[rows]
         at = np.flatnonzero(rids >= 0)
         return at, rids[at]
 
     def forward(self, rids: Rows) -> Rows:
-        """Return rows of the result; see ``Link``."""
+        """Return rows of the result; see ``FrameLink``."""
         chosen = np.zeros(self._number + 1, np.bool_)  # the last one is that of -1
         chosen[rids] = True
         return np.flatnonzero(chosen[self._rids])
 
 
-class Part:
+class LinkPart:
     """A one-to-one link from consecutive rows, from ``start`` on, to all rows of an input."""
 
     def __init__(self, start: int, number: int) -> None:
         self._start, self._number = start, number
 
     def expand(self, rows: Rows) -> tuple[Rows, Rows]:
-        """Return pairs; see ``Link``."""
+        """Return pairs; see ``FrameLink``."""
         rids = rows - self._start
         at = np.flatnonzero((rids >= 0) & (rids < self._number))
         return at, rids[at]
 
     def forward(self, rids: Rows) -> Rows:
-        """Return rows of the result; see ``Link``."""
+        """Return rows of the result; see ``FrameLink``."""
         return rids + self._start
 
 
-class Groups:
+class LinkGroups:
     """A link from each group to all its rows, as CSR arrays that are computed on first use."""
 
     def __init__(self, codes: NDArray[Any], groups: int) -> None:
@@ -83,13 +83,13 @@ class Groups:
         return np.cumsum(sizes), order
 
     def expand(self, rows: Rows) -> tuple[Rows, Rows]:
-        """Return pairs; see ``Link``."""
+        """Return pairs; see ``FrameLink``."""
         ends, order = self._csr
         starts, counts = ends[rows], ends[rows + 1] - ends[rows]
         return np.repeat(np.arange(rows.size), counts), order[expand_ranges(starts, counts)]
 
     def forward(self, rids: Rows) -> Rows:
-        """Return rows of the result; see ``Link``."""
+        """Return rows of the result; see ``FrameLink``."""
         found = unique(self._codes[rids])
         return found[found >= 0]
 
@@ -103,12 +103,12 @@ class Listed:
         self._number = number
 
     def expand(self, rows: Rows) -> tuple[Rows, Rows]:
-        """Return pairs; see ``Link``."""
+        """Return pairs; see ``FrameLink``."""
         starts, counts = self._ends[rows], self._ends[rows + 1] - self._ends[rows]
         return np.repeat(np.arange(rows.size), counts), self._rids[expand_ranges(starts, counts)]
 
     def forward(self, rids: Rows) -> Rows:
-        """Return rows of the result; see ``Link``."""
+        """Return rows of the result; see ``FrameLink``."""
         chosen = np.zeros(self._number, np.bool_)
         chosen[rids] = True
         found = np.flatnonzero(chosen[self._rids])
@@ -122,12 +122,12 @@ class Every:
         self._rows, self._number = rows, number
 
     def expand(self, rows: Rows) -> tuple[Rows, Rows]:
-        """Return pairs; see ``Link``."""
+        """Return pairs; see ``FrameLink``."""
         at = np.repeat(np.arange(rows.size), self._number)
         return at, np.tile(np.arange(self._number), rows.size)
 
     def forward(self, rids: Rows) -> Rows:
-        """Return rows of the result; see ``Link``."""
+        """Return rows of the result; see ``FrameLink``."""
         return np.arange(self._rows if rids.size else 0)
 
 
@@ -141,13 +141,13 @@ class Windows:
         """The input rows in the order in which each window consists of consecutive rows."""
 
     def expand(self, rows: Rows) -> tuple[Rows, Rows]:
-        """Return pairs; see ``Link``."""
+        """Return pairs; see ``FrameLink``."""
         starts, counts = self._starts[rows], (self._ends - self._starts)[rows]
         at = np.repeat(np.arange(rows.size), counts)
         return at, self._order[expand_ranges(starts, counts)]
 
     def forward(self, rids: Rows) -> Rows:
-        """Return rows of the result; see ``Link``."""
+        """Return rows of the result; see ``FrameLink``."""
         chosen = np.zeros(self._order.size, np.int64)
         chosen[rids] = 1
         before = np.concatenate([[0], np.cumsum(chosen[self._order])])
@@ -157,21 +157,21 @@ class Windows:
 class Later:
     """A link that is created when a question first needs it."""
 
-    def __init__(self, make: Callable[[], Link]) -> None:
-        self._make: Callable[[], Link] | None = make
+    def __init__(self, make: Callable[[], FrameLink]) -> None:
+        self._make: Callable[[], FrameLink] | None = make
 
     @cached_property
-    def _made(self) -> Link:
+    def _made(self) -> FrameLink:
         assert self._make is not None
         link, self._make = self._make(), None  # the frames that it was made from can be freed
         return link
 
     def expand(self, rows: Rows) -> tuple[Rows, Rows]:
-        """Return pairs; see ``Link``."""
+        """Return pairs; see ``FrameLink``."""
         return self._made.expand(rows)
 
     def forward(self, rids: Rows) -> Rows:
-        """Return rows of the result; see ``Link``."""
+        """Return rows of the result; see ``FrameLink``."""
         return self._made.forward(rids)
 
 

@@ -13,14 +13,14 @@ import pyarrow as pa
 
 from provhouse.model.arrays import unique
 
-from .links import Link, Rows
+from .links import FrameLink, Rows
 
 Kind = Literal["all", "aggregate", "unknown"]
 """How the inputs of a row act together; ``unknown`` if no other kind describes it exactly."""
 _numbers = count()
 
 
-class Axis:
+class StepAxis:
     """The identity of a set of rows: frames and columns with the same axis have the same rows."""
 
 
@@ -37,16 +37,16 @@ class Items:
 
 
 @dataclass(frozen=True, eq=False)
-class Node:
+class StepNode:
     """The rows of a frame after one step, with links to the rows from which they derive."""
 
     size: int
     op: str = ""
     """The step and its position in the program."""
     kind: Kind = "all"
-    inputs: Sequence[tuple[Link | None, "Node"]] = ()
+    inputs: Sequence[tuple[FrameLink | None, "StepNode"]] = ()
     """The links to earlier nodes; None links each row to the row at the same position."""
-    axis: Axis = field(default_factory=Axis)
+    axis: StepAxis = field(default_factory=StepAxis)
     items: Items | None = None
     combines: bool = False
     """Whether a row may derive from several rows: derivations are then named after this step."""
@@ -54,7 +54,7 @@ class Node:
     """A number that is greater than the numbers of all inputs."""
 
     @cached_property
-    def named_step(self) -> "Node":
+    def named_step(self) -> "StepNode":
         """The last step up to this node that combines rows; if there is none, the last step."""
         at = self
         while not at.combines and len(at.inputs) == 1 and at.inputs[0][1].op:
@@ -72,11 +72,11 @@ class Node:
         return self.kind
 
 
-def _kind_up_to(node: Node) -> Kind:
+def _kind_up_to(node: StepNode) -> Kind:
     return "all" if node.items is not None else node.whole_kind
 
 
-def joined(nodes: Sequence[Node], op: str) -> Node:
+def joined(nodes: Sequence[StepNode], op: str) -> StepNode:
     """Return a node whose row i derives from row i of each of ``nodes``, which share an axis."""
     distinct = list(dict.fromkeys(nodes))
     needed = [
@@ -87,10 +87,10 @@ def joined(nodes: Sequence[Node], op: str) -> Node:
     if len(needed) == 1:
         return needed[0]
     links = [(None, node) for node in needed]
-    return Node(needed[0].size, op, "all", links, needed[0].axis, combines=True)
+    return StepNode(needed[0].size, op, "all", links, needed[0].axis, combines=True)
 
 
-def _covers(node: Node, other: Node) -> bool:
+def _covers(node: StepNode, other: StepNode) -> bool:
     """Return whether each row of ``node`` derives from the row of ``other`` at its position."""
     waiting = [node]
     while waiting:
@@ -101,16 +101,16 @@ def _covers(node: Node, other: Node) -> bool:
     return False
 
 
-def backward(node: Node, rows: Rows) -> dict[Node, Rows]:
+def backward(node: StepNode, rows: Rows) -> dict[StepNode, Rows]:
     """Return the distinct items from which ``rows`` derive: row positions by node."""
-    found: dict[Node, Rows] = {}
+    found: dict[StepNode, Rows] = {}
     for at, reached in _walk(node, rows):
         if at.items is not None and (at is not node or at.items.is_source):
             found[at] = reached
     return found
 
 
-def _walk(node: Node, rows: Rows) -> Iterator[tuple[Node, Rows]]:
+def _walk(node: StepNode, rows: Rows) -> Iterator[tuple[StepNode, Rows]]:
     """Yield each node from which ``rows`` derive, and which of its rows; latest node first."""
     waiting = {node: [rows]}
     queue = [(-node.number, node)]
@@ -125,7 +125,7 @@ def _walk(node: Node, rows: Rows) -> Iterator[tuple[Node, Rows]]:
             waiting[up].append(rows if link is None else link.expand(rows)[1])
 
 
-def forward(node: Node, source: Node, rids: Rows) -> Rows:
+def forward(node: StepNode, source: StepNode, rids: Rows) -> Rows:
     """Return the distinct rows of ``node`` that derive from the rows ``rids`` of ``source``."""
     found = {source: rids}
     for at in reversed(list(ancestors(node))):
@@ -141,7 +141,7 @@ def forward(node: Node, source: Node, rids: Rows) -> Rows:
     return found.get(node, rids[:0])
 
 
-def ancestors(node: Node) -> Iterator[Node]:
+def ancestors(node: StepNode) -> Iterator[StepNode]:
     """Yield a node and all earlier nodes that it derives from, the latest first."""
     known, queue = {node}, [(-node.number, node)]
     while queue:
@@ -153,12 +153,12 @@ def ancestors(node: Node) -> Iterator[Node]:
                 heapq.heappush(queue, (-up.number, up))
 
 
-def pairs(node: Node, rows: Rows) -> Iterator[tuple[Node, Rows, Rows]]:
+def pairs(node: StepNode, rows: Rows) -> Iterator[tuple[StepNode, Rows, Rows]]:
     """Yield, for each node with items, the pairs of a row and a nearest item behind it.
 
     The pairs are two arrays: rows of ``node``, and rows of the node with items.
     """
-    waiting: dict[Node, list[tuple[Rows, Rows]]] = defaultdict(list)
+    waiting: dict[StepNode, list[tuple[Rows, Rows]]] = defaultdict(list)
     waiting[node].append((rows, rows))
     queue = [(-node.number, node)]
     while queue:

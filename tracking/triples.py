@@ -16,7 +16,7 @@ from provhouse.model.settings import Settings
 
 from .links import own_rows
 from .row_names import item_names
-from .steps import Items, Node, pairs
+from .steps import Items, StepNode, pairs
 
 if TYPE_CHECKING:
     from provhouse.ingest.ingest_summary import Summary
@@ -28,7 +28,7 @@ CHUNK = 1 << 16
 """The number of rows whose lineage is followed at a time."""
 
 
-def triples(node: Node, items: Items) -> Iterator[pa.RecordBatch]:
+def triples(node: StepNode, items: Items) -> Iterator[pa.RecordBatch]:
     """Yield the triples of rows that are items, and of the marked rows from which they derive."""
     waiting, known = [(node, items)], {node}
     while waiting:

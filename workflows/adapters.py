@@ -6,7 +6,7 @@ from typing import Final, Literal
 from provhouse.equivalence.empty_database import empty_database
 from provhouse.equivalence.plan_form import PlanForm
 from provhouse.equivalence.plan_json import from_json
-from provhouse.equivalence.verdict import Revision
+from provhouse.equivalence.verdict import ComparedQuery
 from provhouse.model.errors import BadInput
 
 Adapter = Callable[[str, str], PlanForm]
@@ -28,7 +28,7 @@ def spark_plan(text: str, ddl: str) -> PlanForm:
     """Return the plan of a query in Spark's SQL. Starts Spark; raises Unavailable without Java."""
     from provhouse.capturing.spark_texts import text_plans
 
-    (found,) = text_plans([Revision(text, ddl)])
+    (found,) = text_plans([ComparedQuery(text, ddl)])
     return found
 
 

@@ -18,7 +18,7 @@ from provhouse.store.warehouse.layout import Layout
 from .candidates import Candidate
 from .catalogue import add_rows
 from .executed import executed_rows
-from .pins import Pin
+from .pins import InputPin
 from .proofs import revoked, store_proofs
 from .result_files import WITHDRAWN, ResultFile, result_path, row_text
 from .revisions import SinkPlan
@@ -29,7 +29,7 @@ def audit(
     plan: SinkPlan,
     one: Candidate,
     stored: ResultFile,
-    pins: Sequence[Pin],
+    pins: Sequence[InputPin],
     columns: Sequence[str],
     rule: str,
 ) -> str:
@@ -50,7 +50,7 @@ def audit(
 
 
 def _executed(
-    sink: SinkPlan, pins: Sequence[Pin], stored: ResultFile, names: Sequence[str]
+    sink: SinkPlan, pins: Sequence[InputPin], stored: ResultFile, names: Sequence[str]
 ) -> pa.Table:
     """Execute a sink; return the given columns, with the types of a stored result."""
     types = dict(zip(stored.columns, stored.types, strict=True))

@@ -10,7 +10,7 @@ from provhouse.store.warehouse.layout import Layout
 
 from .executions import Execution, executions_of
 from .pinned_data import pins_of, scans_of
-from .pins import Pin, TablePath, pinned_now
+from .pins import InputPin, TablePath, pinned_now
 from .revisions import SinkPlan, revisions_of
 
 
@@ -24,7 +24,7 @@ class Candidate:
     """The tables that the execution read in another state than the required one."""
 
 
-def candidates(layout: Layout, plan: SinkPlan, pins: Sequence[Pin]) -> list[Candidate]:
+def candidates(layout: Layout, plan: SinkPlan, pins: Sequence[InputPin]) -> list[Candidate]:
     """Return all executions, the newest first, each with its inputs that differ from ``pins``."""
     revisions = {revision.name: revision for revision in revisions_of(layout)}
     wanted = pins_of(scans_of(plan.plan), pins)
@@ -36,7 +36,7 @@ def candidates(layout: Layout, plan: SinkPlan, pins: Sequence[Pin]) -> list[Cand
     return found
 
 
-def pins_now(layout: Layout, workflow: str, plan: SinkPlan) -> tuple[Pin, ...]:
+def pins_now(layout: Layout, workflow: str, plan: SinkPlan) -> tuple[InputPin, ...]:
     """Return the inputs of the workflow's newest execution that read all tables of the plan.
 
     The inputs are pinned to their current state. Raises NotFound if there is no such execution, and
@@ -66,6 +66,8 @@ def nearest(keys: PlanKeys, found: Sequence[Candidate]) -> list[Candidate]:
     )
 
 
-def _changed(wanted: Mapping[TablePath, Pin], read: Mapping[TablePath, Pin]) -> tuple[str, ...]:
+def _changed(
+    wanted: Mapping[TablePath, InputPin], read: Mapping[TablePath, InputPin]
+) -> tuple[str, ...]:
     both = [table for table in wanted if table in read]
     return tuple(t[-1] for t in both if wanted[t].identity != read[t].identity)

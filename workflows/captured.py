@@ -24,7 +24,7 @@ from provhouse.store.warehouse.layout import Layout
 from .catalogue import add_rows
 from .executions import execution_row, results_of
 from .pinned_data import pins_of, scans_of
-from .pins import Pin, files_of, pinned
+from .pins import InputPin, files_of, pinned
 from .result_files import ResultFile, store_result
 from .revision_names import RevisionName, revision_name
 from .revisions import CAPTURED, SinkPlan, store_revision
@@ -115,7 +115,7 @@ def _stored(write: CapturedWrite, plan: SinkPlan, key: Sequence[str], layout: La
     return found
 
 
-def _pins(write: CapturedWrite, plan: SinkPlan) -> tuple[Pin, ...]:
+def _pins(write: CapturedWrite, plan: SinkPlan) -> tuple[InputPin, ...]:
     """Return the pins of all inputs of a write; raise BadInput if one cannot be pinned exactly."""
     given: dict[str, str] = {}
     for read in captured_reads(write.folder):

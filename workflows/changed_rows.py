@@ -16,7 +16,7 @@ from provhouse.equivalence.known_functions import EXACT
 from provhouse.sql.quoting import quoted, text_of
 
 from .pinned_data import check_columns, dataset_of
-from .pins import Pin, TablePath, file_digest
+from .pins import InputPin, TablePath, file_digest
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,11 @@ class ChangedSlices:
 
 
 def changed_slices(
-    ddl: str, table: TablePath, read: Sequence[str], key: Sequence[str], pins: tuple[Pin, Pin]
+    ddl: str,
+    table: TablePath,
+    read: Sequence[str],
+    key: Sequence[str],
+    pins: tuple[InputPin, InputPin],
 ) -> ChangedSlices:
     """Return the slices, by the columns ``key``, in which a row was added, removed or changed.
 
@@ -91,7 +95,7 @@ def same_values(columns: Mapping[str, str], table: str) -> str:
 
 
 def _without(
-    data: ds.FileSystemDataset, pin: Pin, other: ds.FileSystemDataset, other_pin: Pin
+    data: ds.FileSystemDataset, pin: InputPin, other: ds.FileSystemDataset, other_pin: InputPin
 ) -> ds.FileSystemDataset:
     """Return the files of one state of a table that another state lacks."""
     known = {identity for identity, _ in _files(other, other_pin)}
@@ -99,7 +103,7 @@ def _without(
     return ds.FileSystemDataset(left, data.schema, data.format, data.filesystem)
 
 
-def _files(data: ds.FileSystemDataset, pin: Pin) -> Iterator[tuple[str, ds.Fragment]]:
+def _files(data: ds.FileSystemDataset, pin: InputPin) -> Iterator[tuple[str, ds.Fragment]]:
     """Yield the files of a table, each with a string that identifies its content.
 
     Delta never overwrites a file of a table, so its path identifies it. For other files, the digest

@@ -12,10 +12,10 @@ from provhouse.equivalence.from_duckdb import ForeignKey, TableFacts
 from provhouse.model.errors import BadInput
 
 from .pinned_data import pinned_database
-from .pins import Pin, TablePath
+from .pins import InputPin, TablePath
 
 
-def broken_constraint(ddl: str, pins: Mapping[TablePath, Pin]) -> str:
+def broken_constraint(ddl: str, pins: Mapping[TablePath, InputPin]) -> str:
     """Return a clause that states which constraint is violated or cannot be checked.
 
     The clause is empty if all constraints hold. Foreign keys are checked only between the given

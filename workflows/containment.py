@@ -26,7 +26,7 @@ from provhouse.equivalence.plan_form import (
     Union,
     doubts,
 )
-from provhouse.equivalence.verdict import Revision as Query
+from provhouse.equivalence.verdict import ComparedQuery as Query
 from provhouse.equivalence.verdict import compare
 from provhouse.model.errors import BadInput
 
@@ -51,7 +51,7 @@ class Contained:
 
 
 @dataclass(frozen=True)
-class StoredRows:
+class ContainingRows:
     """How SQL refers to the rows of a stored result."""
 
     columns: tuple[str, ...]
@@ -64,16 +64,16 @@ class StoredRows:
     """The name of the column of row numbers."""
 
 
-def stored_rows(stored: ResultFile, path: str) -> StoredRows:
+def stored_rows(stored: ResultFile, path: str) -> ContainingRows:
     """Return how SQL refers to the rows of a stored result in a file."""
     quoted = path.replace("'", "''")
     numbered = f"read_parquet('{quoted}', {ROW_NUMBER}=true)"
     source = f"read_parquet('{quoted}')"
-    return StoredRows(stored.columns, stored.types, source, numbered, ROW_NUMBER)
+    return ContainingRows(stored.columns, stored.types, source, numbered, ROW_NUMBER)
 
 
 def contained(
-    new: SinkPlan, old: SinkPlan, stored: StoredRows, *, proving: bool = True
+    new: SinkPlan, old: SinkPlan, stored: ContainingRows, *, proving: bool = True
 ) -> Contained | None:
     """Return how to compute a plan's rows from another plan's stored rows; None if unknown.
 
@@ -87,7 +87,7 @@ def contained(
     return None
 
 
-def _parted(new: SinkPlan, old: SinkPlan, stored: StoredRows, *, proving: bool) -> Contained:
+def _parted(new: SinkPlan, old: SinkPlan, stored: ContainingRows, *, proving: bool) -> Contained:
     """Return the query for the rows that meet both conditions, and the delta for the others."""
     if new.ordered:
         raise NotContained
@@ -156,7 +156,7 @@ def _beside_true(made: Call) -> Expression:
     return condition
 
 
-def _shorter(new: SinkPlan, old: SinkPlan, stored: StoredRows) -> Contained:
+def _shorter(new: SinkPlan, old: SinkPlan, stored: ContainingRows) -> Contained:
     """Return the first rows of an ordered stored result, for a query with a smaller LIMIT."""
     (one, count, rows), (other, longer, below) = (_limited(each.plan.root) for each in (new, old))
     same = _same_rows(new.plan, rows, old.plan, below)
@@ -181,7 +181,7 @@ def _limited(root: Operator) -> tuple[Sort, int, Operator]:
     return sort, root.count, sort.inputs[0]
 
 
-def _branch(new: SinkPlan, old: SinkPlan, stored: StoredRows) -> Contained:
+def _branch(new: SinkPlan, old: SinkPlan, stored: ContainingRows) -> Contained:
     """Return the stored result for one side of a UNION ALL, and the query for the other side."""
     root = new.plan.root
     if not isinstance(root, Union) or len(root.inputs) != 2:
@@ -213,7 +213,7 @@ def _same_rows(plan: PlanForm, one: Operator, in_plan: PlanForm, other: Operator
     return same and keys[0].below(keys[0].whole) == keys[1].below(keys[1].whole)
 
 
-def _check_types(plan: PlanForm, stored: StoredRows) -> None:
+def _check_types(plan: PlanForm, stored: ContainingRows) -> None:
     """Raise NotContained unless the stored file has the same types as the plan.
 
     For example, DuckDB stores HUGEINT as DOUBLE.
@@ -225,7 +225,7 @@ def _check_types(plan: PlanForm, stored: StoredRows) -> None:
 def _check(
     text: str,
     in_plan: PlanForm,
-    stored: StoredRows,
+    stored: ContainingRows,
     columns: Sequence[Expression],
     conditions: Sequence[Expression],
 ) -> None:
@@ -242,6 +242,6 @@ def _check(
         raise NotContained
 
 
-def _position(base: Operator, at: int, stored: StoredRows) -> Expression:
+def _position(base: Operator, at: int, stored: ContainingRows) -> Expression:
     names: Mapping[int, str] = dict(enumerate(getattr(base, "names", ())))
     return ColumnReference(stored.columns.index(names[at]) if names.get(at) else -1)

@@ -16,14 +16,14 @@ from provhouse.store.warehouse.layout import Layout
 
 from .executions import Execution, executions_of
 from .pinned_data import pins_of, scans_of
-from .pins import Pin, TablePath
+from .pins import InputPin, TablePath
 from .revisions import SinkPlan, revisions_of
 
 VERSION = "version"
 """The word that precedes a Delta table's version in a scan's description."""
 
 
-def crossed(layout: Layout, plan: SinkPlan, pins: Sequence[Pin]) -> Execution:
+def crossed(layout: Layout, plan: SinkPlan, pins: Sequence[InputPin]) -> Execution:
     """Return the newest execution of a plan on pinned inputs, in any revision.
 
     Raises BadInput if there is none.
@@ -41,13 +41,13 @@ def crossed(layout: Layout, plan: SinkPlan, pins: Sequence[Pin]) -> Execution:
     )
 
 
-def key_with_data(plan: PlanForm, pins: Sequence[Pin]) -> str:
+def key_with_data(plan: PlanForm, pins: Sequence[InputPin]) -> str:
     """Return the key of a plan in which the inputs' states replace their names."""
     read = pins_of(scans_of(plan), pins)
     return plan_keys(replace(plan, root=_with_data(plan.root, read))).whole
 
 
-def _with_data(operator: Operator, read: dict[TablePath, Pin]) -> Operator:
+def _with_data(operator: Operator, read: dict[TablePath, InputPin]) -> Operator:
     inputs = tuple(_with_data(each, read) for each in operator.inputs)
     if not isinstance(operator, Scan):
         return replace(operator, inputs=inputs)

@@ -9,7 +9,7 @@ from provhouse.equivalence.empty_database import whole_name
 from provhouse.model.errors import BadInput
 
 from .pinned_data import pinned_database, pins_of, scans_of
-from .pins import Pin, TablePath
+from .pins import InputPin, TablePath
 from .revisions import SinkPlan
 
 EXECUTED = "__provhouse_executed"
@@ -17,7 +17,7 @@ EXECUTED = "__provhouse_executed"
 
 def executed_rows(
     sink: SinkPlan,
-    pins: Sequence[Pin],
+    pins: Sequence[InputPin],
     names: Sequence[str],
     types: Sequence[str],
     instead: Mapping[TablePath, pa.Table] | None = None,

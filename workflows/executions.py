@@ -18,7 +18,7 @@ from provhouse.store.warehouse.layout import Layout
 from .catalogue import add_rows, now, read_rows
 from .constraints import broken_constraint
 from .pinned_data import pins_of, scans_of
-from .pins import Pin, files_of, pinned
+from .pins import InputPin, files_of, pinned
 from .result_files import STORED, ResultFile, is_intact, result_path, store_result
 from .revision_names import RevisionName
 from .revisions import SinkPlan, find_revision
@@ -32,7 +32,7 @@ class Execution:
     revision: RevisionName
     sink: str
     ended: str
-    inputs: tuple[Pin, ...]
+    inputs: tuple[InputPin, ...]
     broken: str
     """Why the DDL's constraints cannot be relied on for these inputs; empty if they can."""
     result: str
@@ -42,7 +42,7 @@ class Execution:
 
 
 @dataclass(frozen=True)
-class Registered:
+class RegisteredExecution:
     """The results of an execution that has just been stored."""
 
     execution: str
@@ -61,7 +61,7 @@ def add_execution(
     *,
     key: Sequence[str] = (),
     run: str = "",
-) -> Registered:
+) -> RegisteredExecution:
     """Store the results, by sink, that an execution of a revision has written.
 
     Raises NotFound if the revision or a sink is not stored, BadInput if inputs or files do not
@@ -93,10 +93,10 @@ def add_execution(
     ]
     results = tuple(row["result"] for row in rows)
     unsure = tuple(dict.fromkeys(filter(None, reasons)))
-    return Registered(execution, str(name), results, unsure)
+    return RegisteredExecution(execution, str(name), results, unsure)
 
 
-def broken_for(sink: SinkPlan, pins: Sequence[Pin]) -> str:
+def broken_for(sink: SinkPlan, pins: Sequence[InputPin]) -> str:
     """Return why the constraints of a sink's DDL cannot be relied on for pinned inputs."""
     tables = pins_of(scans_of(sink.plan), pins)
     return broken_constraint(sink.ddl, tables) if sink.source == "sql" else ""
@@ -148,7 +148,7 @@ def _tuples(row: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
     return {name: tuple(value) for name, value in row.items() if isinstance(value, list)}
 
 
-def _check_inputs(pins: Sequence[Pin], sinks: Mapping[str, SinkPlan]) -> None:
+def _check_inputs(pins: Sequence[InputPin], sinks: Mapping[str, SinkPlan]) -> None:
     """Raise BadInput if a sink reads a table without a pin, or if a pin names no table."""
     used = {pin for each in sinks.values() for pin in pins_of(scans_of(each.plan), pins).values()}
     if unused := [pin.table for pin in pins if pin not in used]:
@@ -163,7 +163,7 @@ def execution_row(
     execution: str,
     name: RevisionName,
     sink: str,
-    inputs: Sequence[Pin],
+    inputs: Sequence[InputPin],
     broken: str,
     result: str,
     run: str,
@@ -189,7 +189,7 @@ def _execution(row: Mapping[str, Any]) -> Execution:
         RevisionName(row["workflow"], row["revision"]),
         row["sink"],
         row["ended"],
-        tuple(Pin(**pin) for pin in json.loads(row["inputs"])),
+        tuple(InputPin(**pin) for pin in json.loads(row["inputs"])),
         row["broken"],
         row["result"],
         row["reused_from"],

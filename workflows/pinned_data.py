@@ -18,7 +18,7 @@ from provhouse.equivalence.plan_form import PlanForm, Scan, operators
 from provhouse.model.errors import BadInput
 from provhouse.runtime.packages import Deferred
 
-from .pins import Pin, TablePath, files_of, pinned_now
+from .pins import InputPin, TablePath, files_of, pinned_now
 
 if TYPE_CHECKING:
     import deltalake
@@ -31,7 +31,7 @@ def scans_of(plan: PlanForm) -> dict[TablePath, Scan]:
     return {each.table: each for each in operators(plan.root) if isinstance(each, Scan)}
 
 
-def pins_of(tables: Iterable[TablePath], pins: Iterable[Pin]) -> dict[TablePath, Pin]:
+def pins_of(tables: Iterable[TablePath], pins: Iterable[InputPin]) -> dict[TablePath, InputPin]:
     """Return the pin of each table. A pin may name a table by only the last parts of its name.
 
     Raises BadInput if a table has no pin or more than one.
@@ -50,7 +50,9 @@ def pins_of(tables: Iterable[TablePath], pins: Iterable[Pin]) -> dict[TablePath,
 
 @contextmanager
 def pinned_database(
-    ddl: str, pins: Mapping[TablePath, Pin], instead: Mapping[TablePath, pa.Table] | None = None
+    ddl: str,
+    pins: Mapping[TablePath, InputPin],
+    instead: Mapping[TablePath, pa.Table] | None = None,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield a database in which the tables of a DDL contain the pinned data.
 
@@ -66,7 +68,7 @@ def pinned_database(
         yield database.con
 
 
-def dataset_of(pin: Pin) -> ds.FileSystemDataset:
+def dataset_of(pin: InputPin) -> ds.FileSystemDataset:
     """Return the data of a pin, after checking that they have not changed."""
     if pin.kind == "digest":
         raise BadInput(
@@ -91,7 +93,7 @@ def dataset_of(pin: Pin) -> ds.FileSystemDataset:
     return data
 
 
-def _gone(pin: Pin, found: str) -> BadInput:
+def _gone(pin: InputPin, found: str) -> BadInput:
     return BadInput(
         f"The pinned data of {pin.table} in {pin.place} cannot be read", found, "Run it again"
     )

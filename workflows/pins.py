@@ -33,7 +33,7 @@ _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
-class Pin:
+class InputPin:
     """The state of one table that an execution has read."""
 
     table: str
@@ -69,7 +69,7 @@ class Pin:
         return int(self.state.rpartition("@")[2])
 
 
-def pinned(inputs: Mapping[str, str]) -> tuple[Pin, ...]:
+def pinned(inputs: Mapping[str, str]) -> tuple[InputPin, ...]:
     """Return the pins of inputs given as DELTA@V, FILE, FOLDER or sha256:HEX, by table.
 
     Raises BadInput if the data cannot be read.
@@ -77,7 +77,7 @@ def pinned(inputs: Mapping[str, str]) -> tuple[Pin, ...]:
     return tuple(_pin(table, text) for table, text in sorted(inputs.items()))
 
 
-def pinned_now(pins: Iterable[Pin]) -> tuple[Pin, ...]:
+def pinned_now(pins: Iterable[InputPin]) -> tuple[InputPin, ...]:
     """Return pins of the current states of the same inputs. A stated digest is kept."""
     return tuple(_now(pin) for pin in pins)
 
@@ -101,11 +101,11 @@ def file_digest(path: Path) -> str:
         ) from error
 
 
-def _pin(table: str, text: str) -> Pin:
+def _pin(table: str, text: str) -> InputPin:
     if text.startswith("sha256:"):
         if not _DIGEST.fullmatch(text):
             raise UsageError(f"{text!r} is not a digest", remedy="Write sha256: and 64 hex digits")
-        return Pin(table, "digest", "", text)
+        return InputPin(table, "digest", "", text)
     if found := _DELTA.fullmatch(text):
         return _delta(table, local_path(found[1]).absolute(), int(found[2]))
     place = local_path(text).absolute()
@@ -118,13 +118,13 @@ def _pin(table: str, text: str) -> Pin:
     return _files(table, place)
 
 
-def _now(pin: Pin) -> Pin:
+def _now(pin: InputPin) -> InputPin:
     if pin.kind == "delta":
         return _delta(pin.table, Path(pin.place), None)
     return _files(pin.table, Path(pin.place)) if pin.kind == "files" else pin
 
 
-def _delta(table: str, place: Path, version: int | None) -> Pin:
+def _delta(table: str, place: Path, version: int | None) -> InputPin:
     try:
         found = deltalake.DeltaTable(place, version=version)
     except (deltalake.exceptions.DeltaError, OSError) as error:
@@ -135,13 +135,13 @@ def _delta(table: str, place: Path, version: int | None) -> Pin:
             "There is no such table, or the version was removed",
             "Name a version that the table still has",
         ) from error
-    return Pin(table, "delta", str(place), f"{found.metadata().id}@{found.version()}")
+    return InputPin(table, "delta", str(place), f"{found.metadata().id}@{found.version()}")
 
 
-def _files(table: str, place: Path) -> Pin:
+def _files(table: str, place: Path) -> InputPin:
     if place.is_file():
-        return Pin(table, "files", str(place), f"sha256:{file_digest(place)}")
+        return InputPin(table, "files", str(place), f"sha256:{file_digest(place)}")
     whole = hashlib.sha256()
     for file in files_of(place):
         whole.update(f"{file.relative_to(place)}\n{file_digest(file)}\n".encode())
-    return Pin(table, "files", str(place), f"sha256:{whole.hexdigest()}")
+    return InputPin(table, "files", str(place), f"sha256:{whole.hexdigest()}")

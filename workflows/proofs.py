@@ -13,7 +13,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any, Literal
 
-from provhouse.equivalence.verdict import Revision as Query
+from provhouse.equivalence.verdict import ComparedQuery as Query
 from provhouse.equivalence.verdict import Verdict, compare, compare_plans
 from provhouse.store.tables.registry import PROOFS
 from provhouse.store.warehouse.layout import Layout
@@ -30,7 +30,7 @@ EQUAL = "equal"
 
 
 @dataclass(frozen=True)
-class Proof:
+class StoredProof:
     """A verdict on two plans, which are identified by their keys."""
 
     key_a: str
@@ -58,7 +58,7 @@ class Proof:
 class Proofs:
     """The verdicts of this release, and the rules that are revoked."""
 
-    verdicts: dict[frozenset[str], Proof]
+    verdicts: dict[frozenset[str], StoredProof]
     revoked: frozenset[str]
 
 
@@ -71,42 +71,42 @@ def verifier() -> str:
 
 def stored_proofs(layout: Layout) -> Proofs:
     """Return the stored verdicts that are still valid."""
-    rows = [Proof(**_fields(row)) for row in read_rows(layout, PROOFS)]
+    rows = [StoredProof(**_fields(row)) for row in read_rows(layout, PROOFS)]
     mine = [each for each in rows if each.verifier == verifier()]
     revoked = frozenset(each.by for each in mine if each.verdict == REVOKED)
     counted = {each.pair: each for each in mine if each.by not in revoked}
     return Proofs(counted, revoked)
 
 
-def prove(one: SinkPlan, other: SinkPlan) -> Proof:
+def prove(one: SinkPlan, other: SinkPlan) -> StoredProof:
     """Return the verdict on two plans. Only keys are compared, unless both are SQL queries."""
     if one.source != "sql" or other.source != "sql":
         return _proof(one, other, compare_plans(one.plan, other.plan), "key")
     return _proof(one, other, compare(Query(one.text, one.ddl), Query(other.text, other.ddl)))
 
 
-def store_proofs(layout: Layout, proofs: Sequence[Proof]) -> None:
+def store_proofs(layout: Layout, proofs: Sequence[StoredProof]) -> None:
     """Store verdicts. No lock is needed: each row is complete, and a pair may have several rows."""
     if proofs:
         add_rows(layout, PROOFS, [asdict(each) for each in proofs])
 
 
-def revoked(one: SinkPlan, other: SinkPlan, rule: str, reason: str) -> Proof:
+def revoked(one: SinkPlan, other: SinkPlan, rule: str, reason: str) -> StoredProof:
     """Return the record that revokes a rule, and thereby all verdicts by this rule.
 
     The rule has found two plans to be equal whose rows differ.
     """
-    return Proof(one.key, other.key, REVOKED, rule, reason, 0, (), "", verifier())
+    return StoredProof(one.key, other.key, REVOKED, rule, reason, 0, (), "", verifier())
 
 
-def _proof(one: SinkPlan, other: SinkPlan, found: Verdict, by: str = "proof") -> Proof:
+def _proof(one: SinkPlan, other: SinkPlan, found: Verdict, by: str = "proof") -> StoredProof:
     example = json.dumps(asdict(found.example), default=str) if found.example else ""
     steps, assumed = (found.proof.steps, found.proof.assumptions) if found.proof else (0, ())
-    return Proof(
+    return StoredProof(
         one.key, other.key, found.kind, by, found.reason, steps, assumed, example, verifier()
     )
 
 
 def _fields(row: dict[str, Any]) -> dict[str, Any]:
-    found = {name: row[name] for name in Proof.__dataclass_fields__}
+    found = {name: row[name] for name in StoredProof.__dataclass_fields__}
     return {**found, "assumed": tuple(row["assumed"])}

@@ -34,7 +34,7 @@ from .executions import (
 from .expression_sql import plain_type
 from .parts import NotContained
 from .pinned_data import pins_of, scans_of
-from .pins import Pin, TablePath, pinned
+from .pins import InputPin, TablePath, pinned
 from .result_files import ResultFile, result_path
 from .revision_names import RevisionName, revision_name
 from .revisions import SinkPlan, find_revision
@@ -44,7 +44,7 @@ REMEDY = "Execute the revision as a whole"
 
 
 @dataclass(frozen=True)
-class Recomputed:
+class RecomputedResult:
     """A result that was computed from an earlier one."""
 
     of: str
@@ -62,7 +62,7 @@ class Recomputed:
 
 
 @dataclass(frozen=True)
-class Rerun(Recomputed):
+class Rerun(RecomputedResult):
     """The stored result of a revision, of which only the affected records were computed again."""
 
     revision: str
@@ -93,8 +93,8 @@ def rerun(
 
 
 def recomputed(
-    layout: Layout, name: RevisionName, sink: str, pins: Sequence[Pin], path: Path
-) -> Recomputed:
+    layout: Layout, name: RevisionName, sink: str, pins: Sequence[InputPin], path: Path
+) -> RecomputedResult:
     """Write the result of a sink on pinned inputs to a Parquet file, from an earlier result.
 
     Raises NotFound and BadInput as ``rerun`` does.
@@ -112,15 +112,15 @@ def recomputed(
     kept = _kept(layout, stored, key, found.values)
     pq.write_table(pa.concat_tables([kept, rows.cast(kept.schema)]), path)
     by, counts = tuple(key.values()), (found.values.num_rows, kept.num_rows, rows.num_rows)
-    return Recomputed(earlier.execution, table[-1], by, *counts)
+    return RecomputedResult(earlier.execution, table[-1], by, *counts)
 
 
 def _changed(
     plan: SinkPlan,
     table: TablePath,
     key: Sequence[str],
-    before: Sequence[Pin],
-    after: Sequence[Pin],
+    before: Sequence[InputPin],
+    after: Sequence[InputPin],
 ) -> ChangedSlices:
     """Return the slices of a table that changed records affect."""
     read = [name for name in scans_of(plan.plan)[table].names if name]
@@ -129,7 +129,7 @@ def _changed(
 
 
 def _earlier(
-    layout: Layout, name: RevisionName, sink: str, plan: SinkPlan, pins: Sequence[Pin]
+    layout: Layout, name: RevisionName, sink: str, plan: SinkPlan, pins: Sequence[InputPin]
 ) -> tuple[Execution, TablePath]:
     """Return the plan's newest execution for which exactly one input differs, and that table."""
     tables = scans_of(plan.plan)

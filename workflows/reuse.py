@@ -14,7 +14,7 @@ from provhouse.store.warehouse.layout import Layout
 from .candidates import candidates, pins_now
 from .pins import pinned
 from .proofs import store_proofs
-from .reuse_search import Reuse, Search
+from .reuse_search import Reuse, ReuseSearch
 from .revision_names import revision_name
 from .revisions import SinkPlan, find_revision
 
@@ -49,7 +49,7 @@ def reuse(
         if inputs:
             raise
         return replace(answer, reason=error.wanted)
-    search = Search(layout, plan, pins, tuple(columns))
+    search = ReuseSearch(layout, plan, pins, tuple(columns))
     found = search.answered(answer, candidates(layout, plan, pins), audited)
     if store:
         store_proofs(layout, search.new)

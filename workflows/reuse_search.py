@@ -17,8 +17,8 @@ from .containment import contained, stored_rows
 from .executions import not_offered, results_of
 from .partial import StoredPlan, partial
 from .pinned_data import pins_of, scans_of
-from .pins import Pin
-from .proofs import EQUAL, Proof, Rule, prove, stored_proofs
+from .pins import InputPin
+from .proofs import EQUAL, Rule, StoredProof, prove, stored_proofs
 from .result_files import result_path
 from .revisions import SinkPlan
 
@@ -64,18 +64,18 @@ class Reuse:
     """Whether the revision was executed nevertheless, and the rows were compared."""
 
 
-class Search:
+class ReuseSearch:
     """The search for a stored result of one plan on pinned inputs, or of some of its columns."""
 
     def __init__(
-        self, layout: Layout, plan: SinkPlan, pins: Sequence[Pin], columns: tuple[str, ...]
+        self, layout: Layout, plan: SinkPlan, pins: Sequence[InputPin], columns: tuple[str, ...]
     ) -> None:
         self._layout = layout
         self._plan = plan
         self._pins = pins
         self._columns = columns
         self._read()
-        self.new: list[Proof] = []
+        self.new: list[StoredProof] = []
         """The verdicts that the search has found."""
 
     def _read(self) -> None:

@@ -13,7 +13,7 @@ from provhouse.store.warehouse.layout import Layout
 from .causes import set_causes
 from .changes import changes
 from .executions import Execution, newest_execution, not_offered, results_of
-from .pins import Pin
+from .pins import InputPin
 from .proofs import prove, stored_proofs
 from .record_diff import (
     RecordChange,
@@ -184,5 +184,5 @@ def _key(
     return tuple(key) or (one.key if one.key == other.key else ())
 
 
-def _shown(pin: Pin | None) -> str:
+def _shown(pin: InputPin | None) -> str:
     return pin.shown if pin else "not read"

@@ -62,7 +62,7 @@ class _NotRead(Exception):
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _Translated:
     """A translated operator, and the names of its columns."""
 
     operator: Operator
@@ -117,7 +117,7 @@ class _Workflow:
         self.operators = {each["operatorID"]: each for each in file["operators"]}
         self.sources = {each["source"]["operatorID"] for each in file["links"]}
         self._links = [(each["source"], each["target"]) for each in file["links"]]
-        self._made: dict[str, _Rows] = {}
+        self._made: dict[str, _Translated] = {}
         self._settings = file.get("settings") or {}
         with empty_database(ddl) as database:
             self._tables = {path[-1]: listed for path, listed in database.columns.items()}
@@ -146,12 +146,12 @@ class _Workflow:
         ports = sorted((target["portID"], source["operatorID"]) for source, target in found)
         return [(source, port) for port, source in ports]
 
-    def _rows(self, end: str) -> _Rows:
+    def _rows(self, end: str) -> _Translated:
         if end not in self._made:
             self._made[end] = self._translated(end)
         return self._made[end]
 
-    def _translated(self, end: str) -> _Rows:
+    def _translated(self, end: str) -> _Translated:
         made, into = self.operators[end], self._into(end)
         inputs = [self._rows(source) for source, _ in into]
         try:
@@ -163,7 +163,7 @@ class _Workflow:
             said = json.dumps([made["operatorType"], made["operatorProperties"], into])
             digest = hashlib.sha256(said.encode()).hexdigest()
             below = tuple(each.operator for each in inputs)
-            return _Rows(Opaque(below, (), "", str(error), digest), ())
+            return _Translated(Opaque(below, (), "", str(error), digest), ())
 
     def _check(self, end: str, made: Any, ports: Sequence[str]) -> None:
         """Raise _NotRead for an unsupported operator type, or for more than one kind of input."""
@@ -204,7 +204,7 @@ class _Properties:
 _Tables = Mapping[str, Sequence[tuple[str, str]]]
 
 
-def _scan(given: _Properties, _: Sequence[_Rows], tables: _Tables) -> _Rows:
+def _scan(given: _Properties, _: Sequence[_Translated], tables: _Tables) -> _Translated:
     file = given.take("fileName")
     named = {
         "encoding": given.take("fileEncoding", "UTF_8"),
@@ -222,18 +222,20 @@ def _scan(given: _Properties, _: Sequence[_Rows], tables: _Tables) -> _Rows:
     names = tuple(name for name, _ in tables[stem])
     columns = tuple(Column(type_, nullable=True) for _, type_ in tables[stem])
     reading = ("csv", *(f"{name}={json.dumps(value)}" for name, value in named.items()))
-    return _Rows(Scan((), columns, "", (file, stem), names, (), reading), names)
+    return _Translated(Scan((), columns, "", (file, stem), names, (), reading), names)
 
 
-def _filter(given: _Properties, inputs: Sequence[_Rows], _: _Tables) -> _Rows:
+def _filter(given: _Properties, inputs: Sequence[_Translated], _: _Tables) -> _Translated:
     (rows,), predicates = inputs, given.take("predicates")
     given.close()
     found = tuple(_predicate(rows, each) for each in predicates)
     condition = found[0] if len(found) == 1 else Call("CONJUNCTION_OR", "BOOLEAN", found)
-    return _Rows(Filter((rows.operator,), rows.operator.columns, "", (condition,)), rows.names)
+    return _Translated(
+        Filter((rows.operator,), rows.operator.columns, "", (condition,)), rows.names
+    )
 
 
-def _predicate(rows: _Rows, each: Mapping[str, Any]) -> Call:
+def _predicate(rows: _Translated, each: Mapping[str, Any]) -> Call:
     condition = each["condition"]
     if each.keys() - {"attribute", "condition", "value"} or condition not in CONDITIONS:
         raise _NotRead("a predicate of Filter")
@@ -241,7 +243,7 @@ def _predicate(rows: _Rows, each: Mapping[str, Any]) -> Call:
     return Call(f"texera {condition}", "BOOLEAN", (rows.at(each["attribute"]), value))
 
 
-def _project(given: _Properties, inputs: Sequence[_Rows], _: _Tables) -> _Rows:
+def _project(given: _Properties, inputs: Sequence[_Translated], _: _Tables) -> _Translated:
     (rows,), drops, chosen = inputs, given.take("isDrop", False), given.take("attributes")
     given.close()
     if any(
@@ -259,29 +261,31 @@ def _project(given: _Properties, inputs: Sequence[_Rows], _: _Tables) -> _Rows:
     if len({*names}) < len(names) or not chosen:
         raise _NotRead("attributes of Projection")
     columns = tuple(rows.operator.columns[each.position] for each in kept)
-    return _Rows(Project((rows.operator,), columns, "", tuple(kept)), tuple(names))
+    return _Translated(Project((rows.operator,), columns, "", tuple(kept)), tuple(names))
 
 
-def _distinct(given: _Properties, inputs: Sequence[_Rows], _: _Tables) -> _Rows:
+def _distinct(given: _Properties, inputs: Sequence[_Translated], _: _Tables) -> _Translated:
     given.close()
     (rows,) = inputs
     columns = rows.operator.columns
     groups = tuple(ColumnReference(at) for at in range(len(columns)))
     every = (tuple(range(len(columns))),)
-    return _Rows(AggregatedRows((rows.operator,), columns, "", groups, every, (), ()), rows.names)
+    return _Translated(
+        AggregatedRows((rows.operator,), columns, "", groups, every, (), ()), rows.names
+    )
 
 
-def _union(given: _Properties, inputs: Sequence[_Rows], _: _Tables) -> _Rows:
+def _union(given: _Properties, inputs: Sequence[_Translated], _: _Tables) -> _Translated:
     given.close()
     first, *others = inputs
     if any(each.names != first.names or each.operator.columns != first.operator.columns
            for each in others):  # fmt: skip
         raise _NotRead("a Union of different columns")
     below = tuple(each.operator for each in inputs)
-    return _Rows(Union(below, first.operator.columns, ""), first.names)
+    return _Translated(Union(below, first.operator.columns, ""), first.names)
 
 
-READERS: Mapping[str, Callable[[_Properties, Sequence[_Rows], _Tables], _Rows]] = {
+READERS: Mapping[str, Callable[[_Properties, Sequence[_Translated], _Tables], _Translated]] = {
     "CSVFileScan": _scan,
     "Filter": _filter,
     "Projection": _project,

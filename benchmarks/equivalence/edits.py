@@ -18,7 +18,7 @@ import duckdb
 from benchmarks.shared.markup import Row, bars, cores, grid
 from benchmarks.shared.processor_time import processor_time
 from benchmarks.shared.results_file import ResultsFile, Run, mean_load, packages, run
-from provhouse.equivalence.verdict import Revision, compare
+from provhouse.equivalence.verdict import ComparedQuery, compare
 
 if TYPE_CHECKING:
     from helpers.edit_project import Model
@@ -81,7 +81,7 @@ def measured(steps: int) -> tuple[dict[str, list[float]], dict[str, Counter[str]
         )
         ddl = _tables(step.before, {*one.reads, *other.reads})
         began = processor_time()
-        found = compare(Revision(one.sql(), ddl), Revision(other.sql(), ddl))
+        found = compare(ComparedQuery(one.sql(), ddl), ComparedQuery(other.sql(), ddl))
         took.setdefault(step.kind, []).append(round((processor_time() - began) * 1000, 1))
         verdicts.setdefault(step.kind, Counter())[found.kind] += 1
     return took, verdicts

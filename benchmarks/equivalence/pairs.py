@@ -25,7 +25,7 @@ from benchmarks.shared import results_file as machine
 from benchmarks.shared.markup import Row, cores, grid
 from benchmarks.shared.processor_time import processor_time
 from benchmarks.shared.results_file import ResultsFile, Run
-from provhouse.equivalence.verdict import Revision, compare
+from provhouse.equivalence.verdict import ComparedQuery, compare
 
 if TYPE_CHECKING:
     from helpers.falsify import Trial
@@ -42,8 +42,8 @@ class Compared(NamedTuple):
     """Two queries, with their schemas."""
 
     name: str
-    one: Revision
-    other: Revision
+    one: ComparedQuery
+    other: ComparedQuery
 
 
 class Verdicts(TypedDict):
@@ -217,7 +217,7 @@ def _tpch(most: int) -> Iterator[Compared]:
 
     for pair in tpch_pairs(min(most, PAIRS)):
         ddl = pair.schema.ddl
-        yield Compared(pair.name, Revision(pair.one, ddl), Revision(pair.other, ddl))
+        yield Compared(pair.name, ComparedQuery(pair.one, ddl), ComparedQuery(pair.other, ddl))
 
 
 def _tpcds(most: int) -> Iterator[Compared]:
@@ -227,22 +227,24 @@ def _tpcds(most: int) -> Iterator[Compared]:
 
     for pair in islice(tpcds_pairs(tpcds_data.queries()), most):
         ddl = pair.schema.ddl
-        yield Compared(pair.name, Revision(pair.one, ddl), Revision(pair.other, ddl))
+        yield Compared(pair.name, ComparedQuery(pair.one, ddl), ComparedQuery(pair.other, ddl))
 
 
 def _mutants(most: int) -> Iterator[Compared]:
     from helpers.mutants import found
 
     for each in islice(found(Random(SEED), MUTANTS), most):
-        yield Compared(each.name, Revision(each.text, each.ddl), Revision(each.edited, each.ddl))
+        yield Compared(
+            each.name, ComparedQuery(each.text, each.ddl), ComparedQuery(each.edited, each.ddl)
+        )
 
 
 def _hazards(most: int) -> Iterator[Compared]:
     from helpers.hazards import DDL, HAZARDS, ddl_of_other
 
     for name, each in list(HAZARDS.items())[:most]:
-        other = Revision(each.other, DDL + ddl_of_other(each))
-        yield Compared(name, Revision(each.one, DDL + each.ddl), other)
+        other = ComparedQuery(each.other, DDL + ddl_of_other(each))
+        yield Compared(name, ComparedQuery(each.one, DDL + each.ddl), other)
 
 
 SUITES: Mapping[str, Callable[[int], Iterator[Compared]]] = {

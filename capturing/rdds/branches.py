@@ -15,7 +15,18 @@ from .leaving import combined, plain, tagged
 from .merging import merging, same, uniting
 from .moved_rows import carried
 from .not_captured import refusal
-from .stages import Enter, FileScan, Group, Leave, Slot, StageBranch, Step, streaming, taps, whole
+from .stages import (
+    Enter,
+    FileScan,
+    Leave,
+    Slot,
+    StageBranch,
+    StageGroup,
+    Step,
+    streaming,
+    taps,
+    whole,
+)
 
 if TYPE_CHECKING:
     from pyspark import RDD
@@ -128,8 +139,8 @@ class Branches:
         below, above = self.context.group_folder(), self.context.group_folder()
         slots, found = taps(self.branches, below)
         called = caller()
-        low = Group(kind, "key", called, below, slots)
-        high = Group(kind, "key", called, above, (low,))
+        low = StageGroup(kind, "key", called, below, slots)
+        high = StageGroup(kind, "key", called, above, (low,))
         memory = self.context.worker_memory()
         parts = [
             each.left(_combining(tap, combiner, memory))
@@ -145,7 +156,7 @@ class Branches:
         """Apply a function whose results derive from all records of their partition."""
         folder = self.context.group_folder()
         slots, found = taps(self.branches, folder)
-        group = Group(kind, "", caller(), folder, slots, "superset")
+        group = StageGroup(kind, "", caller(), folder, slots, "superset")
         parts = zip(self.branches, found, strict=True)
         return self.of(
             *(replace(each.then(whole(tap, function)), slots=(group,)) for each, tap in parts)
@@ -162,7 +173,7 @@ class Branches:
         every: list[Branches] = [self, *others]
         folder = self.context.group_folder()
         slots = tuple(slot for each in every for slot in each.slots())
-        group = Group("cogroup", "key", caller(), folder, slots)
+        group = StageGroup("cogroup", "key", caller(), folder, slots)
         enter = gathering(folder, [len(each.slots()) for each in every])
         scans = tuple({scan: None for each in every for scan in each.scans()})
         absence = any(each.absence() for each in every)

@@ -14,7 +14,7 @@ from .joining import both
 from .not_captured import refusal
 from .pair_rdd import PairRdd
 from .saves import save, save_text
-from .stages import Group
+from .stages import StageGroup
 
 if TYPE_CHECKING:
     from pyspark import RDD
@@ -170,7 +170,7 @@ class LineageRDD(PairRdd):
         are written only once.
         """
         other = self.known(other, "cartesian")
-        grouped = any(isinstance(slot, Group) for slot in other.slots())
+        grouped = any(isinstance(slot, StageGroup) for slot in other.slots())
 
         def pairs(one: "RDD[Any]", two: "RDD[Any]") -> "RDD[Any]":
             return one.cartesian(two.persist(StorageLevel.MEMORY_AND_DISK) if grouped else two)

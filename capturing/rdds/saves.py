@@ -18,7 +18,7 @@ from .declared_keys import KeyOf
 from .entering import Tap
 from .leaving import written
 from .reports import Latest
-from .stages import FileScan, Group, Keyed, Leave, Slot, StagePart, taps
+from .stages import FileScan, Keyed, Leave, Slot, StageGroup, StagePart, taps
 
 if TYPE_CHECKING:
     from pyspark import RDD
@@ -108,19 +108,19 @@ def _described(rdd: Branches, target: Path, slots: tuple[Slot, ...]) -> dict[str
     }
 
 
-def _groups(slots: Iterable[Slot]) -> Iterator[Group]:
+def _groups(slots: Iterable[Slot]) -> Iterator[StageGroup]:
     """Yield once each group that slots refer to, directly or through other groups."""
-    seen = set[Group]()
+    seen = set[StageGroup]()
     waiting = list(slots)
     while waiting:
         slot = waiting.pop(0)
-        if isinstance(slot, Group) and slot not in seen:
+        if isinstance(slot, StageGroup) and slot not in seen:
             seen.add(slot)
             waiting += slot.slots
             yield slot
 
 
-def _tap(group: Group, number: dict[Slot, int]) -> dict[str, Any]:
+def _tap(group: StageGroup, number: dict[Slot, int]) -> dict[str, Any]:
     return {
         "kind": group.kind,
         "by": group.by,

@@ -17,7 +17,7 @@ Leave = Callable[[Entering, Iterator[Any]], Iterator[Any]]
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class StageGroup:
     """An operator that merges records, with the folder of its association files."""
 
     kind: str
@@ -30,7 +30,7 @@ class Group:
     exactness: str = "exact"
 
 
-Slot = Group | int
+Slot = StageGroup | int
 """The content of a slot's column: keys of this group, or ids of source rows if it is ``ROWS``."""
 
 

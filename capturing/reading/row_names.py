@@ -101,7 +101,7 @@ def key_of(source: SourceFile, keys: Mapping[str, Key], known: Known) -> Key:
 
 
 class RowNameScan(Protocol):
-    """Names of a scan's rows. Their row ids contain a number of the scan in place of a file number."""
+    """Names of a scan's rows. Row ids contain a number of the scan in place of a file number."""
 
     def includes(self, number: int) -> bool:
         """Return whether a number belongs to this scan."""

@@ -78,7 +78,7 @@ def task_rows(output: Output) -> Iterator[tuple[int, int]]:
 
 
 @dataclass(frozen=True)
-class Run:
+class KeyedRun:
     """Consecutive ids of one scan, which identify consecutive rows of a file."""
 
     first: int
@@ -118,7 +118,7 @@ class KeyedRows:
         Raises UsageError if two scans have read the rows of a file in different orders.
         """
         self.files = dict[Path, KeyedFile]()
-        self.runs = dict[KeyedSource, list[Run]]()
+        self.runs = dict[KeyedSource, list[KeyedRun]]()
         """For each scan, its runs of consecutive row ids."""
         every = list(outputs)
         for output in every:
@@ -153,15 +153,15 @@ class KeyedRows:
             self.files[path] = KeyedFile(keys, write.key, write.number, None, (path,), made)
             first += count
 
-    def _add_read(self, write: int, scan: KeyedSource) -> list[Run]:
+    def _add_read(self, write: int, scan: KeyedSource) -> list[KeyedRun]:
         rows = source_keys(scan)
         ends = np.flatnonzero((np.diff(rows.ids) != 1) | (np.diff(rows.files) != 0)) + 1
         bounds = np.unique([0, *ends.tolist(), len(rows.ids)]).tolist()
-        found, count = list[Run](), Counter[int]()
+        found, count = list[KeyedRun](), Counter[int]()
         parts = defaultdict[int, list[pa.Array]](list)
         for start, end in pairwise(bounds):
             file, first = int(rows.files[start]), int(rows.ids[start])
-            found.append(Run(first, first + end - start, file, count[file]))
+            found.append(KeyedRun(first, first + end - start, file, count[file]))
             parts[file].append(rows.keys.slice(start, end - start))
             count[file] += end - start
         for file, path in enumerate(scan.files):

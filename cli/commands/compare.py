@@ -15,7 +15,7 @@ from ..sinks import text_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from provhouse.equivalence.verdict import Revision, Verdict
+    from provhouse.equivalence.verdict import ComparedQuery, Verdict
 
 TextArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A file with one SELECT.")]
 
@@ -53,12 +53,12 @@ def compare(
     reason. No table is read and no warehouse is needed. Queries of Spark are compared without
     examples of rows.
     """
-    from provhouse.equivalence.verdict import Revision
+    from provhouse.equivalence.verdict import ComparedQuery
     from provhouse.output.results.verdict_view import VerdictResult
 
     ddl = text_of(schema)
     named = tuple(columns.split(",")) if columns else ()
-    texts = Revision(text_of(first), ddl), Revision(text_of(second), ddl)
+    texts = ComparedQuery(text_of(first), ddl), ComparedQuery(text_of(second), ddl)
     try:
         found = _verdict(engine)(*texts, named)
     except KeyError as error:
@@ -71,7 +71,7 @@ def compare(
         output.write(VerdictResult(found))
 
 
-def _verdict(engine: Engine) -> "Callable[[Revision, Revision, Sequence[str]], Verdict]":
+def _verdict(engine: Engine) -> "Callable[[ComparedQuery, ComparedQuery, Sequence[str]], Verdict]":
     if engine is Engine.spark:
         from provhouse.capturing.spark_texts import compare_spark
 

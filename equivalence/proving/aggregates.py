@@ -9,7 +9,7 @@ from ..variation import type_of
 from .atoms import Atom, SqlValue, Term, all_same, flat
 from .expressions import Expressions
 from .formula import FALSE, TRUE, not_, number
-from .rows import Rows, copies, distinct_row
+from .rows import RowTerms, copies, distinct_row
 from .terms import aggregate, exists, window
 from .values import NotModelled, null_of, same_order, sort_of, truth
 
@@ -28,10 +28,10 @@ class Aggregates:
     def __init__(self, made: Expressions, columns: Sequence[Column]) -> None:
         self._made, self._columns = made, columns
 
-    def groups(self, operator: AggregatedRows, below: Rows) -> Rows:
+    def groups(self, operator: AggregatedRows, below: RowTerms) -> RowTerms:
         """Return one term for each grouping set."""
         found = [self._group(operator, below.terms, set_) for set_ in operator.sets]
-        return Rows(tuple(each for each in found if each))
+        return RowTerms(tuple(each for each in found if each))
 
     def _group(
         self, operator: AggregatedRows, terms: Sequence[Term], set_: Sequence[int]
@@ -53,14 +53,14 @@ class Aggregates:
         outputs += [_grouping(listed, set_) for listed in operator.grouping]
         return Term(atoms, TRUE, tuple(outputs))
 
-    def windows(self, operator: Window, below: Rows) -> Rows:
+    def windows(self, operator: Window, below: RowTerms) -> RowTerms:
         """Return the rows with a column for each window function."""
         terms = below.unordered().terms
         made = []
         for term in terms:
             own = tuple(self._window(each, term, terms) for each in operator.functions)
             made.append(replace(term, outputs=(*term.outputs, *own)))
-        return Rows(tuple(made))
+        return RowTerms(tuple(made))
 
     def _window(self, one: WindowCall, term: Term, terms: Sequence[Term]) -> SqlValue:
         row = self._values(one.partitions, term)

@@ -7,7 +7,7 @@ from ..plan_form import Column, Join
 from .atoms import SqlValue, Term
 from .expressions import Expressions
 from .formula import FALSE, Formula, and_, not_, or_
-from .rows import Rows, copies
+from .rows import RowTerms, copies
 from .terms import exists
 from .values import boolean, conjunction, null_of, truth
 
@@ -15,24 +15,26 @@ from .values import boolean, conjunction, null_of, truth
 class Joins:
     """The translation of joins of two inputs."""
 
-    def __init__(self, made: Expressions, join: Join, left: Rows, right: Rows) -> None:
+    def __init__(self, made: Expressions, join: Join, left: RowTerms, right: RowTerms) -> None:
         self._made, self._join = made, join
         self._left, self._right = left.unordered().terms, right.unordered().terms
         self._columns: list[Column] = [c for each in join.inputs for c in each.columns]
 
-    def rows(self) -> Rows:
+    def rows(self) -> RowTerms:
         """Return the rows of the join."""
         kind = self._join.kind
         if kind in ("SEMI", "ANTI"):
-            return Rows(tuple(each.where(self._met(each, kind == "SEMI")) for each in self._left))
+            return RowTerms(
+                tuple(each.where(self._met(each, kind == "SEMI")) for each in self._left)
+            )
         if kind == "MARK":
-            return Rows(tuple(map(self._marked, self._left)))
+            return RowTerms(tuple(map(self._marked, self._left)))
         found = [self._pair(one, other) for one in self._left for other in copies(self._right)]
         if kind in ("LEFT", "FULL", "SINGLE"):
             found += [self._alone(each, 0) for each in copies(self._left)]
         if kind in ("RIGHT", "FULL"):
             found += [self._alone(each, 1) for each in copies(self._right)]
-        return Rows(tuple(found))
+        return RowTerms(tuple(found))
 
     def _pair(self, one: Term, other: Term) -> Term:
         """Return the pairs of rows for which all conditions are true."""

@@ -15,7 +15,7 @@ ROW_ID = SqlValue(FALSE, number(0, "int"))
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowTerms:
     """A sum whose outputs are the columns, followed by the keys of the order."""
 
     terms: Terms
@@ -33,11 +33,11 @@ class Rows:
         """Return the number of columns."""
         return len(term.outputs) - len(self.order)
 
-    def unordered(self) -> "Rows":
+    def unordered(self) -> "RowTerms":
         """Return the rows without an order."""
         if not self.order:
             return self
-        return Rows(tuple(replace(each, outputs=self.columns_of(each)) for each in self.terms))
+        return RowTerms(tuple(replace(each, outputs=self.columns_of(each)) for each in self.terms))
 
 
 def copies(terms: Iterable[Term]) -> list[Term]:

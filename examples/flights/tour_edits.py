@@ -11,7 +11,7 @@ from guide import Guide
 
 import provhouse
 from provhouse import interactive
-from provhouse.equivalence.verdict import Revision, compare
+from provhouse.equivalence.verdict import ComparedQuery, compare
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.workflows.rerun import rerun
@@ -137,7 +137,7 @@ class _Query:
         """Make an edit that looks harmless, execute the query, and compare the records."""
         with self._guide.edit("a condition that seems to be always true"):
             found = self._asked(SEATS)
-            verdict = compare(Revision(LATE, self._ddl), Revision(SEATS, self._ddl))
+            verdict = compare(ComparedQuery(LATE, self._ddl), ComparedQuery(SEATS, self._ddl))
             assert verdict.example
             self._guide.shows(
                 f"It must be executed. First difference: {found.operator}. An example with rows"

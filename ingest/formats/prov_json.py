@@ -12,7 +12,7 @@ from .json_stream import JsonStream, json_stream
 from .made_rows import Row, batches_of, check_columns
 from .prov_elements import Elements
 from .prov_names import DEFAULT, KNOWN, attribute_of, expanded, expanded_value, item_of
-from .prov_terms import BUNDLE, ELEMENTS, ID, OF_PROV, RELATIONS, TIMES, Found, Relation
+from .prov_terms import BUNDLE, ELEMENTS, ID, OF_PROV, RELATIONS, TIMES, Found, ProvRelation
 from .source import Batch, ReportBytes, Source
 
 DATATYPES = "datatypes and languages of values"
@@ -131,7 +131,9 @@ class _Reader:
         elif count := sum(map(len, stated)):
             self._unread[f"attributes of {kind}"] += count
 
-    def _relation(self, relation: Relation, key: str, stated: dict[str, object]) -> Iterator[Row]:
+    def _relation(
+        self, relation: ProvRelation, key: str, stated: dict[str, object]
+    ) -> Iterator[Row]:
         arguments = {
             name: self._arguments(name, stated[f"{OF_PROV}{name}"])
             for name in relation.arguments

@@ -12,7 +12,7 @@ from .compression import check_encoding, opened
 from .made_rows import Row, batches_of, check_columns
 from .prov_elements import Elements
 from .prov_json import DATATYPES
-from .prov_n_tokens import NoToken, Token, name_of, text_of, tokens
+from .prov_n_tokens import NoToken, ProvToken, name_of, text_of, tokens
 from .prov_names import DEFAULT, KNOWN, attribute_of, expanded, expanded_value, item_of
 from .prov_terms import BUNDLE, ELEMENTS, ID, RELATIONS, TIMES, Found
 from .source import Batch, ReportBytes, Source, unreadable
@@ -65,7 +65,7 @@ class _Reader:
     """A reader for the statements of a document."""
 
     def __init__(
-        self, path: str, found: Iterator[Token], unread: Counter[str], elements: Elements
+        self, path: str, found: Iterator[ProvToken], unread: Counter[str], elements: Elements
     ) -> None:
         self._path, self._tokens, self._unread = path, found, unread
         self._elements = elements
@@ -203,12 +203,12 @@ class _Reader:
         if text:
             self._advance()
 
-    def _advance(self) -> Token:
+    def _advance(self) -> ProvToken:
         token = self._next
         self.line = token.line
-        self._next = next(self._tokens, Token("mark", "", token.line))
+        self._next = next(self._tokens, ProvToken("mark", "", token.line))
         return token
 
 
-def _unexpected(token: Token, wanted: str) -> str:
+def _unexpected(token: ProvToken, wanted: str) -> str:
     return f"Expected {wanted}. It is {token.text!r}" if token.text else "The document ends early"

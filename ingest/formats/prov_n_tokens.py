@@ -33,7 +33,7 @@ class NoToken(ValueError):
     """The error for text that does not form a token."""
 
 
-class Token(NamedTuple):
+class ProvToken(NamedTuple):
     """A token: its kind, its text, and its line. The kind is the name of a group in ``_TOKEN``."""
 
     kind: str
@@ -41,7 +41,9 @@ class Token(NamedTuple):
     line: int
 
 
-def tokens(stream: pa.NativeFile, report: Callable[[], None], lines: list[int]) -> Iterator[Token]:
+def tokens(
+    stream: pa.NativeFile, report: Callable[[], None], lines: list[int]
+) -> Iterator[ProvToken]:
     """Yield the tokens of a document, and then a token of the kind ``mark`` with empty text.
 
     ``lines`` has a single number, which is updated to the current line. Raises NoToken for text
@@ -61,12 +63,12 @@ def tokens(stream: pa.NativeFile, report: Callable[[], None], lines: list[int]) 
             continue
         if found is None:
             if at == len(text):
-                yield Token("mark", "", lines[0])
+                yield ProvToken("mark", "", lines[0])
                 return
             raise NoToken(f"{text[at : at + 30].split(chr(10))[0]!r} is not PROV-N")
         kind, value = found.lastgroup or "", found.group()
         if kind != "space":
-            yield Token(kind, value, lines[0])
+            yield ProvToken(kind, value, lines[0])
         lines[0] += value.count("\n")
         at = found.end()
 

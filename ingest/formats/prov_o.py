@@ -49,7 +49,7 @@ _RELATING = DIRECT.keys() | INVERSE.keys() | QUALIFIED.keys()
 _LABEL = f"{RDFS}label"
 
 
-class Term(NamedTuple):
+class RdfTerm(NamedTuple):
     """The subject or object of a statement: an IRI, or else a blank node, a literal or a triple."""
 
     text: str
@@ -61,13 +61,13 @@ class Term(NamedTuple):
 class Statement(NamedTuple):
     """A statement, and the bundle that contains it."""
 
-    subject: Term
+    subject: RdfTerm
     predicate: str
-    object: Term
+    object: RdfTerm
     bundle: str | None
 
 
-class Described(NamedTuple):
+class RdfDescription(NamedTuple):
     """A node that describes a relation of ``subject``; ``bundle`` is None outside of bundles."""
 
     qualified: Qualified
@@ -96,7 +96,7 @@ class _Reader:
     ) -> None:
         self._path, self._unread, self._report = path, unread, report
         self._elements = elements
-        self._nodes: dict[str, list[Described]] = defaultdict(list)
+        self._nodes: dict[str, list[RdfDescription]] = defaultdict(list)
         self._said: dict[str, list[Statement]] = defaultdict(list)
         self._stated: set[tuple[str, str, str, str | None]] = set()
         self._mentions: dict[str, str] = {}
@@ -106,7 +106,7 @@ class _Reader:
         for said in _statements(self._path):
             subject, name = said.subject, _prov(said.predicate)
             if name in QUALIFIED:
-                found = Described(QUALIFIED[name], self._named(subject), said.bundle)
+                found = RdfDescription(QUALIFIED[name], self._named(subject), said.bundle)
                 self._nodes[said.object.text].append(found)
             elif name == "asInBundle":
                 self._mentions[subject.text] = self._named(said.object)
@@ -126,7 +126,7 @@ class _Reader:
             if said.subject.is_iri and said.subject.text not in self._nodes:
                 yield from self._direct(said)
 
-    def _qualified(self, key: str, node: Described) -> Iterator[Row]:
+    def _qualified(self, key: str, node: RdfDescription) -> Iterator[Row]:
         relation = RELATIONS[node.qualified.relation]
         parts: dict[str, list[str]] = {}
         attributes: dict[str, list[str]] = defaultdict(list)
@@ -192,7 +192,7 @@ class _Reader:
                 "Nothing was ingested; remove it, or see docs/formats.md",
             )
 
-    def _named(self, term: Term) -> str:
+    def _named(self, term: RdfTerm) -> str:
         """Return the name of an item; refuse a blank node, whose label is local to its file."""
         if not term.is_iri:
             raise BadInput(
@@ -209,7 +209,7 @@ class _Reader:
             return f"{OF_PROV}label"
         return f"{OF_PROV}{NAMES.get(name, name)}" if name else attribute_of(predicate)
 
-    def _text(self, value: Term) -> str:
+    def _text(self, value: RdfTerm) -> str:
         """Return an attribute's value as a string; count it in ``unread`` if it had a type."""
         self._unread[DATATYPES] += value.is_iri or value.typed
         return value.text
@@ -247,10 +247,10 @@ def _prov(iri: str) -> str:
     return iri.removeprefix(PROV) if iri.startswith(PROV) else ""
 
 
-def _term(given: object) -> Term:
+def _term(given: object) -> RdfTerm:
     if isinstance(given, pyoxigraph.NamedNode):
-        return Term(given.value, True)
+        return RdfTerm(given.value, True)
     if isinstance(given, pyoxigraph.Literal):
         plain = given.datatype.value == f"{XSD}string"
-        return Term(given.value, False, not plain)
-    return Term(str(given), False)
+        return RdfTerm(given.value, False, not plain)
+    return RdfTerm(str(given), False)

@@ -23,7 +23,7 @@ TIMES = ("time", "startTime", "endTime")
 """The arguments that are times; all others are names."""
 
 
-class Edge(NamedTuple):
+class ProvEdge(NamedTuple):
     """The arguments of a relation that become the src and dst of a triple, and their tables."""
 
     src: str
@@ -33,7 +33,7 @@ class Edge(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Relation:
+class ProvRelation:
     """A relation of PROV: its name, arguments and triples.
 
     A relation that does not express lineage does not become triples.
@@ -41,7 +41,7 @@ class Relation:
 
     name: str
     arguments: tuple[str, ...]
-    edges: tuple[Edge, ...] = ()
+    edges: tuple[ProvEdge, ...] = ()
     plain: bool = False
     """Whether PROV gives the relation neither an identifier nor attributes."""
 
@@ -55,59 +55,61 @@ ELEMENTS = {
 RELATIONS = {
     each.name: each
     for each in (
-        Relation("used", (ACTIVITY, ENTITY, "time"), (Edge(ENTITY, ACTIVITY, ENTITY, ACTIVITY),)),
-        Relation(
+        ProvRelation(
+            "used", (ACTIVITY, ENTITY, "time"), (ProvEdge(ENTITY, ACTIVITY, ENTITY, ACTIVITY),)
+        ),
+        ProvRelation(
             "wasGeneratedBy",
             (ENTITY, ACTIVITY, "time"),
-            (Edge(ACTIVITY, ENTITY, ACTIVITY, ENTITY),),
+            (ProvEdge(ACTIVITY, ENTITY, ACTIVITY, ENTITY),),
         ),
-        Relation(
+        ProvRelation(
             "wasDerivedFrom",
             ("generatedEntity", "usedEntity", ACTIVITY, "generation", "usage"),
-            (Edge("usedEntity", "generatedEntity", ENTITY, ENTITY),),
+            (ProvEdge("usedEntity", "generatedEntity", ENTITY, ENTITY),),
         ),
-        Relation(
+        ProvRelation(
             "wasInformedBy",
             ("informed", "informant"),
-            (Edge("informant", "informed", ACTIVITY, ACTIVITY),),
+            (ProvEdge("informant", "informed", ACTIVITY, ACTIVITY),),
         ),
-        Relation(
+        ProvRelation(
             "wasStartedBy",
             (ACTIVITY, "trigger", "starter", "time"),
             (
-                Edge("trigger", ACTIVITY, ENTITY, ACTIVITY),
-                Edge("starter", ACTIVITY, ACTIVITY, ACTIVITY),
+                ProvEdge("trigger", ACTIVITY, ENTITY, ACTIVITY),
+                ProvEdge("starter", ACTIVITY, ACTIVITY, ACTIVITY),
             ),
         ),
-        Relation(
+        ProvRelation(
             "specializationOf",
             ("specificEntity", "generalEntity"),
-            (Edge("generalEntity", "specificEntity", ENTITY, ENTITY),),
+            (ProvEdge("generalEntity", "specificEntity", ENTITY, ENTITY),),
             plain=True,
         ),
-        Relation(
+        ProvRelation(
             "mentionOf",
             ("specificEntity", "generalEntity", "bundle"),
-            (Edge("generalEntity", "specificEntity", ENTITY, ENTITY),),
+            (ProvEdge("generalEntity", "specificEntity", ENTITY, ENTITY),),
             plain=True,
         ),
-        Relation(
+        ProvRelation(
             "hadMember",
             ("collection", ENTITY),
-            (Edge(ENTITY, "collection", ENTITY, ENTITY),),
+            (ProvEdge(ENTITY, "collection", ENTITY, ENTITY),),
             plain=True,
         ),
-        Relation(
+        ProvRelation(
             "wasInfluencedBy",
             ("influencee", "influencer"),
-            (Edge("influencer", "influencee", None, None),),
+            (ProvEdge("influencer", "influencee", None, None),),
         ),
-        Relation("wasEndedBy", (ACTIVITY, "trigger", "ender", "time")),
-        Relation("wasInvalidatedBy", (ENTITY, ACTIVITY, "time")),
-        Relation("alternateOf", ("alternate1", "alternate2"), plain=True),
-        Relation("wasAttributedTo", (ENTITY, "agent")),
-        Relation("wasAssociatedWith", (ACTIVITY, "agent", "plan")),
-        Relation("actedOnBehalfOf", ("delegate", "responsible", ACTIVITY)),
+        ProvRelation("wasEndedBy", (ACTIVITY, "trigger", "ender", "time")),
+        ProvRelation("wasInvalidatedBy", (ENTITY, ACTIVITY, "time")),
+        ProvRelation("alternateOf", ("alternate1", "alternate2"), plain=True),
+        ProvRelation("wasAttributedTo", (ENTITY, "agent")),
+        ProvRelation("wasAssociatedWith", (ACTIVITY, "agent", "plan")),
+        ProvRelation("actedOnBehalfOf", ("delegate", "responsible", ACTIVITY)),
     )
 }
 """The relations, by name.
@@ -121,7 +123,7 @@ because they do not derive one item from another.
 class Found:
     """One occurrence of a relation in a document."""
 
-    relation: Relation
+    relation: ProvRelation
     arguments: Mapping[str, str]
     """The stated arguments, by name. Values that are names are IRIs."""
     attributes: Mapping[str, Sequence[str]]
@@ -142,7 +144,7 @@ class Found:
         for edge in made:
             yield self._row(edge)
 
-    def _row(self, edge: Edge) -> Row:
+    def _row(self, edge: ProvEdge) -> Row:
         more = {
             f"{OF_PROV}{name}": value
             for name, value in self.arguments.items()

@@ -14,7 +14,7 @@ from provhouse.store.tables.operations import OPERATIONS
 from provhouse.store.warehouse.commits import Commit
 
 from ..ingest_summary import Hub
-from ..job import Job, Step
+from ..job import Job, JobStep
 from .commit import commit
 from .cut_components import CutResult, cut
 from .describe import new_descriptions
@@ -24,20 +24,20 @@ from .place import PlaceResult, place
 from .read import ReadResult, read
 from .write import write
 
-READ = Step("read", "Read the files")
-NUMBER = Step("number", "Number the items")
-CUT = Step("cut", "Cut into sets")
-PLACE = Step("place", "Place the triples")
-WRITE = Step("write", "Write the tables")
-LOAD = Step("load", "Load Neo4j")
-COMMIT = Step("commit", "Commit")
+READ = JobStep("read", "Read the files")
+NUMBER = JobStep("number", "Number the items")
+CUT = JobStep("cut", "Cut into sets")
+PLACE = JobStep("place", "Place the triples")
+WRITE = JobStep("write", "Write the tables")
+LOAD = JobStep("load", "Load Neo4j")
+COMMIT = JobStep("commit", "Commit")
 
 
 @dataclass(frozen=True)
 class Check:
     """An additional step that compares the new generation with expected totals."""
 
-    step: Step
+    step: JobStep
     run: Callable[[Job, Commit], None]
 
 

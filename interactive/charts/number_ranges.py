@@ -24,7 +24,7 @@ _STEPS = ((2, (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)), (7, (1, 1.5, 2, 3, 5, 7)), 
 
 
 @dataclass(frozen=True)
-class Ranges:
+class NumberRanges:
     """Ranges between ascending borders. A range includes its lower border."""
 
     edges: Floats
@@ -57,7 +57,7 @@ class Ranges:
             yield f"{low:.0f}" if self.whole and low == end else f"{short(low)} to {short(end)}"
 
 
-def ranges(known: Floats, how: int | str | None) -> Ranges | None:
+def ranges(known: Floats, how: int | str | None) -> NumberRanges | None:
     """Divide numbers into ranges as ``how`` specifies; return None if this is impossible.
 
     ``how`` is the number of ranges, ``log``, ``clip``, two borders such as ``0..60``, or None for a
@@ -67,7 +67,7 @@ def ranges(known: Floats, how: int | str | None) -> Ranges | None:
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
     whole = bool((known == np.floor(known)).all()) and max(-low, high) < EXACT
     if not known.size:
-        return Ranges(np.empty(0))
+        return NumberRanges(np.empty(0))
     if how == LOG:
         positive = known[known > 0]
         edges = _logarithmic(positive, whole) if positive.size else None
@@ -82,13 +82,13 @@ def ranges(known: Floats, how: int | str | None) -> Ranges | None:
     if not math.isfinite(high - low):
         return None
     if how:
-        return Ranges(_equal(low, high, how, whole))
-    return Ranges(_linear(low, high, whole), whole)
+        return NumberRanges(_equal(low, high, how, whole))
+    return NumberRanges(_linear(low, high, whole), whole)
 
 
-def _with_tails(known: Floats, edges: Floats, whole: bool, log: bool = False) -> Ranges:
+def _with_tails(known: Floats, edges: Floats, whole: bool, log: bool = False) -> NumberRanges:
     below, above = bool((known < edges[0]).any()), bool((known >= edges[-1]).any())
-    return Ranges(edges, whole, below, above, log)
+    return NumberRanges(edges, whole, below, above, log)
 
 
 def _span(text: str) -> tuple[float, float] | None:

@@ -18,7 +18,7 @@ Chunk = NDArray[np.int64] | int
 
 
 @dataclass(frozen=True)
-class Term:
+class ArithmeticTerm:
     """An expression: a column, a number, or two terms combined by an operator.
 
     ``kind`` is the DuckDB type of the term, and ``scale`` is its number of decimal places.
@@ -30,7 +30,7 @@ class Term:
     column: str = ""
     number: int = 0
     operator: str = ""
-    parts: tuple["Term", ...] = ()
+    parts: tuple["ArithmeticTerm", ...] = ()
 
     @property
     def columns(self) -> frozenset[str]:
@@ -63,7 +63,7 @@ class Term:
         fits = least <= low and high <= most and all(-(2**63) <= end < 2**63 for end in wide)
         return (low, high) if fits else None
 
-    def _factor(self, part: "Term") -> int:
+    def _factor(self, part: "ArithmeticTerm") -> int:
         return 1 if self.operator == "*" else 10 ** (self.scale - part.scale)
 
     def evaluate(self, read: Callable[[str], NDArray[np.int64]], known: dict[str, Chunk]) -> Chunk:
@@ -124,7 +124,7 @@ def _plain(text: str) -> bool:
     return text.replace(".", "", 1).isdigit()
 
 
-def term(argument: exp.Expr, kinds: Mapping[str, str]) -> Term | None:
+def term(argument: exp.Expr, kinds: Mapping[str, str]) -> ArithmeticTerm | None:
     """Return the argument of an aggregate as a term, or None if it cannot be computed exactly.
 
     ``kinds`` maps the SQL of the argument's ``nodes`` to their types. The result is None if a type
@@ -134,11 +134,11 @@ def term(argument: exp.Expr, kinds: Mapping[str, str]) -> Term | None:
     sql = argument.sql("duckdb")
     if _literal(argument):
         whole, _, digits = argument.name.partition(".")
-        return Term(sql, "", len(digits), number=int(whole + digits))
+        return ArithmeticTerm(sql, "", len(digits), number=int(whole + digits))
     kind = kinds[sql]
     if isinstance(argument, exp.Column):
         scale = (decimal(kind) or (0, 0))[1]
-        return Term(sql, kind, scale, column=argument.name) if is_number(kind) else None
+        return ArithmeticTerm(sql, kind, scale, column=argument.name) if is_number(kind) else None
     parts = [term(each, kinds) for each in (argument.this, argument.expression)]
     known = tuple(part for part in parts if part is not None)
     if len(known) < 2 or (kind not in INTEGERS and decimal(kind) is None):
@@ -150,4 +150,4 @@ def term(argument: exp.Expr, kinds: Mapping[str, str]) -> Term | None:
     scale = sum(scales) if operator == "*" else max(scales)
     if scale != (decimal(kind) or (0, 0))[1]:
         return None
-    return Term(sql, kind, scale, operator=operator, parts=known)
+    return ArithmeticTerm(sql, kind, scale, operator=operator, parts=known)

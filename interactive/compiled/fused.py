@@ -18,7 +18,7 @@ from provhouse.sql.parse import Parsed
 
 from ..index.decoded import is_codable
 from . import arithmetic
-from .arithmetic import Term
+from .arithmetic import ArithmeticTerm
 
 GROUPS, CELL = "__provhouse_groups", "__provhouse_cell"
 Function = Literal["rows", "count", "sum", "avg", "min", "max"]
@@ -48,7 +48,7 @@ class Aggregate:
 
     function: Function
     kind: str
-    term: Term | None
+    term: ArithmeticTerm | None
 
 
 @dataclass(frozen=True)

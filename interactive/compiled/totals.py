@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..index.decoded import DecodedNumbers, Unfit, decimal
 from ..index.parallel import in_parts
 from . import group_kernels as kernels
-from .arithmetic import Chunk, Term
+from .arithmetic import ArithmeticTerm, Chunk
 from .fused import Aggregate
 
 CHUNK = 1 << 15
@@ -60,7 +60,7 @@ class GroupTotals:
             for copy in copies:
                 self._merge(copy)
 
-    def _prepare(self, each: Aggregate, term: Term) -> None:
+    def _prepare(self, each: Aggregate, term: ArithmeticTerm) -> None:
         """Create the arrays of totals that an aggregate needs."""
         bounds = term.bounds({name: (one.low, one.high) for name, one in self._numbers.items()})
         if bounds is None:
@@ -151,7 +151,7 @@ class GroupTotals:
         return pa.array(mean(sums, np.maximum(counts, 1), term), mask=empty)
 
 
-def mean(sums: Ints, counts: Ints, term: Term) -> NDArray[np.float64]:
+def mean(sums: Ints, counts: Ints, term: ArithmeticTerm) -> NDArray[np.float64]:
     """Return averages as DuckDB computes them: in long double, or in double for up to 16 bits."""
     digits = decimal(term.kind)
     small = term.kind in ("TINYINT", "SMALLINT", "UTINYINT") or (digits and digits[0] <= 4)

@@ -22,7 +22,7 @@ IN_MEMORY = ":memory:"
 
 
 @dataclass(frozen=True)
-class Run:
+class DbtRun:
     """One dbt run on a DuckDB database."""
 
     status: int
@@ -39,7 +39,7 @@ class Run:
     command: str
 
 
-def run_dbt(arguments: Sequence[str], executable: str, folder: Path) -> Run | int:
+def run_dbt(arguments: Sequence[str], executable: str, folder: Path) -> DbtRun | int:
     """Run dbt with the given arguments in the current folder; ``folder`` is for notes on the run.
 
     Returns only the exit status if dbt ended before it ran a model. Raises UsageError for
@@ -109,7 +109,7 @@ def _python(executable: str) -> str:
     )
 
 
-def _run(status: int, folder: Path, arguments: Sequence[str]) -> Run | None:
+def _run(status: int, folder: Path, arguments: Sequence[str]) -> DbtRun | None:
     """Return the run that the dbt process recorded, or None if dbt did not read a profile."""
     try:
         note = json.loads((folder / watched_dbt.NOTE).read_text(encoding="utf-8"))
@@ -124,7 +124,7 @@ def _run(status: int, folder: Path, arguments: Sequence[str]) -> Run | None:
             "Set `path` in the profile to a DuckDB file",
         )
     before = folder / watched_dbt.BEFORE
-    return Run(
+    return DbtRun(
         status,
         Path(note["target"]),
         note["database"],

@@ -20,9 +20,9 @@ from provhouse.sql.not_covered import NotCovered
 from provhouse.sql.quoting import quoted
 from provhouse.workflows.dbt import artifacts
 from provhouse.workflows.dbt.passed_tests import with_status
-from provhouse.workflows.dbt.project import ADAPTER, Node, Project, project
+from provhouse.workflows.dbt.project import ADAPTER, DbtProject, ProjectNode, project
 
-from .child import Run
+from .child import DbtRun
 from .kept_tables import KeptTables
 from .opened_database import OpenedDatabase
 from .row_names import RowNames
@@ -78,7 +78,7 @@ def failing_rows(results: Path, table: str | None, folder: Path) -> Blamed:
             opened.close()
 
 
-def _failed(found: Project, table: str | None, results: Path) -> tuple[Any, Node]:
+def _failed(found: DbtProject, table: str | None, results: Path) -> tuple[Any, ProjectNode]:
     """Return the first failed test of ``table``, or of any table, and the node that it tests."""
     failed = with_status(found, *FAILED)
     tested = [
@@ -98,7 +98,7 @@ def _failed(found: Project, table: str | None, results: Path) -> tuple[Any, Node
     )
 
 
-def _run(results: Path, kept: KeptTables, folder: Path) -> Run:
+def _run(results: Path, kept: KeptTables, folder: Path) -> DbtRun:
     path = kept.database()
     if path is None or not path.is_file():
         raise UsageError(
@@ -106,10 +106,10 @@ def _run(results: Path, kept: KeptTables, folder: Path) -> Run:
             f"{folder} names no database" if path is None else f"{path} is missing",
             "Build it by `provhouse dbt build`",
         )
-    return Run(0, results.parent, path.stem, path, None, {}, (), (), "")
+    return DbtRun(0, results.parent, path.stem, path, None, {}, (), (), "")
 
 
-def _wrong(opened: OpenedDatabase, names: RowNames, node: Node, test: Any) -> list[Record]:
+def _wrong(opened: OpenedDatabase, names: RowNames, node: ProjectNode, test: Any) -> list[Record]:
     """Return the rows of a node whose values occur in a row of the test's result."""
     place = opened.place(node)
     if not opened.is_table(place):
@@ -171,7 +171,7 @@ def _sources(
         yield TableRecords(table, tuple(records), missing, ())
 
 
-def _lines(opened: OpenedDatabase, seed: Node, items: Sequence[str]) -> Iterator[Record]:
+def _lines(opened: OpenedDatabase, seed: ProjectNode, items: Sequence[str]) -> Iterator[Record]:
     """Yield the records of a seed's file for ``items``, if the file still matches the table."""
     try:
         found = seed_file(opened, seed)
@@ -185,7 +185,7 @@ def _lines(opened: OpenedDatabase, seed: Node, items: Sequence[str]) -> Iterator
 
 
 def _named(
-    opened: OpenedDatabase, names: RowNames, node: Node, items: Sequence[str]
+    opened: OpenedDatabase, names: RowNames, node: ProjectNode, items: Sequence[str]
 ) -> Iterator[Record]:
     """Yield the rows of a node that ``items`` name."""
     place = opened.place(node)

@@ -16,7 +16,7 @@ from provhouse.model.errors import ProvhouseError
 from provhouse.sql.catalog import TablePlace
 from provhouse.sql.not_covered import NotCovered
 from provhouse.sql.quoting import quoted
-from provhouse.workflows.dbt.project import Node
+from provhouse.workflows.dbt.project import ProjectNode
 
 from ..index.links import Chain
 from ..result import Result
@@ -33,7 +33,7 @@ from .watermark import watermark_rows
 class Derived:
     """The rows that a model's SQL returns, with their lineage."""
 
-    node: Node
+    node: ProjectNode
     result: Result
     op: ModelOp
     chains: Mapping[TablePlace, list[Chain]]
@@ -51,7 +51,7 @@ class ModelRows:
     def __init__(self, opened: OpenedDatabase, names: RowNames, trace: TraceFile) -> None:
         self._opened, self._names, self._trace = opened, names, trace
 
-    def derived(self, node: Node, text: str) -> Derived:
+    def derived(self, node: ProjectNode, text: str) -> Derived:
         """Run the SQL of a model with lineage. Raises NotCovered if it is not supported."""
         try:
             result = self._opened.con.sql(text, lineage=True)
@@ -68,13 +68,13 @@ class ModelRows:
             ) from error
         return Derived(node, result, op, chains)
 
-    def view(self, node: Node, text: str) -> None:
+    def view(self, node: ProjectNode, text: str) -> None:
         """Write the lineage of a view's rows, and store the rows as the view for later queries."""
         found = self.derived(node, text)
         place = self._opened.stand_in(node, text, found.result.to_arrow())
         self.write(found, Targets(self._names.name_view(node, place)))
 
-    def table(self, node: Node) -> None:
+    def table(self, node: ProjectNode) -> None:
         """Write the lineage of the rows of a table that is rebuilt completely by its SQL."""
         built = self._opened.stored(node)
         found = self.derived(node, self._opened.text(node))
@@ -82,7 +82,7 @@ class ModelRows:
             raise refused("The rows that its SQL gives are not those of its table")
         self._write_built(found, built, at, pa.array([], pa.string()))
 
-    def incremental(self, node: Node) -> None:
+    def incremental(self, node: ProjectNode) -> None:
         """Write the lineage of the rows of an incremental model that this run has made."""
         built, before = self._opened.stored(node), self._opened.before(node)
         if node.parts.rows.get("incremental_strategy") == "microbatch":
@@ -101,7 +101,7 @@ class ModelRows:
                 return
         raise refused("The rows that its SQL gives are not those that the run has added")
 
-    def _texts(self, node: Node, before: TablePlace) -> list[str]:
+    def _texts(self, node: ProjectNode, before: TablePlace) -> list[str]:
         """Return the variants of an incremental model's SQL to try, in order.
 
         If the model has a watermark, the first variant reads only the earlier rows that determine
@@ -118,7 +118,7 @@ class ModelRows:
         return [self._opened.text(node, {node.id: place}), whole]
 
     def _kept_rows(
-        self, node: Node, found: Derived, before: TablePlace
+        self, node: ProjectNode, found: Derived, before: TablePlace
     ) -> tuple[TablePlace, pa.Array]:
         """Return the earlier rows that new rows do not replace, as a table, and the rows' names."""
         self._now(found.result, before)

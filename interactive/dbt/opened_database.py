@@ -12,11 +12,11 @@ from sqlglot import exp
 from provhouse.model.errors import BadInput
 from provhouse.sql.catalog import TablePlace
 from provhouse.sql.quoting import quoted, text_of
-from provhouse.workflows.dbt.project import Node, Project
+from provhouse.workflows.dbt.project import DbtProject, ProjectNode
 from provhouse.workflows.dbt.relation_names import RelationNames
 
 from ..duckdb_session import Connection
-from .child import Run
+from .child import DbtRun
 
 BEFORE = "provhouse_before"
 """The name under which the copy from before the run is attached."""
@@ -36,7 +36,7 @@ _COLUMNS = """
 class OpenedDatabase:
     """Access to the tables of a dbt project. The project's database is opened read-only."""
 
-    def __init__(self, run: Run, project: Project) -> None:
+    def __init__(self, run: DbtRun, project: DbtProject) -> None:
         self.con = Connection(duckdb.connect())
         self.duckdb = self.con.duckdb
         self._project, self._name, self.path = project, run.database, run.path
@@ -67,7 +67,7 @@ class OpenedDatabase:
         self.con.close()
 
     @property
-    def nodes(self) -> Iterable[Node]:
+    def nodes(self) -> Iterable[ProjectNode]:
         """The nodes of the project."""
         return self._project.nodes.values()
 
@@ -97,7 +97,7 @@ class OpenedDatabase:
         """Return the rows of a query as an Arrow table."""
         return self.duckdb.sql(query).to_arrow_table()
 
-    def stored(self, node: Node) -> TablePlace:
+    def stored(self, node: ProjectNode) -> TablePlace:
         """Return the place of a node's table in the database."""
         if node.relation not in self._places:
             table = exp.to_table(node.relation, dialect="duckdb")
@@ -105,17 +105,17 @@ class OpenedDatabase:
             self._places[node.relation] = place
         return self._places[node.relation]
 
-    def before(self, node: Node) -> TablePlace | None:
+    def before(self, node: ProjectNode) -> TablePlace | None:
         """Return the place of a node's table in the state before the run, if it existed."""
         place = self.stored(node)._replace(database=BEFORE)
         own = self.stored(node).database.lower() == self._name.lower()
         return place if own and place in self._columns else None
 
-    def place(self, node: Node) -> TablePlace:
+    def place(self, node: ProjectNode) -> TablePlace:
         """Return the table that contains a node's rows: the node's own table, or a copy."""
         return self._stand_ins.get(node.id) or self.stored(node)
 
-    def node_of(self, place: TablePlace) -> Node | None:
+    def node_of(self, place: TablePlace) -> ProjectNode | None:
         """Return the node of a table, or None if the table is outside the project."""
         if place.database == STAND_INS:
             return self._project.nodes.get(place.schema.removeprefix(PART))
@@ -138,7 +138,7 @@ class OpenedDatabase:
                 with contextlib.suppress(duckdb.Error):
                     self.stored_aside(node, node.id, f"from {place.sql()} limit 0")
 
-    def stand_in(self, node: Node, query: str, rows: pa.Table | None = None) -> TablePlace:
+    def stand_in(self, node: ProjectNode, query: str, rows: pa.Table | None = None) -> TablePlace:
         """Store the rows of a query as the rows of a node, for later queries to read.
 
         ``rows`` are the rows of the query, if they have been computed already.
@@ -154,7 +154,7 @@ class OpenedDatabase:
         self._stand_ins[node.id] = place
         return place
 
-    def stored_aside(self, node: Node, schema: str, query: str) -> TablePlace:
+    def stored_aside(self, node: ProjectNode, schema: str, query: str) -> TablePlace:
         """Store the rows of a query in ``schema``, in a table with the name of the node's table."""
         place = TablePlace(STAND_INS, schema, node.identifier)
         self.duckdb.execute(f"create schema if not exists {STAND_INS}.{quoted(schema)}")
@@ -180,7 +180,7 @@ class OpenedDatabase:
         finally:
             self.duckdb.unregister("given_rows")
 
-    def text(self, node: Node, replaced: Mapping[str, TablePlace] | None = None) -> str:
+    def text(self, node: ProjectNode, replaced: Mapping[str, TablePlace] | None = None) -> str:
         """Return the compiled SQL of a node, changed to read the tables that contain the rows.
 
         ``replaced`` maps ids of nodes to tables that are read in place of the nodes' own.
@@ -193,6 +193,6 @@ class OpenedDatabase:
         }
         return RelationNames(names).replaced(node.text or "")[0]
 
-    def reads(self, node: Node) -> Sequence[str]:
+    def reads(self, node: ProjectNode) -> Sequence[str]:
         """Return the ids of the nodes that a node's compiled SQL reads."""
         return list(dict.fromkeys(self._project.tables_below(node.id)))

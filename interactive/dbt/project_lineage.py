@@ -10,10 +10,10 @@ import pyarrow as pa
 from provhouse.sql.catalog import TablePlace
 from provhouse.sql.not_covered import NotCovered
 from provhouse.workflows.dbt.passed_tests import with_status
-from provhouse.workflows.dbt.project import Node, Project
+from provhouse.workflows.dbt.project import DbtProject, ProjectNode
 
 from ..planning.plan import collector_paused
-from .child import Run
+from .child import DbtRun
 from .kept_tables import KeptTables
 from .model_op import ModelOp
 from .model_rows import ModelRows
@@ -52,7 +52,7 @@ class BuiltProject:
 
 
 def project_lineage(
-    run: Run, project: Project, kept: KeptTables, folder: Path
+    run: DbtRun, project: DbtProject, kept: KeptTables, folder: Path
 ) -> BuiltProject | None:
     """Write the lineage of a run to a file in ``folder``, and store the versions of its rows.
 
@@ -76,7 +76,7 @@ def project_lineage(
 
 class _Lineage:
     def __init__(
-        self, opened: OpenedDatabase, project: Project, kept: KeptTables, folder: Path
+        self, opened: OpenedDatabase, project: DbtProject, kept: KeptTables, folder: Path
     ) -> None:
         self._opened, self._project = opened, project
         built = with_status(project, *BUILT)
@@ -89,7 +89,7 @@ class _Lineage:
         self._seeds = SeedRows(opened, self.names, self.trace)
         self._ready: set[str] = set()
 
-    def _existing(self) -> Iterator[tuple[Node, TablePlace]]:
+    def _existing(self) -> Iterator[tuple[ProjectNode, TablePlace]]:
         """Yield the tables that existed before the run and that its models read."""
         built = {node.id for node in self._built}
         for node in self._built:
@@ -98,7 +98,7 @@ class _Lineage:
                 yield node, before
             yield from self._read(node, built)
 
-    def _read(self, node: Node, built: set[str]) -> Iterator[tuple[Node, TablePlace]]:
+    def _read(self, node: ProjectNode, built: set[str]) -> Iterator[tuple[ProjectNode, TablePlace]]:
         """Yield the tables that a node reads, directly or through views, except ``built`` ones."""
         for each in map(self._project.nodes.__getitem__, self._opened.reads(node)):
             if each.id in built or each.kind == "source":
@@ -114,7 +114,7 @@ class _Lineage:
             if node.is_built and node.id not in self._ready:
                 yield from self._model(node)
 
-    def _model(self, node: Node) -> Iterator[BuiltModel]:
+    def _model(self, node: ProjectNode) -> Iterator[BuiltModel]:
         self._ready.add(node.id)
         for each in map(self._project.nodes.__getitem__, self._opened.reads(node)):
             yield from self._prepare(each)
@@ -127,7 +127,7 @@ class _Lineage:
             self._mark_unknown(node)
         yield BuiltModel(node.name, self.trace.triples - before, reason)
 
-    def _prepare(self, node: Node) -> Iterator[BuiltModel]:
+    def _prepare(self, node: ProjectNode) -> Iterator[BuiltModel]:
         """Make the rows of a table or view available to later queries."""
         if node.id in self._ready:
             return
@@ -145,7 +145,7 @@ class _Lineage:
             except duckdb.Error:
                 pass  # the models that read it are refused
 
-    def _write(self, node: Node) -> None:
+    def _write(self, node: ProjectNode) -> None:
         """Write the lineage of a model. Raises NotCovered if it is not supported."""
         if node.kind == "seed":
             self._seeds.seed(node)
@@ -167,14 +167,14 @@ class _Lineage:
         else:
             self._rows.table(node)
 
-    def _name_all(self, node: Node) -> None:
+    def _name_all(self, node: ProjectNode) -> None:
         """Name all rows of a table that this run has built; their version is the run's number."""
         place = self._opened.stored(node)
         if self._opened.is_table(place):
             key = self.names.key(node, place)
             self.names.keep(node, key, self.names.named(node, place.sql(), key), mixed=False)
 
-    def _mark_unknown(self, node: Node) -> None:
+    def _mark_unknown(self, node: ProjectNode) -> None:
         """Derive the rows of a model from an item that represents unknown lineage."""
         place = self._opened.stored(node)
         if self._opened.is_table(place):
@@ -192,7 +192,7 @@ class _Lineage:
         for id_, names in self.names.unknown.items():
             self._write_unknown(self._project.nodes[id_], names, self.names.run - 1)
 
-    def _write_unknown(self, node: Node, names: pa.Array, run: int) -> None:
+    def _write_unknown(self, node: ProjectNode, names: pa.Array, run: int) -> None:
         op = ModelOp(f"{node.name}: not followed", "unknown", "", "", node.file, "task")
         source = pa.repeat(f"{UNKNOWN}/{node.name}@{run}", len(names))
         self.trace.write(op, node.name, names, UNKNOWN, source, "input")

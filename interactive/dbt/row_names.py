@@ -15,7 +15,7 @@ from provhouse.model.arrays import I64
 from provhouse.sql.catalog import TablePlace
 from provhouse.sql.quoting import quoted, text_of
 from provhouse.workflows.dbt.passed_tests import declared_columns
-from provhouse.workflows.dbt.project import Node, Project
+from provhouse.workflows.dbt.project import DbtProject, ProjectNode
 
 from .kept_tables import KeptTable, KeptTables
 from .opened_database import OpenedDatabase
@@ -24,13 +24,13 @@ Key = tuple[str, ...]
 SNAPSHOT = {"valid_from": "dbt_valid_from", "valid_to": "dbt_valid_to", "scd_id": "dbt_scd_id"}
 
 
-def snapshot_columns(node: Node) -> Mapping[str, str]:
+def snapshot_columns(node: ProjectNode) -> Mapping[str, str]:
     """Return the names of the columns that dbt adds to a snapshot."""
     own = node.parts.rows.get("snapshot_meta_column_names") or {}
     return {part: own.get(f"dbt_{part}") or name for part, name in SNAPSHOT.items()}
 
 
-def unique_key(node: Node) -> Key:
+def unique_key(node: ProjectNode) -> Key:
     """Return the columns or expressions in the ``unique_key`` setting of a node."""
     found = node.parts.rows.get("unique_key") or ()
     return (found,) if isinstance(found, str) else tuple(found)
@@ -39,7 +39,7 @@ def unique_key(node: Node) -> Key:
 class RowNames:
     """The row names of a project's tables after one run."""
 
-    def __init__(self, opened: OpenedDatabase, project: Project, kept: KeptTables) -> None:
+    def __init__(self, opened: OpenedDatabase, project: DbtProject, kept: KeptTables) -> None:
         self._opened, self._kept = opened, kept
         self.run = 0
         self._declared = declared_columns(project)
@@ -75,7 +75,7 @@ class RowNames:
             known = self._first_seen(node, place)
         return self._of_known(node, place, known)
 
-    def _first_seen(self, node: Node, place: TablePlace) -> KeptTable:
+    def _first_seen(self, node: ProjectNode, place: TablePlace) -> KeptTable:
         """Record and return the current state of a table, which no earlier run has recorded."""
         run = self.run if node.kind == "source" else self.run - 1
         known = KeptTable(node.id, run, self.key(node, place), *self.state(place))
@@ -84,12 +84,12 @@ class RowNames:
             self.unknown[node.id] = self._listed(place.sql(), node.name, known.key, f"@{run}")
         return known
 
-    def _known(self, node: Node, place: TablePlace) -> KeptTable | None:
+    def _known(self, node: ProjectNode, place: TablePlace) -> KeptTable | None:
         """Return the stored state of a table if the table is still in that state; else None."""
         known = self._kept.table(node.id)
         return known if known and (known.rows, known.hash) == self.state(place) else None
 
-    def begin(self, tables: Iterable[tuple[Node, TablePlace]]) -> None:
+    def begin(self, tables: Iterable[tuple[ProjectNode, TablePlace]]) -> None:
         """Choose the number of the run. ``tables`` existed before it, and its models read them.
 
         If a program other than a run with lineage made the last change to one of these tables, one
@@ -106,19 +106,19 @@ class RowNames:
             self._states[place] = int(rows), str(found)
         return self._states[place]
 
-    def named(self, node: Node, table: str, key: Key) -> pa.Array:
+    def named(self, node: ProjectNode, table: str, key: Key) -> pa.Array:
         """Return the names of the rows in ``table``, all of which this run has made."""
         return self._listed(table, node.name, key, f"@{self.run}")
 
-    def numbered(self, node: Node, positions: I64) -> pa.Array:
+    def numbered(self, node: ProjectNode, positions: I64) -> pa.Array:
         """Return the names of the rows at ``positions``, all of which this run has made."""
         return self._numbered(node, positions, f"@{self.run}")
 
-    def _numbered(self, node: Node, positions: I64, suffix: str) -> pa.Array:
+    def _numbered(self, node: ProjectNode, positions: I64, suffix: str) -> pa.Array:
         texts = pa.array(positions).cast(pa.string())
         return pc.binary_join_element_wise(f"{node.name}/", texts, suffix, "")
 
-    def keep(self, node: Node, key: Key, names: pa.Array, mixed: bool) -> None:
+    def keep(self, node: ProjectNode, key: Key, names: pa.Array, mixed: bool) -> None:
         """Store the row names of a table that the run has built, in the order of row ids.
 
         ``mixed`` is whether the rows have different versions.
@@ -132,12 +132,12 @@ class RowNames:
         """Set the names of the rows in ``place``, in the order of row ids, without storing them."""
         self._names[place] = names
 
-    def key(self, node: Node, *places: TablePlace) -> Key:
+    def key(self, node: ProjectNode, *places: TablePlace) -> Key:
         """Return the key columns that identify the rows in each of ``places``, or no columns."""
         candidates = self._candidates(node)
         return next((key for key in candidates if all(self._is_key(key, at) for at in places)), ())
 
-    def _candidates(self, node: Node) -> Iterator[Key]:
+    def _candidates(self, node: ProjectNode) -> Iterator[Key]:
         own = unique_key(node)
         if node.kind == "snapshot":
             names = snapshot_columns(node)
@@ -165,14 +165,14 @@ class RowNames:
             from {rows} order by rowid"""
         return self._opened.arrow(text)["name"].combine_chunks()
 
-    def name_view(self, node: Node, place: TablePlace) -> pa.Array:
+    def name_view(self, node: ProjectNode, place: TablePlace) -> pa.Array:
         """Name the rows of a view, which ``place`` has a copy of, and store their version."""
         known = KeptTable(node.id, self.run, self.key(node, place), *self.state(place))
         self.built[node.id] = known
         self._names[place] = self._of_known(node, place, known)
         return self._names[place]
 
-    def _of_known(self, node: Node, place: TablePlace, known: KeptTable) -> pa.Array:
+    def _of_known(self, node: ProjectNode, place: TablePlace, known: KeptTable) -> pa.Array:
         if known.names is not None:
             return known.names
         suffix = f"@{known.run}"

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from provhouse.sql.not_covered import NotCovered
 from provhouse.sql.quoting import quoted, text_of
-from provhouse.workflows.dbt.project import Node
+from provhouse.workflows.dbt.project import ProjectNode
 
 from .model_op import ModelOp
 from .opened_database import NOW, OpenedDatabase
@@ -42,7 +42,7 @@ class SeedRows:
     def __init__(self, opened: OpenedDatabase, names: RowNames, trace: TraceFile) -> None:
         self._opened, self._names, self._trace = opened, names, trace
 
-    def seed(self, node: Node) -> None:
+    def seed(self, node: ProjectNode) -> None:
         """Write the lineage of a seed's rows. Raises NotCovered if its file has different rows."""
         found = seed_file(self._opened, node)
         table, run = file_table(node), self._names.run
@@ -55,12 +55,12 @@ class SeedRows:
         self._trace.write(op, node.name, rows, table, lines, "input")
 
 
-def file_table(node: Node) -> str:
+def file_table(node: ProjectNode) -> str:
     """Return the table part of the names of lines in a seed's file."""
     return Path(node.file).name
 
 
-def seed_file(opened: OpenedDatabase, node: Node) -> SeedFile:
+def seed_file(opened: OpenedDatabase, node: ProjectNode) -> SeedFile:
     """Read the file of a seed. Raises NotCovered if its rows differ from the seed's table."""
     path = Path(node.root, node.file)
     delimiter = str(node.parts.rows.get("delimiter") or ",")
@@ -99,7 +99,7 @@ def _records(path: Path, delimiter: str, width: int) -> tuple[list[int], list[li
     return lines[1:], records[1:]
 
 
-def _other_rows(node: Node) -> NotCovered:
+def _other_rows(node: ProjectNode) -> NotCovered:
     return NotCovered(
         "Its rows have no lineage", f"Its table has other rows than its file {node.file}"
     )

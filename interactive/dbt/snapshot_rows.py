@@ -13,7 +13,7 @@ import pyarrow as pa
 from provhouse.model.arrays import I64
 from provhouse.sql.catalog import TablePlace
 from provhouse.sql.quoting import quoted
-from provhouse.workflows.dbt.project import Node
+from provhouse.workflows.dbt.project import ProjectNode
 
 from .model_rows import Derived, ModelRows, refused
 from .opened_database import OpenedDatabase
@@ -32,7 +32,7 @@ class SnapshotRows:
     ) -> None:
         self._opened, self._names, self._trace, self._models = opened, names, trace, models
 
-    def snapshot(self, node: Node) -> None:
+    def snapshot(self, node: ProjectNode) -> None:
         """Write the lineage of the rows of a snapshot that this run has opened or closed."""
         built, before = self._opened.stored(node), self._opened.before(node)
         text = self._opened.text(node)
@@ -53,7 +53,7 @@ class SnapshotRows:
         self._models.write(found, targets)
 
     def _compared(
-        self, node: Node, built: TablePlace, before: TablePlace | None
+        self, node: ProjectNode, built: TablePlace, before: TablePlace | None
     ) -> tuple[I64, I64]:
         """Return each row's position before the run (-1 for new rows), and the closed rows."""
         number = self._opened.con.measured(built)[0]
@@ -97,7 +97,7 @@ class SnapshotRows:
         return np.asarray(found.fill_null(-1).to_numpy(), np.int64)
 
     def _named(
-        self, node: Node, built: TablePlace, before: TablePlace | None, was: I64, closed: I64
+        self, node: ProjectNode, built: TablePlace, before: TablePlace | None, was: I64, closed: I64
     ) -> tuple[pa.Array, pa.Array]:
         """Store the names of all rows; return them, and the earlier names of closed rows."""
         names, key = self._names, self._names.key(node, built)
@@ -115,7 +115,7 @@ class SnapshotRows:
         return mixed, old.take(pa.array(was[closed]))
 
     def _replacing(
-        self, node: Node, built: TablePlace, read: TablePlace, closed: I64
+        self, node: ProjectNode, built: TablePlace, read: TablePlace, closed: I64
     ) -> tuple[I64, I64]:
         """Return pairs of a closed row and the query row that replaced it, as two arrays."""
         if not closed.size:

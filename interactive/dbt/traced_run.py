@@ -16,7 +16,7 @@ from provhouse.model.settings import Settings
 from provhouse.workflows.dbt.passed_tests import with_status
 from provhouse.workflows.dbt.project import project
 
-from .child import Run, run_dbt
+from .child import DbtRun, run_dbt
 from .kept_tables import KeptTables
 from .project_lineage import BuiltProject, project_lineage
 from .trace_file import ops_path, trace_path
@@ -67,7 +67,7 @@ def traced_run(
 
 
 def _lineage(
-    run: Run, kept: KeptTables, folder: Path, settings: Settings, progress: Progress
+    run: DbtRun, kept: KeptTables, folder: Path, settings: Settings, progress: Progress
 ) -> TracedRun:
     progress.begin("find the lineage")
     found = project(run.target)

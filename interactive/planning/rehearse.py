@@ -15,7 +15,15 @@ from provhouse.sql.quoting import RESERVED, quoted
 from provhouse.sql.recursion import NUMBER
 
 from .plan import Plan
-from .row_identity import Base, Derived, Grouped, Identity, Recursive, UnionBranch, WitnessQuestion
+from .row_identity import (
+    Base,
+    Derived,
+    GroupIdentity,
+    Identity,
+    Recursive,
+    UnionBranch,
+    WitnessQuestion,
+)
 from .witness import ASKED, Witness, references
 
 
@@ -43,7 +51,7 @@ class Rehearsal:
                 self.reached.add(part.ref)
             elif isinstance(part, (Derived, UnionBranch)):
                 self.block(part.identity, source, [columns[at] for at in part.columns])
-            elif isinstance(part, Grouped):
+            elif isinstance(part, GroupIdentity):
                 self._ask(part.asked(0), source, columns)
             elif isinstance(part, Recursive):
                 for each in part.asked:

@@ -81,7 +81,7 @@ class WitnessQuestion:
 
 
 @dataclass
-class Grouped:
+class GroupIdentity:
     """The rows of a group, in a block whose groups use different sets of keys (GROUPING SETS).
 
     The column ``grouping`` has a bit for each key, the highest bit for the first key. A bit is 1 if
@@ -117,7 +117,7 @@ class Recursive:
     """The link from each stored row to those it was derived from in the previous step; lazy."""
 
 
-Part = Base | Derived | UnionBranch | WitnessQuestion | Grouped | Recursive
+Part = Base | Derived | UnionBranch | WitnessQuestion | GroupIdentity | Recursive
 
 
 @dataclass
@@ -144,7 +144,7 @@ def negatives(identity: Identity) -> list[exp.Expr]:
     """Return the ``negative`` subqueries of a block and of all blocks below it."""
     found = list(identity.negative)
     for part in identity.parts:
-        if isinstance(part, Grouped):
+        if isinstance(part, GroupIdentity):
             found += negatives(part.asked(0).witness.identity)
         elif isinstance(part, WitnessQuestion):
             found += negatives(part.witness.identity)
@@ -281,7 +281,7 @@ class Exposer:
                 return columns.asked(witness, [at[each] for each in used], "counted")
 
             mask = columns.add(exp.Anonymous(this="GROUPING", expressions=keys.expressions))
-            columns.identity.parts.append(Grouped(build, len(at), mask))
+            columns.identity.parts.append(GroupIdentity(build, len(at), mask))
         else:
             witness = core(self, select, keys.expressions, columns.identity.outer)
             columns.ask(witness, at, "counted").keyed = True

@@ -21,12 +21,12 @@ from .derivation_list import (
     step_by_step,
 )
 from .exactness_notes import exactness_fields
-from .graphs import Part, PicturedResult, of_triples
+from .graphs import GraphPart, PicturedResult, of_triples
 from .sample_notes import sample_fields
 
 if TYPE_CHECKING:
     from provhouse.model.answer import Answer, LargeAnswer
-    from provhouse.pictures.graph import Graph
+    from provhouse.pictures.graph import DrawnGraph
 
 COLUMNS = ("item", "table", "depth")
 
@@ -96,7 +96,7 @@ class AnswerResult(PicturedResult):
         columns = columns_of(self.answer)
         return columns, tuples(self.answer.items.select(columns))
 
-    def graph(self) -> "Graph":
+    def graph(self) -> "DrawnGraph":
         """Return the items and triples."""
         answer = self.answer
         if answer.counts:
@@ -108,7 +108,7 @@ class AnswerResult(PicturedResult):
         asked = dict.fromkeys(answer.versions or (answer.item,), answer.table)
         sentences = (*notes(answer), as_of_sentence(answer))
         title = headline(answer).plain
-        return of_triples(title, sentences, [Part(answer.items, answer.triples)], asked)
+        return of_triples(title, sentences, [GraphPart(answer.items, answer.triples)], asked)
 
 
 def _listed(answer: "Answer") -> Iterator[Section]:

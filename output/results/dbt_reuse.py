@@ -9,7 +9,7 @@ from ..sections import Section, facts, grid, headed, noted, styled
 from ..shown_result import Csv, Json, ShownResult
 
 if TYPE_CHECKING:
-    from provhouse.workflows.dbt.refutation import ModelExample, Rows
+    from provhouse.workflows.dbt.refutation import ExampleRows, ModelExample
     from provhouse.workflows.dbt.reuse_plan import ReusePlan
 
 SHOWN = 5
@@ -114,7 +114,7 @@ def _listed(example: "ModelExample") -> Iterator[tuple[str, str]]:
     yield "only the edit gives", _rows(example.only_head)
 
 
-def _rows(found: "Rows") -> str:
+def _rows(found: "ExampleRows") -> str:
     listed = ", ".join(f"({', '.join(cells(row))})" for row in found.rows[:SHOWN])
     more = ", …" if len(found.rows) > SHOWN else ""
     return f"({', '.join(found.columns)}): {listed or 'no rows'}{more}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .dbt_reuse import SHOWN, cells, headline, name, others, why
 
 if TYPE_CHECKING:
-    from provhouse.workflows.dbt.refutation import ModelExample, Rows
+    from provhouse.workflows.dbt.refutation import ExampleRows, ModelExample
     from provhouse.workflows.dbt.reuse_plan import ReusePlan
 
 MARKS = re.compile(r"[|*`\[\]\\~@#!]|(?<!\w)_|_(?!\w)|(?<=_)_")
@@ -50,7 +50,7 @@ def _example(example: "ModelExample") -> Iterator[str]:
     yield from _rows("only the edit gives", example.only_head)
 
 
-def _rows(title: str, found: "Rows") -> Iterator[str]:
+def _rows(title: str, found: "ExampleRows") -> Iterator[str]:
     yield ""
     yield _text(title) if found.rows else f"{_text(title)}: no rows"
     if found.rows:

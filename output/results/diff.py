@@ -14,7 +14,7 @@ from ..shown_result import Csv
 from .derivation_list import MOST_ROWS, erased_sentence, step_by_step, table_name
 from .exactness_notes import exactness_notes
 from .found import FoundResult
-from .graphs import Part, PicturedResult, of_triples
+from .graphs import GraphPart, PicturedResult, of_triples
 from .sample_notes import sample_notes
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from provhouse.pictures.graph import Graph
+    from provhouse.pictures.graph import DrawnGraph
     from provhouse.query.lineage.diff import Change, Diff, Side
 
 
@@ -63,11 +63,11 @@ class DiffResult(FoundResult, PicturedResult):
             for row in tuples(change.triples.select(TRIPLE))
         )
 
-    def graph(self) -> "Graph":
+    def graph(self) -> "DrawnGraph":
         """Return the items and triples that were added or removed."""
         diff = self.found
         parts = [
-            Part(change.items, change.triples, name)
+            GraphPart(change.items, change.triples, name)
             for name, change in (("came", diff.came), ("went", diff.went))
         ]
         return of_triples(

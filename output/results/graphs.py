@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from provhouse.pictures.graph import FATES, Graph
+from provhouse.pictures.graph import FATES, DrawnGraph
 
 from ..shown_result import ShownResult
 
@@ -26,12 +26,12 @@ class PicturedResult(ShownResult):
     """A result that can be drawn as a graph."""
 
     @abstractmethod
-    def graph(self) -> Graph:
+    def graph(self) -> DrawnGraph:
         """Return the nodes and edges to draw. Raises UsageError if this result has none."""
 
 
 @dataclass(frozen=True)
-class Part:
+class GraphPart:
     """Items and triples of a graph. ``count`` is the name of the column that counts triples."""
 
     items: pa.Table
@@ -40,8 +40,8 @@ class Part:
 
 
 def of_triples(
-    title: str, notes: Iterable[str], parts: Sequence[Part], asked: Mapping[str, str]
-) -> Graph:
+    title: str, notes: Iterable[str], parts: Sequence[GraphPart], asked: Mapping[str, str]
+) -> DrawnGraph:
     """Return a graph with a node for each item, and an edge for each triple.
 
     ``asked`` maps each item that was asked about to its table. If there are several parts, as in a
@@ -80,7 +80,7 @@ def of_triples(
         ones = [np.full(size, int(at == of), np.int64) for of, size in enumerate(sizes)]
         edges[name] = np.concatenate(ones)
     named_places = tuple(dict.fromkeys(first.tolist()))
-    return Graph(title, tuple(notes), pa.table(nodes), pa.table(edges), named_places)
+    return DrawnGraph(title, tuple(notes), pa.table(nodes), pa.table(edges), named_places)
 
 
 def _coded(columns: Sequence[pa.ChunkedArray]) -> "tuple[pa.Array, list[npt.NDArray[np.int64]]]":
@@ -109,7 +109,7 @@ def of_view(
     found: "Edges",
     asked: Sequence[int] = (),
     details: Mapping[str, str] | None = None,
-) -> Graph:
+) -> DrawnGraph:
     """Return the graph of a view. ``details`` contains a line of text for some items, by name."""
     nodes, edges = found.nodes, found.edges
     kinds = nodes["kind"]
@@ -140,7 +140,7 @@ def of_view(
         mine = pc.and_(pc.equal(kinds, "item"), pc.is_in(names, pa.array([*details], _TEXT)))
         lines = {at: details[names[at].as_py()] for at in np.flatnonzero(np.asarray(mine)).tolist()}
     drawn = pa.table({**ends, "op": edges["op"], **weights})
-    return Graph(title, tuple(notes), pa.table(columns), drawn, tuple(asked), lines)
+    return DrawnGraph(title, tuple(notes), pa.table(columns), drawn, tuple(asked), lines)
 
 
 def _ones(kinds: pa.ChunkedArray) -> pa.ChunkedArray:

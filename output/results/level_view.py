@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from provhouse.pictures.graph import Graph
+    from provhouse.pictures.graph import DrawnGraph
     from provhouse.query.zoom.zoom_path import ZoomedPath
     from provhouse.query.zoom.zoom_view import LevelView
     from provhouse.query.zoom.zoomed import Zoomed
@@ -66,7 +66,7 @@ class ZoomedResult(PicturedResult):
         """Return a row for each edge, with the names of its nodes."""
         return edge_rows(self.found, "triples")
 
-    def graph(self) -> "Graph":
+    def graph(self) -> "DrawnGraph":
         """Return the nodes and edges."""
         found = self.found
         notes = view_notes(found, *_stops(found))

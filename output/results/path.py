@@ -12,13 +12,13 @@ from ..sections import Section, grid, headed, noted, styled, subject
 from .derivation_list import as_of_sentence, erased_sentence, operation, source_line, table_name
 from .exactness_notes import exactness_notes
 from .found import FoundResult
-from .graphs import Part, PicturedResult, of_triples
+from .graphs import GraphPart, PicturedResult, of_triples
 from .sample_notes import sample_notes
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from provhouse.pictures.graph import Graph
+    from provhouse.pictures.graph import DrawnGraph
     from provhouse.query.lineage.path import Paths
 
 ROWS = 1_000
@@ -48,13 +48,13 @@ class PathResult(FoundResult, PicturedResult):
             yield styled(f"… {more}; for all use --format json or csv with --out FILE", "dim")
         yield source_line(path)
 
-    def graph(self) -> "Graph":
+    def graph(self) -> "DrawnGraph":
         """Return the items and triples on the paths."""
         path = self.found
         notes = (*_notes(path), as_of_sentence(path))
         asked = dict.fromkeys((path.source, path.target), "")
         title = shown(path.target) + _headline(path)
-        return of_triples(title, notes, [Part(path.items, path.triples)], asked)
+        return of_triples(title, notes, [GraphPart(path.items, path.triples)], asked)
 
 
 def _notes(path: "Paths") -> Iterator[str]:

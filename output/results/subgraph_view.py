@@ -11,13 +11,13 @@ from ..phrases import counted
 from ..sections import Section, grid, headed, noted, styled, subject
 from .derivation_list import as_of_sentence, erased_sentence, source_line, table_name, with_rows
 from .found import FoundResult
-from .graphs import Part, PicturedResult, of_triples
+from .graphs import GraphPart, PicturedResult, of_triples
 from .sample_notes import sample_notes
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from provhouse.pictures.graph import Graph
+    from provhouse.pictures.graph import DrawnGraph
     from provhouse.query.lineage.subgraph import Subgraph
 
 
@@ -38,12 +38,12 @@ class SubgraphResult(FoundResult, PicturedResult):
             yield from headed("Items", _items(found))
         yield source_line(found)
 
-    def graph(self) -> "Graph":
+    def graph(self) -> "DrawnGraph":
         """Return the items and triples."""
         found = self.found
         notes = (*_notes(found), as_of_sentence(found))
         title = shown(found.item) + _headline(found)
-        parts = [Part(found.items, found.triples)]
+        parts = [GraphPart(found.items, found.triples)]
         return of_triples(title, notes, parts, {found.item: ""})
 
 

@@ -13,7 +13,7 @@ from .graphs import PicturedResult, of_view
 from .level_view import edge_lines, edge_rows, graph_fields, node_rows
 
 if TYPE_CHECKING:
-    from provhouse.pictures.graph import Graph
+    from provhouse.pictures.graph import DrawnGraph
     from provhouse.query.zoom.zoom_diff import ZoomedDiff
 
 
@@ -54,7 +54,7 @@ class ZoomedDiffResult(PicturedResult):
         """Return a row for each edge that differs, with the names of its nodes."""
         return edge_rows(self.found, "came", "went")
 
-    def graph(self) -> "Graph":
+    def graph(self) -> "DrawnGraph":
         """Return the nodes and edges that differ."""
         found = self.found
         return of_view(shown(found.item) + _headline(found), side_texts(found), found, (0,))

@@ -14,7 +14,7 @@ from .level_view import edge_rows, view_fields, view_notes, view_sections
 from .sample_notes import sample_fields
 
 if TYPE_CHECKING:
-    from provhouse.pictures.graph import Graph
+    from provhouse.pictures.graph import DrawnGraph
     from provhouse.query.zoom.zoom_path import ZoomedPath
 
 
@@ -46,7 +46,7 @@ class ZoomedPathResult(PicturedResult):
         """Return a row for each edge, with the names of its nodes."""
         return edge_rows(self.found, "triples")
 
-    def graph(self) -> "Graph":
+    def graph(self) -> "DrawnGraph":
         """Return the nodes and edges. The first nodes are the ends of the path."""
         found = self.found
         ends = {"catalogue": 0}.get(found.zoom, len({found.source, found.target}))

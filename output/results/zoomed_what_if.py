@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.table import Table
 
-    from provhouse.pictures.graph import Graph
+    from provhouse.pictures.graph import DrawnGraph
     from provhouse.query.zoom.zoom_what_if import ZoomedWhatIf
 
 
@@ -62,7 +62,7 @@ class ZoomedWhatIfResult(PicturedResult):
         )
         return ("kind", "name", *counts), rows
 
-    def graph(self) -> "Graph":
+    def graph(self) -> "DrawnGraph":
         """Return the nodes with their fates, and the edges.
 
         Nodes that contain deleted items are marked as asked. An item whose value changes has its

@@ -19,7 +19,7 @@ _QUALIFIED = {each.relation: (name, each) for name, each in reversed(QUALIFIED.i
 """For each relation, its PROV-O property that leads to a node, and the node's description."""
 
 
-class Names:
+class ProvNames:
     """The prefixes that were given to the namespaces of IRIs."""
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ def as_json(statements: Statements) -> Iterator[str]:
     yield "}\n"
 
 
-def _json_content(found: Found, names: Names) -> str:
+def _json_content(found: Found, names: ProvNames) -> str:
     content: dict[str, object] = {
         f"{OF_PROV}{name}": value if name in TIMES else names.qualified(value)
         for name, value in found.arguments.items()
@@ -109,7 +109,7 @@ def as_n(statements: Statements) -> Iterator[str]:
     yield "endDocument\n"
 
 
-def _n_literal(iri: str, text: str, names: Names) -> str:
+def _n_literal(iri: str, text: str, names: ProvNames) -> str:
     if iri in _NAMED and is_iri(text):
         return f"'{names.qualified(text)}'"
     for character, escaped in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r")):
@@ -178,8 +178,8 @@ def _identified(statements: Iterable[Found]) -> Iterator[Found]:
             yield replace(found, id=None, attributes={**found.attributes, **more})
 
 
-def _learned(statements: Statements) -> tuple[Names, set[str]]:
-    names, present = Names(), set[str]()
+def _learned(statements: Statements) -> tuple[ProvNames, set[str]]:
+    names, present = ProvNames(), set[str]()
     for found in _identified(statements()):
         names.learn(found)
         present.add(found.relation.name)

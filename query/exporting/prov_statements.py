@@ -10,7 +10,15 @@ from collections.abc import Iterator, Mapping
 
 from provhouse.ingest.formats.prov_names import attribute_iri, iri_of
 from provhouse.ingest.formats.prov_o_terms import PARTS
-from provhouse.ingest.formats.prov_terms import ID, OF_PROV, RELATIONS, TIMES, Edge, Found, Relation
+from provhouse.ingest.formats.prov_terms import (
+    ID,
+    OF_PROV,
+    RELATIONS,
+    TIMES,
+    Found,
+    ProvEdge,
+    ProvRelation,
+)
 from provhouse.model.columns import ATTRIBUTES, DESCRIBING, DST, DST_TABLE, OP, SRC, SRC_TABLE
 
 Exported = Mapping[str, object]
@@ -73,7 +81,7 @@ def _tables(row: Exported) -> dict[str, str]:
     return {name: str(row[name]) for name in (SRC_TABLE, DST_TABLE) if row[name]}
 
 
-def _edges(row: Exported, relation: Relation) -> Iterator[Edge]:
+def _edges(row: Exported, relation: ProvRelation) -> Iterator[ProvEdge]:
     for edge in relation.edges:
         tables = ((edge.src_table, row[SRC_TABLE]), (edge.dst_table, row[DST_TABLE]))
         if all(wanted in (None, given) for wanted, given in tables):

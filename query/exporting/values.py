@@ -54,7 +54,7 @@ class ValueCount:
 
 
 @dataclass(frozen=True)
-class Values:
+class ExportedValues:
     """The first values of ops or attributes, sorted."""
 
     of: str
@@ -65,14 +65,16 @@ class Values:
     time: str
 
 
-def first_values(snapshot: Snapshot, of: str, limit: int, contains: str | None = None) -> Values:
+def first_values(
+    snapshot: Snapshot, of: str, limit: int, contains: str | None = None
+) -> ExportedValues:
     """Return the first values of a generation. Raises the errors of ``count_values``."""
     commit, layout = snapshot.commit, snapshot.layout
     as_of = commit.generation
     with count_values(layout, of, Silent(), contains=contains, as_of=as_of) as counts:
         first = tuple(ValueCount(*each) for each in islice(counts, limit))
         more = sum(1 for _ in counts)
-    return Values(of, first, more, as_of, commit.time)
+    return ExportedValues(of, first, more, as_of, commit.time)
 
 
 @contextmanager

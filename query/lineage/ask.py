@@ -23,7 +23,7 @@ from provhouse.store.warehouse.bases import pinned
 from provhouse.store.warehouse.layout import Layout
 
 from ..as_of import commit_as_of
-from ..locate import Located, check_tables, locate_versions
+from ..locate import LocatedItem, check_tables, locate_versions
 from ..methods.ccprov import CCProv
 from ..methods.csprov import CSProv, Searched
 from ..methods.method import MethodResult, QueryMethod, union
@@ -173,7 +173,7 @@ class Asker:
             lambda: asked_column(self.snapshot, self._layout, question)
         )
 
-    def _locate(self, question: Question, watch: Stopwatch, suggest: bool) -> Located:
+    def _locate(self, question: Question, watch: Stopwatch, suggest: bool) -> LocatedItem:
         """Find the numbers of the item, or of its versions."""
         with watch.step("locate"):
             check_tables(question.filter_tables, self.snapshot)
@@ -187,7 +187,7 @@ class Asker:
     def _answer(
         self,
         question: Question,
-        located: Located,
+        located: LocatedItem,
         choice: Choice,
         watch: Stopwatch,
         found: MethodResult,
@@ -223,7 +223,7 @@ class Asker:
     def _large_answer(
         self,
         question: Question,
-        located: Located,
+        located: LocatedItem,
         choice: Choice,
         watch: Stopwatch,
         found: Searched,
@@ -340,6 +340,6 @@ def _find(method: QueryMethod, item: ItemNumber, question: Question) -> MethodRe
     return found if len(found.search) > MANY_ITEMS else found.result()
 
 
-def _versions(question: Question, located: Located) -> tuple[str, ...]:
+def _versions(question: Question, located: LocatedItem) -> tuple[str, ...]:
     """Return the names of the versions used in place of the item; empty if the item was used."""
     return () if located.names == (question.item,) else located.names

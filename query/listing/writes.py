@@ -7,7 +7,7 @@ from provhouse.store.warehouse.layout import Layout
 
 
 @dataclass(frozen=True)
-class CapturedWrite:
+class ListedWrite:
     """One captured write of a table."""
 
     table: str
@@ -27,10 +27,10 @@ class CapturedWrite:
     """The generation that was current before the first one that shows the write."""
 
 
-def list_writes(layout: Layout) -> list[CapturedWrite]:
+def list_writes(layout: Layout) -> list[ListedWrite]:
     """Return all captured writes in order. Raises Damaged if their table is unreadable."""
     return [
-        CapturedWrite(
+        ListedWrite(
             each.table, each.version, each.run, each.key, len(each.files),
             sum(size for size, _ in each.states), each.replaces, each.bare, each.after,
         )

@@ -53,7 +53,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Box:
+class ZoomBox:
     """A box of a picture."""
 
     kind: str
@@ -70,7 +70,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Link:
+class PictureLink:
     """The triples of one op that lead from the items of one box to the items of another box."""
 
     source: int
@@ -80,7 +80,7 @@ class Link:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Picture(Header):
+class ZoomPicture(Header):
     """An answer as boxes, and links between box numbers. The first box is the asked item."""
 
     item: str
@@ -94,8 +94,8 @@ class Picture(Header):
     erased: int
     complete: bool
     truncated: str | None
-    boxes: tuple[Box, ...]
-    links: tuple[Link, ...]
+    boxes: tuple[ZoomBox, ...]
+    links: tuple[PictureLink, ...]
     links_left_out: int
     rest: tuple[Group, ...]
     """The first groups that the box ``rest`` stands for."""
@@ -107,7 +107,7 @@ def picture(
     by: Grouping = "table",
     opened: Mapping[str, int] | None = None,
     most: int = MOST_BOXES,
-) -> Picture:
+) -> ZoomPicture:
     """Return the answer to a question with at most ``most`` boxes.
 
     ``opened`` maps the key of a group to the number of its items that get boxes of their own, the
@@ -122,7 +122,7 @@ def picture(
 
 def _picture(
     asker: Asker, question: Question, by: Grouping, opened: dict[str, int], most: int
-) -> Picture:
+) -> ZoomPicture:
     watch, snapshot = Stopwatch(), asker.snapshot
     with watch.step("locate"):
         column = asked_column(snapshot, snapshot.layout, question)
@@ -136,7 +136,7 @@ def _picture(
         boxes, (links, left_out) = drawing.boxes(), drawing.links()
     samples = samples_passed(snapshot, question.direction, located.numbers, found.items)
     commit = snapshot.commit
-    return Picture(
+    return ZoomPicture(
         generation=commit.generation,
         time=commit.time,
         seconds=watch.total(),
@@ -281,7 +281,7 @@ class _Drawing:
         inside = np.where(calls < len(groups), calls, 0)  # invocations that are not folded
         return np.append(items, groups[inside])
 
-    def boxes(self) -> list[Box]:
+    def boxes(self) -> list[ZoomBox]:
         """Return all boxes."""
         flow, of = self._grouped.view.flow, self._grouped.items
         items = self._node[: len(of)]
@@ -289,7 +289,7 @@ class _Drawing:
         names = self._grouped.view.snapshot.names.names(ItemNumbers(flow.numbers[single]))
         keys = [""] * self._asked + [self._keys[at] for at in of[self._apart].tolist()]
         named = [
-            Box(
+            ZoomBox(
                 "item",
                 name,
                 flow.tables[flow.flow.table[at]] or "",
@@ -302,16 +302,17 @@ class _Drawing:
         number = self._asked + len(self._shown) + len(self._apart) + (len(self._without) > 0)
         sizes = np.bincount(items[items >= 0], minlength=number)
         groups = [
-            Box(self._grouped.kinds[at], self._grouped.names[at], "", int(sizes[box]),
+            ZoomBox(self._grouped.kinds[at], self._grouped.names[at], "", int(sizes[box]),
                 _hops(self._nearest[at]), self._keys[at])
             for box, at in enumerate(self._shown.tolist(), self._asked)
         ]  # fmt: skip
         rest = [
-            Box("rest", "", "", int(sizes[-1]), _hops(self._nearest[self._without].min()), "rest:")
+            ZoomBox("rest", "", "", int(sizes[-1]),
+                    _hops(self._nearest[self._without].min()), "rest:")
         ] if len(self._without) else []  # fmt: skip
         return [*named[: self._asked], *groups, *named[self._asked :], *rest]
 
-    def links(self) -> tuple[list[Link], int]:
+    def links(self) -> tuple[list[PictureLink], int]:
         """Return the links with the most triples, and the number of links that were left out."""
         view = self._grouped.view
         start, end = self._node[view.view.start], self._node[view.view.end]
@@ -330,8 +331,8 @@ class _Drawing:
         ]  # fmt: skip
 
 
-def _link(row: Mapping[str, Any]) -> Link:
-    return Link(row["from"], row["to"], row[OP] or "", row["triples"])
+def _link(row: Mapping[str, Any]) -> PictureLink:
+    return PictureLink(row["from"], row["to"], row[OP] or "", row["triples"])
 
 
 def _hops(depth: int) -> int:

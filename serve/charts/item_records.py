@@ -23,7 +23,7 @@ MOST = 200_000
 
 
 @dataclass(frozen=True)
-class ItemRecords:
+class ChartedRecords:
     """The records of items that belong to one table. The first column names each record's item."""
 
     title: str
@@ -46,7 +46,7 @@ class ItemRecords:
         return quoted(self.name)
 
 
-def item_records(asker: Asker, layout: Layout, table: str, question: Question) -> ItemRecords:
+def item_records(asker: Asker, layout: Layout, table: str, question: Question) -> ChartedRecords:
     """Return the records of a table's items that answer ``question``; all if it names no item.
 
     Raises NotFound if no record is known, UsageError if there are too many, and the errors of
@@ -70,7 +70,7 @@ def item_records(asker: Asker, layout: Layout, table: str, question: Question) -
             "No file that a captured job read or wrote still has these records unchanged",
             "Choose another table",
         )
-    return ItemRecords(title, table, as_table(known.records), len(known.missing))
+    return ChartedRecords(title, table, as_table(known.records), len(known.missing))
 
 
 def _too_many(number: int) -> UsageError:

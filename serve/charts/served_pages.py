@@ -29,7 +29,7 @@ from ..problems import RefusedRequest
 from ..static_files import HEADERS
 from .file_page import check_name
 from .files import chart_files
-from .item_records import ItemRecords, item_records
+from .item_records import ChartedRecords, item_records
 from .page import Page, Ranges
 from .routes import Saving, add_views
 
@@ -56,7 +56,7 @@ class Charted(BaseModel, extra="forbid"):
 class ItemPage(Page):
     """Charts of the records of items."""
 
-    records: ItemRecords
+    records: ChartedRecords
 
     def describe(self) -> dict[str, Any]:
         """Return the page's constant data: what does not change while the page is open."""
@@ -92,7 +92,7 @@ class OpenPages:
     _pages: OrderedDict[str, ItemPage] = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
 
-    def open(self, records: ItemRecords) -> tuple[str, ItemPage]:
+    def open(self, records: ChartedRecords) -> tuple[str, ItemPage]:
         """Make a page of records. Raises UsageError if no column can be shown."""
         views = guessed(records.table.select(_telling(records.table)))
         if not views:

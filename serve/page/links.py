@@ -32,7 +32,7 @@ class _Secret:
     until: float
 
 
-class Links:
+class PageLinks:
     """Identifies people by their own tokens, and by the keys of pages that they opened."""
 
     def __init__(self, people: Identifies, clock: Callable[[], float] = monotonic) -> None:

@@ -18,7 +18,7 @@ from provhouse.output.results.record_tables import RecordsResult
 from provhouse.output.shown_result import Json
 from provhouse.query.listing.writes import list_writes
 from provhouse.query.source_records import records
-from provhouse.query.zoom.picture import MOST_BOXES, Grouping, Picture, picture
+from provhouse.query.zoom.picture import MOST_BOXES, Grouping, ZoomPicture, picture
 from provhouse.store.tables.uncaptured import uncaptured
 from provhouse.store.warehouse.captured_blocks import waiting_blocks
 from provhouse.store.warehouse.layout import Layout
@@ -33,7 +33,7 @@ from ..problems import RefusedRequest
 from ..requests import Opening
 from ..static_files import HEADERS
 from .files import library_files, page_files
-from .links import LINK_SECONDS, Links
+from .links import LINK_SECONDS, PageLinks
 
 MOST_RECORDS = 200
 """The largest number of records of an answer that are read at once."""
@@ -66,7 +66,7 @@ class RecordsRequest(BaseModel, extra="forbid"):
     depth: Annotated[int, Field(ge=1)] | None = None
 
 
-def add_page(app: FastAPI, answering: Answering, links: Links) -> None:
+def add_page(app: FastAPI, answering: Answering, links: PageLinks) -> None:
     """Add the routes of the page to an application."""
     _add_files(app)
     _add_links(app, links)
@@ -90,7 +90,7 @@ def _sent(name: str) -> Response:
     return Response(file.content, media_type=file.media_type, headers=HEADERS)
 
 
-def _add_links(app: FastAPI, links: Links) -> None:
+def _add_links(app: FastAPI, links: PageLinks) -> None:
     @app.post("/v1/page/link", include_in_schema=False)
     async def link(request: Request) -> Response:
         token = links.link(_authorization(request))
@@ -120,7 +120,7 @@ def _add_answers(app: FastAPI, answering: Answering) -> None:
     async def drawn(asked: PictureRequest, form: Format) -> Response:
         question = Question(asked.item, asked.direction, depth=asked.depth, as_of=asked.as_of)
 
-        def ask(keeper: Keeper) -> Picture:
+        def ask(keeper: Keeper) -> ZoomPicture:
             with keeper.asker(asked.as_of) as asker:
                 return picture(asker, question, asked.by, asked.opened, asked.most)
 

@@ -11,7 +11,7 @@ import pytest
 
 from helpers.hazards import DDL, HAZARDS, ROWS, Hazard, ddl_of_other
 from helpers.sampled import one_in
-from provhouse.equivalence.verdict import Revision, compare
+from provhouse.equivalence.verdict import ComparedQuery, compare
 
 OVERFLOW: tuple[list[tuple[str, str]], Counter[str]] = ([], Counter({"overflow": 1}))
 """The result of a query that fails with an overflow."""
@@ -21,7 +21,7 @@ WITH_ROWS = {name: hazard for name, hazard in HAZARDS.items() if hazard.rows is 
 @pytest.mark.parametrize("hazard", one_in(6, HAZARDS.values()), ids=HAZARDS)
 def test_a_hazard_is_not_called_equal(hazard: Hazard) -> None:
     ddl = [DDL + hazard.ddl, DDL + ddl_of_other(hazard)]
-    found = compare(Revision(hazard.one, ddl[0]), Revision(hazard.other, ddl[1]))
+    found = compare(ComparedQuery(hazard.one, ddl[0]), ComparedQuery(hazard.other, ddl[1]))
     if found.kind == "equal" and found.proof:  # equal unless an error ends one of them
         assert any(each.startswith("no error in") for each in found.proof.assumptions)
         assert OVERFLOW in (

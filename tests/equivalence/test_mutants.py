@@ -10,7 +10,7 @@ from helpers.query_pairs import DDL, fill, mutants, random_query, rows
 from provhouse.equivalence.empty_database import EmptyDatabase, empty_database
 from provhouse.equivalence.keys import PlanKeys, plan_keys
 from provhouse.equivalence.plan_form import doubts
-from provhouse.equivalence.verdict import Revision, compare
+from provhouse.equivalence.verdict import ComparedQuery, compare
 from provhouse.model.errors import BadInput
 
 DATABASES = 12
@@ -108,5 +108,7 @@ def test_no_mutant_of_tpch_and_of_other_queries_is_called_equal(most: int) -> No
     made = list(edits.found(random.Random(most), most))
     assert len(made) == most
     for mutant in made:
-        found = compare(Revision(mutant.text, mutant.ddl), Revision(mutant.edited, mutant.ddl))
+        found = compare(
+            ComparedQuery(mutant.text, mutant.ddl), ComparedQuery(mutant.edited, mutant.ddl)
+        )
         assert not found.kind.startswith("equal"), mutant

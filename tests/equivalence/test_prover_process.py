@@ -10,14 +10,14 @@ import pytest
 
 from provhouse.equivalence.proving.process import PROCESS, Process
 from provhouse.equivalence.proving.proof import Proof
-from provhouse.equivalence.verdict import Revision, Verdict, compare
+from provhouse.equivalence.verdict import ComparedQuery, Verdict, compare
 
 DDL = "create table t(a integer, b integer);"
 PAIR = ("select a from t where b > 1 and a > 2", "select a from t where a >= 3 and 1 < b")
 
 
 def _verdict() -> Verdict:
-    one, other = (Revision(text, DDL) for text in PAIR)
+    one, other = (ComparedQuery(text, DDL) for text in PAIR)
     return compare(one, other)
 
 

@@ -15,7 +15,7 @@ from provhouse.equivalence.plan_form import PlanForm, doubts
 from provhouse.equivalence.proving.proof import schema_of
 from provhouse.equivalence.proving.prover import Attempt, attempt
 from provhouse.equivalence.random_rows import RandomRows
-from provhouse.equivalence.verdict import Revision, compare
+from provhouse.equivalence.verdict import ComparedQuery, compare
 from provhouse.model.errors import BadInput
 
 DATABASES, LEAST, SEED = 100, 20, 5
@@ -109,7 +109,7 @@ def _differ(database: EmptyDatabase, contents: Contents, one: str, other: str) -
 
 def test_a_verdict_by_proof_lists_what_it_assumes() -> None:
     one = "select e.id + 1 as x from e join d on e.k = d.k"
-    found = compare(Revision(one, DDL), Revision("select id + 1 as x from e", DDL))
+    found = compare(ComparedQuery(one, DDL), ComparedQuery("select id + 1 as x from e", DDL))
     assert found.kind == "equal"
     assert found.proof
     assert found.proof.assumptions == ("foreign key e(k) of d(k)", "key d(k)", "no error in +")
@@ -117,13 +117,13 @@ def test_a_verdict_by_proof_lists_what_it_assumes() -> None:
 
 
 def test_a_proof_needs_the_same_number_of_steps_each_time() -> None:
-    one, other = (Revision(text, DDL) for text in EQUAL["sum of sums"])
+    one, other = (ComparedQuery(text, DDL) for text in EQUAL["sum of sums"])
     assert compare(one, other).proof == compare(one, other).proof
 
 
 def test_without_the_solver_the_verdict_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "z3", None)  # how Python marks a module that is missing
-    one, other = (Revision(text, DDL) for text in EQUAL["conjuncts"])
+    one, other = (ComparedQuery(text, DDL) for text in EQUAL["conjuncts"])
     found = compare(one, other)
     assert found.kind == "unknown"
     assert "provhouse[prove]" in found.reason
@@ -132,7 +132,7 @@ def test_without_the_solver_the_verdict_names_the_extra(monkeypatch: pytest.Monk
 def test_what_is_not_modelled_is_unknown() -> None:
     one = "select unnest([a, b]) x from r where a > 1 and b > 1"
     other = "select unnest([a, b]) x from r where b > 1 and 1 < a"
-    found = compare(Revision(one, DDL), Revision(other, DDL))
+    found = compare(ComparedQuery(one, DDL), ComparedQuery(other, DDL))
     assert found.kind == "unknown"
 
 

@@ -10,7 +10,7 @@ from helpers.sampled import one_in
 from provhouse.equivalence.empty_database import EmptyDatabase, empty_database, whole_name
 from provhouse.equivalence.near_values import NearValues
 from provhouse.equivalence.random_rows import RandomRows
-from provhouse.equivalence.verdict import Revision, compare
+from provhouse.equivalence.verdict import ComparedQuery, compare
 
 DDL = """
     create table p(k integer, l varchar, x integer, unused varchar not null, primary key (k, l));
@@ -129,15 +129,15 @@ def test_a_query_that_needs_too_much_memory_refutes_nothing() -> None:
     texts = [
         f"select x, {windows} from p join c using (k) where x > {n} order by all" for n in (0, 1)
     ]
-    found = compare(Revision(texts[0], ddl), Revision(texts[1], ddl))
+    found = compare(ComparedQuery(texts[0], ddl), ComparedQuery(texts[1], ddl))
     assert found.kind == "unknown"
     assert "need more memory than they may use" in found.reason
     more = ddl.partition(";")[2]
-    assert compare(Revision(texts[0], more), Revision(texts[1], more)).kind == "different"
+    assert compare(ComparedQuery(texts[0], more), ComparedQuery(texts[1], more)).kind == "different"
 
 
 def test_the_reason_says_when_no_database_gave_rows() -> None:
     texts = [f"select k from p where md5(l) = '{letter}'" for letter in "xy"]
-    found = compare(Revision(texts[0], DDL), Revision(texts[1], DDL))
+    found = compare(ComparedQuery(texts[0], DDL), ComparedQuery(texts[1], DDL))
     assert found.kind == "unknown"
     assert "none of them gives rows" in found.reason

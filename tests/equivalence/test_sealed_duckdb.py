@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from provhouse.equivalence.empty_database import empty_database
-from provhouse.equivalence.verdict import Revision, compare
+from provhouse.equivalence.verdict import ComparedQuery, compare
 from provhouse.model.errors import BadInput
 
 TABLE = ("memory", "main", "t")
@@ -70,9 +70,9 @@ def test_files_cannot_be_read() -> None:
 def test_threads_compare_at_once() -> None:
     def verdict(at: int) -> str:
         ddl = f"create table t(a{at} integer, b integer)"
-        one = Revision(f"select a{at} as x from t where b > 1 and a{at} > 2", ddl)
+        one = ComparedQuery(f"select a{at} as x from t where b > 1 and a{at} > 2", ddl)
         return compare(
-            one, Revision(f"select a{at} as x from t where b > 1 and a{at} >= 3", ddl)
+            one, ComparedQuery(f"select a{at} as x from t where b > 1 and a{at} >= 3", ddl)
         ).kind
 
     with ThreadPoolExecutor(4) as pool:

@@ -11,7 +11,7 @@ from helpers.sampled import one_in
 from provhouse.equivalence.empty_database import empty_database
 from provhouse.equivalence.keys import plan_keys
 from provhouse.equivalence.plan_json import from_json, to_json
-from provhouse.equivalence.verdict import Revision, Verdict, compare
+from provhouse.equivalence.verdict import ComparedQuery, Verdict, compare
 from provhouse.model.errors import BadInput
 
 DDL = """create table t(a integer, b varchar, c double, ts timestamp, l integer[]);
@@ -85,7 +85,7 @@ DOUBTFUL = {
 
 
 def verdict(one: str, other: str, *columns: str, ddl: str = DDL) -> Verdict:
-    return compare(Revision(one, ddl), Revision(other, ddl), columns)
+    return compare(ComparedQuery(one, ddl), ComparedQuery(other, ddl), columns)
 
 
 @pytest.mark.parametrize(("one", "other"), CHANGED.values(), ids=CHANGED)
@@ -139,10 +139,10 @@ def test_an_order_of_the_result_counts() -> None:
 
 def test_settings_and_types_of_tables_are_in_the_keys() -> None:
     text = "select a / 2 as x from t"
-    other = Revision(text, "set integer_division = true;" + DDL)
-    assert compare(Revision(text, DDL), other).kind == "unknown"
-    wider = Revision(text, DDL.replace("t(a integer", "t(a bigint"))
-    assert compare(Revision(text, DDL), wider).kind == "unknown"
+    other = ComparedQuery(text, "set integer_division = true;" + DDL)
+    assert compare(ComparedQuery(text, DDL), other).kind == "unknown"
+    wider = ComparedQuery(text, DDL.replace("t(a integer", "t(a bigint"))
+    assert compare(ComparedQuery(text, DDL), wider).kind == "unknown"
 
 
 def test_the_engine_is_in_every_key() -> None:

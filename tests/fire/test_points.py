@@ -12,7 +12,7 @@ from fire.rounds import ELSEWHERE, points
 from helpers.cuts import at_point, victims
 from helpers.fire import Fire
 from provhouse.care import compact
-from provhouse.ingest.job import Step
+from provhouse.ingest.job import JobStep
 from provhouse.ingest.steps import order
 from provhouse.model import fault_points as faults
 
@@ -27,7 +27,7 @@ def test_every_fault_point_is_listed_once_and_reached_somewhere() -> None:
     )
     reached = set(re.findall(r'\breach\("([^"]+)"\)', code))
     defined = (*vars(order).values(), *vars(compact).values())
-    steps = {each.name for each in defined if isinstance(each, Step)}
+    steps = {each.name for each in defined if isinstance(each, JobStep)}
     assert reached | steps == set(faults.POINTS)
     assert len(set(faults.POINTS)) == len(faults.POINTS) >= 25
 

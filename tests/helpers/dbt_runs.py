@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 
 from helpers.dbt_shop import DBT, ROOT
-from provhouse.interactive.dbt.child import Run, run_dbt
+from provhouse.interactive.dbt.child import DbtRun, run_dbt
 from provhouse.interactive.dbt.kept_tables import KeptTables
 from provhouse.interactive.dbt.project_lineage import BuiltProject, project_lineage
 from provhouse.workflows.dbt.project import project
@@ -70,7 +70,7 @@ class DbtProject:
         given += ["--project-dir", str(self.root)]
         with TemporaryDirectory() as aside, KeptTables(self.lineage) as kept:
             run = run_dbt(given, str(DBT / "dbt"), Path(aside))
-            assert isinstance(run, Run)
+            assert isinstance(run, DbtRun)
             assert run.status == status
             return project_lineage(run, project(run.target), kept, self.lineage)
 

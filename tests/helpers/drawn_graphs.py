@@ -5,7 +5,7 @@ from random import Random
 
 import pyarrow as pa
 
-from provhouse.pictures.graph import Graph
+from provhouse.pictures.graph import DrawnGraph
 
 Node = tuple[object, ...]
 HOSTILE = (
@@ -27,9 +27,9 @@ def drawn(
     weights: Sequence[str] = ("triples",),
     details: Mapping[int, str] | None = None,
     title: str = "A picture",
-) -> Graph:
+) -> DrawnGraph:
     """Return a graph: nodes as (kind, name, table, items, counts), edges as (from, to, op, ...)."""
-    return Graph(
+    return DrawnGraph(
         title,
         ("A note.",),
         _table(nodes, ("kind", "name", "table", "items", *counts), ("kind", "name", "table")),
@@ -50,7 +50,7 @@ def item(name: str, table: str | None = None) -> Node:
     return "item", name, name.partition("/")[0] if table is None else table, 1
 
 
-def at_random(seed: int, items: int, tables: int, edges: int, cycles: bool = False) -> Graph:
+def at_random(seed: int, items: int, tables: int, edges: int, cycles: bool = False) -> DrawnGraph:
     """Return a random graph. Without ``cycles``, edges lead from later items to earlier ones."""
     random = Random(seed)
     nodes = [item(f"t{random.randrange(tables)}/a long name of a record {n}") for n in range(items)]

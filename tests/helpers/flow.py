@@ -10,7 +10,7 @@ import duckdb
 from provhouse.model.progress import Silent
 from provhouse.model.settings import Settings
 from provhouse.store.warehouse.layout import Layout
-from provhouse.workflows.executions import Registered, add_execution
+from provhouse.workflows.executions import RegisteredExecution, add_execution
 from provhouse.workflows.reuse import reuse
 from provhouse.workflows.reuse_search import Reuse
 from provhouse.workflows.revision_names import RevisionName
@@ -53,7 +53,7 @@ class Flow:
         text: str | Mapping[str, str],
         *tables: str,
         key: Sequence[str] = (),
-    ) -> Registered:
+    ) -> RegisteredExecution:
         """Execute queries in DuckDB, and store their results."""
         texts = {"result": text} if isinstance(text, str) else text
         files = {sink: self.folder / f"out-{number}-{sink}.parquet" for sink in texts}
@@ -63,7 +63,7 @@ class Flow:
 
     def store(
         self, number: int, files: Mapping[str, Path], *tables: str, key: Sequence[str] = ()
-    ) -> Registered:
+    ) -> RegisteredExecution:
         """Store files as the results of a revision."""
         inputs = {table: str(self.folder / f"{table}.parquet") for table in tables}
         return self.store_with(files, number, inputs, key)
@@ -74,7 +74,7 @@ class Flow:
         number: int,
         inputs: Mapping[str, str],
         key: Sequence[str] = (),
-    ) -> Registered:
+    ) -> RegisteredExecution:
         """Store files as the results of a revision on named inputs."""
         name = RevisionName(self.name, number)
         return add_execution(name, files, inputs, self.settings, Silent(), key=key)

@@ -18,7 +18,7 @@ from provhouse.model.errors import Unavailable, UsageError
 from provhouse.model.visible import visible
 from provhouse.pictures.drawing import Drawing
 from provhouse.pictures.formats import PICTURE_ENDINGS, Picture
-from provhouse.pictures.graph import Graph
+from provhouse.pictures.graph import DrawnGraph
 from provhouse.pictures.grouping import grouped
 
 NODES = [item(name, f't"<&`{name[:5]}') for name in HOSTILE]
@@ -41,7 +41,7 @@ GRAPHS = {
 Shape = tuple[int, Counter[tuple[int, int]]]
 
 
-def shape(graph: Graph) -> Shape:
+def shape(graph: DrawnGraph) -> Shape:
     """Return the number of boxes, and the number of lines between each pair of boxes."""
     picture = grouped(graph)
     return len(picture.boxes), Counter((line.source, line.target) for line in picture.lines)

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from helpers.drawn_graphs import at_random, drawn, item
-from provhouse.pictures.graph import Box, Graph
+from provhouse.pictures.graph import Box, DrawnGraph
 from provhouse.pictures.grouping import MOST_BOXES, MOST_LINES, grouped
 
 SIZES = [(3, 2, 4), (60, 5, 80), (61, 3, 90), (400, 9, 900), (400, 200, 900), (90, 1, 300)]
@@ -99,7 +99,7 @@ def test_counts_of_fates_are_added_up() -> None:
 def test_a_million_items_take_less_than_two_seconds() -> None:
     count = 1_000_000
     source = np.arange(1, count)
-    graph = Graph(
+    graph = DrawnGraph(
         "Large", (),
         pa.table({
             "kind": pa.array(["item"]).take(pa.array(np.zeros(count, np.int64))),

@@ -16,9 +16,9 @@ import pytest
 from helpers.drawn_graphs import at_random, drawn, item
 from provhouse.pictures.captions import captions
 from provhouse.pictures.columns import GAP, Key
-from provhouse.pictures.graph import Graph
+from provhouse.pictures.graph import DrawnGraph
 from provhouse.pictures.grouping import grouped
-from provhouse.pictures.layout import WIDE, Layout, laid_out
+from provhouse.pictures.layout import WIDE, PictureLayout, laid_out
 from provhouse.pictures.svg import MARGIN, ROOM, svg
 from provhouse.pictures.widths import breadth
 
@@ -113,7 +113,7 @@ def followed(path: str) -> Iterator[Point]:
         yield x, y
 
 
-def chains(layers: int, wide: int) -> Graph:
+def chains(layers: int, wide: int) -> DrawnGraph:
     """Return layers of items with long names, and links: some skip layers, and one leads back."""
     nodes = [item(f"layer {n // wide}/record number {n:05} of it") for n in range(layers * wide)]
     links: list[tuple[object, ...]] = []
@@ -238,5 +238,5 @@ def test_no_band_has_heights_that_nothing_uses(name: str) -> None:
             low = max(low or -inf, top(layout, key) + layout.columns.heights[key])
 
 
-def top(layout: Layout, key: Key) -> float:
+def top(layout: PictureLayout, key: Key) -> float:
     return layout.middles[key] - layout.columns.heights[key] / 2

@@ -17,7 +17,7 @@ from provhouse.output.results.level_view import ZoomedResult
 from provhouse.output.results.modules import InvocationsResult, ModulesResult
 from provhouse.query.lineage.ask import Asker
 from provhouse.query.listing.modules import list_invocations, list_modules
-from provhouse.query.zoom.picture import Picture, picture
+from provhouse.query.zoom.picture import ZoomPicture, picture
 from provhouse.query.zoom.zoomed import Zoomed, zoom
 
 TRACE = """src,dst,op,src_table,dst_table,module,invocation,execution,role,op_kind
@@ -87,11 +87,11 @@ def test_modules_are_one_node_each(asker: Asker) -> None:
     assert (found.found, found.inside, found.several, found.outside) == (10, 3, 1, 1)
 
 
-def boxes(found: Picture) -> dict[tuple[str, str], int]:
+def boxes(found: ZoomPicture) -> dict[tuple[str, str], int]:
     return {(box.kind, box.name): box.items for box in found.boxes}
 
 
-def links(found: Picture) -> set[tuple[str, str, str, int]]:
+def links(found: ZoomPicture) -> set[tuple[str, str, str, int]]:
     names = [box.name for box in found.boxes]
     return {(names[one.source], names[one.target], one.op, one.triples) for one in found.links}
 

@@ -17,7 +17,7 @@ from provhouse.serve.app import application
 from provhouse.serve.auth import Access
 from provhouse.serve.keeper import Keeper
 from provhouse.serve.page.files import OWN, library_files
-from provhouse.serve.page.links import LINK_SECONDS, Links
+from provhouse.serve.page.links import LINK_SECONDS, PageLinks
 from provhouse.serve.people import People, Unidentified
 from provhouse.serve.tokens import Role, add_token, revoke_token
 
@@ -105,7 +105,7 @@ def test_a_left_key_is_refused(app: FastAPI) -> None:
 
 def test_a_link_expires(tmp_path: Path) -> None:
     now = [0.0]
-    links = Links(People(tmp_path, OWNER), lambda: now[0])
+    links = PageLinks(People(tmp_path, OWNER), lambda: now[0])
     tokens = [links.link(f"Bearer {OWNER}") for _ in range(2)]
     now[0] = LINK_SECONDS
     assert links.exchange(tokens[0])

@@ -9,7 +9,7 @@ from helpers.flow import Flow, rows, write
 from provhouse.model.errors import BadInput, NotFound, UsageError
 from provhouse.model.progress import Silent
 from provhouse.store.tables.registry import PROOFS, read
-from provhouse.workflows.proofs import Proof, store_proofs, stored_proofs, verifier
+from provhouse.workflows.proofs import StoredProof, store_proofs, stored_proofs, verifier
 from provhouse.workflows.result_files import result_path
 from provhouse.workflows.revision_names import RevisionName, revision_name
 from provhouse.workflows.revisions import add_revision, find_revision
@@ -194,7 +194,9 @@ def test_each_pair_is_compared_once(flow: Flow) -> None:
 def _claim(flow: Flow, one: int, other: int) -> None:
     """Store a false proof that two revisions are equal."""
     plans = [find_revision(flow.layout, RevisionName("flow", n)).sink()[1] for n in (one, other)]
-    wrong = Proof(plans[0].key, plans[1].key, "equal", "proof", "claimed", 0, (), "", verifier())
+    wrong = StoredProof(
+        plans[0].key, plans[1].key, "equal", "proof", "claimed", 0, (), "", verifier()
+    )
     store_proofs(flow.layout, [wrong])
 
 

@@ -20,7 +20,7 @@ from provhouse.serve.auth import Access
 from provhouse.serve.keeper import Keeper
 from provhouse.serve.people import People
 from provhouse.serve.tokens import Role, add_token
-from provhouse.workflows.proofs import Proof, store_proofs, stored_proofs, verifier
+from provhouse.workflows.proofs import StoredProof, store_proofs, stored_proofs, verifier
 from provhouse.workflows.revision_names import RevisionName
 from provhouse.workflows.revisions import find_revision
 
@@ -112,7 +112,7 @@ def test_stored_queries_end_when_the_time_of_the_question_is_up(flow: Flow) -> N
     _times_out(app, flow, "revision-diff", asked)
     _times_out(app, flow, "reuse", {"revision": "flow@r5"})
     one, other = (find_revision(flow.layout, RevisionName("flow", n)).sink()[1] for n in (3, 4))
-    known = Proof(one.key, other.key, "unknown", "proof", "", 0, (), "", verifier())
+    known = StoredProof(one.key, other.key, "unknown", "proof", "", 0, (), "", verifier())
     store_proofs(flow.layout, [known])
     assert reply(app, flow, Role.read, "revision-diff", asked).status == 200
     _times_out(app, flow, "revision-diff", {**asked, "records": True})

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from ..links import Every, Groups, Later, Ride
+from ..links import Every, Later, LinkGroups, Ride
 from ..program_place import program_place
 from ..refusals import untracked
-from ..steps import Node
+from ..steps import StepNode
 from . import window_links
 from .arguments import accepted
 from .key_codes import label_positions
@@ -137,15 +137,16 @@ class Column(Operand):
             return self._each_row("isin", lambda each: each.isin(constant("isin", values)), self)
         mine, theirs, op = self._value, values._value, f"isin {program_place()}"
         known = theirs.drop_duplicates()
-        found = Node(
+        found = StepNode(
             len(known), op, "unknown",
-            [(Later(lambda: Groups(label_positions([known], [theirs]), len(known))), values._node)],
+            [(Later(lambda: LinkGroups(label_positions([known], [theirs]), len(known))),
+              values._node)],
         )  # fmt: skip
         inputs = [
             (None, self._node),
             (Later(lambda: Ride(label_positions([known], [mine]), len(known))), found),
         ]
-        node = Node(len(self), op, "unknown", inputs, self._node.axis, combines=True)
+        node = StepNode(len(self), op, "unknown", inputs, self._node.axis, combines=True)
         return Column(mine.isin(theirs), node)
 
     def _each_row(self, op: Text, function: Callable[..., Any], *values: Any) -> Column:
@@ -155,7 +156,9 @@ class Column(Operand):
     def _windowed(self, op: Text, value: Any, link: Any) -> Column:
         op = f"{op} {program_place()}"
         inputs = [(None, self._node), (link, self._node)]
-        return Column(value, Node(len(self), op, "unknown", inputs, self._node.axis, combines=True))
+        return Column(
+            value, StepNode(len(self), op, "unknown", inputs, self._node.axis, combines=True)
+        )
 
     def shift(self, periods: int = 1, **options: Any) -> Column:
         """Return the values ``periods`` rows earlier, or later if ``periods`` is negative."""
@@ -239,11 +242,11 @@ class Column(Operand):
         options = accepted("value_counts", options, "normalize sort ascending dropna")
         value, found = self._value, self._value.value_counts(**options)
         op = f"value_counts {program_place()}"
-        link = Later(lambda: Groups(label_positions([found.index], [value]), len(found)))
+        link = Later(lambda: LinkGroups(label_positions([found.index], [value]), len(found)))
         inputs: list[Any] = [(link, self._node)]
         if options.get("normalize"):
             inputs.append((Every(len(found), len(self)), self._node))
-        return Column(found, Node(len(found), op, "aggregate", inputs, combines=True))
+        return Column(found, StepNode(len(found), op, "aggregate", inputs, combines=True))
 
     def __getitem__(self, condition: Column) -> Column:
         return self._as_frame(lambda frame: frame[condition])
@@ -282,7 +285,7 @@ class Column(Operand):
     def _reduced(self, op: Text, value: Any) -> Single:
         link = Every(1, len(self))
         place = f"{op} {program_place()}"
-        return Single(value, Node(1, place, "aggregate", [(link, self._node)], combines=True))
+        return Single(value, StepNode(1, place, "aggregate", [(link, self._node)], combines=True))
 
 
 def _each(function: Callable[[Any], Any]) -> Callable[[Any], Any]:

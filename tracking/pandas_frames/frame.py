@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from ..frame_lineage import Asked
-from ..links import Groups, Later, Ride, Rows, own_rows
+from ..frame_lineage import AskedRows
+from ..links import Later, LinkGroups, Ride, Rows, own_rows
 from ..program_place import program_place
 from ..refusals import untracked
-from ..steps import Node
+from ..steps import StepNode
 from . import window_links
 from .arguments import accepted, column_list
 from .column import Column, Single
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from .rolling import Rolling
 
 
-class Frame(Asked):
+class Frame(AskedRows):
     """A pandas data frame with the lineage of its rows.
 
     The operations are those of pandas, and return the same results as new frames. An operation
     whose lineage is unknown raises NotTracked. Rows are numbered from 0.
     """
 
-    def __init__(self, value: pd.DataFrame, node: Node) -> None:
+    def __init__(self, value: pd.DataFrame, node: StepNode) -> None:
         check_columns(value)
         self._value = value
         self._node = node
@@ -103,7 +103,7 @@ class Frame(Asked):
     def _chosen(data: pd.DataFrame, rids: Rows) -> pd.DataFrame:
         return data.iloc[rids]
 
-    def _with_node(self, node: Node) -> Self:
+    def _with_node(self, node: StepNode) -> Self:
         return type(self)(self._value, node)
 
     def _same_rows(self, value: pd.DataFrame) -> Frame:
@@ -127,7 +127,7 @@ class Frame(Asked):
         self._check_flat(op)
         link = Ride(rids, len(self))
         return Frame(
-            value, Node(len(value), f"{op} {program_place()}", "all", [(link, self._node)])
+            value, StepNode(len(value), f"{op} {program_place()}", "all", [(link, self._node)])
         )
 
     # Columns and conditions
@@ -152,7 +152,7 @@ class Frame(Asked):
         node = together("filter", self._node, [condition._node])
         op = f"filter {program_place()}"
         link = Ride(np.flatnonzero(chosen), len(self))
-        return Frame(kept, Node(len(kept), op, "all", [(link, node)]))
+        return Frame(kept, StepNode(len(kept), op, "all", [(link, node)]))
 
     def __setitem__(self, name: str, value: Any) -> None:
         """Set a column of this frame. Frames that were derived from it earlier do not change."""
@@ -271,7 +271,7 @@ class Frame(Asked):
         link = Later(lambda: window_links.reach(len(self), periods))
         op = f"shift {program_place()}"
         inputs = [(None, self._node), (link, self._node)]
-        node = Node(len(self), op, "unknown", inputs, self._node.axis, combines=True)
+        node = StepNode(len(self), op, "unknown", inputs, self._node.axis, combines=True)
         return Frame(self._value.shift(periods), node)
 
     # Rows
@@ -338,7 +338,9 @@ class Frame(Asked):
             return self._moved("drop_duplicates", found, kept)
         link = Later(lambda: _duplicates(frame, names, kept))
         op = f"drop_duplicates {program_place()}"
-        return Frame(found, Node(len(found), op, "unknown", [(link, self._node)], combines=True))
+        return Frame(
+            found, StepNode(len(found), op, "unknown", [(link, self._node)], combines=True)
+        )
 
     def explode(self, column: Any, ignore_index: bool = False) -> Frame:
         """Return a row for each element of the lists in the given columns."""
@@ -389,9 +391,9 @@ class Frame(Asked):
         return self._same_rows(self._value.isna())
 
 
-def _duplicates(frame: pd.DataFrame, names: list[Any], kept: Rows) -> Groups:
+def _duplicates(frame: pd.DataFrame, names: list[Any], kept: Rows) -> LinkGroups:
     grouped = frame.groupby(names, dropna=False, sort=False, observed=True)
     codes = grouped.ngroup().to_numpy(np.int64)
     places = np.empty(kept.size, np.int64)
     places[codes[kept]] = own_rows(kept.size)
-    return Groups(places[codes], kept.size)
+    return LinkGroups(places[codes], kept.size)

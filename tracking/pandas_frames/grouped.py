@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..links import Groups, Later, Link, Ride, Rows
+from ..links import FrameLink, Later, LinkGroups, Ride, Rows
 from ..program_place import program_place
 from ..refusals import untracked
-from ..steps import Node
+from ..steps import StepNode
 from . import window_links
 from .arguments import accepted, column_list
 from .column import Column
@@ -110,7 +110,7 @@ class Grouped:
     def _aggregated(self, op: str, value: Any) -> Any:
         link = Later(lambda: self._groups_of(len(value)))
         place = f"groupby.{op} {program_place()}"
-        node = Node(len(value), place, "aggregate", [(link, self._node)], combines=True)
+        node = StepNode(len(value), place, "aggregate", [(link, self._node)], combines=True)
         return _wrapped(value, node)
 
     def transform(self, function: Any, **options: Any) -> Any:
@@ -134,18 +134,18 @@ class Grouped:
         inputs = [(None, self._frame._node), *self._member_of_group()]
         return self._aligned(op, value, inputs)
 
-    def _member_of_group(self) -> list[tuple[Link, Node]]:
+    def _member_of_group(self) -> list[tuple[FrameLink, StepNode]]:
         """Return the link from each row to its group; the node has one row per group."""
         number = int(self._codes.max(initial=-1)) + 1
-        link = Groups(self._codes, number)
-        group = Node(number, "", "unknown", [(link, self._node)], combines=True)
+        link = LinkGroups(self._codes, number)
+        group = StepNode(number, "", "unknown", [(link, self._node)], combines=True)
         return [(Ride(self._codes, number), group)]
 
     def _aligned(self, op: str, value: Any, inputs: Any) -> Any:
         if len(value) != len(self._frame):
             raise untracked(f"groupby.{op} that returns other rows than the frame has")
         place, axis = f"groupby.{op} {program_place()}", self._frame._node.axis
-        return _wrapped(value, Node(len(value), place, "unknown", inputs, axis, combines=True))
+        return _wrapped(value, StepNode(len(value), place, "unknown", inputs, axis, combines=True))
 
     def shift(self, periods: int = 1, **options: Any) -> Any:
         """Return, for each row, the value ``periods`` rows earlier in its group."""
@@ -206,7 +206,7 @@ class Grouped:
                 found = self._frame._value.groupby(self._keys, **self._options)[names].apply(call)
             elif ROW in found:
                 found = found.drop(columns=ROW)
-            return _wrapped(found, Node(len(found)))
+            return _wrapped(found, StepNode(len(found)))
         if kinds == {False, True}:
             raise untracked("groupby.apply of a function with results of several kinds")
         rids = found.pop(ROW).to_numpy(np.int64)
@@ -214,7 +214,7 @@ class Grouped:
         ((_, group),) = self._member_of_group()
         inputs = [(Ride(codes, group.size), group)]
         place = f"groupby.apply {program_place()}"
-        node = Node(len(found), place, "unknown", inputs, combines=True)
+        node = StepNode(len(found), place, "unknown", inputs, combines=True)
         return Frame(found, node)
 
     def filter(self, function: Callable[[Any], Any], dropna: bool = True) -> Frame:
@@ -230,7 +230,7 @@ class Grouped:
             (Ride(self._codes[rids], group.size), group),
         ]
         place = f"groupby.filter {program_place()}"
-        node = Node(len(found), place, "unknown", inputs, combines=True)
+        node = StepNode(len(found), place, "unknown", inputs, combines=True)
         return Frame(found, node)
 
     def head(self, n: int = 5) -> Frame:
@@ -245,7 +245,7 @@ class Grouped:
         self._check_all_columns(op)
         found = choose(self._moving())
         rids = found.pop(ROW).to_numpy(np.int64)
-        node = Node(
+        node = StepNode(
             len(found),
             f"{op} {program_place()}",
             "all",
@@ -272,7 +272,7 @@ class Grouped:
         found: Rows = self._plain_groups.ngroup().fillna(-1).to_numpy(np.int64)
         return found
 
-    def _groups_of(self, rows: int) -> Groups:
+    def _groups_of(self, rows: int) -> LinkGroups:
         """Return the link from rows of aggregates to the rows of their groups.
 
         pandas adds rows for combinations of categories that do not occur. These rows have size 0;
@@ -292,10 +292,10 @@ class Grouped:
             )
         places = np.full(int(codes.max(initial=-1)) + 2, -1)  # the last one is that of -1
         places[used] = there
-        return Groups(places[codes], rows)
+        return LinkGroups(places[codes], rows)
 
 
-def _wrapped(value: Any, node: Node) -> Any:
+def _wrapped(value: Any, node: StepNode) -> Any:
     return Column(value, node) if isinstance(value, pd.Series) else Frame(value, node)
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..links import Link, Part, Ride, Rows
+from ..links import FrameLink, LinkPart, Ride, Rows
 from ..program_place import program_place
 from ..refusals import untracked
-from ..steps import Kind, Node
+from ..steps import Kind, StepNode
 from .arguments import accepted
 from .frame import Frame
 from .row_column import with_rows
@@ -44,12 +44,12 @@ def merge_asof(left: Frame, right: Frame, **options: Any) -> Frame:
 
 
 def _paired(op: str, found: pd.DataFrame, left: Frame, right: Frame, kind: Kind) -> Frame:
-    inputs: list[tuple[Link, Node]] = [
+    inputs: list[tuple[FrameLink, StepNode]] = [
         (Ride(_rids(found.pop(name)), len(frame)), frame._node)
         for name, frame in ((LEFT, left), (RIGHT, right))
         if name in found
     ]
-    node = Node(len(found), f"{op} {program_place()}", kind, inputs, combines=True)
+    node = StepNode(len(found), f"{op} {program_place()}", kind, inputs, combines=True)
     return Frame(found, node)
 
 
@@ -76,8 +76,10 @@ def concat(frames: Sequence[Frame], **options: Any) -> Frame:
     for each in given:
         _check(each, each, "concat")
     value = pd.concat([each._value for each in given], **options)
-    start, inputs = 0, list[tuple[Link, Node]]()
+    start, inputs = 0, list[tuple[FrameLink, StepNode]]()
     for each in given:
-        inputs.append((Part(start, len(each)), each._node))
+        inputs.append((LinkPart(start, len(each)), each._node))
         start += len(each)
-    return Frame(value, Node(len(value), f"concat {program_place()}", "all", inputs, combines=True))
+    return Frame(
+        value, StepNode(len(value), f"concat {program_place()}", "all", inputs, combines=True)
+    )

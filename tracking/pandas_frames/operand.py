@@ -12,7 +12,7 @@ import pandas as pd
 from ..links import Every
 from ..program_place import program_place
 from ..refusals import untracked
-from ..steps import Node, joined
+from ..steps import StepNode, joined
 
 SCALARS = (str, bytes, bool, int, float, complex, np.generic, pd.Timestamp, pd.Timedelta)
 LISTS = (list, tuple, set, frozenset, range)
@@ -22,10 +22,10 @@ class Operand:
     """A column, or a single value, with lineage."""
 
     _value: Any
-    _node: Node
+    _node: StepNode
     _what = "a value"
 
-    def __init__(self, value: Any, node: Node) -> None:
+    def __init__(self, value: Any, node: StepNode) -> None:
         self._value = value
         self._node = node
 
@@ -111,7 +111,7 @@ def combined(what: str, function: Callable[..., Any], values: Sequence[Any]) -> 
     return Column(found, node)
 
 
-def together(what: str, rows: Node, nodes: Sequence[Node]) -> Node:
+def together(what: str, rows: StepNode, nodes: Sequence[StepNode]) -> StepNode:
     """Return a node with the rows of ``rows``, each of which derives from all ``nodes``.
 
     Nodes that do not have the same rows must have one row.
@@ -123,15 +123,15 @@ def together(what: str, rows: Node, nodes: Sequence[Node]) -> Node:
     return joined(spread, op)
 
 
-def _spread(single: Node, rows: Node, op: str) -> Node:
+def _spread(single: StepNode, rows: StepNode, op: str) -> StepNode:
     link = Every(rows.size, 1)
-    return Node(rows.size, op, "unknown", [(link, single)], rows.axis, combines=True)
+    return StepNode(rows.size, op, "unknown", [(link, single)], rows.axis, combines=True)
 
 
-def _of_singles(nodes: Sequence[Node], what: str) -> Node:
+def _of_singles(nodes: Sequence[StepNode], what: str) -> StepNode:
     op = f"{what} {program_place()}"
     inputs = [(Every(1, 1), node) for node in dict.fromkeys(nodes)]
-    return Node(1, op, "unknown", inputs, combines=True)
+    return StepNode(1, op, "unknown", inputs, combines=True)
 
 
 def check_same_rows(what: str, values: Sequence[Any]) -> None:

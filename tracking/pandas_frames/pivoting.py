@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..links import Groups, Later
+from ..links import Later, LinkGroups
 from ..program_place import program_place
 from ..refusals import untracked
-from ..steps import Node
+from ..steps import StepNode
 from .arguments import accepted, column_list
 from .frame import Frame
 from .key_codes import label_positions
@@ -50,12 +50,14 @@ def _grouped(
     """Return the frame of a pivot. Rows without a value in ``needed`` columns are left out."""
     plain = frame._value
 
-    def groups() -> Groups:
+    def groups() -> LinkGroups:
         labels = [value.index.get_level_values(at) for at in range(len(keys))]
         codes = label_positions(labels, [plain[key] for key in keys])
         there = plain[needed].notna().all(axis=1).to_numpy() if needed else True
-        return Groups(np.where(there, codes, -1), len(value))
+        return LinkGroups(np.where(there, codes, -1), len(value))
 
     link = Later(groups)
     place = f"{op} {program_place()}"
-    return Frame(value, Node(len(value), place, "aggregate", [(link, frame._node)], combines=True))
+    return Frame(
+        value, StepNode(len(value), place, "aggregate", [(link, frame._node)], combines=True)
+    )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..links import Later, Link
+from ..links import FrameLink, Later
 from ..program_place import program_place
 from ..refusals import untracked
-from ..steps import Node
+from ..steps import StepNode
 from .arguments import accepted
 from .window_links import rolled, up_to
 
@@ -65,10 +65,10 @@ class Rolling:
         rows, window, options = self._rows, self._window, self._options
         plain = rows._value
 
-        def link() -> Link:
+        def link() -> FrameLink:
             return up_to(len(plain)) if window is None else rolled(plain, window, options)
 
         place = f"rolling.{op} {program_place()}"
         inputs = [(None, rows._node), (Later(link), rows._node)]
-        node = Node(len(value), place, "unknown", inputs, rows._node.axis, combines=True)
+        node = StepNode(len(value), place, "unknown", inputs, rows._node.axis, combines=True)
         return type(rows)(value, node)

@@ -10,7 +10,7 @@ from provhouse.model.errors import UsageError
 
 from ..file_options import check_options, file_table
 from ..refusals import untracked
-from ..steps import Items, Node
+from ..steps import Items, StepNode
 from .column import Column
 from .frame import Frame
 from .operand import combined, constant
@@ -58,12 +58,12 @@ def read_parquet(
 def _source(value: pd.DataFrame, table: str, key: str | None) -> Frame:
     if isinstance(value.index, pd.MultiIndex):
         raise untracked("a frame with a MultiIndex", "", "Call reset_index() before track()")
-    bare = Frame(value, Node(len(value)))
+    bare = Frame(value, StepNode(len(value)))
     items = bare._items(table, key)
     if key is not None:
         items.names()
     source = Items(items.table, items.names, value, is_source=True)
-    return Frame(value, Node(len(value), items=source))
+    return Frame(value, StepNode(len(value), items=source))
 
 
 def to_datetime(column: Column, *, format: str | None = None, **options: Any) -> Column:

@@ -11,11 +11,11 @@ import pyarrow as pa
 
 from provhouse.model.errors import UsageError
 
-from ..frame_lineage import Asked
-from ..links import Every, Groups, Later, Link, Part, Ride, Rows, own_rows
+from ..frame_lineage import AskedRows
+from ..links import Every, FrameLink, Later, LinkGroups, LinkPart, Ride, Rows, own_rows
 from ..program_place import program_place
 from ..refusals import untracked
-from ..steps import Items, Kind, Node, joined
+from ..steps import Items, Kind, StepNode, joined
 from .needs import Needs, check_constants, needs_of
 
 if TYPE_CHECKING:
@@ -25,14 +25,14 @@ ROW, RIGHT = "__provhouse_row", "__provhouse_right"
 PLAIN = "Use to_polars() for the plain data, which has no lineage, and track() for its result"
 
 
-class Frame(Asked):
+class Frame(AskedRows):
     """A polars data frame with the lineage of its rows.
 
     The operations are those of polars, and return the same results as new frames. An operation or
     an expression whose lineage is unknown raises NotTracked. Rows are numbered from 0.
     """
 
-    def __init__(self, value: pl.DataFrame, node: Node) -> None:
+    def __init__(self, value: pl.DataFrame, node: StepNode) -> None:
         for name in value.columns:
             if name.startswith("__provhouse"):
                 raise untracked(f"a column {name!r}", "The name is reserved", "Rename the column")
@@ -101,7 +101,7 @@ class Frame(Asked):
     def _chosen(data: pl.DataFrame, rids: Rows) -> pl.DataFrame:
         return data[rids]
 
-    def _with_node(self, node: Node) -> Self:
+    def _with_node(self, node: StepNode) -> Self:
         return type(self)(self._value, node)
 
     def _ride(self, op: str, move: Callable[[pl.DataFrame], pl.DataFrame]) -> Frame:
@@ -109,7 +109,7 @@ class Frame(Asked):
         moved = move(self._numbered())
         rids = moved[ROW].to_numpy().astype(np.int64)
         link = Ride(rids, len(self))
-        node = Node(len(moved), f"{op} {program_place()}", "all", [(link, self._node)])
+        node = StepNode(len(moved), f"{op} {program_place()}", "all", [(link, self._node)])
         return Frame(moved.drop(ROW), node)
 
     def _numbered(self, name: str = ROW) -> pl.DataFrame:
@@ -117,19 +117,21 @@ class Frame(Asked):
 
     # Expressions
 
-    def _reading(self, op: str, needs: Needs) -> Node:
+    def _reading(self, op: str, needs: Needs) -> StepNode:
         """Return a node for the same rows that also links to the rows that expressions read."""
         node, op = self._node, f"{op} {program_place()}"
         nodes = [node]
         if needs.all_rows:
-            every = Node(1, "", "unknown", [(Every(1, len(self)), node)], combines=True)
+            every = StepNode(1, "", "unknown", [(Every(1, len(self)), node)], combines=True)
             inputs: list[Any] = [(Every(len(self), 1), every)]
-            nodes.append(Node(len(self), op, "unknown", inputs, node.axis, combines=True))
+            nodes.append(StepNode(len(self), op, "unknown", inputs, node.axis, combines=True))
         for keys in sorted(needs.partitions):
             codes, number = _codes(self._numbered(), list(keys))
-            group = Node(number, "", "unknown", [(Groups(codes, number), node)], combines=True)
+            group = StepNode(
+                number, "", "unknown", [(LinkGroups(codes, number), node)], combines=True
+            )
             inputs = [(Ride(codes, number), group)]
-            nodes.append(Node(len(self), op, "unknown", inputs, node.axis, combines=True))
+            nodes.append(StepNode(len(self), op, "unknown", inputs, node.axis, combines=True))
         return joined(nodes, op)
 
     def filter(self, *conditions: Any, **equal: Any) -> Frame:
@@ -142,7 +144,7 @@ class Frame(Asked):
             raise untracked("a filter by a condition without columns", "", "Leave it out")
         rids = mask.arg_true().to_numpy().astype(np.int64)
         op = f"filter {program_place()}"
-        return Frame(kept, Node(len(kept), op, "all", [(Ride(rids, len(self)), node)]))
+        return Frame(kept, StepNode(len(kept), op, "all", [(Ride(rids, len(self)), node)]))
 
     def with_columns(self, *columns: Any, **named: Any) -> Frame:
         """Return the frame with columns added or replaced."""
@@ -159,7 +161,7 @@ class Frame(Asked):
             raise untracked(f"select that returns {len(value):,} rows of {len(self):,}")
         inputs = [(Every(1, len(self)), self._node)]
         op = f"select {program_place()}"
-        return Frame(value, Node(1, op, "aggregate", inputs, combines=True))
+        return Frame(value, StepNode(1, op, "aggregate", inputs, combines=True))
 
     def drop(self, *columns: Any) -> Frame:
         """Return the frame without the given columns."""
@@ -239,18 +241,18 @@ class Frame(Asked):
         found = numbered.unique(keys, keep=keep, maintain_order=maintain_order)
         kept = found[ROW].to_numpy().astype(np.int64)
 
-        def groups() -> Groups:
+        def groups() -> LinkGroups:
             codes, number = _codes(numbered, keys)
             places = np.full(number, -1)
             places[codes[kept]] = own_rows(kept.size)
-            return Groups(places[codes], kept.size)
+            return LinkGroups(places[codes], kept.size)
 
-        link: Link = Ride(kept, len(self)) if keep == "none" else Later(groups)
+        link: FrameLink = Ride(kept, len(self)) if keep == "none" else Later(groups)
         return self._grouped("unique", found.drop(ROW), link, "unknown")
 
-    def _grouped(self, op: str, value: pl.DataFrame, link: Link, kind: Kind) -> Frame:
+    def _grouped(self, op: str, value: pl.DataFrame, link: FrameLink, kind: Kind) -> Frame:
         op = f"{op} {program_place()}"
-        return Frame(value, Node(len(value), op, kind, [(link, self._node)], combines=True))
+        return Frame(value, StepNode(len(value), op, kind, [(link, self._node)], combines=True))
 
     # Several rows
 
@@ -274,12 +276,12 @@ class Frame(Asked):
         )
         numbered = self._numbered()
 
-        def groups() -> Link:
+        def groups() -> FrameLink:
             rows = value.select(keys).with_columns(pl.Series(RIGHT, own_rows(len(value))))
             both = numbered.join(rows, on=keys, how="inner", nulls_equal=True)
             codes = np.full(len(numbered), -1)
             codes[both[ROW].to_numpy()] = both[RIGHT].to_numpy()
-            return Groups(codes, len(value))
+            return LinkGroups(codes, len(value))
 
         return self._grouped("pivot", value, Later(groups), "aggregate")
 
@@ -306,13 +308,15 @@ class Frame(Asked):
 
 
 def _paired(op: str, found: pl.DataFrame, left: Frame, right: Frame, kind: Kind) -> Frame:
-    inputs: list[tuple[Link, Node]] = []
+    inputs: list[tuple[FrameLink, StepNode]] = []
     for name, frame in ((ROW, left), (RIGHT, right)):
         if name in found.columns:
             rids = found[name].fill_null(-1).to_numpy().astype(np.int64)
             inputs.append((Ride(rids, len(frame)), frame._node))
     value = found.drop([name for name in (ROW, RIGHT) if name in found.columns])
-    return Frame(value, Node(len(value), f"{op} {program_place()}", kind, inputs, combines=True))
+    return Frame(
+        value, StepNode(len(value), f"{op} {program_place()}", kind, inputs, combines=True)
+    )
 
 
 def _codes(numbered: pl.DataFrame, keys: list[str]) -> tuple[Rows, int]:
@@ -357,11 +361,13 @@ def concat(frames: Sequence[Frame], *, how: Any = "vertical") -> Frame:
     for each in given:
         _check_frame(each, "concat")
     value = pl.concat([each._value for each in given], how=how)
-    start, inputs = 0, list[tuple[Link, Node]]()
+    start, inputs = 0, list[tuple[FrameLink, StepNode]]()
     for each in given:
-        inputs.append((Part(start, len(each)), each._node))
+        inputs.append((LinkPart(start, len(each)), each._node))
         start += len(each)
-    return Frame(value, Node(len(value), f"concat {program_place()}", "all", inputs, combines=True))
+    return Frame(
+        value, StepNode(len(value), f"concat {program_place()}", "all", inputs, combines=True)
+    )
 
 
 def source(value: pl.DataFrame, table: str, key: str | None) -> Frame:
@@ -371,8 +377,8 @@ def source(value: pl.DataFrame, table: str, key: str | None) -> Frame:
         raise UsageError(
             f"Cannot track a {type(value).__name__}", "", remedy or "Give a data frame of polars"
         )
-    items = Frame(value, Node(len(value)))._items(table, key)
+    items = Frame(value, StepNode(len(value)))._items(table, key)
     if key is not None:
         items.names()
     known = Items(items.table, items.names, value, is_source=True)
-    return Frame(value, Node(len(value), items=known))
+    return Frame(value, StepNode(len(value), items=known))

@@ -12,7 +12,7 @@ from provhouse.equivalence.plan_form import PlanForm, Scan, doubts, operators
 from provhouse.model.errors import BadInput
 
 from .passed_tests import TestedColumns
-from .project import Node
+from .project import ProjectNode
 from .table_types import Columns
 
 Path = tuple[str, ...]
@@ -44,11 +44,11 @@ class Binder:
     def __init__(self, database: EmptyDatabase) -> None:
         self._database = database
 
-    def path(self, node: Node) -> Path:
+    def path(self, node: ProjectNode) -> Path:
         """Return the fully qualified name of a node's table."""
         return ("memory", node.id, node.identifier)
 
-    def declare(self, node: Node, columns: Columns, tested: TestedColumns) -> bool:
+    def declare(self, node: ProjectNode, columns: Columns, tested: TestedColumns) -> bool:
         """Add a table with these columns, and the constraints on them that tests confirm.
 
         Returns False if DuckDB lacks one of the types, for example a type of an extension.
@@ -60,7 +60,7 @@ class Binder:
             return False
         return True
 
-    def bind(self, node: Node, tested: TestedColumns) -> BoundModel:
+    def bind(self, node: ProjectNode, tested: TestedColumns) -> BoundModel:
         """Bind the query of a model, and add the model's table."""
         if not node.text:
             return BoundModel([], None, "its SQL is not compiled")
@@ -74,7 +74,7 @@ class Binder:
         return BoundModel(columns, plan, reasons[0] if reasons else "")
 
     def _create(
-        self, node: Node, rest: str, columns: Columns | None, tested: TestedColumns
+        self, node: ProjectNode, rest: str, columns: Columns | None, tested: TestedColumns
     ) -> None:
         con, path = self._database.con, self.path(node)
         con.execute(f"create schema {quoted(node.id)}")
@@ -83,7 +83,7 @@ class Binder:
         self._database.columns[path] = listed
         self.assume(node, tested)
 
-    def assume(self, node: Node, tested: TestedColumns) -> None:
+    def assume(self, node: ProjectNode, tested: TestedColumns) -> None:
         """Assume that a table meets the constraints that tests of the same rows confirm."""
         path = self.path(node)
         names = {name for name, _ in self._database.columns[path]}
@@ -104,12 +104,12 @@ def quoted(name: str) -> str:
     return '"{}"'.format(name.replace('"', '""'))
 
 
-def _columns(con: duckdb.DuckDBPyConnection, node: Node) -> Columns:
+def _columns(con: duckdb.DuckDBPyConnection, node: ProjectNode) -> Columns:
     made = con.table(node.table)
     return [(name, str(type_)) for name, type_ in zip(made.columns, made.types, strict=True)]
 
 
-def _unlike_a_table(node: Node, plan: PlanForm, columns: Columns) -> list[str]:
+def _unlike_a_table(node: ProjectNode, plan: PlanForm, columns: Columns) -> list[str]:
     """Return why reading a query differs from reading a table of its rows; empty if it does not.
 
     For example, a table assigns a type to a column of NULLs.

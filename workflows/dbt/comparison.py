@@ -14,9 +14,9 @@ from provhouse.equivalence.keys import PlanKeys
 
 from .bound_models import binder
 from .passed_tests import tested_columns
-from .project import Node, Project
+from .project import DbtProject, ProjectNode
 from .refutation import ModelExample, compared_queries
-from .sides import Side
+from .sides import ProjectSide
 from .table_types import Columns, TableTypes
 from .undecided import differing_part, is_hashed, same_definition, why_not_by_sql
 
@@ -26,7 +26,7 @@ Kind = Literal["unchanged", "equal", "different", "undecided", "new"]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ModelOutcome:
     """The result of comparing a node: whether its table has the same rows in both revisions."""
 
     kind: Kind
@@ -50,13 +50,13 @@ class Outcome:
         return self.same or (bool(self.columns) and not columns & {*self.columns})
 
 
-class Comparison:
+class ModelComparison:
     """The outcomes of the nodes of a project, compared with an earlier revision of it."""
 
-    def __init__(self, base: Side, head: Side, reason: str) -> None:
+    def __init__(self, base: ProjectSide, head: ProjectSide, reason: str) -> None:
         """Compare two revisions. ``reason`` is why no model can be compared, or ""."""
         self.base, self.head, self.refused = base, head, reason
-        self.outcomes: dict[str, Outcome] = {}
+        self.outcomes: dict[str, ModelOutcome] = {}
         affected = head.project.descendants(self._changed())
         needed = head.project.ancestors(affected)
         earlier = base.project.ancestors(needed)
@@ -65,7 +65,9 @@ class Comparison:
                 base.bind(node)
                 base.add_keys(node, _identity(node, "base"))
         for node in head.project.nodes.values():
-            found = self._outcome(node) if node.id in needed else Outcome("unchanged", "", False)
+            found = (
+                self._outcome(node) if node.id in needed else ModelOutcome("unchanged", "", False)
+            )
             self.outcomes[node.id] = found
 
     def _changed(self) -> set[str]:
@@ -80,42 +82,42 @@ class Comparison:
             or not self._same_types(before, node)
         }
 
-    def _outcome(self, node: Node) -> Outcome:
+    def _outcome(self, node: ProjectNode) -> ModelOutcome:
         before = self.base.project.nodes.get(node.id)
         if before is None:
             self.head.bind(node)
             self.head.add_keys(node, "new")
-            return Outcome("new", "the base does not have it", True)
+            return ModelOutcome("new", "the base does not have it", True)
         changed = not same_definition(before, node)
         if not changed and self._same_types(before, node) and self._same_inputs(node):
             self.head.keep(node, self.base)
-            return Outcome("unchanged", "", False)
+            return ModelOutcome("unchanged", "", False)
         self.head.bind(node)
         if reason := self._why_undecided(before, node):
             self.head.add_stored(node, "head")
-            return Outcome("undecided", reason, changed)
+            return ModelOutcome("undecided", reason, changed)
         self.head.add_keys(node, _identity(node, "head"))
         if node.kind in ("seed", "source"):
             return self._stored(before, node, changed)
         found = self._by_keys(node, changed)
         return found if found.same or not changed else self._by_rows(before, node, found)
 
-    def _same_inputs(self, node: Node) -> bool:
+    def _same_inputs(self, node: ProjectNode) -> bool:
         refused = self.refused and node.kind != "source"
         return not refused and all(self.outcomes[needed].same for needed in node.needs)
 
-    def _same_types(self, before: Node, node: Node) -> bool:
+    def _same_types(self, before: ProjectNode, node: ProjectNode) -> bool:
         """Return whether the recorded columns of a table without a query are the same."""
         found = self.head.types.of(node)
         return node.has_query or found is None or found == self.base.types.of(before)
 
-    def _stored(self, before: Node, node: Node, changed: bool) -> Outcome:
+    def _stored(self, before: ProjectNode, node: ProjectNode, changed: bool) -> ModelOutcome:
         if self.base.table(before) == self.head.table(node):
-            return Outcome("equal", "its file is the same", changed)
+            return ModelOutcome("equal", "its file is the same", changed)
         what = "its file" if before.checksum_of_file != node.checksum_of_file else "its columns"
-        return Outcome("different", f"{what} changed", changed)
+        return ModelOutcome("different", f"{what} changed", changed)
 
-    def _why_undecided(self, before: Node, node: Node) -> str:
+    def _why_undecided(self, before: ProjectNode, node: ProjectNode) -> str:
         base, head = self.base, self.head
         if self.refused and node.kind != "source":
             return self.refused
@@ -132,17 +134,17 @@ class Comparison:
             or head.doubt_below(found)
         )
 
-    def _by_keys(self, node: Node, changed: bool) -> Outcome:
+    def _by_keys(self, node: ProjectNode, changed: bool) -> ModelOutcome:
         one, other = self.base.keys[node.id], self.head.keys[node.id]
         if one.rows != other.rows or one.below(one.rows) != other.below(other.rows):
-            return Outcome("undecided", "its rows have another key", changed)
+            return ModelOutcome("undecided", "its rows have another key", changed)
         listed = tuple(each for each in _names(one, other) if not _same_column(one, other, each))
         self.head.binder.assume(node, self.base.tests(node).without(listed))
         if not listed and [name for name, _ in one.columns] == [name for name, _ in other.columns]:
-            return Outcome("equal", "the keys of its rows and columns are equal", changed)
-        return Outcome("undecided", "columns have other keys", changed, listed)
+            return ModelOutcome("equal", "the keys of its rows and columns are equal", changed)
+        return ModelOutcome("undecided", "columns have other keys", changed, listed)
 
-    def _by_rows(self, before: Node, node: Node, found: Outcome) -> Outcome:
+    def _by_rows(self, before: ProjectNode, node: ProjectNode, found: ModelOutcome) -> ModelOutcome:
         """Return an outcome based on a proof, or on rows that show a difference."""
         one, other = (side.models[node.id].columns for side in (self.base, self.head))
         shared = [column for column, type_ in one if (column, type_) in other]
@@ -151,7 +153,7 @@ class Comparison:
             verdict = compared_queries(self.base, before, node, tables, shared)
             if verdict.kind == "equal" and one == other:
                 self.head.take_keys(node, self.base)
-                return Outcome("equal", verdict.reason, True)
+                return ModelOutcome("equal", verdict.reason, True)
             if verdict.kind == "different":
                 reason = _schema_change(one, other) if one != other else verdict.reason
                 return replace(found, kind="different", reason=reason, example=verdict.example)
@@ -160,7 +162,7 @@ class Comparison:
             return replace(found, kind="different", reason=_schema_change(one, other))
         return found if tables is not None else replace(found, reason=CHANGED_INPUT)
 
-    def _shared_tables(self, node: Node) -> dict[str, Columns] | None:
+    def _shared_tables(self, node: ProjectNode) -> dict[str, Columns] | None:
         """Return the tables that a node's queries read, if both queries read the same rows."""
         found: dict[str, Columns] = {}
         for side in (self.base, self.head):
@@ -199,7 +201,7 @@ def _same_column(one: PlanKeys, other: PlanKeys, name: str) -> bool:
     return one.below(key) == other.below(key)
 
 
-def _identity(node: Node, side: str) -> object:
+def _identity(node: ProjectNode, side: str) -> object:
     """Return a value that identifies the rows of a table that no query determines.
 
     For other nodes than hashed seeds and sources, the value is ``side``, so that the rows of the
@@ -210,17 +212,19 @@ def _identity(node: Node, side: str) -> object:
     return side
 
 
-def compared(base: Project, head: Project, types: tuple[TableTypes, TableTypes]) -> Comparison:
+def compared(
+    base: DbtProject, head: DbtProject, types: tuple[TableTypes, TableTypes]
+) -> ModelComparison:
     """Compare a project with an earlier revision of it."""
     with ExitStack() as opened:
         one, other = (
-            Side(each, listed, opened.enter_context(binder()), tested_columns(each, another))
+            ProjectSide(each, listed, opened.enter_context(binder()), tested_columns(each, another))
             for each, another, listed in ((base, head, types[0]), (head, base, types[1]))
         )
-        return Comparison(one, other, _project_reason(base, head))
+        return ModelComparison(one, other, _project_reason(base, head))
 
 
-def _project_reason(base: Project, head: Project) -> str:
+def _project_reason(base: DbtProject, head: DbtProject) -> str:
     """Return why no model can be compared; empty if models can be compared."""
     if macro := head.macros.changes_builds(base.macros):
         return f"the macro {macro}, by which dbt builds, differs"

@@ -20,8 +20,8 @@ from ..revision_names import check_workflow
 from ..revisions import Added, SinkPlan, store_revision
 from .bound_models import BoundModel, binder
 from .passed_tests import tested_columns
-from .project import Node, project
-from .sides import Side
+from .project import ProjectNode, project
+from .sides import ProjectSide
 from .table_types import TableTypes, columns_of_ddl
 from .undecided import why_not_by_sql
 
@@ -49,7 +49,7 @@ def model_sinks(target: Path, ddl: str) -> Mapping[str, SinkPlan]:
     read = project(target)
     types = TableTypes(read.catalog, named=columns_of_ddl(ddl))
     with binder() as tables:
-        side = Side(read, types, tables, tested_columns(read, read))
+        side = ProjectSide(read, types, tables, tested_columns(read, read))
         for node in read.nodes.values():
             side.bind(node)
     models = [each for each in read.nodes.values() if each.kind == "model" and each.is_built]
@@ -57,7 +57,7 @@ def model_sinks(target: Path, ddl: str) -> Mapping[str, SinkPlan]:
     return {each.name if times[each.name] == 1 else each.id: _sink(side, each) for each in models}
 
 
-def _sink(side: Side, node: Node) -> SinkPlan:
+def _sink(side: ProjectSide, node: ProjectNode) -> SinkPlan:
     below = [side.project.nodes[id_] for id_ in side.project.nodes if id_ in {*_below(side, node)}]
     tables = [each.identifier for each in below if _hindrance(side, each)]
     reason = _hindrance(side, node)
@@ -68,7 +68,7 @@ def _sink(side: Side, node: Node) -> SinkPlan:
     return SinkPlan.of("sql", str(node.text), "\n".join(_declared(side, each) for each in below))
 
 
-def _below(side: Side, node: Node) -> Iterator[str]:
+def _below(side: ProjectSide, node: ProjectNode) -> Iterator[str]:
     """Yield the tables that a query reads, directly and through queries."""
     for needed in side.project.tables_below(node.id):
         yield needed
@@ -76,7 +76,7 @@ def _below(side: Side, node: Node) -> Iterator[str]:
             yield from _below(side, other)
 
 
-def _hindrance(side: Side, node: Node) -> str:
+def _hindrance(side: ProjectSide, node: ProjectNode) -> str:
     """Return why a node's rows may differ from the rows of its SQL; empty if they cannot."""
     if reason := why_not_by_sql(node, side.project.macros):
         return reason
@@ -97,7 +97,7 @@ def _untyped(model: BoundModel) -> str:
     return "it has a column that has no type" if untyped else ""
 
 
-def _declared(side: Side, node: Node) -> str:
+def _declared(side: ProjectSide, node: ProjectNode) -> str:
     """Return the DDL that declares a model as a view, and any other node as a table."""
     schema = f"create schema {quoted(node.id)};"
     if not _hindrance(side, node):
@@ -113,7 +113,7 @@ def _declared(side: Side, node: Node) -> str:
     return f"{schema}\ncreate table {node.table} ({', '.join(listed)});"
 
 
-def _without_plan(node: Node, reason: str) -> SinkPlan:
+def _without_plan(node: ProjectNode, reason: str) -> SinkPlan:
     digest = hashlib.sha256(f"{node.text or node.template}".encode()).hexdigest()
     plan = PlanForm(SOURCE, "", (), (), Opaque((), (), "", reason, digest))
     return SinkPlan.of_plan(SOURCE, plan)

@@ -1,6 +1,6 @@
 """A reimplementation of ``state:modified+``, dbt's rule for what a pull request changes."""
 
-from .project import Node, Project
+from .project import DbtProject, ProjectNode
 
 NOT_COMPARED = {
     "access", "alias", "database", "docs", "enabled", "freshness", "group", "meta", "packages",
@@ -10,7 +10,7 @@ NOT_COMPARED = {
 PLACE = ("alias", "database", "schema")
 
 
-def modified(before: Project, after: Project) -> list[str]:
+def modified(before: DbtProject, after: DbtProject) -> list[str]:
     """Return the nodes that ``dbt build --select state:modified+`` builds, in order.
 
     dbt compares the uncompiled texts of models and macros, and configs as they are written.
@@ -20,12 +20,12 @@ def modified(before: Project, after: Project) -> list[str]:
     return [node.id for node in after.nodes.values() if node.id in found and node.is_built]
 
 
-def _is_modified(before: Project, node: Node) -> bool:
+def _is_modified(before: DbtProject, node: ProjectNode) -> bool:
     earlier = before.nodes.get(node.id)
     return earlier is None or _compared(earlier) != _compared(node)
 
 
-def _compared(node: Node) -> object:
+def _compared(node: ProjectNode) -> object:
     written = {name: value for name, value in node.unrendered.items() if name not in NOT_COMPARED}
     place = [node.unrendered.get(part) for part in PLACE]
     rows = node.parts.rows if node.kind == "source" else node.parts.rows.get("columns")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .project import Project
+from .project import DbtProject
 
 Json = Mapping[str, Any]
 DEFAULTS = {
@@ -35,7 +35,7 @@ class TestedColumns:
         return TestedColumns(self.unique - {*columns}, self.not_null - {*columns})
 
 
-def tested_columns(project: Project, other: Project) -> dict[str, TestedColumns]:
+def tested_columns(project: DbtProject, other: DbtProject) -> dict[str, TestedColumns]:
     """Return the constraints confirmed by tests that passed in the last run, by node id.
 
     A test that failed in the last run of the ``other`` project is ignored.
@@ -50,7 +50,7 @@ def tested_columns(project: Project, other: Project) -> dict[str, TestedColumns]
     return found
 
 
-def declared_columns(project: Project) -> dict[str, TestedColumns]:
+def declared_columns(project: DbtProject) -> dict[str, TestedColumns]:
     """Return the constraints that tests declare, whether the tests passed or not, by node id.
 
     Only tests that read all rows count. Unlike in ``tested_columns``, these include tests of
@@ -69,13 +69,13 @@ def _add(tested: TestedColumns, name: str, column: str) -> None:
     (tested.unique if name == "unique" else tested.not_null).add(column)
 
 
-def with_status(project: Project, *statuses: str) -> set[str]:
+def with_status(project: DbtProject, *statuses: str) -> set[str]:
     """Return the ids of nodes and tests with one of these statuses in the last run."""
     results = (project.results or {}).get("results", ())
     return {each["unique_id"] for each in results if each["status"] in statuses}
 
 
-def _said(project: Project, test: Json) -> tuple[str, str] | None:
+def _said(project: DbtProject, test: Json) -> tuple[str, str] | None:
     """Return the name and the column of a test, or None if the test is of another kind.
 
     The test must be ``unique`` or ``not_null``, and must read all rows.

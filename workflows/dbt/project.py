@@ -23,7 +23,7 @@ BUILT = ("model", "seed", "snapshot")
 
 
 @dataclass(frozen=True)
-class Node:
+class ProjectNode:
     """A model, a seed, a snapshot or a source."""
 
     id: str
@@ -89,10 +89,10 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Project:
+class DbtProject:
     """The nodes of a project in an order in which dbt can build them."""
 
-    nodes: Mapping[str, Node]
+    nodes: Mapping[str, ProjectNode]
     tests: tuple[Json, ...]
     exposures: Mapping[str, tuple[str, ...]]
     """The nodes that each exposure, metric or saved query reads, by its name."""
@@ -139,7 +139,7 @@ def _closure(nodes: Iterable[str], following: Callable[[str], Iterable[str]]) ->
     return found
 
 
-def project(target: Path) -> Project:
+def project(target: Path) -> DbtProject:
     """Read the files of a target folder. Raises BadInput if they are missing or unsupported."""
     manifest = artifacts.manifest(target)
     _check_adapter(target, manifest["metadata"].get("adapter_type"))
@@ -163,14 +163,14 @@ def _check_adapter(target: Path, adapter: str | None) -> None:
         )
 
 
-def _project(manifest: Json, results: Json | None, catalog: Json | None) -> Project:
+def _project(manifest: Json, results: Json | None, catalog: Json | None) -> DbtProject:
     listed = {**manifest["sources"], **_built(manifest)}
     names = RelationNames(dict(_named(listed)))
     macros = Macros(manifest["macros"])
     made = {id_: _node(id_, node, names, macros, listed) for id_, node in listed.items()}
     order = _order(made)
     others = [each for each in manifest["nodes"].values() if each["resource_type"] not in BUILT]
-    return Project(
+    return DbtProject(
         {id_: made[id_] for id_ in order},
         tuple(each for each in others if each["resource_type"] == "test"),
         dict(_exposures(manifest)),
@@ -198,7 +198,7 @@ def _identifier(node: Json) -> str:
     return str(node.get("identifier") or node.get("alias") or node["name"])
 
 
-def _node(id_: str, node: Json, names: RelationNames, macros: Macros, listed: Json) -> Node:
+def _node(id_: str, node: Json, names: RelationNames, macros: Macros, listed: Json) -> ProjectNode:
     if node["resource_type"] == "source":
         return _source(id_, node)
     called = macros.called(node["depends_on"].get("macros", ()))
@@ -207,7 +207,7 @@ def _node(id_: str, node: Json, names: RelationNames, macros: Macros, listed: Js
     raw = node.get("raw_code", "")
     template = "\n".join([raw, *called])
     needs = [*node["depends_on"].get("nodes", ()), *(_id(name) for name in sorted(read))]
-    return Node(
+    return ProjectNode(
         id=id_,
         kind=node["resource_type"],
         language=language,
@@ -240,7 +240,7 @@ def _id(table: str) -> str:
     return table[1:].partition('"')[0]
 
 
-def _order(nodes: Mapping[str, Node]) -> list[str]:
+def _order(nodes: Mapping[str, ProjectNode]) -> list[str]:
     """Return the ids of nodes in build order: each node comes after the nodes that it reads."""
     try:
         return list(TopologicalSorter({id_: n.needs for id_, n in nodes.items()}).static_order())
@@ -252,10 +252,10 @@ def _order(nodes: Mapping[str, Node]) -> list[str]:
         ) from error
 
 
-def _source(id_: str, node: Json) -> Node:
+def _source(id_: str, node: Json) -> ProjectNode:
     place = ("identifier", "source_name", "external", "unrendered_schema", "unrendered_database")
     rows = {part: node.get(part) for part in place}
-    return Node(
+    return ProjectNode(
         id=id_,
         kind="source",
         language="",

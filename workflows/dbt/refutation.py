@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from provhouse.equivalence.refutation import Example
-from provhouse.equivalence.verdict import Revision, compare
+from provhouse.equivalence.verdict import ComparedQuery, compare
 from provhouse.model.errors import BadInput
 
 from .bound_models import quoted
-from .project import Node
-from .sides import Side
+from .project import ProjectNode
+from .sides import ProjectSide
 from .table_types import Columns
 
 Row = tuple[Any, ...]
@@ -19,7 +19,7 @@ Tables = Mapping[str, Columns]
 
 
 @dataclass(frozen=True)
-class Rows:
+class ExampleRows:
     """Rows, and the names of their columns."""
 
     columns: tuple[str, ...]
@@ -30,9 +30,9 @@ class Rows:
 class ModelExample:
     """Rows for the tables that a model reads, for which its two queries return different rows."""
 
-    tables: dict[str, Rows]
-    only_base: Rows
-    only_head: Rows
+    tables: dict[str, ExampleRows]
+    only_base: ExampleRows
+    only_head: ExampleRows
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,15 @@ class QueryVerdict:
 
 
 def compared_queries(
-    base: Side, before: Node, node: Node, tables: Tables, columns: Sequence[str]
+    base: ProjectSide,
+    before: ProjectNode,
+    node: ProjectNode,
+    tables: Tables,
+    columns: Sequence[str],
 ) -> QueryVerdict:
     """Compare the given columns of two queries over the same tables."""
     ddl = "".join(_created(base, node_id, listed) for node_id, listed in sorted(tables.items()))
-    one, other = (Revision(_narrowed(each, columns), ddl) for each in (before, node))
+    one, other = (ComparedQuery(_narrowed(each, columns), ddl) for each in (before, node))
     try:
         found = compare(one, other)
     except BadInput as error:  # for example, two columns have the same name
@@ -59,11 +63,11 @@ def compared_queries(
     return QueryVerdict(found.kind, found.reason, example)
 
 
-def _narrowed(node: Node, columns: Sequence[str]) -> str:
+def _narrowed(node: ProjectNode, columns: Sequence[str]) -> str:
     return f"select {', '.join(map(quoted, columns))} from ({node.text})"
 
 
-def _created(side: Side, node_id: str, columns: Columns) -> str:
+def _created(side: ProjectSide, node_id: str, columns: Columns) -> str:
     """Return the DDL of a table, with the constraints that tests confirm.
 
     dbt's uniqueness test ignores NULLs, as UNIQUE does.
@@ -80,13 +84,17 @@ def _created(side: Side, node_id: str, columns: Columns) -> str:
     return f"create schema {quoted(node_id)}; create table {node.table} ({', '.join(listed)}); "
 
 
-def _example(side: Side, tables: Tables, columns: tuple[str, ...], found: Example) -> ModelExample:
+def _example(
+    side: ProjectSide, tables: Tables, columns: tuple[str, ...], found: Example
+) -> ModelExample:
     shown = {
-        side.project.nodes[id_].name: Rows(
+        side.project.nodes[id_].name: ExampleRows(
             tuple(name for name, _ in listed),
             tuple(found.tables[side.project.nodes[id_].identifier]),
         )
         for id_, listed in tables.items()
     }
-    lost, gained = (Rows(columns, tuple(rows)) for rows in (found.only_first, found.only_second))
+    lost, gained = (
+        ExampleRows(columns, tuple(rows)) for rows in (found.only_first, found.only_second)
+    )
     return ModelExample(shown, lost, gained)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from .comparison import Comparison, Outcome, compared
+from .comparison import ModelComparison, ModelOutcome, compared
 from .modified import modified
 from .passed_tests import with_status
-from .project import Node, Project, project
+from .project import DbtProject, ProjectNode, project
 from .refutation import ModelExample
 from .table_types import for_both, named_columns
 
@@ -31,7 +31,7 @@ class ChangedNode:
 
 
 @dataclass(frozen=True)
-class Reader:
+class ReadingModel:
     """A node that is not changed itself, but may have different rows."""
 
     node: str
@@ -46,7 +46,7 @@ class ReusePlan:
     refused: str
     """Why no model is compared; empty if models are compared."""
     changed: tuple[ChangedNode, ...]
-    readers: tuple[Reader, ...]
+    readers: tuple[ReadingModel, ...]
     removed: tuple[str, ...]
     build: tuple[str, ...]
     """The nodes to build, in the order in which dbt builds them."""
@@ -72,7 +72,7 @@ def reuse_plan(
 
 
 class _Planner:
-    def __init__(self, found: Comparison, before: Project, after: Project) -> None:
+    def __init__(self, found: ModelComparison, before: DbtProject, after: DbtProject) -> None:
         self._found, self._before, self._after = found, before, after
         self._failed = with_status(before, *FAILED)
         self._builds = {
@@ -91,7 +91,7 @@ class _Planner:
             refused=self._found.refused,
             changed=tuple(self._changed(node) for node in changed),
             readers=tuple(
-                Reader(node.id, self._builds.get(node.id, ""))
+                ReadingModel(node.id, self._builds.get(node.id, ""))
                 for node in readers
                 if node.id in below or node.id in self._builds
             ),
@@ -102,14 +102,14 @@ class _Planner:
             assumptions=tuple(self._assumptions()),
         )
 
-    def _is_changed(self, node: Node) -> bool:
+    def _is_changed(self, node: ProjectNode) -> bool:
         before = self._before.nodes.get(node.id)
         return self._found.outcomes[node.id].changed or (
             before is not None
             and (before.parts.relation != node.parts.relation or before.template != node.template)
         )
 
-    def _changed(self, node: Node) -> ChangedNode:
+    def _changed(self, node: ProjectNode) -> ChangedNode:
         found = self._found.outcomes[node.id]
         return ChangedNode(
             node.id,
@@ -120,7 +120,7 @@ class _Planner:
             found.example,
         )
 
-    def _verdict(self, node: Node, found: Outcome) -> Verdict:
+    def _verdict(self, node: ProjectNode, found: ModelOutcome) -> Verdict:
         if found.kind == "unchanged":
             return "equal"
         readers = self._after.readers[node.id]
@@ -130,7 +130,7 @@ class _Planner:
             return "equal columns"
         return found.kind
 
-    def _why_built(self, node: Node) -> str:
+    def _why_built(self, node: ProjectNode) -> str:
         found, before = self._found.outcomes[node.id], self._before.nodes.get(node.id)
         if not found.same:
             own = found.changed or self._found.refused
@@ -143,7 +143,7 @@ class _Planner:
             return f"it is a view of {moved}, whose name it does not have in the base"
         return ""
 
-    def _what_it_reads(self, node: Node, found: Outcome) -> str:
+    def _what_it_reads(self, node: ProjectNode, found: ModelOutcome) -> str:
         """Return which of the tables that a node reads have changed, and in which columns."""
         reads = {path[1]: read for path, read in self._found.head.models[node.id].reads.items()}
         changed = [
@@ -161,7 +161,7 @@ class _Planner:
     def _name(self, id_: str) -> str:
         return self._after.nodes[id_].name
 
-    def _moved(self, node: Node) -> str:
+    def _moved(self, node: ProjectNode) -> str:
         """Return a table below ``node`` that is new or has another full name in the base.
 
         Returns an empty string if there is none.
@@ -188,7 +188,7 @@ class _Planner:
                     yield f"{column} is a key of {node.name}, as tests of dbt found"
 
 
-def _differing(before: Node, node: Node) -> str:
+def _differing(before: ProjectNode, node: ProjectNode) -> str:
     """Return the name of the first part of the relation that differs, or "" if none does."""
     one, other = before.parts.relation, node.parts.relation
     return next((part for part in sorted({*one, *other}) if one.get(part) != other.get(part)), "")

@@ -8,16 +8,16 @@ from provhouse.equivalence.node_reader import canonical
 
 from .bound_models import Binder, BoundModel
 from .passed_tests import TestedColumns
-from .project import Node, Project
+from .project import DbtProject, ProjectNode
 from .table_types import Columns, TableTypes
 from .undecided import why_not_by_sql
 
 
 @dataclass
-class Side:
+class ProjectSide:
     """A revision of a project, whose nodes are bound and given keys one by one."""
 
-    project: Project
+    project: DbtProject
     types: TableTypes
     binder: Binder
     tested: dict[str, TestedColumns]
@@ -28,12 +28,12 @@ class Side:
     doubts: dict[str, str] = field(default_factory=dict)
     """Why reading a view twice may return different rows, by node id."""
 
-    def bind(self, node: Node) -> BoundModel:
+    def bind(self, node: ProjectNode) -> BoundModel:
         """Bind a node, and add its table to the database."""
         self.models[node.id] = found = self._bound(node)
         return found
 
-    def add_keys(self, node: Node, stored: object) -> None:
+    def add_keys(self, node: ProjectNode, stored: object) -> None:
         """Set the keys of a bound node's table.
 
         ``stored`` identifies the rows of the table, if its query does not determine them.
@@ -48,7 +48,7 @@ class Side:
         table = TableKeys(keys.rows, dict(zip(names, keys.values, strict=True)))
         self.known.tables[self.binder.path(node)] = table
 
-    def add_stored(self, node: Node, identity: object, doubt: str = "") -> None:
+    def add_stored(self, node: ProjectNode, identity: object, doubt: str = "") -> None:
         """Set the keys of a table whose rows are identified by ``identity``.
 
         ``doubt`` is why reading the node twice may return different rows, if it is a view.
@@ -58,11 +58,11 @@ class Side:
         if doubt and not node.stored:
             self.doubts[node.id] = doubt
 
-    def table(self, node: Node) -> TableKeys:
+    def table(self, node: ProjectNode) -> TableKeys:
         """Return the keys of a node's table."""
         return self.known.tables[self.binder.path(node)]
 
-    def keep(self, node: Node, base: "Side") -> None:
+    def keep(self, node: ProjectNode, base: "ProjectSide") -> None:
         """Assign the base's keys to a node that has not changed."""
         self.models[node.id] = found = base.models[node.id]
         if found.columns:
@@ -71,7 +71,7 @@ class Side:
         if node.id in base.doubts:
             self.doubts[node.id] = base.doubts[node.id]
 
-    def take_keys(self, node: Node, base: "Side") -> None:
+    def take_keys(self, node: ProjectNode, base: "ProjectSide") -> None:
         """Assign the base's keys to a node whose rows are equal."""
         before = base.project.nodes[node.id]
         self.known.tables[self.binder.path(node)] = base.table(before)
@@ -81,7 +81,7 @@ class Side:
             self.known.forms.update(found.below(found.rows, *found.values))
             self.keys[node.id] = found
 
-    def tests(self, node: Node) -> TestedColumns:
+    def tests(self, node: ProjectNode) -> TestedColumns:
         """Return the constraints that tests confirm for a node's table."""
         return self.tested.get(node.id, TestedColumns())
 
@@ -90,7 +90,7 @@ class Side:
         reads = (self.doubts.get(path[1], "") for path in found.reads)
         return next(filter(None, reads), "")
 
-    def _bound(self, node: Node) -> BoundModel:
+    def _bound(self, node: ProjectNode) -> BoundModel:
         if not node.has_query:
             return self._declared(node)
         for needed in node.needs:
@@ -99,14 +99,14 @@ class Side:
                 return BoundModel([], None, f"the types of the columns of {name} are not known")
         return self.binder.bind(node, self.tests(node))
 
-    def _declared(self, node: Node) -> BoundModel:
+    def _declared(self, node: ProjectNode) -> BoundModel:
         columns = self.types.of(node)
         if columns and self.binder.declare(node, columns, self.tests(node)):
             return BoundModel(columns, None, "")
         return BoundModel([], None, "")
 
 
-def stored_keys(node: Node, identity: object, columns: Columns) -> TableKeys:
+def stored_keys(node: ProjectNode, identity: object, columns: Columns) -> TableKeys:
     """Return the keys of a stored table, whose rows are identified by ``identity``."""
     rows = _hashed(["stored", node.id, identity])
     return TableKeys(rows, {name: _hashed([rows, name, type_]) for name, type_ in columns})

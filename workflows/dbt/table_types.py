@@ -12,7 +12,7 @@ import duckdb
 from provhouse.equivalence.empty_database import empty_database, table_columns
 from provhouse.model.errors import BadInput
 
-from .project import Node, Project
+from .project import DbtProject, ProjectNode
 
 Columns = list[tuple[str, str]]
 """The name and the type of each column."""
@@ -35,7 +35,7 @@ class TableTypes:
                     self._recorded.setdefault(id_, _columns(table))
         self._named = named
 
-    def of(self, node: Node) -> Columns | None:
+    def of(self, node: ProjectNode) -> Columns | None:
         """Return the columns of a node's table, or None if they are unknown."""
         return self._recorded.get(node.id) or self._named.get((node.schema, node.identifier))
 
@@ -80,7 +80,7 @@ def _columns(table: Mapping[str, Any]) -> Columns:
     return [(column["name"], column["type"]) for column in listed]
 
 
-def for_both(base: Project, head: Project, named: Named) -> tuple[TableTypes, TableTypes]:
+def for_both(base: DbtProject, head: DbtProject, named: Named) -> tuple[TableTypes, TableTypes]:
     """Return the types of two revisions; types missing in one are taken from the other."""
     catalogs = base.catalog, head.catalog
     return TableTypes(*catalogs, named=named), TableTypes(*reversed(catalogs), named=named)

@@ -1,10 +1,10 @@
 """Reasons, other than its SQL, why a changed model cannot be compared."""
 
 from .macros import Macros
-from .project import Node
+from .project import ProjectNode
 
 
-def same_definition(before: Node, node: Node) -> bool:
+def same_definition(before: ProjectNode, node: ProjectNode) -> bool:
     """Return whether everything that determines a node's rows, except its inputs, is the same."""
     if not is_hashed(before):
         return False
@@ -17,7 +17,7 @@ def same_definition(before: Node, node: Node) -> bool:
     return same and (before.text == node.text or (before.only_state and node.only_state))
 
 
-def is_hashed(node: Node) -> bool:
+def is_hashed(node: ProjectNode) -> bool:
     """Return whether a node's content is hashed.
 
     This is false only for large seeds, for which dbt records the path instead.
@@ -25,7 +25,7 @@ def is_hashed(node: Node) -> bool:
     return node.kind != "seed" or node.checksum.get("name") == "sha256"
 
 
-def why_not_by_sql(node: Node, macros: Macros) -> str:
+def why_not_by_sql(node: ProjectNode, macros: Macros) -> str:
     """Return why a model's rows may differ from the rows of its SQL; empty if they cannot."""
     if node.language == "python":
         return "it is a Python model"
@@ -42,14 +42,14 @@ def why_not_by_sql(node: Node, macros: Macros) -> str:
     return ""
 
 
-def differing_part(before: Node, node: Node) -> str:
+def differing_part(before: ProjectNode, node: ProjectNode) -> str:
     """Return why a model's rows may differ although its SQL's rows do not; empty if they cannot."""
     one, other = before.parts.rows, node.parts.rows
     differing = sorted(part for part in {*one, *other} if one.get(part) != other.get(part))
     return f"its part {differing[0]} differs" if differing else ""
 
 
-def _only_by_sql(before: Node, node: Node) -> bool:
+def _only_by_sql(before: ProjectNode, node: ProjectNode) -> bool:
     both = (before, node)
     by_sql = all(each.has_query and each.text and not each.introspects for each in both)
     return by_sql and before.stored == node.stored

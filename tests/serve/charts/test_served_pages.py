@@ -9,7 +9,7 @@ import pytest
 
 from provhouse.model.errors import UsageError
 from provhouse.query.source_records import Record
-from provhouse.serve.charts.item_records import ItemRecords, as_table, newest
+from provhouse.serve.charts.item_records import ChartedRecords, as_table, newest
 from provhouse.serve.charts.served_pages import MOST_PAGES, OpenPages
 from provhouse.serve.problems import RefusedRequest
 
@@ -19,8 +19,8 @@ ROWS: list[dict[str, Any]] = [
 RECORDS = [Record(f"t/{at}@2", Path("f"), row) for at, row in enumerate(ROWS)]
 
 
-def records() -> ItemRecords:
-    return ItemRecords("t", "t", as_table(RECORDS), 2)
+def records() -> ChartedRecords:
+    return ChartedRecords("t", "t", as_table(RECORDS), 2)
 
 
 def test_a_selection_becomes_a_trace_of_its_items() -> None:
