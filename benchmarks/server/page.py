@@ -77,7 +77,7 @@ def shows(page: Any, fragment: str) -> None:
 def clicked(page: Any, state: str, target: str, *, loaded: bool) -> float:
     """Click in a state of the page; return the milliseconds until the new picture is drawn.
 
-    With ``loaded``, the page is loaded anew before that, but the time of this is not counted.
+    With ``loaded``, the page is loaded again first; this time is not counted.
     """
     shows(page, state)
     if loaded:
