@@ -25,7 +25,7 @@ from provhouse.model.columns import (
     WORKFLOW,
 )
 
-from .operations import operations_of
+from .operations import OPERATIONS, operations_of
 from .partitions import read_partition
 from .ranges import places
 from .snapshot import Snapshot
@@ -102,8 +102,12 @@ def known_modules(snapshot: Snapshot) -> list[Module]:
     return sorted([*found.values(), *others], key=lambda each: each.module)
 
 
-def modules_of_ops(snapshot: Snapshot) -> dict[str, str]:
+def modules_of_ops(snapshot: Snapshot) -> Mapping[str, str]:
     """Return the module of each op that is part of a module."""
+    return snapshot.once(_modules_of_ops, OPERATIONS, MODULES)
+
+
+def _modules_of_ops(snapshot: Snapshot) -> Mapping[str, str]:
     declared = modules_of(snapshot)
     declared = declared.filter(pc.equal(declared[PART], OP_PART))
     described = operations_of(snapshot)
@@ -116,8 +120,12 @@ def modules_of_ops(snapshot: Snapshot) -> dict[str, str]:
     }
 
 
-def runs_of(snapshot: Snapshot) -> dict[int, str | None]:
+def runs_of(snapshot: Snapshot) -> Mapping[int, str | None]:
     """Return the run of each origin of triples."""
+    return snapshot.once(_runs_of, "origins")
+
+
+def _runs_of(snapshot: Snapshot) -> Mapping[int, str | None]:
     rows = snapshot.rows("origins", [ORIGIN, RUN])
     return dict(zip(rows[ORIGIN].to_pylist(), rows[RUN].to_pylist(), strict=True))
 

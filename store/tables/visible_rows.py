@@ -1,9 +1,9 @@
 """The rows of a base that are visible in one generation."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import cast
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
@@ -12,14 +12,17 @@ import pyarrow.compute as pc
 from provhouse.model.arrays import I64, Bools, PartitionNumber, PartitionNumbers
 from provhouse.model.columns import INGEST
 from provhouse.runtime.room import MEMORY, Room
+from provhouse.runtime.storage import FileMark, file_mark
 
 from ..names.names import Names, Span
 from ..warehouse.commits import Commit
 from ..warehouse.layout import Layout
 from ..warehouse.shown_writes import shown_writes
-from .delta_tables import count_rows, read_pieces, read_rows
+from .delta_tables import count_rows, read_pieces, read_rows, table_files
 from .partitions import partition_path
 from .sampled_writes import SampledWrite, read_samples
+
+T = TypeVar("T")
 
 
 class VisibleRows:
@@ -34,6 +37,7 @@ class VisibleRows:
         self.commit = commit
         self.room = room
         self._kept = kept
+        self._read: dict[Callable[..., Any], tuple[list[FileMark], Any]] = {}
 
     def folder(self, table: str) -> Path:
         """Return the folder of a table."""
@@ -49,6 +53,21 @@ class VisibleRows:
         rows = read_rows(self.folder(table), table, self.commit.tables.get(table), wanted)
         shown = self.shows(np.asarray(rows[INGEST]))
         return rows if shown.all() else rows.filter(pa.array(shown))
+
+    def once(self, read: Callable[[Self], T], *tables: str) -> T:
+        """Return the result of ``read``, which reads only the given small tables.
+
+        The result is kept until an erasure replaces a file of these tables. Do not change it.
+        """
+        marks = [
+            file_mark(path)
+            for table in tables
+            for path in table_files(self.folder(table), table, self.commit.tables.get(table))
+        ]
+        known = self._read.get(read)
+        if known is None or known[0] != marks:
+            known = self._read[read] = marks, read(self)
+        return cast(T, known[1])
 
     def rows_of(self, ingest: int, table: str) -> pa.Table:
         """Return the rows that one visible ingest appended to a small table.

@@ -17,7 +17,7 @@ from provhouse.ingest.modules import given_modules
 from provhouse.model.errors import BadInput
 from provhouse.model.progress import Silent
 from provhouse.query.exporting.export import export_warehouse
-from provhouse.store.tables.modules import known_modules
+from provhouse.store.tables.modules import known_modules, modules_of_ops
 from provhouse.store.tables.snapshot import Snapshot
 
 TOML = """
@@ -131,6 +131,9 @@ def test_declarations_follow_all_changes(houses: Callable[..., House], tmp_path:
     other = houses()
     import_(folder, other.settings, Silent())
     assert _modules(other) == {"curate": ("look up",)}
+    snapshot = Snapshot(house.layout, house.commit)
+    assert modules_of_ops(snapshot) == {"look up": "curate"}
     forget(["secret"], house.settings, Silent())
     assert _modules(house) == {}  # only the erased item had this op
+    assert modules_of_ops(snapshot) == {}  # although it was kept
     house.check_deep()

@@ -13,7 +13,8 @@ export function make(tag, attributes = {}, ...children) {
 }
 
 export const element = (id) => document.getElementById(id);
-export const number = (value) => Number(value).toLocaleString("en");
+const digits = new Intl.NumberFormat("en"); // toLocaleString would make one for each number
+export const number = (value) => digits.format(value);
 export const counted = (count, what) => `${number(count)} ${what}${count === 1 ? "" : "s"}`;
 
 /** Tell people with a screen reader, and show it below the title. */

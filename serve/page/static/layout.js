@@ -22,3 +22,11 @@ export function place(boxes, lines, down) {
   const { width, height } = graph.graph();
   return { at, ways, width: Math.max(width, 0), height: Math.max(height, 0) };
 }
+
+/** Lay out a small picture. It compiles dagre, so that the first picture does not wait for this. */
+export function warm() {
+  const ids = [..."abcdefgh"];
+  const size = { width: 9, height: 9 };
+  const lines = ids.flatMap((from, at) => ids.slice(at + 1).filter((_, far) => far !== 1).map((to) => ({ from, to, ...size })));
+  for (const down of [false, true]) place(ids.map((id) => ({ id, ...size })), lines, down);
+}

@@ -4,6 +4,7 @@ import { browser } from "./browser.js";
 import { changes } from "./changes.js";
 import { element, make, problem, say } from "./elements.js";
 import { explore } from "./explore.js";
+import { warm } from "./layout.js";
 import { leave, loggedIn, showForm } from "./login.js";
 import { showPanel } from "./panel.js";
 import { path } from "./path.js";
@@ -75,6 +76,7 @@ function start() {
   startAsOf();
   performance.mark("asked");
   show(state());
+  (window.requestIdleCallback ?? setTimeout)(warm);
 }
 
 startTheme();

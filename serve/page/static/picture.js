@@ -38,22 +38,48 @@ export function drawPicture(frame, boxes, links, acts, label_ = "Picture of the 
   show(frame, made, boxes, before);
 }
 
-/** Place boxes and labels beside or below one another, whichever needs less scrolling. */
+/**
+ * Place boxes and labels beside or below one another, whichever needs less scrolling.
+ *
+ * Each layout takes time, so what is certainly too wide is only laid out if the other needs scrolling too.
+ */
 function arranged(frame, sheet, boxes, made, joined, labels) {
   const room = { width: frame.clientWidth, height: parseFloat(getComputedStyle(frame).maxHeight) };
-  const tried = [];
-  for (const down of room.width < NARROW ? [true] : [false, true]) {
+  const measured = (down) => {
     sheet.classList.toggle("down", down); // labels may be wider then
     const sized = boxes.map(({ id }, at) => ({ id, width: made[at].offsetWidth, height: made[at].offsetHeight }));
     const ways = joined.map(({ from, to }, at) => ({
       from, to, width: labels[at].offsetWidth, height: labels[at].offsetHeight,
     }));
+    return { down, sized, ways };
+  };
+  const placed = ({ down, sized, ways }) => {
     const found = place(sized, ways, down);
     const excess = Math.max(1, found.width / room.width) * Math.max(1, found.height / room.height);
-    tried.push({ found, sized, ways, down, excess });
-    if (found.width <= room.width) break;
-  }
-  return tried.reduce((best, one) => (one.excess < best.excess ? one : best));
+    return { found, sized, ways, down, excess };
+  };
+  if (room.width < NARROW) return placed(measured(true));
+  const beside = measured(false);
+  const wide = leastWidth(beside) > room.width;
+  const first = placed(wide ? measured(true) : beside);
+  if (wide ? first.excess === 1 : first.found.width <= room.width) return first;
+  const second = placed(wide ? beside : measured(true));
+  return second.excess < first.excess ? second : first;
+}
+
+/** Return the least width of boxes beside one another: that of the widest chain of boxes and labels. */
+function leastWidth({ sized, ways }) {
+  const boxes = new Map(sized.map((box) => [box.id, box]));
+  const found = new Map();
+  const chain = (id) => {
+    if (!found.has(id)) {
+      found.set(id, 0); // a cycle ends here
+      const others = ways.filter(({ from }) => from === id).map(({ to, width }) => width + chain(to));
+      found.set(id, boxes.get(id).width + Math.max(0, ...others));
+    }
+    return found.get(id);
+  };
+  return Math.max(...[...boxes.keys()].map(chain));
 }
 
 /**

@@ -47,7 +47,10 @@ export async function runs(state, view, still) {
       modules.map(joined)));
 }
 
-const costs = ({ run, landing, writes }) => writes.map((each) => ({ ...each, run, seconds: each.seconds + each.rewriting, landing }));
+const costs = ({ run, landing, writes }) => writes.map((each) => ({
+  ...each, run, seconds: rounded(each.seconds + each.rewriting), rewriting: rounded(each.rewriting), landing: rounded(landing),
+}));
+const rounded = (seconds) => Math.round(1000 * seconds) / 1000;
 
 /** Return the reports of `provhouse blame`; none for people who may not see values. */
 const blames = () => ask("page/reports").catch((error) => {
