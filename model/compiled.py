@@ -23,7 +23,7 @@ def compiled(
 ) -> Callable[[Loop], Loop]:
     """Compile a loop at its first call; later processes load the machine code from a file.
 
-    If numba is missing, ``twin`` runs instead, or if there is no twin, the call raises Unavailable.
+    If numba is missing, ``twin`` runs instead; without a twin, the call raises Unavailable.
     ``nogil`` releases the interpreter's lock; ``inline`` copies the loop into the loops that call
     it.
     """

@@ -23,8 +23,8 @@ def same_rows(opened: OpenedDatabase, built: TablePlace, expected: Sequence[str]
     """Return, for each row of a built table, the position of the equal expected row.
 
     The result is in the order of row ids. ``expected`` names tables, whose rows are numbered
-    consecutively from table to table, by row id. If several rows are equal, the first built one is
-    matched with the first expected one, and so on. Returns None if the rows differ.
+    consecutively from table to table, by row id. If several rows are equal, the first built row is
+    matched with the first expected row, and so on. Returns None if the rows differ.
     """
     columns = opened.columns(built)
     if {*map(str.lower, columns)} != {*_names(opened, expected[-1])}:
@@ -55,7 +55,7 @@ def same_rows(opened: OpenedDatabase, built: TablePlace, expected: Sequence[str]
 
 
 def in_order(opened: OpenedDatabase, built: TablePlace, expected: pa.Table) -> bool:
-    """Return whether a built table has the expected rows in the same order, the usual case."""
+    """Return whether a built table has the expected rows in the same order, as it usually has."""
     columns = opened.columns(built)
     number = opened.con.extent(built)[0]
     names = sorted(map(str.lower, expected.column_names))
