@@ -14,7 +14,7 @@ from provhouse.store.tables.delta_tables import read_rows
 from provhouse.store.tables.registry import REGISTRY, remove_earlier_form
 from provhouse.store.warehouse.bases import bases, remove_unused
 from provhouse.store.warehouse.commits import (
-    FORMAT,
+    REGISTERED,
     Commit,
     current,
     drop_commits,
@@ -45,7 +45,7 @@ def recover(layout: Layout, *, thorough: bool = False) -> None:
             "Restore the folder from a backup",
         )
     _remove_temporary(layout)
-    if last and last.format == FORMAT:
+    if last and last.format >= REGISTERED:
         for table in REGISTRY:
             remove_earlier_form(layout, table)
     if ids.unfinished:

@@ -3,7 +3,8 @@
 Delta writes an entire file again if one of its rows changes. A row that is only copied keeps its
 version, so ``KEPT`` contains the version of each row of such a file. Equal versions of consecutive
 rows are one entry, so the size of the table grows with the number of changes. ``ENDED`` contains
-hashes of the names of deleted rows.
+hashes of the names of deleted rows. Releases that do not know these tables must refuse the
+warehouse, so its format is raised before the first of these rows is stored.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ import pyarrow.compute as pc
 from provhouse.model.arrays import I64
 
 from ..names.hashing import hashes
+from ..warehouse.commits import raise_format
 from ..warehouse.layout import Layout
 from .registry import ENDED, KEPT, append, read
 
@@ -53,6 +55,7 @@ def add_kept(layout: Layout, versions: Mapping[int, I64]) -> None:
     for file, found in versions.items():
         starts = np.flatnonzero(np.diff(found, prepend=-1))
         rows.append({"file": file, "starts": starts, "versions": found[starts]})
+    raise_format(layout)
     append(layout, KEPT, pa.Table.from_pylist(rows, schema=KEPT.schema))
 
 
@@ -70,6 +73,7 @@ def add_ended(layout: Layout, version: int, names: pa.Array, after: int) -> None
     Only the single writer may call this. Raises Busy if another writer has taken the lock.
     """
     row = {"version": version, "after": after, "names": hashes(names).view(np.int64)}
+    raise_format(layout)
     append(layout, ENDED, pa.Table.from_pylist([row], schema=ENDED.schema))
 
 

@@ -18,8 +18,8 @@ from .json_records import write_record
 from .layout import Layout
 from .locks import check_lock
 
-FORMAT = 8
-"""The newest format of records. Warehouses with registered tables have it.
+FORMAT = 9
+"""The newest format of records. Warehouses with rows in the tables ``CHANGED`` have it.
 
 - Format 2 may include deaths, which a reader of format 1 would overlook.
 - Format 3 may have triples with derivations.
@@ -30,9 +30,15 @@ FORMAT = 8
 - Format 7 may have tables with the rows of several ingests in one file; all tables have such files
   from generation ``MERGED`` on.
 - Format 8 may have registered tables, which a reader of format 7 would look for in other folders.
+- Format 9 may have the tables ``CHANGED``, which a reader of format 8 would overlook: it would give
+  copied rows a wrong version, and deleted rows no end.
 
-A record of an earlier format is read as a record of format 8 that lacks these features.
+A record of an earlier format is read as a record of format 9 that lacks these features.
 """
+CHANGED = ("kept", "ended")
+"""The names of the registered tables that only warehouses with copied or deleted rows have."""
+REGISTERED = 8
+"""The format of new records with registered tables other than ``CHANGED``."""
 MERGED = 8
 """The number of ingests whose files of a small table are merged into one file."""
 _ROWS_OF_SEVERAL = 7
@@ -126,6 +132,8 @@ def write_commit(layout: Layout, commit: Commit) -> None:
     if commit.generation >= MERGED:  # no ingest number exceeds its generation
         written = _ROWS_OF_SEVERAL
     if layout.registered_tables.exists():
+        written = REGISTERED
+    if any(layout.registered(table).exists() for table in CHANGED):
         written = FORMAT
     record = asdict(replace(commit, format=written))
     if not shares:
@@ -134,6 +142,19 @@ def write_commit(layout: Layout, commit: Commit) -> None:
         del record["patterns"]
     path = _path(layout, commit.generation)
     write_record(layout, path, record, lambda: reach("record aside"), write_new)
+
+
+def raise_format(layout: Layout) -> None:
+    """Give the current record the newest format before the first row of ``CHANGED`` is stored.
+
+    A command that only copies and deletes rows makes no generation, so no later record may tell an
+    earlier release to refuse the warehouse. Raises Busy if another writer has taken the lock.
+    """
+    commit = current(layout)
+    if commit and commit.format < FORMAT:
+        path = _path(layout, commit.generation)
+        record = json.loads(path.read_text(encoding="utf-8")) | {"format": FORMAT}
+        write_record(layout, path, record, lambda: reach("record aside"))
 
 
 def generations(layout: Layout) -> list[int]:

@@ -34,10 +34,10 @@ COLLECTED = ("incremental_load", "quality_metrics")
 """Jobs that collect rows and compute values from them. Capture does not follow such values."""
 REFUSED = {
     "rdd_clean": "LogicalRDD",
-    "scd2_merge": "MERGE",
-    "upsert_delta": "MERGE",
+    "scd2_merge": "It may copy rows of dimension",
+    "upsert_delta": "It may copy rows of customers",
 }
-"""The jobs that are refused, each with a word in the message of the refusal."""
+"""The jobs that are refused, each with a part of the message of the refusal."""
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,8 @@ def check(
     least = 6 if commit.patterns else 4 if "groups" in commit.tables else 3
     written = {7 if commit.generation >= MERGED else least}
     written |= {8} if layout.registered_tables.exists() else set()
+    if any(layout.registered(table).exists() for table in ("kept", "ended")):
+        written = {9}
     assert commit.format in written or commit.format < 3, "only kept warehouses have format 1 or 2"
     assert asdict(commit.totals) == {
         "triples": len(triples["src"]) - sum(dead["rows"].to_pylist()),
