@@ -67,7 +67,7 @@ class OutputOptions:
 
 @dataclass
 class AbsentItems:
-    """How many of the items in a question are missing, and the name of the first one."""
+    """The number of items in a question that are missing, and the name of the first one."""
 
     count: int = 0
     first: str = ""

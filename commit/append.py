@@ -23,7 +23,7 @@ Only people read these ops.
 
 @dataclass(frozen=True)
 class Target:
-    """Where an ingest writes its rows: the base, the ingest's number, and its first partition."""
+    """The target of an ingest's rows: the base, the ingest's number, and its first partition."""
 
     layout: Layout
     base: int

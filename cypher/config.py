@@ -104,7 +104,7 @@ def ensure_password(home: Path) -> str:
 def _write_private(file: Path, text: str) -> None:
     """Write a private file in one step.
 
-    Otherwise, a crash could leave half of a password in the file, and nobody could log in.
+    Otherwise, a crash could leave half of a password in the file, and no process could log in.
     """
     if not write_new(file, text.encode("ascii"), mode=0o600):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(file))

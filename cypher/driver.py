@@ -21,7 +21,7 @@ logging.getLogger("neo4j").addHandler(logging.NullHandler())
 RETRY_SECONDS = {True: 2, False: 60}
 """The number of seconds for which a transaction is retried, by whether the server is managed.
 
-Nobody restarts a managed server that has failed, but the owner of another server may restart it.
+A managed server that has failed is not restarted, but the owner of another server may restart it.
 """
 CONNECT_SECONDS = 60
 """The time limit in seconds for opening a connection, including the check of the password."""

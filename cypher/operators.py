@@ -2,7 +2,7 @@
 
 These are the operators of Neo4j 5.26 that neither write nor read anything except the data.
 Operators for LOAD CSV, for settings and for other users' transactions are not among them. Operators
-of a later release are refused until somebody adds them to this list. In a plan, the brackets after
+of a later release are refused until they are added to this list. In a plan, the brackets after
 an operator describe how the operator reads, not what it reads.
 """
 

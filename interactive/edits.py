@@ -50,7 +50,7 @@ class Edited:
     """The number of the edit, counted from 1."""
     rows: pa.Table
     by: Literal["key", "filter", "delta", "computed"]
-    """How the rows were obtained.
+    """The origin of the rows.
 
     key: they equal the rows of an earlier result. filter: they were computed from an earlier
     result. delta: they were computed from an earlier result and from the missing rows of the

@@ -16,7 +16,7 @@ from provhouse.model.arrays import unique
 from .links import FrameLink, Rows
 
 Kind = Literal["all", "aggregate", "unknown"]
-"""How the inputs of a row act together; ``unknown`` if no other kind describes it exactly."""
+"""The way in which the inputs of a row combine; ``unknown`` if no other kind fits exactly."""
 _numbers = count()
 
 

@@ -52,7 +52,7 @@ class Contained:
 
 @dataclass(frozen=True)
 class ContainingRows:
-    """How SQL refers to the rows of a stored result."""
+    """The names by which SQL refers to the rows of a stored result."""
 
     columns: tuple[str, ...]
     types: tuple[str, ...]

@@ -1,7 +1,7 @@
 """Verdicts on pairs of plans, stored so that each pair is compared only once.
 
 A verdict is valid only for the releases that decided it, since other releases may decide more
-pairs, or correct an error. An audit that finds a wrong reuse revokes a rule, and thereby all
+pairs, or correct an error. An audit that finds a wrong reuse revokes a rule, and so all
 verdicts by this rule.
 """
 
@@ -92,7 +92,7 @@ def store_proofs(layout: Layout, proofs: Sequence[StoredProof]) -> None:
 
 
 def revoked(one: SinkPlan, other: SinkPlan, rule: str, reason: str) -> StoredProof:
-    """Return the record that revokes a rule, and thereby all verdicts by this rule.
+    """Return the record that revokes a rule and all verdicts by this rule.
 
     The rule has found two plans to be equal whose rows differ.
     """

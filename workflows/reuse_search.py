@@ -23,7 +23,7 @@ from .result_files import result_path
 from .revisions import SinkPlan
 
 MOST_PROOFS = 8
-"""The maximum number of pairs of plans that one question compares anew."""
+"""The maximum number of pairs of plans that one question compares again."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Reuse:
     revision: str
     sink: str
     decision: Literal["reuse", "filter", "delta", "partial", "build"]
-    """How the result is obtained.
+    """The way in which the result is obtained.
 
     ``reuse``: the stored rows are the result. ``filter``: the query ``sql`` computes the result
     from the stored rows. ``delta``: ``sql`` computes a part of the result, and the query ``delta``

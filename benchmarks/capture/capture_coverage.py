@@ -30,7 +30,7 @@ class Query(TypedDict, total=False):
     They were left out one at a time, and only of rows with few witnesses.
     """
     unneeded: int
-    """How many of these witnesses were not needed: without them, the row was the same."""
+    """The number of these witnesses that were not needed: without them, the row was the same."""
     factor: str
     """The size of the tables, where a suite uses several sizes."""
     taps: int

@@ -35,7 +35,7 @@ WITH_ROWS = 20
 """The least number of random databases on which a pair must give rows to count as executed."""
 LISTED = 60
 OFTEN = 5
-"""How many of the most frequent reasons are listed for each suite."""
+"""The number of the most frequent reasons that are listed for each suite."""
 
 
 class Compared(NamedTuple):
@@ -109,7 +109,7 @@ OTHERS = (
     ("VeriEQL", "77% of 24,455", "Calcite, and exercises",
      "He et al., OOPSLA 2024; proved for tables up to a size, or refuted"),
 )  # fmt: skip
-"""How many pairs other provers prove, according to their papers or to a measurement."""
+"""The numbers of pairs that other provers prove, by their papers or by a measurement."""
 RIVALS = (
     "Other programs, and rules of other programs, on the same pairs from Calcite's tests, and on "
     "the hazards, none of which is a pair of equal queries. dbt compares SQL texts, SQLMesh parsed "

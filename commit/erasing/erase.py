@@ -112,7 +112,7 @@ def repeat_erasures(settings: Settings, progress: Progress) -> None:
 def erase(settings: Settings, progress: Progress, *, in_views: bool = True) -> tuple[int, bool]:
     """Carry out the erasure in progress, if there is one.
 
-    ``in_views`` tells whether views in Neo4j may contain the names. It is false if the same items
+    ``in_views`` is true if views in Neo4j may contain the names. It is false if the same items
     were erased before. Returns the number of triples that touch the erased items, and whether Neo4j
     was rebuilt. Raises Busy if Neo4j must be rebuilt but is in use; all other steps have then been
     carried out.
