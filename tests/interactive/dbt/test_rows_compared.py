@@ -63,10 +63,13 @@ def test_arrow_matches_each_row_with_an_equal_one(opened: OpenedDatabase, order:
 @pytest.mark.parametrize(
     "change",
     [
-        "set n = coalesce(n, 0) + 9 where rowid = 3", "set name = 'a ' where rowid = 7", "set big = big - 1",
-        "set day = date '1999-01-01'", "set part = coalesce(part, 0) + 1e-3",
+        "set n = coalesce(n, 0) + 9 where rowid = 3",
+        "set name = 'a ' where rowid = 7",
+        "set big = big - 1",
+        "set day = date '1999-01-01'",
+        "set part = coalesce(part, 0) + 1e-3",
     ],
-)  # fmt: skip
+)
 def test_other_rows_are_not_equal(opened: OpenedDatabase, change: str) -> None:
     opened.duckdb.execute(f"create table {NOW} as from {BUILT.sql()} order by rowid desc")
     opened.duckdb.execute(f"update {NOW} {change}")
