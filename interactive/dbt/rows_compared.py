@@ -1,8 +1,8 @@
 """Compare the rows of a built table with the rows that its model's SQL returns when run again.
 
 Two tables are equal if each row occurs equally often in both. Floating-point numbers are compared
-to 12 digits, since DuckDB sums them in an arbitrary order. Rows that are identical in Arrow need no
-query; DuckDB compares all others.
+to 12 digits, since DuckDB sums them in an arbitrary order. Arrow compares them first, and DuckDB
+what Arrow cannot decide.
 """
 
 from collections.abc import Mapping, Sequence

@@ -14,7 +14,7 @@ from provhouse.interactive.compiled import group_kernels
 from provhouse.interactive.compiled import numpy_kernels as group_twins
 from provhouse.interactive.index import kernels
 from provhouse.interactive.index import numpy_kernels as twins
-from provhouse.model.compiled import TwinnedLoop
+from provhouse.model.compiled import LARGE, TwinnedLoop, compiled
 
 Random = np.random.Generator
 SEEDS = range(20)
@@ -135,6 +135,18 @@ def test_numpy_computes_the_same_as_the_loop(loops: Any, numpy: Any, given: Any,
             ours[3][end:] = theirs[3][end:] = 0
         if not (name == "only_rows" and not expected):
             _assert_same(name, _summed(name, ours), _summed(name, theirs))
+
+
+def test_a_loop_is_compiled_when_an_array_is_large() -> None:
+    def loop(values: NDArray[np.int8]) -> int:
+        return values.size + 1
+
+    def twin(values: NDArray[np.int8]) -> int:
+        return values.size
+
+    found = compiled(twin)(loop)
+    small, large = np.zeros(LARGE - 1, np.int8), np.zeros(LARGE, np.int8)
+    assert [found(each) - each.size for each in (small, large, small)] == [0, 1, 1]
 
 
 def _is_loop(each: object) -> bool:
