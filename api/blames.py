@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 Tables = Mapping[str, "DataFrame"]
 Program = Callable[[Tables], "DataFrame"]
-"""A program that computes the table with the wrong rows from the tables that it reads."""
+"""A program that gets the tables that it reads, and returns the table that has wrong rows."""
 MOST_ROWS = 20
 """The maximum number of wrong rows that are shown."""
 MOST_RECORDS = 100_000
-"""The maximum number of records of a lineage that are searched."""
+"""The maximum number of lineage records that are searched."""
 
 
 def blame(
@@ -207,7 +207,7 @@ class _Pinned(Mapping[str, "DataFrame"]):
 
 
 class _Search:
-    """Runs of a program on parts of the lineage of a wrong row."""
+    """Runs of a program on parts of a wrong row's lineage."""
 
     def __init__(
         self,

@@ -41,7 +41,7 @@ from .rows import (
 class WhatIf(Answered, found_what_if.WhatIf):
     """The consequences of a deletion for all items downstream.
 
-    ``dies``, ``survives`` and ``undecided`` are the numbers of downstream items with this fate.
+    ``dies``, ``survives`` and ``undecided`` are the numbers of downstream items with these fates.
     """
 
     _asking = AskingWhatIf
@@ -53,7 +53,9 @@ class WhatIf(Answered, found_what_if.WhatIf):
     may_create: Rows[MayCreate]
 
     def draw(self) -> Drawing:
-        """Return a picture of the deleted items and of all items derived from them, with fates.
+        """Return a picture of the deleted items and of all items derived from them.
+
+        The picture shows the fate of each item.
 
         The warehouse is asked again, as of the same generation. Raises UsageError for the summary
         of a view; draw the view instead.

@@ -132,7 +132,7 @@ def _table(node: Any) -> str:
 
 
 def _test(node: Any, manifest: Any, names: Mapping[str, str]) -> FailedTest | None:
-    """Return a failed test, or None if it does not test a model with a query."""
+    """Return a failed test; None unless both the test and the model that it tests have a query."""
     attached = node.get("attached_node") or next(
         (each for each in node["depends_on"]["nodes"] if each.startswith("model.")), None
     )

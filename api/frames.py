@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 SPARK_LABEL = "Spark DataFrame"
-"""The name of a Spark data frame in origins and messages, instead of the names of its files."""
+"""The name that origins and messages give to a Spark data frame, instead of its files' names."""
 
 
 def is_spark(frame: object) -> "TypeGuard[DataFrame]":

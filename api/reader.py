@@ -171,7 +171,7 @@ class Reader(Views, Revised):
         depth: int | None = None,
         as_of: AsOf | None = None,
     ) -> Explanation:
-        """Return the data that each method would read for an answer, and an estimate of its time.
+        """Return how much each method would read for an answer, and how long that would take.
 
         No triples are read. Raises NotFound if the item is not stored.
 
@@ -349,7 +349,7 @@ class Reader(Views, Revised):
         return rows_of(Invocation, found.invocations)
 
     def catalogue(self) -> Catalogue:
-        """Return the jobs and datasets of ingested events of OpenLineage, with their tables.
+        """Return the jobs and datasets that ingested OpenLineage events name, with their tables.
 
         >>> warehouse.catalogue().uses
         ()

@@ -171,7 +171,7 @@ class Finding(Answered, find.Finding):
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation(Answered, explain.Explanation):
-    """The data that each method would read for an answer, and the method that would be used."""
+    """How much each method would read for an answer, and which method would be used."""
 
     _asking = AskingExplain
 

@@ -116,7 +116,7 @@ class UnknownValue(NamedTuple):
 
 
 class MayCreate(NamedTuple):
-    """An op that may create items that are not stored, because it loses inputs."""
+    """An op that may create items that are not stored, because some of its inputs are deleted."""
 
     op: str
     inputs_lost: int
@@ -214,7 +214,7 @@ class Node(NamedTuple):
     execution: str | None
     invocation: str | None
     items: int
-    """The number of items in the node; for a module or an invocation, of its hidden items only."""
+    """The number of items in the node. In a module or an invocation, only hidden items count."""
     invocations: int | None
 
 

@@ -175,7 +175,7 @@ class Views(ABC):
         """Return the nodes and edges of an answer that differ between two generations.
 
         Levels and ``fold`` are the same as for ``zoom``, generations as for ``diff``. Raises
-        NotFound if neither generation has the item or a module.
+        NotFound if the item, or a module in ``fold``, is in neither generation.
 
         >>> len(warehouse.zoom_diff("revenue/2026-03", since=1).edges)
         0
@@ -197,7 +197,7 @@ class Views(ABC):
         runs: Sequence[str] = (),
         as_of: AsOf | None = None,
     ) -> ZoomWhatIf:
-        """Return what would happen without some items and triples, counted by the nodes of a view.
+        """Return what would happen without some items and triples, counted for each node of a view.
 
         Levels and ``fold`` are the same as for ``zoom``, all other arguments as for ``what_if``.
         Raises the errors of ``what_if``, NotFound for an unknown module, and UsageError for the

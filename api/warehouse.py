@@ -112,21 +112,22 @@ class Warehouse(Reader):
         A data frame is of pandas, polars, pyarrow or Spark, or any object that Arrow can read.
         Instead of ``src`` and ``dst``, it may have ``src_id`` and ``dst_id``: the ids of rows of
         ``src_table`` and ``dst_table``. Row 17 of the table ``orders`` is the item ``orders/17``.
-        ``run`` names the run that recorded the data. Triples of an earlier ingest of the same run
-        end if the data lacks them. ``columns`` maps known column names, such as ``src``, to the
-        names in the data. ``scope`` names a column if names are unique only among rows with the
-        same value in it. ``splits`` is a file that assigns tables to splits. ``replace`` starts
-        from an empty warehouse. ``strict`` refuses data with rows that would be rejected. ``names``
-        is ``"table"`` if names are unique only in their table: items are then named ``TABLE/NAME``.
-        With ``"global"``, a name in two tables is one item. The first ingest stores this choice.
-        ``input_format`` is one of the formats in ``docs/formats.md``, for files whose names do not
-        show it. ``patterns`` maps tables to the names of their row ids, if not ``{table}/{id}``:
-        for example ``{"invoices": "INV-{id}"}``. A table's pattern cannot change after its first
-        use. ``operations`` is a file or a data frame that describes ops; ``docs/derivations.md``
-        explains its columns. ``modules`` is a TOML or JSON file that declares modules
-        (``docs/modules.md``). With either of them, other data may be left out. ``null`` is a text,
-        or several texts, for missing values in the data, such as ``"-"``. ``constants`` are values
-        of ``src_table``, ``dst_table`` and ``op`` that are the same in every row.
+        ``run`` names the run that recorded the data. If the same run was ingested before, its
+        earlier triples end unless the data contains them again. ``columns`` maps known column
+        names, such as ``src``, to the names in the data. ``scope`` names a column if names are
+        unique only among rows with the same value in it. ``splits`` is a file that assigns tables
+        to splits. ``replace`` starts from an empty warehouse. ``strict`` refuses data with rows
+        that would be rejected. ``names`` is ``"table"`` if names are unique only in their table:
+        items are then named ``TABLE/NAME``. With ``"global"``, a name in two tables is one item.
+        The first ingest stores this choice. ``input_format`` is one of the formats in
+        ``docs/formats.md``, for files whose names do not show it. ``patterns`` maps tables to the
+        names of their row ids, if not ``{table}/{id}``: for example ``{"invoices": "INV-{id}"}``. A
+        table's pattern cannot change after its first use. ``operations`` is a file or a data frame
+        that describes ops; ``docs/derivations.md`` explains its columns. ``modules`` is a TOML or
+        JSON file that declares modules (``docs/modules.md``). If either is given, other data may be
+        left out. ``null`` is a string, or several strings, that represent missing values in the
+        data, such as ``"-"``. ``constants`` are values of ``src_table``, ``dst_table`` and ``op``
+        that are the same in every row.
 
         Raises BadInput for unusable data, and for a name in two tables if ``names`` was never
         given. Raises Busy while another process writes. The warehouse is unchanged after an error.
@@ -164,14 +165,14 @@ class Warehouse(Reader):
     ) -> "Landed":
         """Ingest the folder that a captured job has left, and remove the folder.
 
-        ``folder`` may also be the setting ``spark.provhouse.landing`` of jobs: a folder, or an
-        address such as ``s3a://bucket/lineage``, from which the folders of ended jobs are moved
-        into the warehouse first.
-        Without ``folder``, ingest the folders of all jobs that have ended, oldest first. A job
-        leaves a folder if settings of Spark captured it, if the ingest at its end failed, or if its
-        driver was lost. Incomplete writes are left out, and the result names them. ``keys`` replace
-        the job's keys. Raises BadInput if the lineage cannot be right, and Busy while the job still
-        runs or another process writes. The folder stays after an error.
+        ``folder`` may also be the value of the setting ``spark.provhouse.landing`` of jobs: a
+        folder, or an address such as ``s3a://bucket/lineage``. The folders of ended jobs are first
+        moved from there into the warehouse. Without ``folder``, ingest the folders of all jobs that
+        have ended, oldest first. A job leaves a folder if settings of Spark captured it, if the
+        ingest at its end failed, or if its driver was lost. Incomplete writes are left out, and the
+        result names them. ``keys`` replace the job's keys. Raises BadInput if the lineage cannot be
+        right, and Busy while the job still runs or another process writes. The folder stays after
+        an error.
 
         >>> landed = warehouse.ingest_captured(left)  # a folder that `provhouse status` shows
         >>> [(write.table, write.rows) for write in landed.writes]
@@ -200,10 +201,10 @@ class Warehouse(Reader):
         await_generation(self._settings, generation, self._progress)
 
     def number_files(self, *paths: PathLike) -> tuple[int, ...]:
-        """Return the numbers of files; a file without a number gets the next one.
+        """Return each file's permanent number; a file without a number gets the next one.
 
         A path keeps its number permanently, and no other path ever gets it. A file's number and a
-        row number then identify a row with two integers. Paths may be URIs, such as
+        row number are two integers that together identify a row. Paths may be URIs, such as
         ``s3a://bucket/a``. Raises Busy if a file is new and another process writes.
 
         >>> warehouse.number_files("/data/a.parquet", "/data/b.parquet", "/data/a.parquet")
@@ -241,7 +242,7 @@ class Warehouse(Reader):
         if given.count(True) != 1:
             raise UsageError(
                 "It is not clear what to retract",
-                "None or several of items, a file, a run and old versions are given",
+                "Of items, a file, a run and old versions, none or several are given",
                 "Give exactly one of them",
             )
         path = Path(file) if file is not None else None
@@ -260,10 +261,10 @@ class Warehouse(Reader):
     ) -> "Added":
         """Store a revision of a workflow, unless it equals the newest one.
 
-        ``queries`` is a query, or one for each sink. ``schema`` has the CREATE statements of the
-        tables that they read. ``source`` is their language; with "dbt", ``queries`` is the target
-        folder of a project, with "texera" the text of a workflow. Raises BadInput without a plan,
-        and Busy while another process writes.
+        ``queries`` is one query, or a query for each sink. ``schema`` contains the CREATE
+        statements of the tables that the queries read. ``source`` is the language of the queries.
+        With "dbt", ``queries`` is the target folder of a project; with "texera", it is the text of
+        a workflow. Raises BadInput if there is no plan, and Busy while another process writes.
 
         >>> warehouse.add_revision("sales", "select a from t", "create table t(a int)").revision
         'sales@r1'
@@ -304,9 +305,9 @@ class Warehouse(Reader):
     def records(self, answer: Answer, most: int = MOST) -> ItemRecords:
         """Return the rows of the first items of an answer, from the files of captured jobs.
 
-        Only row groups with these rows are read. If a file has changed or was removed since the
-        job, it is not read, but named. A source that jobs read in several states is shown as the
-        latest job read it.
+        Only row groups with these rows are read. A file that has changed or was removed since the
+        job is not read, but the result names it. A source that jobs read in several states is shown
+        as the latest job read it.
 
         >>> answer = warehouse.lineage("revenue/2026-03", tables=["prices"])
         >>> warehouse.records(answer).tables[0].missing  # no captured job has read or written them

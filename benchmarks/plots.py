@@ -27,7 +27,7 @@ STYLE = {
 
 
 def methods(pyplot: Any) -> Any:
-    """Draw the times of all methods in memory beside the paper's times.
+    """Draw the times of all methods in memory next to the paper's times.
 
     There is a panel for each number of copies of the trace.
     """

@@ -36,7 +36,7 @@ Table = tuple[str, str, str]
 
 
 def placed(text: str, name: str, between: str) -> str | None:
-    """Return a page's text in which ``between`` replaces what is between the markers of ``name``.
+    """Return a page with ``between`` in place of the text between the markers of ``name``.
 
     Returns None if the text lacks these markers.
     """

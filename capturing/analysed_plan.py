@@ -32,7 +32,7 @@ def captured_reads(write: Path) -> list[FilesRead]:
 
 
 def captured_plan(write: Path) -> PlanForm | None:
-    """Return the plan of a write, given the folder with its ``write.json``, or None.
+    """Return the plan of a write, or None, given the folder with the write's ``write.json``.
 
     A write does not have a plan before its end is reported, or if it deletes, updates or merges
     rows.

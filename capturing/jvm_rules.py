@@ -69,7 +69,7 @@ class CaptureReports:
     refused: ProvhouseError | None = None
     """The error of the last refused write."""
     rules: Any = field(default=None, repr=False)
-    """The rules of the block in the JVM, which have the plans of the block's writes."""
+    """The block's rules in the JVM, which hold the plans of the block's writes."""
     ended: bool = False
     """Whether the block has ended. Later writes are not captured."""
 
@@ -93,7 +93,7 @@ def saying(session: "SparkSession", **said: str) -> Iterator[None]:
 
 
 def await_ends(session: "SparkSession") -> None:
-    """Wait until the descriptions of writes contain the ends of all commands that have returned."""
+    """Wait until the end of each returned command is recorded in its write's description."""
     _, classic = java_session(session)
     classic.sparkContext().listenerBus().waitUntilEmpty(_PATIENCE)
 
@@ -126,12 +126,12 @@ def capturing(
 
     ``captured`` is filled at the end of the block, even after an exception. Raises UsageError,
     instead of Spark's error, for an operator or a write that is not covered, or if the session is
-    already being captured. In these cases, Spark has not begun to write. With ``plain``, writes
-    that are not covered run without capture. A write that exceeds its ``budget`` goes on without
-    capture. ``keys`` has the key columns of each table, by the table's name. ``tables`` names the
-    tables whose writes are captured; None means all. With ``sampled``, a write that an ingest
-    cannot sample is refused. With ``values``, the values that rows contribute to aggregates are
-    captured too.
+    already being captured. Whenever this error is raised, Spark has not begun to write. If
+    ``plain`` is true, writes that are not covered run without capture. A write that exceeds its
+    ``budget`` goes on without capture. ``keys`` has the key columns of each table, by the table's
+    name. ``tables`` names the tables whose writes are captured; None means all. If ``sampled`` is
+    true, a write that an ingest cannot sample is refused. If ``values`` is true, the values that
+    rows contribute to aggregates are captured too.
     """
     options = {
         "keys": dict(keys),
@@ -180,7 +180,7 @@ def _started(session: "SparkSession", folder: Path, options: str) -> Any:
 
 
 def add_jar(session: "SparkSession") -> None:
-    """Add to a session the jar that fits it, unless the session already has it.
+    """Add the jar for the session's Spark version to a session that does not have the jar yet.
 
     Adding the jar is the slowest step at the beginning of a block. Raises UsageError for a version
     of Spark that capture does not support.

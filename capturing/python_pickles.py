@@ -23,8 +23,8 @@ def read_functions(
 ) -> dict[str, FunctionFacts]:
     """Return descriptions of this program's functions, keyed by the digests of their pickles.
 
-    The modules and packages of this process are described, so it must be the program that made the
-    pickles.
+    The modules and packages of this process are described, so call this in the program that made
+    the pickles.
     """
     if pickles and _is_other_python(worker_python(session.sparkContext)):
         problem = "Spark runs it in another Python than that of the program"

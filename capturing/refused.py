@@ -26,12 +26,12 @@ class Refused(UsageError, IllegalArgumentException):
 
 
 def raise_refusals() -> None:
-    """Make PySpark raise ``Refused`` for our rules' refusals, for the rest of this process."""
+    """Make PySpark raise ``Refused`` when our rules refuse a write, until this process ends."""
     convert_java_errors(_refused)
 
 
 def _refused(error: Any) -> Refused | None:
-    """Return the refusal that is a JVM exception or one of its causes, or None."""
+    """Return the refusal among a JVM exception and its causes, or None."""
     while error is not None:
         if error.getClass().getName() == _CLASS:
             return Refused(error.problem(), error.found(), error.remedy())

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Replay:
-    """A frame that can be computed again on other rows of the frame's sources."""
+    """A frame that can be computed again on a different selection of its source rows."""
 
     def __init__(
         self, session: "SparkSession", rules: Any, program: "DataFrame | int", writes: Sequence[int]
@@ -33,21 +33,21 @@ class Replay:
             raise UsageError(refused.problem(), refused.found(), refused.remedy())
 
     def files(self) -> list[dict[str, Any]]:
-        """Return the files that the plan reads: addresses ``path`` and ``root``, and the state."""
+        """Return the files that the plan reads, each with its path and root address and state."""
         found: list[dict[str, Any]] = json.loads(self._java.files())
         return found
 
     def number(self, numbers: Sequence[int]) -> None:
-        """Set the number of each file that is contained in the ids of its rows.
+        """Set the numbers of the files; the ids of a file's rows contain the file's number.
 
         ``numbers`` is in the order of ``files``.
         """
         self._java.number(json.dumps([*numbers]))
 
     def keep(self, ids: I64) -> None:
-        """Keep the rows with the given sorted ids in memory, for frames on some of these rows.
+        """Keep the rows with the given sorted ids in memory, to compute frames on some of them.
 
-        Keeps nothing if the result depends on the positions of rows, as with random numbers.
+        Keeps no rows if the result depends on the positions of rows, as with random numbers.
         """
         self._java.keep(_bytes(ids))
 

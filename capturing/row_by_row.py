@@ -1,6 +1,6 @@
 """Declare that a function of ``mapInPandas`` or ``mapInArrow`` works row by row.
 
-This module is sent to Spark's Python workers as a whole, since workers may lack provhouse. So its
+The whole module is sent to Spark's Python workers, which may not have provhouse installed. So its
 functions import only packages that a worker has.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 MARKED = " (row by row)"
-"""The end of the names of marked functions. ``PythonMaps.java`` recognizes the functions by it."""
+"""The suffix of marked functions' names, by which ``PythonMaps.java`` recognizes them."""
 SLOT = "provhouse_slot_"
 """The prefix of the slot columns that the rules add to each row."""
 

@@ -14,7 +14,7 @@ from provhouse.runtime.java import java
 from .jar import jar
 
 PATIENCE = 10
-"""Within how many seconds a script must end after an interruption."""
+"""The number of seconds within which a script must end after an interruption."""
 
 
 @dataclass(frozen=True)

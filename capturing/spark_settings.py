@@ -20,10 +20,11 @@ def configuration(
 ) -> dict[str, str]:
     """Return the settings ``spark.provhouse.*`` of an application.
 
-    ``keys`` has the key columns of each table, by the table's name. With ``plain``, writes that are
-    not covered run without capture. A write that exceeds a budget goes on without capture; a budget
-    of None means no limit. ``sample`` is the fraction of the rows of each write whose lineage is
-    kept. With ``values``, the lineage includes the values that rows contribute to aggregates.
+    ``keys`` has the key columns of each table, by the table's name. If ``plain`` is true, writes
+    that are not covered run without capture. A write that exceeds a budget goes on without capture;
+    a budget of None means no limit. ``sample`` is the fraction of the rows of each write whose
+    lineage is kept. If ``values`` is true, the lineage includes the values that rows contribute to
+    aggregates.
     """
     found = {"spark.provhouse.warehouse": str(warehouse.resolve())}
     found |= {f"spark.provhouse.keys.{table}": ",".join(key) for table, key in keys.items()}
@@ -47,8 +48,9 @@ def submit_options(settings: Mapping[str, str], spark: str | None = None) -> lis
 
     ``spark`` names the version of the job's Spark, such as ``4.0`` or ``3.5_2.13``; the default is
     the version of this Python's PySpark. Spark finds our extension in the jar, so
-    ``spark.sql.extensions`` can name other extensions. PySpark 3.5 does not look into jars. So with
-    3.5, a listener adds our extension to that setting, even if the program sets it.
+    ``spark.sql.extensions`` can name other extensions. PySpark 3.5 does not look for extensions in
+    jars. So with 3.5, a listener adds our extension to that setting, even if the program sets the
+    setting.
     """
     version = named(spark) if spark else own_version()
     options = ["--jars", str(jar(version))]

@@ -71,10 +71,11 @@ def empty_tables(session: "SparkSession", ddl: str) -> Iterator[EmptyTables]:
 
 
 def compare_spark(first: Revision, second: Revision, columns: Sequence[str] = ()) -> Verdict:
-    """Compare two queries of Spark SQL, or only the columns that a reader uses, by their keys.
+    """Compare the plan keys of two Spark SQL queries, or only of the columns that a reader uses.
 
-    Starts Spark, and ends it unless it was already running. Raises BadInput if Spark refuses a
-    query or a DDL, KeyError if a query lacks a named column, and Unavailable without Java.
+    Starts Spark if it is not running, and then stops it at the end. Raises BadInput if Spark
+    refuses a query or a DDL, KeyError if a query lacks a named column, and Unavailable without
+    Java.
     """
     one, other = text_plans((first, second))
     return compare_plans(one, other, columns)
@@ -83,8 +84,8 @@ def compare_spark(first: Revision, second: Revision, columns: Sequence[str] = ()
 def text_plans(revisions: Sequence[Revision]) -> list[PlanForm]:
     """Return the plans of queries of Spark SQL.
 
-    Starts Spark, and ends it, unless it is already running. Raises BadInput if Spark refuses a
-    query or a DDL, and Unavailable without Java.
+    Starts Spark if it is not running, and then stops it at the end. Raises BadInput if Spark
+    refuses a query or a DDL, and Unavailable without Java.
     """
     running = alive()
     with TemporaryDirectory(prefix="provhouse-plans-") as logs:
@@ -102,7 +103,7 @@ def _plan(session: "SparkSession", revision: Revision) -> PlanForm:
 
 
 def _statements(session: "SparkSession", text: str) -> list[str]:
-    """Return the statements of an SQL text, divided as Spark divides it."""
+    """Split an SQL text into statements as Spark does, and return the statements."""
     jvm, _ = java_session(session)
     texts: Any = jvm.org.apache.spark.sql.catalyst.util.StringUtils
     found = texts.splitSemiColonWithIndex(text, False)
@@ -134,12 +135,12 @@ def _refusing(problem: str) -> Iterator[None]:
     except (Py4JJavaError, PySparkException) as error:
         java = getattr(error, "java_exception", None)
         message = str(java.getMessage() if java is not None else error)
-        raise BadInput(problem, message.strip().splitlines()[0], "Correct the text") from error
+        raise BadInput(problem, message.strip().splitlines()[0], "Correct the SQL text") from error
 
 
 @contextmanager
 def _silent() -> Iterator[None]:
-    """Keep PySpark from printing the stack traces of errors that are raised anyway."""
+    """Keep PySpark from printing stack traces of errors that are also raised as exceptions."""
     logger = logging.getLogger("SQLQueryContextLogger")
     logger.disabled = True
     try:

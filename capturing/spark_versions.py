@@ -7,7 +7,7 @@ from pathlib import Path
 from provhouse.model.errors import UsageError
 
 OLDEST_JAVA = 17
-"""The oldest Java that runs our classes. Spark 3.5 itself also runs on Java 8 and 11."""
+"""The oldest Java version that can run our classes. Spark 3.5 itself also runs on Java 8 and 11."""
 
 
 @dataclass(frozen=True, order=True)
@@ -51,7 +51,7 @@ def fitting(spark: str, scala: str, java: str) -> SparkVersion:
     if version not in VERSIONS:
         raise UsageError(
             f"Spark {spark} with Scala {scala} cannot be captured",
-            f"Supported are: {supported()}",
+            f"Supported versions: {supported()}",
             "Run the job on one of these versions",
         )
     if java.startswith("1.") or int(java) < OLDEST_JAVA:
@@ -73,12 +73,14 @@ def named(text: str) -> SparkVersion:
         if text in (str(version), version.spark):
             return version
     raise UsageError(
-        f"Spark {text} cannot be captured", f"Supported are: {supported()}", "Name one of these"
+        f"Spark {text} cannot be captured",
+        f"Supported versions: {supported()}",
+        "Name one of these",
     )
 
 
 def installed(jars: Path) -> SparkVersion | None:
-    """Return the version of the Spark whose jars are in a folder, or None if it is unsupported."""
+    """Return the version of Spark whose jars are in a folder, or None if it is unsupported."""
     for jar in jars.glob("spark-core_*.jar"):
         found = re.fullmatch(r"spark-core_(\d+\.\d+)-(\d+\.\d+)\..*\.jar", jar.name)
         if found and (version := SparkVersion(found[2], found[1])) in VERSIONS:

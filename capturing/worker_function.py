@@ -1,7 +1,7 @@
 """Make Python functions pass on the columns that the rules add; Spark's workers run this.
 
-The rules wrap the program's pickled function in the source code of this file, because provhouse may
-be missing on workers. So this file imports only packages that every worker has.
+The rules combine the program's pickled function with the source code of this file, because workers
+may not have provhouse installed. So this file imports only packages that every worker has.
 """
 
 import pickle
@@ -14,7 +14,7 @@ from pyspark.sql.types import LongType, StructField, StructType
 from pyspark.util import PythonEvalType
 
 NAME = "provhouse_group"
-"""The name of a frame's last column, and of its result's last column, with the group number."""
+"""The name of the group number's column, which is last in a frame and in its result."""
 SLOT = "provhouse_slot_"
 """The prefix of the columns with the slots of a row."""
 PAIRS = (PythonEvalType.SQL_COGROUPED_MAP_PANDAS_UDF, PythonEvalType.SQL_COGROUPED_MAP_ARROW_UDF)
@@ -24,7 +24,7 @@ ITERATORS = (
 )
 
 Numbers = dict[str, int | None]
-"""The group number of each input, by the name of its column; None if the input has no rows."""
+"""The group number of each input, by the name of the number's column; None for an empty input."""
 
 
 def carrying(command: bytes, eval_type: int) -> tuple[Callable[..., Any], StructType]:
@@ -57,7 +57,7 @@ def carrying(command: bytes, eval_type: int) -> tuple[Callable[..., Any], Struct
 def returning(command: bytes, slots: int) -> tuple[Callable[..., Any], StructType]:
     """Unpickle a function, and add a column for each slot to its result type.
 
-    The function was made by ``provhouse.row_by_row``, so it passes on the slots of its input.
+    ``provhouse.row_by_row`` made the function, so it passes on the slots of its input.
     """
     function, result = _loaded(command)
     more = (StructField(f"{SLOT}{slot}", LongType()) for slot in range(slots))
@@ -100,7 +100,8 @@ def _taken(frame: Any) -> tuple[int | None, Any]:
 def _numbered(result: Any, numbers: Numbers) -> Any:
     """Return ``result`` with the group numbers as further columns.
 
-    A result that is not a frame, or has no columns, is returned unchanged: Spark refuses it.
+    A result that is not a frame, or that does not have columns, is returned unchanged, since Spark
+    refuses it.
     """
     import pandas as pd
     import pyarrow as pa

@@ -31,7 +31,7 @@ SMALL = 1 << 18
 Starting Spark would take longer than the time that its use of two cores saves.
 """
 LARGE = 1 << 18
-"""From this many sets and dependencies on, Neo4j's importer is faster, and used if possible."""
+"""From this many sets and dependencies on, Neo4j's importer is faster; it is used if possible."""
 
 
 def compact(settings: Settings, progress: Progress) -> Summary:

@@ -1,7 +1,6 @@
 """Stage the content of a warehouse for a compaction, as if an ingest had just read and numbered it.
 
-In this module, an item's place is its position among all stored items, in the order of their
-numbers.
+In this module, the *place* of an item is its position among all stored items, ordered by number.
 """
 
 from collections.abc import Iterator, Sequence

@@ -44,7 +44,7 @@ TEXTS = {
     "module": "A module's name",
     "run": "A run's name",
 }
-"""What the error message calls each field if its text is not UTF-8."""
+"""The name of each field in the error message for a value that is not UTF-8."""
 
 
 def with_derived(own: Iterable[Command]) -> Iterator[Command]:
@@ -97,7 +97,7 @@ def derived_command(asking: type[Asking[Any]]) -> Command:
 
 
 def _parameter(field: Any, hint: Any) -> inspect.Parameter:
-    """Return a field's parameter: an argument if it has no default and no dashes, else an option.
+    """Return a field's parameter: an argument without default and dashes, otherwise an option.
 
     Generations can be given as numbers or times, so their parameters are strings.
     """

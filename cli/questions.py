@@ -1,4 +1,4 @@
-"""Answer questions through the warehouse's server if it is running, or else in this process."""
+"""Answer questions through the warehouse's server if it is running, otherwise in this process."""
 
 import os
 import shutil

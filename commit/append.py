@@ -56,9 +56,9 @@ def _with_ingest(rows: pa.Table, ingest: int, name: str) -> pa.Table:
 
 
 def merged(tables: Sequence[pa.Table], *keys: str) -> pa.Table:
-    """Return one row for each value of the keys, with the sum of triple counts and distinct ops.
+    """Return one row for each value of the keys, with summed triple counts and the distinct ops.
 
-    If any value is repeated, each row lists at most ``OPS_KEPT`` ops.
+    If any value occurs in several rows, each returned row lists at most ``OPS_KEPT`` ops.
     """
     rows = pa.concat_tables(tables)
     sums = rows.group_by(list(keys), use_threads=False).aggregate([(TRIPLES, "sum")])

@@ -123,7 +123,7 @@ def end_of_origins(
 
 
 def end_of_items(snapshot: Snapshot, items: ItemNumbers) -> Ended:
-    """Return all live triples from or to the given items, whatever their origins, as ended."""
+    """Return the end of all live triples from or to the given items, whatever their origins."""
 
     def living() -> Iterator[Ranges]:
         for partition in partitions_touching(snapshot, items).tolist():
@@ -135,7 +135,7 @@ def end_of_items(snapshot: Snapshot, items: ItemNumbers) -> Ended:
 
 
 def end_of_lineage(snapshot: Snapshot, items: ItemNumbers) -> Ended:
-    """Return all live triples to the given items, whatever their origins, as ended."""
+    """Return the end of all live triples to the given items, whatever their origins."""
 
     def living() -> Iterator[Ranges]:
         for partition in partitions_into(snapshot, items).tolist():

@@ -345,7 +345,7 @@ def _ends_of(rows: pa.Table) -> tuple[int, int]:
 
 
 def _dependency_rows(rows: pa.Table) -> pa.Table:
-    """Return one row for each pair of sets, with the sum of its triples and a few of its ops."""
+    """Return one row for each pair of sets, with its summed triple counts and a few of its ops."""
     rows = merged([rows.select(DEPENDENCY)], SET, DERIVES_FROM)
     return rows.select([SET, DERIVES_FROM, TRIPLES]).append_column("ops", few_of_each(rows[OPS]))
 

@@ -1,8 +1,8 @@
 """Use the log of writers to find generations whose commit records were deleted.
 
 A killed writer may leave data without a commit record, and the next writer removes this data. If a
-commit record is deleted, the data of its generation looks like such leftovers. Only because of the
-log is it not removed too.
+commit record is deleted, the data of its generation looks like such leftovers. The log prevents the
+next writer from removing this data too.
 """
 
 import json

@@ -19,7 +19,7 @@ else:
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
 RETRY_SECONDS = {True: 2, False: 60}
-"""For how many seconds a transaction is retried, by whether the server is managed.
+"""The number of seconds for which a transaction is retried, by whether the server is managed.
 
 Nobody restarts a managed server that has failed, but the owner of another server may restart it.
 """

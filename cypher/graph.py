@@ -43,13 +43,13 @@ BATCH = 10_000
 
 DEADLOCK = "Neo.TransientError.Transaction.DeadlockDetected"
 REPEATS = 5
-"""How often a statement that ended in a deadlock is repeated at most.
+"""The maximum number of times that a statement is repeated after a deadlock.
 
 Before each repeat, the driver has already made its own retries.
 """
 
 CLOSE_SECONDS = 5
-"""How many seconds ``close`` waits for the server to close the connections."""
+"""The number of seconds that ``close`` waits for the server to close the connections."""
 
 MAX_ID = (1 << 63) - 1
 
@@ -222,7 +222,7 @@ class Graph:
         self._run(statement("view_removed"), view=view)
 
     def remove_views(self, *, expired: bool = False) -> int:
-        """Delete all or only expired views of this warehouse; return the number of their items."""
+        """Delete this warehouse's views, or only expired ones; return the number of their items."""
         until = datetime.now(UTC).isoformat() if expired else "9999"
         return int(self._run(statement("views_expired"), time=until)[0])
 
@@ -311,7 +311,10 @@ class Graph:
         return self._repeated(work)
 
     def _repeated(self, work: "Callable[[neo4j.ManagedTransaction], list[Any]]") -> list[Any]:
-        """Run work in a transaction, again if it may not be committed; return the work's result."""
+        """Run work in a transaction, and return the work's result.
+
+        The work is repeated after a deadlock, and if the transaction may not have been committed.
+        """
 
         def repeated() -> list[Any]:
             with self._session() as session:
@@ -328,7 +331,7 @@ class Graph:
         return self._await(repeated)
 
     def _await(self, work: Callable[[], T], watch: Stopwatch | None = None) -> T:
-        """Run work that uses the server by ``awaited``, and return the work's result.
+        """Use ``awaited`` to run work that uses the server, and return the work's result.
 
         If the server stops answering, later work uses new connections.
         """

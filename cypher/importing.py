@@ -1,8 +1,8 @@
 """Load a large graph with Neo4j's importer, before the first start of its server.
 
 The importer is several times as fast as statements, but it replaces the whole database, so it is
-used only in a home folder without a database. From a file with one of the layouts below, the
-importer writes the same nodes or relationships as the statement of the same name.
+used only in a home folder without a database. For each layout below, the importer writes the same
+nodes or relationships as the Cypher statement after which the layout is named.
 """
 
 import os

@@ -19,7 +19,7 @@ from provhouse.runtime.processes import end, log_lines, quoted, spawn
 OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 STOP_SECONDS = 60
 ANSWER_SECONDS = 30
-"""Within how many seconds a running server must answer a new connection."""
+"""The number of seconds within which a running server must answer a new connection."""
 # Java derives the encoding of file names from the locale; with the locale C, some homes cannot be
 # opened.
 ENVIRONMENT = {"LC_ALL": "C.UTF-8"}

@@ -39,7 +39,7 @@ class Allowed:
     to_create: int
     """The number of constraints that the first ingest will create."""
     foreign: tuple[str, ...]
-    """Constraints of others on provhouse's labels, which provhouse's writes may violate."""
+    """Constraints that others created on provhouse's labels, and that provhouse may violate."""
 
 
 def examine(settings: Settings) -> Allowed:

@@ -27,7 +27,7 @@ from .plan_form import (
 )
 
 ROW_ID = Column("ROW ID", False)
-"""DuckDB's column of row numbers. It also represents no column, if a query only counts rows."""
+"""DuckDB's column of row numbers. A scan also reads it if a query needs no column, only a count."""
 BOOLEAN = "BOOLEAN"
 Node = dict[str, Any]
 

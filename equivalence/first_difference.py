@@ -1,9 +1,9 @@
 """Find the first operator in which two plans differ, and name it for people.
 
-An operator differs if its rows, columns or order have a key on which the result depends, but which
-the other plan does not have. All operators above a difference differ too, so the first one is
-reported: it was changed, added or removed. It was removed if the other plan has fewer differing
-operators, and none that corresponds to it.
+An operator differs if a key of its rows, columns or order influences the result, but does not occur
+in the other plan. All operators above a difference differ too, so the first one is reported: it was
+changed, added or removed. It was removed if the other plan has fewer differing operators, and none
+that corresponds to it.
 """
 
 from collections.abc import Sequence
@@ -72,7 +72,7 @@ def _scanned(scan: Operator) -> list[tuple[tuple[str, ...], Column]]:
 
 
 def _counterparts(one: tuple[Operator, tuple[str, ...]], new: Keyed) -> list[int]:
-    """Return the positions of operators with the same type and the same rows key."""
+    """Return the positions of operators in ``new`` with the type and the rows key of ``one``."""
     operator, (rows, *_) = one
     return [
         at

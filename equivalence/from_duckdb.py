@@ -51,7 +51,7 @@ BOTH = frozenset({"INNER", "LEFT", "RIGHT", "FULL", "SINGLE"})
 
 @dataclass(frozen=True)
 class ForeignKey:
-    """Columns whose values, unless one is NULL, equal a key of a row in the table ``table``."""
+    """A foreign key: if none of its values is NULL, they are a key of a row in ``table``."""
 
     columns: tuple[str, ...]
     table: tuple[str, ...]
@@ -261,7 +261,7 @@ def _kept(join: Join, maps: Sequence[Sequence[int]]) -> Operator:
 
 
 def _condition(node: Node, left: Operator, both: Sequence[Column]) -> Expression:
-    """Return a condition over the columns of both inputs, which may also be a single expression."""
+    """Return a join condition over both inputs' columns: a comparison, or a single expression."""
     with NodeReader(node) as part:
         kind = part.take("comparison")
         one = expression(part.take("left"), both)

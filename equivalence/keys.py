@@ -1,7 +1,7 @@
 """Keys of a plan: equal keys mean equal rows.
 
 A key is the SHA-256 of a *form*, a string that contains the keys of smaller forms. Each operator
-has one form for its rows, and one form for each of its columns, which is a function of the rows.
+has one form for its rows, and one form for each column; a column counts as a function of the rows.
 The form of the rows contains the operators that decide which rows exist: scans, filters, joins,
 groups. A projection adds nothing to it, and a reference has the form of its column. Therefore
 names, positions and projections do not influence keys. Forms are stored by their keys. Two plans
@@ -92,7 +92,10 @@ class PlanKeys:
     operators: tuple[str, ...]
     """The key of each operator, in the order of ``plan.operators``."""
     parts: tuple[tuple[str, ...], ...]
-    """For each of these operators, the keys of its rows, its made columns and its order."""
+    """The keys of each operator: of its rows, of the columns that it makes, and of its order.
+
+    The operators are in the order of ``operators``.
+    """
     forms: dict[str, str]
     values: tuple[str, ...]
     """The key of each column's values, regardless of nullability."""

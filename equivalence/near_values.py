@@ -1,4 +1,4 @@
-"""Values near the literals with which table columns are compared, and compared columns.
+"""Values for table columns, near the literals in their comparisons; compared columns share them.
 
 A random row seldom meets a condition unless its values are taken from the condition. Therefore each
 column gets values that meet its comparisons one by one, and the neighbours of these values. Columns
@@ -219,7 +219,7 @@ def _span(one: Expression) -> timedelta | None:
 
 
 def _moved(text: str, by: timedelta) -> str:
-    """Return a time increased by ``by``; return a string that is not a time unchanged."""
+    """Return a time increased by ``by``; any other string is returned unchanged."""
     try:
         found = datetime.fromisoformat(text) + by
     except (ValueError, OverflowError):

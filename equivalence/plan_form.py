@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 Options = tuple[tuple[str, str], ...]
-"""Names and values of everything else that affects a result, sorted by name."""
+"""The names and values of all other properties that affect a result, sorted by name."""
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ class Opaque(Operator):
 
 @dataclass(frozen=True)
 class PlanForm:
-    """The plan of one query, with everything except the data that determines its result."""
+    """The plan of one query, with everything that determines its result except the data."""
 
     engine: str
     version: str

@@ -174,7 +174,7 @@ COUNTED = (
     "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_flags", "co_argcount",
     "co_posonlyargcount", "co_kwonlyargcount",
 )  # fmt: skip
-"""The parts of a code object besides its instructions and constants, without lines and files."""
+"""The parts of a code object except instructions, constants, line numbers and file names."""
 
 
 def _is_in(module: ModuleType, value: Any) -> bool:

@@ -40,9 +40,9 @@ BESIDE = 0.85
 WIDENING = ("INNER", "LEFT", "RIGHT", "FULL")
 Table = tuple[str, ...]
 Row = dict[str, str | None]
-"""The values of a row, as strings, by the names of columns."""
+"""The values of a row, as strings, by column name."""
 Palette = tuple[list[str], list[str], list[str]]
-"""Values that meet conditions, values near literals, and other values; few, so that rows repeat."""
+"""Values that meet conditions, values near literals, other values: only a few, so rows repeat."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class RandomRows:
         return {name: t for name, t in self._database.columns[table] if name in filled}
 
     def _of_types(self, texts: set[str]) -> dict[str, dict[str, str]]:
-        """Return, for each type of the tables, the strings that can be cast to it, with results."""
+        """Return, for each column type, the strings that can be cast to it, and the results."""
         types = list({type_ for t in self._tables for _, type_ in self._database.columns[t]})
         if not types:
             return {}
@@ -139,7 +139,7 @@ class RandomRows:
         }
 
     def _insert(self, table: Table, rows: Sequence[Row]) -> None:
-        """Insert all rows at once; if DuckDB refuses, insert each row that it accepts."""
+        """Insert all rows at once or, if DuckDB refuses, one by one without the refused rows."""
         try:
             self._insert_all(table, rows)
         except duckdb.Error:
@@ -178,7 +178,10 @@ class RandomRows:
         return found
 
     def _parents(self, table: Table, key: ForeignKey, found: list[Row]) -> list[Row]:
-        """Return the rows that a foreign key may refer to; in its own table, those without one."""
+        """Return the rows that a foreign key may refer to.
+
+        If a table refers to itself, these are only the rows in which the foreign key is NULL.
+        """
         if key.table != table:
             return self.made[key.table]
         return [row for row in found if all(row[name] is None for name in key.columns)]

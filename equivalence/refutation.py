@@ -13,7 +13,7 @@ from .plan_form import PlanForm
 from .random_rows import RandomRows
 
 FIRST, MORE = 6, 18
-"""The numbers of random databases tried before a proof, and additionally if there is no proof."""
+"""The numbers of random databases that are tried before a proof, and then if the proof fails."""
 SEED = 38
 Row = tuple[Any, ...]
 
@@ -38,7 +38,7 @@ class Refutation:
         self._tried = self._with_rows = self._limited = 0
 
     def example(self, databases: int) -> Example | None:
-        """Return contents for which the rows differ, or None if no further database shows any."""
+        """Try further databases; return the first contents for which the rows differ, or None."""
         for _ in range(databases):
             self._random_rows.fill()
             self._tried += 1

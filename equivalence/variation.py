@@ -1,4 +1,7 @@
-"""Whether an operator returns the same rows in each run: ties, and the order of inexact numbers."""
+"""Decide whether an operator returns the same rows in each run.
+
+The rows may differ if rows tie, or if the order in which inexact numbers are read matters.
+"""
 
 from collections.abc import Sequence
 
@@ -37,7 +40,10 @@ def limit_varies(below: Operator) -> str:
 
 
 def groups_vary(types: Sequence[str]) -> str:
-    """Return the reason why group values may differ between runs: equal, not identical values."""
+    """Return why group values may differ between runs; empty if they cannot.
+
+    They may differ if equal values of a type need not be identical.
+    """
     return "" if all(map(is_exact, types)) else ROUNDING
 
 

@@ -1,4 +1,4 @@
-"""Decide whether two queries are equal: by their keys, by rows that refute it, or unknown."""
+"""Decide whether two queries are equal, by their keys, a proof, or rows that refute it."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -18,7 +18,7 @@ Kind = Literal["equal", "equal columns", "different", "unknown"]
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict whether two queries return the same rows for all contents of their tables."""
+    """The verdict on whether two queries return the same rows for all contents of their tables."""
 
     kind: Kind
     reason: str

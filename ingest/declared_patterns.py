@@ -1,4 +1,4 @@
-"""Determine how an ingest names row ids: by stored patterns and the patterns that it declares."""
+"""Determine how an ingest names row ids: by stored patterns, and by patterns that it declares."""
 
 from collections.abc import Mapping
 

@@ -25,8 +25,8 @@ def from_arrow(
     The columns mean the same as in a file. ``src`` and ``dst`` are required; ``op``, ``src_table``
     and ``dst_table`` are known. If ``derivation`` or ``op_kind`` is present, the columns that
     describe derivations are known too. Any other column is an attribute. ``src_id`` may replace
-    ``src``: 64-bit integers, the row ids of ``src_table``, which are numbered without becoming
-    text. ``dst_id`` may replace ``dst`` in the same way.
+    ``src``: it has 64-bit integers, the row ids of ``src_table``, which are numbered without being
+    converted to strings. ``dst_id`` may replace ``dst`` in the same way.
 
     ``label`` replaces the path of a file in messages, rejected rows and origins. ``ingest``
     explains the other arguments. The batches are written to temporary files, one at a time, before

@@ -30,9 +30,10 @@ VERIFY = Step("verify", "Verify the import")
 def import_(folder: Path, settings: Settings, progress: Progress) -> Summary:
     """Import the export in ``folder`` into a new warehouse, or add it to the stored base.
 
-    Raises BadInput, and imports nothing, if the folder has no manifest, if a file differs from the
-    exported file, if totals differ from the manifest, or if the manifest names samples, because
-    answers could not mention them. Raises Busy if another process writes.
+    Raises BadInput, and imports nothing, if the folder does not contain a manifest, if a file
+    differs from the exported file, or if totals differ from the manifest. The same holds if the
+    manifest names samples, because answers could not mention them. Raises Busy if another process
+    writes.
     """
     watch = Stopwatch()
     manifest = read_manifest(folder)
@@ -78,7 +79,7 @@ def _sampled(folder: Path, manifest: Manifest) -> BadInput:
 def _import_files(manifest: Manifest, job: Job) -> JobResult:
     """Run the steps of an ingest, and compare the totals with the manifest.
 
-    The totals are those that were read from the files and those that were written.
+    Both the totals that were read from the files and the totals that were written are compared.
     """
     with job.step(READ):
         found = read(job)

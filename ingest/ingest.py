@@ -40,7 +40,7 @@ If there are many sets, Neo4j's importer saves time.
 
 
 class Options(TypedDict, total=False):
-    """The options of ingests of files and of Arrow batches. ``ingest`` explains them."""
+    """The options that ingests of files and of Arrow batches share. ``ingest`` explains them."""
 
     splits: Path | None
     run: str | None
@@ -66,18 +66,18 @@ def ingest(
 
     ``columns`` maps known column names to the names in the files. ``splits`` is a file that assigns
     tables to splits. Triples that an earlier ingest of ``run`` added, and that this ingest does not
-    contain, end in the new generation. With ``replace``, a new base begins, and the stored base is
-    kept. With ``strict``, a rejected row, a file in a folder that would be passed over, or an item
-    named with two tables is an error. ``names`` is ``table`` to name items ``TABLE/NAME``, or
-    ``global`` to merge items of two tables that have the same name; the warehouse stores the
-    choice. ``label`` replaces the paths of the files in messages, rejected rows and origins.
-    ``patterns`` maps a table to the pattern of its row ids; the default is ``{table}/{id}``.
-    ``operations`` is a file, or Arrow batches, with descriptions of ops. ``modules`` is a file that
-    declares modules. With either, ``files`` may be empty.
-
-    Raises BadInput for an unusable file, and for a name in two tables if ``names`` was never given.
-    Raises UsageError if ``names`` differs from the naming of stored items, and Busy if another
-    process writes. The warehouse is unchanged after any error.
+    contain, end in the new generation. If ``replace`` is true, a new base begins, and the stored
+    base is kept. If ``strict`` is true, each of these is an error: a rejected row, a file in a
+    folder that would be passed over, and an item that is named with two tables. ``names`` is
+    ``table`` to name items ``TABLE/NAME``, or ``global`` to merge items of two tables that have the
+    same name; the warehouse stores the choice. ``label`` replaces the paths of the files in
+    messages, rejected rows and origins. ``patterns`` maps a table to the pattern of its row ids;
+    the default is ``{table}/{id}``. ``operations`` is a file, or Arrow batches, with descriptions
+    of ops. ``modules`` is a file that declares modules. If ``operations`` or ``modules`` is given,
+    ``files`` may be empty. Raises BadInput for an unusable file, and for a name in two tables if no
+    ingest of this warehouse has ever set ``names``. Raises UsageError if ``names`` differs from the
+    naming of stored items, and Busy if another process writes. The warehouse is unchanged after any
+    error.
     """
     found = sources(files, input_format, columns, settings.own_folders)
     missed = passed_over(files, input_format, (source.path for source in found))

@@ -23,7 +23,7 @@ class Hub:
     item: str
     neighbours: int
     tables: int
-    """The number of tables that the neighbours belong to."""
+    """The number of different tables that the neighbours belong to."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,11 @@ class Summary:
     """The folder of the Delta table of rejected rows; None if this ingest rejected no row."""
     first_rejects: tuple[Reject, ...]
     passed_over: int
-    """The number of files in the given folders that were not read because of their names."""
+    """The number of files in the given folders that were not read because of the files' names."""
     first_passed_over: tuple[str, ...]
     bytes_on_disk: int
     committed: bool
-    """Whether the ingest made a generation. It makes none if the input contains nothing new."""
+    """Whether the ingest made a generation. It does not if the input contains nothing new."""
     seconds: dict[str, float]
     peak_memory_mb: int
     operations: int = 0
@@ -66,6 +66,6 @@ class Summary:
     modules: int = 0
     """The number of modules whose declaration is new or has changed."""
     hubs: tuple[Hub, ...] = ()
-    """Items that may stand for a missing value. With the option ``null``, they are left out."""
+    """Items that may stand for a missing value. The option ``null`` leaves them out."""
     unread: dict[str, int] = field(default_factory=dict)
-    """For each kind of part that did not become triples, the number in the documents."""
+    """The number of document parts that did not become triples, by kind of part."""

@@ -38,7 +38,7 @@ def naming_of(before: Commit | None, said: Naming | None, *, new_base: bool) -> 
 
 
 def refuse_two_tables(naming: Naming, count: int, examples: Sequence[InTwoTables]) -> None:
-    """Raise BadInput for names in two tables, unless the user chose to merge such items."""
+    """Raise BadInput for names that occur in two tables, unless the user chose to merge them."""
     if not count or naming == "global":
         return
     some = "; ".join(f"{name!r} in {one} and {other}" for name, one, other in examples)

@@ -44,8 +44,8 @@ T = TypeVar("T")
 class Step:
     """A step of a job.
 
-    ``name`` must never change: it is the key of the step in ``seconds``, and the name of the step's
-    fault point. ``title`` is the step's name for users.
+    ``name`` must never change: it is the step's key in ``seconds``, and names the step's fault
+    point. ``title`` is the step's name for users.
     """
 
     name: str
@@ -94,9 +94,9 @@ class Inputs:
     naming: Naming | None = None
     """The naming that the user wants; None for the stored naming."""
     patterns: Mapping[str, Pattern] = field(default_factory=dict)
-    """The declared patterns, by table."""
+    """The declared patterns of row ids, by table."""
     passed_over: Sequence[str] = ()
-    """Files in the given folders that are not read, because of their names."""
+    """Files in the given folders that are not read because of the files' names."""
     operations: GivenOperations | None = None
     modules: GivenModules | None = None
 
@@ -115,7 +115,7 @@ class Inputs:
 
 @dataclass(frozen=True)
 class GraphAccess:
-    """Access to Neo4j for one job. The server may start as late as in the step ``load``."""
+    """Access to Neo4j for one job. The server may start early, or only in the step ``load``."""
 
     start: "Callable[[Import | None], Graph]"
     """A function that runs the given import, if any, starts the server and returns the graph.
@@ -125,8 +125,8 @@ class GraphAccess:
     await_graph: "Callable[[], Graph | None]"
     """A function that waits for the server, checks the graph and returns it.
 
-    It returns None if the step ``load`` has yet to start the server, so that Neo4j's importer can
-    run first.
+    It returns None if the server is not started before the step ``load``, so that Neo4j's importer
+    can run first.
     """
 
 
@@ -146,7 +146,7 @@ class Job:
     inputs: Inputs
     naming: Naming
     patterns: Mapping[str, Pattern]
-    """The stored and declared patterns, by table."""
+    """The stored and declared patterns of row ids, by table."""
     staging: Staging
     progress: Progress
     watch: Stopwatch
@@ -162,7 +162,7 @@ class Job:
 
     @property
     def theta(self) -> int:
-        """The setting theta if set, else the theta of the current generation, else the default."""
+        """The setting theta; if not set, the current generation's theta, or else the default."""
         return self.settings.theta or (self.before and self.before.theta) or THETA
 
     def snapshot(self) -> Snapshot | None:
@@ -199,7 +199,7 @@ class Job:
     def run(
         self, tasks: Sequence[Task[T]], sizes: Sequence[int] | None = None, unit: str = ""
     ) -> list[T]:
-        """Run tasks in Spark or in this process; ``sizes`` are their weights in the progress."""
+        """Run tasks in Spark or in this process; ``sizes`` weight them in the progress display."""
         measured = None if sizes is None else Sizes(self.staging.done, sizes, unit)
         return run_tasks(self.context, _run, tasks, self.progress, measured)
 

@@ -41,7 +41,7 @@ class EventsRead:
     jobs: int
     datasets: int
     left_out: int
-    """The number of events that were left out because they describe a dataset, and no job."""
+    """The number of events that were left out because they describe only a dataset, not a job."""
     facets_not_read: tuple[str, ...]
 
 
@@ -120,7 +120,7 @@ def _read(files: Iterable[Path]) -> tuple[list[JobRun], EventsRead]:
 
 
 def _events(file: Path) -> Iterator[_Event]:
-    """Yield the events of a file, which has one event per line, or other JSON values."""
+    """Yield the events of a file that has one event per line or consists of other JSON values."""
     if not file.is_file():
         raise BadInput(f"Cannot open {file}", "There is no file of this name", "Check the name")
     number, lines = 0, False
@@ -183,7 +183,7 @@ def _after_space(text: str, at: int) -> int:
 
 
 def _valid(found: object) -> str:
-    """Return a string that can be encoded in UTF-8; it is empty for null."""
+    """Return a value as a string that can be encoded in UTF-8; return an empty string for null."""
     return str(found or "").encode(errors="replace").decode()
 
 

@@ -38,20 +38,20 @@ _NO_TRIPLES = pa.table({SRC: pa.array([], pa.string()), DST: pa.array([], pa.str
 
 
 class OperationColumns(ColumnNames):
-    """The columns of a file of descriptions; their names differ from the columns of triples."""
+    """The columns of a file of descriptions, which have other names than the columns of triples."""
 
     @cached_property
     def marks(self) -> frozenset[str]:
-        """The empty set, because these files have no derivations."""
+        """The empty set, because these files do not describe derivations."""
         return frozenset()
 
     @cached_property
     def read_for(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of a known name and the column that is read as this name: both are equal."""
+        """Pairs of a known name and the column that is read as it; the two are always equal."""
         return tuple((name, name) for name in KNOWN)
 
     def of(self, present: Collection[str]) -> "OperationColumns":
-        """Return this object for any columns that a file has."""
+        """Return this object, whatever columns a file has."""
         return self
 
     def check(self, place: str, present: Sequence[str]) -> None:
@@ -165,7 +165,7 @@ def _found(name: str, rows: pa.Table, batch: Batch, at: int) -> str:
 
 
 def _one_each(rows: pa.Table) -> pa.Table:
-    """Return the rows without repetitions; raise BadInput if an op is described differently."""
+    """Return the rows without duplicates; raise BadInput if two rows describe an op differently."""
     groups = rows.group_by([*OPERATION], use_threads=False)
     each = groups.aggregate([(_SOURCE, "first"), (_ROW, "first")])
     each = each.sort_by(OP).combine_chunks()

@@ -1,8 +1,8 @@
 """Preview an ingest (``ingest --dry-run``): run only its first steps and report the results.
 
 The steps run in this process and use a temporary folder. They start neither Spark nor Neo4j, and do
-not write to the warehouse, which need not exist. They do not count duplicates, because finding
-duplicates is most of the work of the later steps.
+not write to the warehouse, which need not exist. Duplicates are not counted, because finding them
+is most of the work of the later steps.
 """
 
 from collections import Counter
@@ -112,7 +112,7 @@ class Preview:
     modules: int = 0
     """The number of modules whose declaration is new or would change."""
     unread: dict[str, int] = field(default_factory=dict)
-    """For each kind of part that would not become triples, the number in the documents."""
+    """The number of document parts that would not become triples, by kind of part."""
 
 
 def preview(
@@ -246,7 +246,7 @@ def _found(
 
 
 def _without_groups(sets: pa.Table, groups: I64) -> pa.Table:
-    """Return the new sets, with numbers of items that do not count groups as items."""
+    """Return the new sets, with item counts that exclude groups."""
     if not len(groups):
         return sets
     of = np.searchsorted(np.asarray(sets[FIRST]), groups, "right") - 1

@@ -93,21 +93,21 @@ class Staging:
     hashes = _File(".npy")
     """The hashes of all names, ascending. The position of a hash here is the place of its item."""
     id_parts = _Group(".arrow")
-    """By shard and file: row ids as read, each with its number of occurrences."""
+    """By shard and file: row ids as read, each with the number of times that it occurs."""
     id_shards = _Group(".npy")
-    """By shard and kind of array: distinct row ids, ordered by table and id, or data about each."""
+    """By shard and kind of array: distinct row ids, ordered by table and id, or their data."""
     ids = _File(".npy")
-    """The distinct row ids of all shards, shard after shard."""
+    """The distinct row ids of all shards, shard by shard."""
     id_blocks = _File(".npz")
     """The blocks of ``ids``, by table and id, which map a row id to its position in ``ids``."""
     id_bits = _File(".npy")
     """The bit maps of dense blocks."""
     id_places = _File(".npy")
-    """The place of each row id's item; missing if all row ids follow the names in order."""
+    """The place of each row id's item; no such file if all row ids follow the names in order."""
     id_only = _File(".npy")
     """The positions in ``ids`` of items that occur only as row ids, in the order of places.
 
-    It is missing if all of ``ids`` occur only as row ids.
+    The file is missing if all of ``ids`` occur only as row ids.
     """
     id_names = _Group(".npy")
     """By bucket: the two positions of each item that occurs both as a row id and as a name.
@@ -130,18 +130,17 @@ class Staging:
     cut_roots = _File(".npy")
     """By node: the root of its component."""
     cut_items = _File(".npy")
-    """By root: the number of new items of a component; later, the number of the component's group.
-    """
+    """By root: the component's count of new items; later, the number of the component's group."""
     cut_counts = _File(".npy")
-    """By root: the number of edges of the component."""
+    """By root: the number of edges in the component."""
     cut_homes = _File(".npy")
     """By place: the group of the item, and the item's position in the group."""
     cut_places = _File(".npy")
-    """The places of all items, group after group."""
+    """The places of all items, group by group."""
     cut_edges = _File(".npy")
-    """Both ends of all edges, as positions within groups, group after group."""
+    """Both ends of all edges, group by group, as positions within the group."""
     cut_sets = _Group(".npz")
-    """By group: the set of each new item, and for each packing rule, each set's packed set."""
+    """By group: the set of each new item, and for each packing rule, the packed set of each set."""
     numbers = _File(".npy")
     """The number of each item, stored or new, in the order of the items' places."""
     sets = _File(".arrow")
@@ -155,7 +154,7 @@ class Staging:
     item_tables = _Group(".npy")
     """By bucket: the tables of the names, as numbers. Only a compaction stages these files."""
     lookups = _Group(".npz")
-    """By bucket: the hashes of new names, and item numbers counted from the first new number."""
+    """By bucket: the hashes of new names, and their item numbers minus the first new number."""
     sorted_ids = _Group(".npy")
     """By kind: row ids of new items and their offsets, by table.
 
@@ -174,7 +173,7 @@ class Staging:
     new_assertions = _Group(".arrow")
     """By range: stored triples that an input file asserts for the first time."""
     more_origins = _Group(".arrow")
-    """By range: the second and further origins of new triples."""
+    """By range: the second and all further origins of new triples."""
     segments = _Group("")
     """Segments of names and their look-ups, as the warehouse will store them."""
     done = _File("")

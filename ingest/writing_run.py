@@ -44,8 +44,8 @@ def carry_out(
 ) -> Summary:
     """Lock the warehouse, start Neo4j and Spark, run the steps of a job, and return the summary.
 
-    With ``new_base``, the job begins a base instead of adding to the stored base. The tasks of a
-    ``small`` job run in this process, without Spark. A ``large`` job that begins a base uses
+    If ``new_base`` is true, the job begins a base instead of adding to the stored base. The tasks
+    of a ``small`` job run in this process, without Spark. A ``large`` job that begins a base uses
     Neo4j's importer if the server has never been started. Raises the errors of the steps, Busy if
     another process writes, and Damaged if Neo4j lacks the generation that the job adds to. The
     warehouse is unchanged after any error.

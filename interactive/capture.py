@@ -40,7 +40,7 @@ class CapturedRows:
     apart: Apart | None = None
     """The temporary tables for hidden values whose types cannot be passed through Arrow."""
     listed: dict[int, list[Chain]] = field(default_factory=dict)
-    """For each reference whose rids the query itself listed, the chains from rows to these rids."""
+    """The chains from rows to rids, for each reference whose rids the query itself listed."""
     row_cells: NDArray[np.int32] | None = None
     """The number of each row's cell in ``cells``, if compiled loops ran the query."""
     cells: Cells | None = None
@@ -104,7 +104,7 @@ def _in_duckdb(
 
 
 def _check_keys(kinds: list[str]) -> None:
-    """Refuse hidden columns with arrays of a fixed size: DuckDB 2.0 garbles such keys of a join."""
+    """Refuse hidden columns with arrays of a fixed size: DuckDB 2.0 garbles such join keys."""
     for kind in kinds:
         if re.search(r"\[\d+\]", kind):
             raise NotCovered(
@@ -115,6 +115,6 @@ def _check_keys(kinds: list[str]) -> None:
 
 
 def keep(con: "Connection", plan: Plan) -> None:
-    """Store, once for each plan, the blocks that might select other rows if they ran again."""
+    """Store, once for each plan, the blocks that might select different rows if they ran again."""
     for name, query in plan.kept:
         con.duckdb.execute(f'create temp table if not exists "{name}" as {query}').fetchall()

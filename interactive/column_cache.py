@@ -24,7 +24,7 @@ Form = TypeVar("Form", Coded, DecodedNumbers, DecodedValues)
 Key = tuple[TablePlace, str, str]
 """A table, the name of one of its columns, and the format to which the column is decoded."""
 BYTES = 4
-"""The assumed size of one value in bytes, to estimate a column's size before it is read."""
+"""The assumed size in bytes of one value, to estimate the size of a column before it is read."""
 
 
 SECONDS = {"codes": 6e-8, "numbers": 1e-8}
@@ -46,13 +46,13 @@ class ColumnCache:
         return sum(each.size for each in self._kept.values())
 
     def clear(self) -> None:
-        """Forget all columns, since tables may have changed."""
+        """Discard all columns, because tables may have changed."""
         self._kept.clear()
         self._asked.clear()
         self._paid.clear()
 
     def drop_oldest(self) -> bool:
-        """Forget the least recently used column; return False if no column is cached."""
+        """Discard the least recently used column; return False if no column is cached."""
         oldest = next(iter(self._kept), None)
         if oldest is not None:
             del self._kept[oldest]
@@ -61,7 +61,7 @@ class ColumnCache:
     def rows(self, table: TablePlace) -> int:
         """Return the number of rows of a table.
 
-        Raises Unfit if rids have gaps or memory is too small.
+        Raises Unfit if rids have gaps or if memory is too small.
         """
         rows, end = self._con.extent(table)
         if rows != end:
@@ -81,7 +81,7 @@ class ColumnCache:
         return before
 
     def paid(self, keys: Collection[Key], seconds: float) -> None:
-        """Record ``seconds`` of processor time that decoded columns would have saved."""
+        """Record that decoded columns would have saved ``seconds`` of processor time."""
         for key in keys:
             self._paid[key] = self._paid.get(key, 0.0) + seconds
 

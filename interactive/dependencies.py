@@ -106,9 +106,9 @@ def _sides(
 
 
 def _differs(column: str) -> str:
-    """Return SQL for whether a group has different values in a column.
+    """Return SQL that states whether a group has different values in a column.
 
-    This is faster than counting the distinct values.
+    This SQL is faster than counting the distinct values.
     """
     some_null = f"count({column}) between 1 and count(*) - 1"
     return f"min({column}) <> max({column}) or {some_null}"

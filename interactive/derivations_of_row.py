@@ -1,4 +1,4 @@
-"""The why- and how-provenance of one row: the combinations of records that produce it."""
+"""The why-provenance and how-provenance of one row: the combinations of records that produce it."""
 
 from collections import Counter
 from typing import TYPE_CHECKING

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 @dataclass
 class Questions:
-    """Distinct rows, and for each row of the original table the position of the equal one."""
+    """Distinct rows, and for each row of the original table, the position of its distinct row."""
 
     table: pa.Table
     number: int

@@ -1,6 +1,6 @@
 """The division of each row's records by the values of chosen columns, and each part's aggregates.
 
-A later aggregate over a row's records, grouped by these columns, only reads stored values (Smoke,
+A later aggregate over a row's records, grouped by these columns, reads only stored values (Smoke,
 section 4.2: group-by push-down). The records of each part are also stored, so that a row's records
 can be selected by value (selection by attribute).
 """
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 PARTS, PART = "__provhouse_parts", "__provhouse_part"
 FEW = 1 << 22
-"""Up to this many possible parts, parts are numbered by counting instead of sorting."""
+"""If there are up to this many possible parts, parts are numbered by counting, not by sorting."""
 ADDED: dict[type[exp.Expr], str] = {
     exp.Count: "sum", exp.Sum: "sum", exp.Min: "min", exp.Max: "max",
 }  # fmt: skip
@@ -39,7 +39,7 @@ ADDED: dict[type[exp.Expr], str] = {
 
 @dataclass
 class Divided:
-    """The parts of rows. For each value, ``row`` has a part ``row * len(values) + value``."""
+    """The parts of rows. The part of ``row`` for ``value`` is ``row * len(values) + value``."""
 
     values: pa.Table
     """The distinct combinations of the columns' values, one per row."""
@@ -72,7 +72,7 @@ class Divided:
         return distinct(self.link.backward(at[chosen[self.parts[at] % len(self.values)]]))
 
     def read(self, con: "Connection", rows: Rows) -> pa.Table | None:
-        """Return the aggregates of ``rows``, or None if those of several rows cannot be merged."""
+        """Return the aggregates of ``rows``, or None if they cannot be merged over several rows."""
         at = self._of(rows)
         named = self.values.take(pa.array(self.parts[at] % max(1, len(self.values))))
         for name in self.aggregates.column_names:
@@ -155,7 +155,7 @@ def divide(
 
 
 def _numbered(cells: NDArray[np.int64], number: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the distinct values in ``cells``, and for each element its position among them."""
+    """Return the distinct values in ``cells``, and for each element, its value's position there."""
     if number > FEW:
         return np.unique(cells, return_inverse=True)
     parts = np.flatnonzero(np.bincount(cells, minlength=number))

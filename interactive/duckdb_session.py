@@ -183,11 +183,11 @@ class Connection:
         """Run a query. With lineage, the result can return the origins of its rows.
 
         ``params`` are the values of the query's parameters. A query with lineage may also read
-        files, and data frames that are variables of the caller. ``mode`` forces how lineage is
-        captured. With lineage, ``create table ... as``, ``insert`` and ``copy ... to`` return the
-        rows that they store, whose lineage later queries follow. Raises NotCovered for SQL whose
-        lineage is not supported, UsageError if the file behind a table has changed, and DuckDB's
-        own errors.
+        files, and data frames that are variables of the caller. ``mode`` forces the mode in which
+        lineage is captured. With lineage, ``create table ... as``, ``insert`` and ``copy ... to``
+        return the rows that they store; later queries follow the lineage of these rows. Raises
+        NotCovered for SQL whose lineage is not supported, UsageError if the file behind a table has
+        changed, and DuckDB's own errors.
         """
         if not lineage:
             with self.lock:
@@ -329,7 +329,7 @@ class Connection:
         return self._plans.get(query, self.catalog)
 
     def apart(self) -> Apart:
-        """Return a store for values that stay in DuckDB; drop the tables of discarded stores."""
+        """Return a store for values that Arrow cannot represent; drop discarded stores' tables."""
         while self._discarded:
             drop(self.duckdb, [self._discarded.pop()])
         return Apart(self.duckdb, self._discarded)
@@ -365,7 +365,7 @@ class Connection:
         return self._version
 
     def states(self, tables: Iterable[TablePlace]) -> list[tuple[int, ...]]:
-        """Return, for each table, values that differ after a change by another DuckDB connection.
+        """Return, by table, values that change when another DuckDB connection changes the table.
 
         Returns an empty list for a database that this connection opened. A repeated update of rows
         is not noticed if the number of rows stays the same.

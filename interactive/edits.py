@@ -50,8 +50,12 @@ class Edited:
     """The number of the edit, counted from 1."""
     rows: pa.Table
     by: Literal["key", "filter", "delta", "computed"]
-    """key: the rows of an earlier result. filter: computed from these. delta: computed from these
-    and from new rows of the tables. computed: from the tables alone."""
+    """How the rows were obtained.
+
+    key: they equal the rows of an earlier result. filter: they were computed from an earlier
+    result. delta: they were computed from an earlier result and from the missing rows of the
+    tables. computed: they were computed from the tables alone.
+    """
     of: int
     """The number of the earlier edit whose result was used; 0 if none was."""
 

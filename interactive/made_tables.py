@@ -1,8 +1,8 @@
 """Tables and files that statements with lineage have created, and links back from their rows.
 
 Links connect the rows of states of tables. A state ends when row numbers may have changed, as after
-UPDATE, or when the table is replaced. Links between earlier states are kept, so that the rows of a
-table can be followed through tables that no longer exist to the tables behind those.
+UPDATE, or when the table is replaced. Links between earlier states are kept. So a table's rows can
+be followed to the tables behind it, even through tables that no longer exist.
 """
 
 from collections import Counter
@@ -55,7 +55,7 @@ class State:
     end: int
     """One more than the largest rid."""
     outside: tuple[int, ...]
-    """Values that differ after a change by another connection; empty if no other is open."""
+    """Values that change when another connection changes tables; empty if no other is open."""
 
     def became(self, later: "State") -> bool:
         """Return whether all rows of this state have the same rids and values in a later state."""
@@ -205,7 +205,7 @@ class MadeTables:
         self._con.memory.used(made)
 
     def behind(self, places: Iterable[TablePlace]) -> list[State]:
-        """Return the states of all tables from which ``places`` were made, the nearest first."""
+        """Return the states of all tables behind the tables ``places``, the nearest first."""
         found: dict[State, None] = {}
         left = [made for place in dict.fromkeys(places) for made in self.of(place)]
         for made in left:  # grows
@@ -247,9 +247,9 @@ class MadeTables:
         return together(parts)
 
     def forth(self, place: TablePlace, rids: Rows, to: Collection[State]) -> Rows:
-        """Return the records of ``place`` that were made from the records ``rids`` of ``to``.
+        """Return the records of ``place`` made from the records ``rids`` of another table.
 
-        ``to`` are states of another table.
+        ``to`` are the states of that other table.
         """
         return self._forth(self.of(place), rids, to)
 
@@ -277,7 +277,7 @@ class MadeTables:
 
 
 def same_name(place: TablePlace, others: Iterable[TablePlace]) -> bool:
-    """Return whether ``place`` is among ``others``, ignoring case."""
+    """Return whether the table name ``place`` is among ``others``, ignoring case."""
     return _key(place) in map(_key, others)
 
 

@@ -92,7 +92,7 @@ def _product(records: Derivation, times: int) -> str:
 
 
 def minimal(derivations: Iterable[Derivation]) -> list[Witness]:
-    """Return the sets of records that contain none of the other sets, the smallest first."""
+    """Return the sets of records of which no other given set is a subset, the smallest first."""
     found = sorted(
         {frozenset(each) for each in derivations}, key=lambda each: (len(each), sorted(each))
     )

@@ -190,7 +190,7 @@ def _sources(tree: exp.Expr) -> Iterator[Any]:
 
 
 def _of_table(tree: exp.Expr, table: TablePlace) -> str | None:
-    """Return the query, applied to the whole table; None unless it reads only the records, once."""
+    """Return the query over the whole table; None unless it reads only the records, and once."""
     tables = list(tree.find_all(exp.Table))
     if len(tables) != 1 or tables[0].name.lower() != RECORDS or tables[0].db:
         return None

@@ -1,4 +1,4 @@
-"""Files and data frames that ``register`` copied into tables, and the files' states then."""
+"""Files and data frames that ``register`` copied into tables, and the files' states when read."""
 
 from collections.abc import Iterable
 from pathlib import Path

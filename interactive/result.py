@@ -60,7 +60,7 @@ class Result:
         self._lineage = Lineage(con, plan, captured, self._masks)
         self._divided: Divided | None = None
         self.added = False
-        """Whether a statement has added the rows to a table that had other rows."""
+        """Whether a statement has added the rows to a table that already contained rows."""
         self._ahead(forced=mode is not None)
         if not want.pushed and con.columns.size == decoded:  # later runs need not decode
             seconds = process_time() - began
@@ -198,8 +198,8 @@ class Result:
 
         They are grouped by the declared columns. For one row, the stored aggregates are read. For
         several rows, stored aggregates are merged if no record belongs to two rows and all
-        aggregates are counts, sums, minima or maxima; else the aggregates are computed from the
-        records. Raises UsageError as ``backward`` does, and if ``Want.by`` was not declared.
+        aggregates are counts, sums, minima or maxima; otherwise, the aggregates are computed from
+        the records. Raises UsageError as ``backward`` does, and if ``Want.by`` was not declared.
         """
         chosen = self.positions(rows)
         refs = self._plan.named(ref)
@@ -367,8 +367,8 @@ class Result:
         """Return the result after a statement has stored its rows, in the order of stored rows.
 
         ``order`` contains the current number of each row, in the new order; None keeps the order.
-        ``renewed`` is whether the tables that the query read are unchanged by the statement, and
-        ``added`` is whether the target table had other rows, as with INSERT.
+        ``renewed`` states whether the statement left the tables that the query read unchanged.
+        ``added`` states whether the target table already contained rows, as with INSERT.
         """
         self.added = added
         if order is not None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Lineage:
-    """The lineage of one result. References are given by their positions in the query.
+    """The lineage of one result. References are identified by their positions in the query.
 
     ``masks`` contains, for references with a condition, a mask of the records that may have
     lineage.

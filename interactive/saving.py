@@ -127,7 +127,8 @@ def operation(
     """Return the op of a query's rows, named after the outermost operator, and the kind.
 
     ``tables`` are the base tables that the query reads, and ``aggregates`` are the names of all
-    aggregate functions. The kind is ``unknown`` if no other kind states exactly when a row exists.
+    aggregate functions. The kind is ``unknown`` if none of the other kinds describes exactly when a
+    row exists.
     """
     return operation_of(sqlglot.parse_one(query, dialect="duckdb"), tables, aggregates)
 
@@ -264,7 +265,7 @@ def _names(table: str, keys: pa.ChunkedArray) -> Any:
 def _batches(
     chain: Chain, table: str, keys: Any, by_id: bool, rows: int
 ) -> Iterator[tuple[Any, Any, str]]:
-    """Yield batches: the records' names or ids, each one's row in the result, and their table."""
+    """Yield batches of records: their names or ids, the result row of each, and their table."""
     if not by_id and pa.types.is_integer(keys.type):
         keys = _names(table, keys)
     for chosen, rids in gathered(chain, rows):
@@ -296,7 +297,7 @@ def _bounds(steps: Sequence[tuple[Offsets, Rids]], rows: int) -> list[int]:
 
 
 def _reached(steps: Sequence[tuple[Offsets, Rids]], each: int) -> Any:
-    """Return how many rids each row reaches; each rid on the way there counts ``each`` more."""
+    """Return how many rids each row reaches; rids of intermediate steps count ``each``."""
     reached = np.full(int(steps[-1][1].max(initial=-1)) + 1, 1 - each)
     for offsets, rids in reversed(steps):
         total = np.concatenate([[0], np.cumsum(each + reached[rids])])

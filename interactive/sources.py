@@ -42,13 +42,13 @@ class ReadSource:
 
 
 def _version(path: str) -> FileVersion:
-    """Return values that differ after a change of files; none for a URL, which is not checked."""
+    """Return values that change when the files change; none for a URL, which is not checked."""
     states = map(os.stat, sorted(glob(path)))
     return tuple((each.st_ino, each.st_mtime_ns, each.st_size) for each in states)
 
 
 def ending(path: str | Path) -> str | None:
-    """Return the extension of a file if such files can be read, else None."""
+    """Return the extension of a file, or None if such files cannot be read."""
     return next((each for each in READERS if str(path).lower().endswith(each)), None)
 
 

@@ -1,9 +1,9 @@
-"""Find the rows that a statement has stored among the rows of its query, which ran before.
+"""Match the rows that a statement has stored with the rows of its query, which ran earlier.
 
 Rows match if all their values are equal. They are first compared position by position, and then in
 any order, since rows with equal values are interchangeable. Floating-point sums may differ from run
-to run, so it also suffices that the values are equal that determine a row's lineage, such as the
-keys of its group.
+to run. So rows also match if the values that determine their lineage, such as the keys of a group,
+are equal.
 """
 
 from collections.abc import Sequence

@@ -11,10 +11,9 @@ from .result_lineage import Lineage
 
 
 class TableBehind:
-    """One table behind the rows of a query, which reads it directly or through other tables.
+    """One table that a query reads directly, or through tables that were made from it.
 
-    If the query reads the table directly, an earlier table of the same name, which has been
-    replaced, is left out.
+    If the query reads the table directly, an earlier, replaced table of the same name is left out.
     """
 
     def __init__(self, made: MadeTables, plan: Plan, lineage: Lineage, name: str) -> None:

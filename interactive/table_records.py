@@ -1,4 +1,4 @@
-"""Records of a table, given by their rids: the answer to a lineage query."""
+"""Records of a table, identified by their rids: the answer to a lineage query."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -89,7 +89,7 @@ class Records:
         return f"select * from {self.table.sql()} where rowid in (select rid from {RIDS})"
 
     def _mask(self, rows: int) -> pa.Table:
-        """Return a mask with a row for each row of the table: 1 for the records, else 0."""
+        """Return a mask with a row for each row of the table: 1 for records, 0 for other rows."""
         mask = np.zeros(rows, np.uint8)  # Arrow's booleans are bits, which take longer to make
         mask[self.rids] = 1
         return pa.table({"rid": mask})
@@ -111,7 +111,7 @@ def _check_query(con: "Connection", query: str) -> None:
 
 RIDS = "__provhouse_rids"
 DENSE = 400
-"""If more than one row in this many is a record, the table is read with a mask.
+"""If more than one in this many rows of the table is a record, a mask selects the records.
 
 This takes less time than a join with the rids.
 """

@@ -74,7 +74,10 @@ class FoundRows(Header):
     exactness: Weakest | None = None
     """The weakest exactness on the paths to the items; None if no op on the paths declares one."""
     exactness_triples: dict[str, int] = field(default_factory=dict)
-    """The number of triples on these paths by exactness, strongest first; empty if none known."""
+    """The number of triples on the paths to the items, by exactness, strongest first.
+
+    Empty if no exactness is known.
+    """
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ class MissingKeys:
 
 
 ColumnRole = Literal["value", "influence", "unknown"]
-"""The role of a table for a column: provides values, only decides which rows exist, or unknown."""
+"""A table's role for a column: to provide values, only to decide which rows exist, or unknown."""
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ FORM = 1
 
 Folders of the first releases contain no version.
 
-Raise it if an older reader would misread a new folder. A field that a reader may ignore does not
-need a new version.
+Raise the version if an older reader would misread a new folder. A field that a reader may ignore
+does not need a new version.
 """
 COPYING = 2
 """The format version of a write that copies rows, which earlier releases cannot read."""
@@ -19,6 +19,9 @@ NONE = -(1 << 63)
 NULL_GROUP = NONE + 1
 """The key of the group whose key is NULL, unless keys are hashes."""
 ROWS = -1
-"""The kind of a slot that contains ids of source rows. All other kinds are the numbers of taps."""
+"""The kind of a slot that contains ids of source rows. Any other kind is the number of a tap."""
 ROW_BITS = 40
-"""The number of low bits of a row's id with the row's index; the other bits are the file number."""
+"""The number of low bits in a row's id that hold the row's index.
+
+The other bits hold the number of the file.
+"""

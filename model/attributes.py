@@ -86,7 +86,7 @@ def _as_texts(values: pa.Array) -> pa.Array:
 def _replaced(texts: pa.Array, where: pa.Array, of: pa.Array, by: Callable[[str], str]) -> pa.Array:
     """Return a copy of ``texts`` with new strings in the rows where the mask ``where`` is true.
 
-    The new string of a row is the function ``by`` applied to the row's value in ``of``.
+    A row's new string is the result of the function ``by`` for the row's value in ``of``.
     """
     if not pc.any(where).as_py():
         return texts

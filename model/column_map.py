@@ -12,7 +12,7 @@ Influence = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class ColumnMap:
-    """The sources of the columns of one write, as derived from the plan of its job."""
+    """The sources of one write's columns, as derived from the plan of the write's job."""
 
     values: Mapping[str, Sequence[Column]] = field(default_factory=dict)
     """For each column, the columns from whose values it is computed."""

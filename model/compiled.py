@@ -22,7 +22,7 @@ def compiled(
 ) -> Callable[[Loop], Loop]:
     """Compile a loop at its first call; later processes load the machine code from a file.
 
-    If numba is missing, ``twin`` runs instead, or if there is no twin, the call raises Unavailable.
+    If numba is missing, ``twin`` runs instead; without a twin, the call raises Unavailable.
     A loop with a twin is compiled at its first call with ``LARGE`` arrays. Until then, the twin
     runs, and numba is not imported, which takes a second.
     ``nogil`` releases the interpreter's lock; ``inline`` copies the loop into the loops that call

@@ -15,7 +15,7 @@ class Deletion:
     tables: tuple[str, ...] = ()
     """Tables whose items are deleted; with ``where``, only the items that match ``where``."""
     where: tuple[tuple[str, str], ...] = ()
-    """Attributes: an item of ``tables`` is deleted only if it is the src of a triple with them."""
+    """Attributes. If given, an item of ``tables`` is deleted only if a triple from it has them."""
     ops: tuple[str, ...] = ()
     """Ops whose triples are all deleted."""
     files: tuple[str, ...] = ()

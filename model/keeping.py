@@ -1,4 +1,4 @@
-"""The ages up to which generations and old versions of rows are kept, in the notation of users."""
+"""The ages up to which generations and old versions of rows are kept, as users write them."""
 
 import re
 from calendar import monthrange

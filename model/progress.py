@@ -42,11 +42,11 @@ class Silent:
 
 
 LOOK_SECONDS = 0.2
-"""The longest time in seconds between two checks whether the client has disconnected."""
+"""The maximum number of seconds between two checks for a disconnected client."""
 
 
 START = "start "
-"""The prefix of the names of starts in the durations of steps, as in ``start Neo4j``."""
+"""The prefix that marks a program's start among the step durations, as in ``start Neo4j``."""
 _SHORTEST_START = 0.5
 """The minimum wait in seconds that counts as a start. Connecting to a running server takes less."""
 
@@ -112,7 +112,7 @@ class Stopwatch:
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """Add the duration of the block, without the starts in it, to the step ``name``."""
+        """Add the block's duration, without the program starts in it, to the step ``name``."""
         began, before = perf_counter(), sum(self._starts.values())
         try:
             yield
@@ -123,7 +123,7 @@ class Stopwatch:
 
     @contextmanager
     def start(self, program: str) -> Iterator[None]:
-        """Count the block's duration apart from the step around it, if a program starts in it."""
+        """If a program starts in the block, count the block's duration apart from its step."""
         began = perf_counter()
         try:
             yield

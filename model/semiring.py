@@ -9,7 +9,11 @@ from .errors import UsageError
 
 Semiring = Literal["trust", "access", "cost", "count"]
 Aggregates = Literal["any", "all"]
-"""The used inputs of an aggregate: one, enough for its existence, or all, as for its value."""
+"""The inputs of an aggregate that are used.
+
+``any``: one input, which is enough for the aggregate to exist; ``all``: all inputs, which determine
+its value.
+"""
 
 SEMIRINGS: Final[tuple[Semiring, ...]] = get_args(Semiring)
 

@@ -137,7 +137,7 @@ class Settings:
     answer_seconds: int = 60
     """The longest time in seconds for one answer of the warm server."""
     idle_minutes: int = 15
-    """The minutes without a question after which a server started by a typed question ends.
+    """A server that was started by a question on a terminal ends after this many idle minutes.
 
     With 0, questions do not start a server.
     """

@@ -1,7 +1,7 @@
 """Compute the views of a zoom answer: one view for each set of modules that may be folded.
 
-The views are computed from the answer's classes. A class is a number of items that are hidden by
-the same folded modules, see ``query/zoom/foldable.py``.
+The views are computed from the answer's classes. A class contains the items that the same folded
+modules hide, and their number; see ``query/zoom/foldable.py``.
 """
 
 from collections import Counter

@@ -94,7 +94,11 @@ def _happens(box: Box) -> Iterator[str]:
 
 
 def tone(box: Box) -> str:
-    """Return what happens to most of a box: a name of ``FATES``, ``came`` or ``went``; or ''."""
+    """Return what happens to items of a box: the first fate or change with a count, or ''.
+
+    The order is that of ``FATES``, then ``came`` and ``went``. A box with both ``came`` and
+    ``went`` is ``changed``.
+    """
     counts = box.counts or {}
     if ADDED in counts and REMOVED in counts:
         return "changed"
@@ -131,7 +135,7 @@ def _alike(
 
 
 def _from_the_difference(title: str, among: Sequence[str], room: float) -> str:
-    """Return as much of a name as fits around the part where it differs from names ``among``."""
+    """Return as much of a name as fits, around the part that differs from the names ``among``."""
     begin, after = _common(among), _common([each[::-1] for each in among])
     end = len(title) - min(after, min(map(len, among)) - begin)
     text = _window(title, begin, end)

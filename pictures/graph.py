@@ -30,7 +30,7 @@ class Graph:
     asked: tuple[int, ...] = ()
     """The positions of the nodes that the question names."""
     details: Mapping[int, str] | None = None
-    """By a node's position, a line of text about it, such as a value around a deletion."""
+    """A line of text for some nodes, by position, such as values before and after a deletion."""
 
     @property
     def counts(self) -> tuple[str, ...]:

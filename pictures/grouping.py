@@ -45,7 +45,7 @@ def grouped(graph: Graph) -> Boxes:
 class _Families:
     """Families of nodes; the nodes of one family may be grouped with each other.
 
-    Each asked node is a family of its own. Each node that is a table, a module or a set is one too.
+    Each asked node is a family of its own, and so is each node that is a table, a module or a set.
     The families of asked nodes have the lowest numbers.
     """
 

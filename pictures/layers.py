@@ -25,7 +25,7 @@ def layers(count: int, pairs: Iterable[tuple[int, int]]) -> list[int]:
 
 
 def _visited(following: Sequence[Sequence[int]]) -> tuple[list[int], set[tuple[int, int]]]:
-    """Return the boxes, each before those made from it, and the pairs that close a cycle."""
+    """Return the boxes, each before the boxes made from it, and the pairs that close a cycle."""
     state, ended, back = [0] * len(following), [], set()
     for root in range(len(following)):
         if state[root]:

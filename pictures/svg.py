@@ -37,7 +37,7 @@ TONES = {
     ADDED: ("#d8f0dc", "#1f7a34"),
     REMOVED: ("#fbdada", "#b3261e"),
 }
-"""The colours of a box to which something happens; the box's text states it too."""
+"""The colours of a box, by what happens to its items; the box's text states that too."""
 
 
 def svg(picture: Boxes) -> str:

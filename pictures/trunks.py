@@ -53,7 +53,7 @@ def _numbers(counts: Mapping[str, int]) -> Iterator[str]:
 
 
 def trunks(lines: Sequence[Line], layer: Sequence[int]) -> list[Trunk]:
-    """Return the trunks of some lines between boxes in layers.
+    """Return the trunks that the given lines form; ``layer`` is the layer of each box.
 
     In a picture with many trunks, all lines into a box form one trunk. Lines from a box to itself
     always form one trunk.

@@ -1,4 +1,4 @@
-"""Find the generation that a question is about: the current one, or one given by number or time."""
+"""Find the generation that a question is about: the current one, or that of a number or time."""
 
 from datetime import datetime, time
 
@@ -15,10 +15,10 @@ _ALL = "Run `provhouse list generations` to list them all"
 def commit_as_of(layout: Layout, as_of: AsOf | None = None) -> Commit:
     """Return the commit record of one generation; None means the current generation.
 
-    A whole number is a generation, even if it was rolled back later. Any other string must be a
-    time in ISO 8601, and selects the last generation that was committed at or before that time. A
-    date stands for the end of that day, and a time without a time zone is local time. Raises
-    UsageError if the string is neither a number nor a time, and NotFound if there is no such
+    An integer is the number of a generation, even one that was rolled back later. Any other string
+    must be a time in ISO 8601, and selects the last generation that was committed at or before that
+    time. A date stands for the end of that day, and a time without a time zone is local time.
+    Raises UsageError if the string is neither a number nor a time, and NotFound if there is no such
     generation.
     """
     held = generations(layout)
@@ -64,7 +64,7 @@ def _by_time(layout: Layout, stored: list[int], text: str) -> Commit:
 def _pruned(layout: Layout) -> int:
     """Return the last pruned generation; 0 if none was pruned or the ids cannot be read.
 
-    Only an error message uses the result, so damaged ids do not raise an error here.
+    Damaged ids do not raise an error here, because only an error message uses the result.
     """
     try:
         return read_ids(layout).pruned

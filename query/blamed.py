@@ -11,7 +11,7 @@ class Blamed:
 
     table: str
     rows: tuple[Record, ...]
-    """Some of the wrong rows."""
+    """A selection of the wrong rows."""
     more: bool
     """Whether the table has more wrong rows than ``rows``."""
     lineage: tuple[TableRecords, ...] = ()

@@ -19,7 +19,7 @@ _PARTS = re.compile(r"[./\\]")
 class Use:
     """A dataset that a job reads or writes.
 
-    A job without datasets has one row without a dataset.
+    A job without datasets is represented by one row without a dataset.
     """
 
     job: str
@@ -33,7 +33,7 @@ class Use:
     integration: str
     """The program that ran the job, such as SPARK; empty if unknown."""
     state: str
-    """The state of the newest complete run, or if no run is complete, of the newest run."""
+    """The state of the newest complete run; if no run is complete, the state of the newest run."""
     time: str
     job_namespace: str
     dataset_namespace: str
@@ -61,12 +61,12 @@ def table_names(snapshot: Snapshot) -> Collection[str]:
 
 
 def join(jobs: Iterable[JobRun], tables: Collection[str]) -> dict[Key, str]:
-    """Return the table that each dataset belongs to, by the names of both.
+    """Return the table that each dataset belongs to, determined by the names of both.
 
-    The name of such a dataset is the name of the table, or ends with it after a dot or a slash, as
-    in ``shop.public.orders`` and ``/data/orders``. The names of symlinks count too. If the names of
-    several datasets match a table, only a dataset whose complete name is that of the table belongs
-    to it.
+    The name of such a dataset is the name of the table, or ends with the table's name after a dot
+    or a slash, as in ``shop.public.orders`` and ``/data/orders``. The names of symlinks count too.
+    If the names of several datasets match a table, only a dataset whose complete name is the
+    table's name belongs to it.
     """
     datasets = datasets_of(jobs)
     whole = {key: _one(_names(each), tables) for key, each in datasets.items()}
@@ -86,8 +86,8 @@ def join(jobs: Iterable[JobRun], tables: Collection[str]) -> dict[Key, str]:
 def links(layout: Layout, tables: Collection[str]) -> Iterator[tuple[str, str, str]]:
     """Yield, for each job, each pair of an input and an output: two names and the name of the job.
 
-    The name of an input or output is that of its table, or if it has no table, the namespace and
-    the name of the dataset.
+    An input or output is named by its table, or by the namespace and name of the dataset if it does
+    not belong to a table.
     """
     jobs = read_jobs(layout)
     joined = join(jobs, tables)
@@ -106,7 +106,7 @@ def _names(dataset: Dataset) -> Sequence[str]:
 
 
 def _one(names: Iterable[str], tables: Collection[str]) -> str | None:
-    """Return the table if exactly one of the names is that of a table, else None."""
+    """Return the table if exactly one of the names is the name of a table, else None."""
     found = {name for name in names if name in tables}
     return found.pop() if len(found) == 1 else None
 

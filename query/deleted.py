@@ -1,7 +1,7 @@
 """Check whether the newest known version of a row is still the newest one.
 
-A later captured write of the row's table may have deleted the row. Or it may have captured only a
-sample, which does not contain the row.
+A later captured write of the row's table may have deleted the row. Or the capture of a later write
+may be a sample that does not contain the row.
 """
 
 from collections.abc import Collection, Sequence
@@ -22,8 +22,8 @@ def check_newest(
 
     ``version`` is the item's newest version in a generation, and ``samples`` are the samples of the
     item's table in that generation. A write that replaced the table and did not write this row has
-    deleted the row. This cannot be concluded from a write with rows that derive from no source:
-    such rows have no items, so the row may be one of them.
+    deleted the row. A write with rows that do not derive from any source does not show this: such
+    rows are not items, so the row may be one of them.
     """
     writes = read_since(layout, version)
     if not writes or writes[0].version != version or not item.startswith(f"{writes[0].table}/"):
@@ -39,7 +39,7 @@ def check_newest(
     if unknown:
         raise NotFound(
             f"The newest version of the row {item!r} is unknown",
-            f"{sample_sentence(unknown)}; this row is in no later sample",
+            f"{sample_sentence(unknown)}; this row is not in any later sample",
             f"Ask about an earlier version, such as {item + own.suffix!r}",
         )
     if deleting:

@@ -1,4 +1,4 @@
-"""Find the record of one item: its columns' values, or the reason why they cannot be read."""
+"""Find the record of one item: the values of its columns, or the reason why they cannot be read."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class ItemRecord:
     file: str
     """The file with the record; empty if no record was found."""
     lost: tuple[LostRecordFile, ...]
-    """The files that may have contained the record, but cannot be read any more."""
+    """The files that may have contained the record, but can no longer be read."""
 
 
 def item_record(layout: Layout, snapshot: Snapshot, item: str) -> ItemRecord:

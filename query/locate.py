@@ -31,10 +31,10 @@ class Located:
 def locate_versions(
     snapshot: Snapshot, item: str, *, every: bool = False, suggest: bool = True
 ) -> Located:
-    """Return an item, or else its newest version; with ``every``, the item and all its versions.
+    """Return an item, or else its newest version; if ``every``, the item and all its versions.
 
-    Versions are looked up only if needed: not for a stored item without ``every``. Raises NotFound
-    if nothing is stored; the error suggests similar names if ``suggest``. Without ``every``, also
+    Versions of a stored item are looked up only if ``every`` is true. Raises NotFound if nothing is
+    stored; the error suggests similar names if ``suggest`` is true. If ``every`` is false, also
     raises NotFound if a later captured write has deleted the row, or has a sample without the row.
     """
     number = int(snapshot.locate(pa.array([item], pa.string()))[0])

@@ -52,8 +52,8 @@ def samples_named(snapshot: Snapshot, item: str) -> list[Sample]:
 def sample_note(snapshot: Snapshot, item: str | None = None) -> str:
     """Return a sentence about samples, to add to the error of a search without a result.
 
-    It is empty if there are no samples. With ``item``, only the samples of the item's table count.
-    The item's name begins with the name of its table.
+    The sentence is empty if there are no samples. If ``item`` is given, only the samples of the
+    item's table count. The item's name begins with the name of its table.
     """
     every = [each.sample for each in snapshot.samples]
     found = every if item is None else samples_named(snapshot, item)

@@ -43,7 +43,7 @@ class Record:
 
 @dataclass(frozen=True)
 class LostFile:
-    """A pinned file that is gone, changed or unreadable, so that nothing is read from it."""
+    """A pinned file from which nothing is read, because it is gone, changed or unreadable."""
 
     path: Path
     state: str
@@ -71,7 +71,7 @@ class CapturedRecords:
     more: int
     """The number of further items, whose records were not read.
 
-    An answer may have too many items to read all records.
+    An answer may have too many items to read the records of all.
     """
 
 
@@ -97,7 +97,7 @@ def records_of(layout: Layout, items: Mapping[str, Sequence[str]]) -> tuple[Tabl
 @dataclass(frozen=True)
 class _Files:
     pins: Mapping[str, Sequence[Pin]]
-    """For each table, its pinned files in their latest state, the file pinned last first."""
+    """For each table, its pinned files in their latest state, the most recently pinned first."""
     paths: Mapping[int, Path]
     writes: Mapping[tuple[str, int], Written]
     written: frozenset[Path]
@@ -200,7 +200,7 @@ def _of_folders(path: Path) -> dict[str, str]:
 def _places(
     file: pq.ParquetFile, group: int, first: int, count: int, key: Key, wanted: Mapping[str, str]
 ) -> dict[int, str]:
-    """Return, for each position in a row group that has a wanted row, the string of this row."""
+    """Map the position of each wanted row in a row group to the string that identifies the row."""
     if not key:
         rows = {int(text) - first: text for text in wanted}
         return {row: text for row, text in sorted(rows.items()) if 0 <= row < count}

@@ -25,7 +25,7 @@ from provhouse.store.names.scan import scan
 MAX_NAMES = 3
 """The maximum number of suggestions."""
 MAX_VARIED_LENGTH = 100
-"""The length of the longest name to vary letter by letter; longer ones have too many variants."""
+"""The length of the longest name to vary letter by letter; longer names have too many variants."""
 SCANNED_NAMES = 1 << 21
 """The approximate number of names to scan, which takes a fraction of a second."""
 _MARKS = " -_./:#"
@@ -44,7 +44,7 @@ def similar_names(names: Names, asked: str) -> list[str]:
 
 
 def close_matches(asked: str, names: Sequence[str]) -> list[str]:
-    """Return up to ``MAX_NAMES`` of ``names``, the most similar first, ignoring case."""
+    """Return up to ``MAX_NAMES`` of ``names``, the most similar first; case is ignored."""
     lower: dict[str, list[str]] = {}
     for name in names:
         lower.setdefault(name.lower(), []).append(name)
@@ -87,7 +87,7 @@ def _characters_like(characters: str) -> str:
 def _scan_names(names: Names, asked: str) -> list[str]:
     """Return names that differ from ``asked`` only in case, then short names that begin with it.
 
-    Case is ignored for the beginnings too.
+    Case is ignored in these beginnings too.
     """
 
     def alike(rows: pa.Table, first: int) -> tuple[list[str], list[str]]:

@@ -1,9 +1,9 @@
 """Check the SHA-256 of jars before they run: once for each file, and again after a change.
 
 A file counts as unchanged if its inode, its size and both its times (of modification and of status
-change) are the same as at the last check. No program can set the time of the last status change.
-The check is not repeated because computing the digests of all jars takes a third of a second, and
-every command would have to wait for it.
+change) are the same as at the last check. No program can set the time of the last status change. An
+unchanged file is not checked again, because every command would then have to wait a third of a
+second for the digests of all jars.
 """
 
 from collections.abc import Sequence

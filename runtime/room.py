@@ -80,7 +80,10 @@ class Room:
         return self.joined(firsts(), np.int64)
 
     def tables(self, parts: Iterable[pa.Table]) -> list[pa.Table]:
-        """Return Arrow tables, one at a time; if they do not fit into memory, in mapped files."""
+        """Return Arrow tables; those that do not fit into memory are in mapped files.
+
+        Only one table at a time is taken from ``parts``.
+        """
         found, size = list[pa.Table](), 0
         for part in parts:
             size += part.nbytes

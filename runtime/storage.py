@@ -2,7 +2,7 @@
 
 Today a task runs on the machine of the command, so a path is enough, and files are memory-mapped.
 Executors on other machines would need other access to the same files; the code for it belongs only
-in this module. Three rules make this possible:
+in this module. Three rules keep such access possible:
 
 - One task writes a file, from beginning to end. The file has another name until the task succeeds
   (``written_whole``), so an attempt that Spark abandoned never changes another attempt's file.

@@ -49,7 +49,7 @@ class Client:
     """A client of one server."""
 
     def __init__(self, warehouse: Path, server: AnyServer, known: str = "") -> None:
-        """Create a client that sends the token ``known``, or else the warehouse's token."""
+        """Create a client that sends the token ``known``, or the warehouse's token by default."""
         self._warehouse = warehouse
         self._server = server
         self._known = known

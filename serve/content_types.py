@@ -84,7 +84,7 @@ class ResponseFormat:
         return MANY_TYPE if self.form is Form.json else self.media_type
 
     def output(self, handle: TextIO) -> Writer:
-        """Return a writer that writes results to ``handle`` in this format, which must be text."""
+        """Return a writer of results to ``handle`` in this format, which must be a text format."""
         assert self.form
         return writer_of(
             self.form, handle, width=self.width, color=self.color, timing=self.timing,

@@ -1,7 +1,7 @@
 """Keep an asker of the current generation open, and replace it after each commit.
 
 An asker answers questions from one generation. As soon as a writer has committed, the keeper opens
-an asker of the new generation beside the old asker, caches the new partitions, and only then
+an asker of the new generation next to the old asker, caches the new partitions, and only then
 switches to the new asker. So no question mixes generations or waits for partitions. Twice a second,
 the keeper also checks for other changes. After an erasure, the keeper drops all data that it has
 read, so that no erased data stays in memory. If Spark or Neo4j has died, the keeper restarts that

@@ -1,8 +1,8 @@
 """The conditions under which a server ends by itself: it is idle, or its warehouse is gone.
 
-A question that was typed on a terminal starts a server for the questions that may follow. The user
-may never think of stopping that server, so it stops itself. `provhouse up` keeps a server until
-`down`.
+A question that a user types on a terminal starts a server for the questions that may follow. The
+user may never think of stopping that server, so it stops itself. `provhouse up` keeps a server
+until `down`.
 """
 
 from pathlib import Path

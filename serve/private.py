@@ -23,7 +23,7 @@ class Folders:
         self._folders = sorted(map(str, folders), key=len, reverse=True)
 
     def told(self, text: str, scope: Scope) -> str:
-        """Return a text without the paths of folders, unless the request's sender is an admin."""
+        """Remove the paths of folders from a string, unless the request's sender is an admin."""
         if _is_admin(scope):
             return text
         for folder in self._folders:
@@ -31,7 +31,7 @@ class Folders:
         return text
 
     def status(self, status: Status, scope: Scope) -> Status:
-        """Return a status for the sender of a request, with its texts changed by ``told``."""
+        """Return a status for the sender of a request, with its strings changed by ``told``."""
         waiting = (
             replace(one, folder=self.told(one.folder, scope), error=self.told(one.error, scope))
             for one in status.waiting

@@ -1,4 +1,4 @@
-"""Cut new items that join stored components in a way that lets questions read few stored sets.
+"""Cut new items that join stored components, so that questions read few stored sets.
 
 In the search for a cut, each stored set counts as one more item, from which new items derive. So
 the search keeps new items that derive from stored sets apart from new items that do not. For the

@@ -128,7 +128,7 @@ def _steps(of: _Weighed, roots: I64) -> I64:
 
 @compiled()
 def _spans(of: _Weighed, listed: int) -> I64:
-    """Return, for each size below ``listed``, the sum of the steps of components of this size."""
+    """Return, for each size below ``listed``, the sum of ``_step`` over components of this size."""
     result = np.zeros(listed, np.int64)
     for root in range(len(of.parent)):
         if of.parent[root] == root and of.items[root] < listed:

@@ -27,15 +27,18 @@ def decoded(code: I64) -> tuple[I32, I32]:
 
 
 def distinct(values: I64) -> I64:
-    """Return the distinct values in order. ``values``, which are 0 or more, are sorted in place."""
+    """Return the distinct values in order, and sort ``values`` in place.
+
+    No value may be negative.
+    """
     values.sort()
     return values[np.diff(values, prepend=-1) > 0]
 
 
 def distinct_pairs(one: I32, other: I32) -> tuple[I32, I32]:
-    """Return the distinct pairs whose two numbers differ, in order. Numbers are 0 or more.
+    """Return the distinct pairs whose two numbers differ, in order. Numbers must not be negative.
 
-    Most pairs occur many times, so repetitions are dropped before the sort.
+    Most pairs occur many times, so duplicates are dropped before the sort.
     """
     begin = np.zeros(int(one.max(initial=-1)) + 2, np.int64)
     np.cumsum(np.bincount(one), out=begin[1:])
@@ -64,7 +67,7 @@ def _first_pairs(free: I64, begin: I64, one: Numbers, other: Numbers, width: int
 
 
 def dense_values(labels: I32) -> I32:
-    """Renumber labels, which are 0 or more, from 0 without gaps and in the same order."""
+    """Renumber labels, which must not be negative, from 0 without gaps and in the same order."""
     used = np.zeros(int(labels.max(initial=-1)) + 1, bool)
     used[labels] = True
     rank = np.cumsum(used, dtype=np.int32) - np.int32(1)

@@ -17,13 +17,14 @@ from .components import dense, flatten, join, weak_components
 from .distinct import coded, decoded, distinct
 
 APPENDED = 1_000
-"""The number of new items from which a piece that joins a large stored component is cut.
+"""The minimum number of new items with which a piece that joins a large stored component is cut.
 
-It applies even if theta is higher. If the piece stayed one set, a question about one of its items
-would read everything that any of its items derives from, such as the state of all earlier nights.
+This number applies even if theta is higher. If the piece stayed one set, a question about one of
+its items would read everything that any of its items derives from, such as the state of all earlier
+nights.
 """
 PAIRS = 1 << 22
-"""The approximate number of collected dependencies at which repetitions are removed."""
+"""The approximate number of collected dependencies at which duplicates are removed."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class ItemGraph:
         return dense(weak_components(len(self.new_places), self._new_edges()))[0]
 
     def bars(self, theta: int) -> I32:
-        """Return, for each piece, the number of items from which it is cut into sets.
+        """Return, for each piece, the minimum number of items with which it is cut into sets.
 
         This number is ``theta``. But if the piece and a stored component that it joins have at
         least ``theta`` items together, the number is the lower of ``APPENDED`` and ``theta``.
@@ -139,7 +140,8 @@ class ItemGraph:
         """Return distinct pairs of a new item and a stored set that it derives from.
 
         Pairs are returned only for pieces that are cut. A piece that joins no stored component does
-        not have such pairs. ``bars`` has, for each piece, the number of items from which it is cut.
+        not have such pairs. ``bars`` has, for each piece, the minimum number of items with which it
+        is cut.
         """
         large = (np.bincount(self.pieces, minlength=1) >= bars)[self.pieces]
         parts = [np.empty(0, np.int64)]

@@ -111,7 +111,7 @@ class _Reader:
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
         self._ctes: dict[int, int] = {}
-        """The position of each WITH query in the order of the plan, by its number in the plan."""
+        """Maps each WITH query's number in the plan to the query's position in the plan."""
 
     def plain(self, node: Any) -> Any:
         """Return a part of a plan in a form that does not depend on spelling and numbering."""

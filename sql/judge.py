@@ -51,7 +51,7 @@ def _bound(con: duckdb.DuckDBPyConnection, sql: str, tree: exp.Expr, why: str) -
 
 
 def refuse_unstable(found: Bound, tree: exp.Expr, functions: Functions) -> None:
-    """Refuse functions that change their value at each call: a witness query cannot repeat them."""
+    """Refuse functions whose value changes at each call: a witness query cannot repeat them."""
     if unstable := sorted(found.called & functions.unstable):
         node = _call(tree, unstable)
         refuse(node.sql("duckdb").lower() if node else f"{unstable[0]}()", node or tree)

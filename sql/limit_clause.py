@@ -27,7 +27,7 @@ def choices(query: exp.Expr, nodes: Iterable[exp.Expr]) -> list[str]:
 
 
 def take_ties(query: exp.Expr) -> None:
-    """Make correlated LIMIT, OFFSET and DISTINCT ON keep all ties, or else all their input rows.
+    """Make correlated LIMIT, OFFSET and DISTINCT ON keep all ties or, failing that, all input rows.
 
     After the query has run, it is unknown which of several tied rows LIMIT or DISTINCT ON returned.
     Rows before an OFFSET decide which rows follow, so they are kept too.
@@ -57,7 +57,8 @@ def _take_ties(block: exp.Query) -> None:
 def _among_first(block: exp.Query) -> exp.Expr | None:
     """Return a condition for the rows that the block returns, with ties, if a window can test it.
 
-    A window would also count the rows that QUALIFY removes.
+    A window cannot test it in a block with QUALIFY, because the window would also count the rows
+    that QUALIFY removes.
     """
     limit, order = block.args.get("limit"), block.args.get("order")
     on = distinct_on(block)

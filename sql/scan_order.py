@@ -25,7 +25,7 @@ PLACES = {"alias", "query_location", "query_location_length"}
 
 
 class Unknown(Exception):
-    """The error for a node with unknown columns, next to which no columns can be renumbered."""
+    """The error for a plan that has a node with unknown columns, so no column may be renumbered."""
 
 
 def in_table_order(plan: Any) -> Any:
@@ -130,7 +130,7 @@ def _join(node: dict[str, Any], left: Order | None, right: Order | None) -> Orde
 
 
 def _chosen(node: dict[str, Any], side: str, order: Order) -> Order:
-    """Return the order of the columns that a join keeps of one side."""
+    """Return the order of the columns that a join keeps from one of its sides."""
     if not (kept := node.get(f"{side}_projection_map")):
         return order
     node[f"{side}_projection_map"] = [order[at] for at in kept]

@@ -1,4 +1,4 @@
-"""Ask DuckDB for the columns of a part of a query, within the scope of its WITH queries."""
+"""Ask DuckDB for the columns of a query's part, where the query's WITH clauses are in scope."""
 
 from collections.abc import Iterator
 

@@ -151,7 +151,7 @@ class Speller:
         return right
 
     def _without_given(self, join: exp.Join) -> None:
-        """In ON, use a table's own column names because sqlglot does not know an alias's names."""
+        """In ON, replace an alias's column names, unknown to sqlglot, by the table's own names."""
         table, on = join.this, join.args.get("on")
         alias = table.args.get("alias")
         if on is None or not isinstance(table, exp.Table) or alias is None or not alias.columns:

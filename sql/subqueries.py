@@ -98,9 +98,9 @@ def _use(node: exp.Expr, root: exp.Expr) -> Use:
     """Return how a row depends on a condition with a subquery.
 
     ``with``: the condition must be true for the row to appear; ``without``: the condition must be
-    false; ``part``: the condition is part of a condition with AND, OR and NOT, so that NULL equals
-    the value that the rest of the condition makes of FALSE; ``value``: any other use, in which a
-    row may depend on FALSE or NULL.
+    false; ``part``: the condition is a part of a larger condition with AND, OR and NOT, so NULL has
+    the same effect as one of TRUE and FALSE, namely the one for which the part makes the larger
+    condition false; ``value``: any other use, in which a row may depend on FALSE or NULL.
     """
     certain, positive = isinstance(root, FILTERS), True
     if not certain and not (isinstance(root.parent, exp.Join) and root.arg_key == "on"):

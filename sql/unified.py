@@ -1,4 +1,4 @@
-"""Cast the sides of set operations that differ in type, as DuckDB does.
+"""Cast the sides of a set operation if their types differ, as DuckDB does.
 
 A row of UNION, INTERSECT or EXCEPT is derived from the equal rows of a side. Rows are compared in
 the type and collation of the result: 1 and 'a' are compared as strings.

@@ -36,7 +36,7 @@ def test_lives(number):
 
 @pytest.mark.long
 def test_a_process_that_dies_fails_its_test_and_ends_nothing_else(tmp_path: Path) -> None:
-    """The process had finished groups before it ended. The test that ended it is not tried again.
+    """The process had finished groups before it ended. The test at which it ended is not repeated.
 
     The process of the group ``warm`` takes its other groups from the end.
     """

@@ -1,7 +1,8 @@
 """The jars of our Java classes for all Spark versions: `make jars-all` compiles missing jars.
 
-Each other Spark is installed from its lock, ``locks/spark-VERSION.lock``, into a separate folder,
-which long tests use, too. A wheel that is built afterwards contains all jars.
+Every Spark version other than provhouse's own is installed from its lock,
+``locks/spark-VERSION.lock``, into a separate folder. Long tests use these folders, too. A wheel
+that is built afterwards contains all jars.
 """
 
 import os
@@ -22,7 +23,7 @@ from provhouse.runtime.jars import fetch, jar_folder
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / ".long" / "spark"
 OTHER_SCALA = SparkVersion("3.5", "2.13")
-"""The version without a PySpark. Its jars that depend on Scala come from Maven."""
+"""The version for which no PySpark exists. Its jars that depend on Scala come from Maven."""
 
 
 def locked_version(spark: str) -> str:
@@ -47,7 +48,10 @@ def package(version: SparkVersion) -> Path:
 
 
 def _replace_scala(other: Path, folder: Path) -> None:
-    """Copy a Spark for Scala 2.12 to a folder; use jars for Scala 2.13, and links to other jars."""
+    """Copy a Spark for Scala 2.12 to a folder, with the jars for Scala 2.13 in place of its own.
+
+    All other jars are links.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(
         other,

@@ -42,11 +42,12 @@ ALONE = (
 )
 """The XML element that excludes a jar's dependencies.
 
-Jars with a classifier are read, but never run. The single file of d3 already contains its parts,
-and dagre needs only lodash, which is listed explicitly.
+It is used for jars with a classifier, which are read but never run, and for jars of npm packages:
+the single file of d3 already contains its parts, and dagre needs only lodash, which is listed
+explicitly.
 """
 BESIDE_SPARK = ("delta", "hdfs")
-"""The groups whose jars share a class path with the jars of PySpark."""
+"""The groups of jars that are on one class path together with PySpark's jars."""
 # Spark bundles the first two under other names: in jcl-over-slf4j, and in RoaringBitmap 1.6.
 ALSO_BUNDLED = ["commons-logging", "shims", "scala-library"]
 

@@ -3,8 +3,8 @@
 ``ready.py java`` checks Java. ``ready.py early`` does the steps that are possible before Spark is
 installed: it gets missing jars, prepares Neo4j, and compiles the code that the first ingest and the
 first what-if question would otherwise have to wait for, in the demo and in the tests. ``ready.py
-demo`` does everything else except the archive of Spark's classes, which takes longer to create than
-it saves in one run. ``ready.py jars`` does everything else.
+jars`` does all remaining steps. ``ready.py demo`` does the same, except for the archive of Spark's
+classes, which takes longer to create than it saves in one run.
 """
 
 import os
@@ -52,7 +52,7 @@ def main() -> int:
 
 
 def compile_kernels() -> None:
-    """Compute a sum without one input, and ingest a trace; numba stores the code that it compiles.
+    """Let numba compile and store its code: compute a sum without one input, and ingest a trace.
 
     This takes most of a minute on one core.
     """

@@ -1,7 +1,7 @@
 """The software bill of materials as CycloneDX 1.6 JSON, from the locks: `make sbom`.
 
-The same locks give the same bytes. Only jars have a hash in the output: a Python package has a
-file for each platform, and the hashes of these files are in the lock.
+The same locks give the same bytes. Only jars have a hash in the output. A Python package has
+several files, one for each platform, so their hashes are only in the lock.
 """
 
 import json

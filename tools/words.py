@@ -21,7 +21,7 @@ LIST = ROOT / "docs" / "words.txt"
 QUOTING = "tests/test_words.py"
 """A file that is not checked, because it quotes listed phrases to test that they are found."""
 HIDDEN = "\0"
-"""The character that replaces all text that is not prose, so that no phrase spans code."""
+"""The character that replaces text other than prose, so that no phrase continues across code."""
 _FSTRING_TEXT = getattr(tokenize, "FSTRING_MIDDLE", -1)  # Python 3.12 and newer
 _OPENING = re.compile(r"[A-Za-z]*(\"\"\"|'''|\"|')")
 _CODE = (re.compile(r"``[^`]+``|`[^`\n]+`"), re.compile(r"https?://\S+"))

@@ -51,7 +51,7 @@ class Ride:
 
 
 class Part:
-    """A link to all rows of an input, one by one, from consecutive rows from ``start`` on."""
+    """A one-to-one link from consecutive rows, from ``start`` on, to all rows of an input."""
 
     def __init__(self, start: int, number: int) -> None:
         self._start, self._number = start, number

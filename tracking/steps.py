@@ -16,7 +16,7 @@ from provhouse.model.arrays import unique
 from .links import Link, Rows
 
 Kind = Literal["all", "aggregate", "unknown"]
-"""How the rows behind a row act together; ``unknown`` if no other kind states it exactly."""
+"""How the inputs of a row act together; ``unknown`` if no other kind describes it exactly."""
 _numbers = count()
 
 
@@ -77,7 +77,7 @@ def _kind_up_to(node: Node) -> Kind:
 
 
 def joined(nodes: Sequence[Node], op: str) -> Node:
-    """Return a node whose rows derive from the same rows of all ``nodes``, which share an axis."""
+    """Return a node whose row i derives from row i of each of ``nodes``, which share an axis."""
     distinct = list(dict.fromkeys(nodes))
     needed = [
         node
@@ -111,7 +111,7 @@ def backward(node: Node, rows: Rows) -> dict[Node, Rows]:
 
 
 def _walk(node: Node, rows: Rows) -> Iterator[tuple[Node, Rows]]:
-    """Yield each node from which ``rows`` derive and its rows behind them, latest node first."""
+    """Yield each node from which ``rows`` derive, and which of its rows; latest node first."""
     waiting = {node: [rows]}
     queue = [(-node.number, node)]
     while queue:

@@ -10,7 +10,7 @@ from provhouse.equivalence.verdict import Revision
 from provhouse.model.errors import BadInput
 
 Adapter = Callable[[str, str], PlanForm]
-"""A function that turns a text and a DDL into a plan. It raises BadInput if there is no plan."""
+"""A function that turns a source text and a DDL into a plan, or raises BadInput."""
 Source = Literal["sql", "spark", "dbt", "texera", "json"]
 """The sources of revisions.
 
@@ -33,14 +33,14 @@ def spark_plan(text: str, ddl: str) -> PlanForm:
 
 
 def stored_plan(text: str, ddl: str) -> PlanForm:
-    """Return the plan in a JSON text. The plan describes its tables, so the DDL is ignored."""
+    """Return the plan in a JSON string. The plan describes its tables, so the DDL is ignored."""
     try:
         return from_json(text)
     except ValueError as error:
         raise BadInput(
             "The file has no plan",
             str(error),
-            "Give the JSON that `provhouse revisions log --format json` shows as form",
+            "Give the value of form in the JSON of `provhouse revisions log --format json`",
         ) from error
 
 

@@ -22,7 +22,7 @@ def add_from(
 ) -> Added:
     """Store a revision of a workflow, unless it equals the newest one.
 
-    ``given`` is a query, or a query for each sink; for dbt, the target folder; for Texera, the text
+    ``given`` is a query, or a query for each sink; for dbt, the target folder; for Texera, the JSON
     of the workflow. Raises BadInput if there is no plan, and Busy if another writer is active.
     """
     if source == "dbt":

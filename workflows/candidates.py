@@ -25,7 +25,7 @@ class Candidate:
 
 
 def candidates(layout: Layout, plan: SinkPlan, pins: Sequence[Pin]) -> list[Candidate]:
-    """Return all executions, the newest first, with those inputs that differ from ``pins``."""
+    """Return all executions, the newest first, each with its inputs that differ from ``pins``."""
     revisions = {revision.name: revision for revision in revisions_of(layout)}
     wanted = pins_of(scans_of(plan.plan), pins)
     found = []

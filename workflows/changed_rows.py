@@ -1,6 +1,6 @@
 """The slices of a table that differ between two pinned states.
 
-Files that belong to both states are read only for the other rows of these slices.
+Files that belong to both states are read only to find the unchanged rows of these slices.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

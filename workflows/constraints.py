@@ -1,8 +1,8 @@
 """Check the constraints that a revision's DDL declares on the data that an execution has read.
 
-That a plan's rows are determined, or that two plans are equal, may depend on a column being a key
-or never being NULL. DuckDB does not check this for data that it has not stored, so it is checked
-here before the constraints are used.
+A proof that a plan's rows are determined, or that two plans are equal, may rely on a constraint: a
+column is a key, or is never NULL. DuckDB does not check the constraints for data that it has not
+stored, so they are checked here before they are used.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -45,7 +45,7 @@ class Contained:
     """The queries that compute a result from a stored one, and from the tables."""
 
     sql: str
-    """A query for those rows of the result that are among the stored rows."""
+    """A query for the rows of the result that are among the stored rows."""
     delta: str = ""
     """A query over the tables for the other rows of the result; empty if there are none."""
 

@@ -1,7 +1,7 @@
-"""The text of a query for the rows that a stored result lacks.
+"""The SQL of a query for the rows that a stored result lacks.
 
-The text is the new query with an additional condition. The rewriting itself is not trusted: the
-caller binds the text, and compares the bound conditions.
+The SQL is that of the new query with an additional condition. The rewriting itself is not trusted:
+the caller binds the SQL, and compares the bound conditions.
 """
 
 from sqlglot import exp, parse_one
@@ -13,10 +13,10 @@ DIALECT = "duckdb"
 
 
 def lacking(text: str, stored: str) -> tuple[str, str]:
-    """Return the new query restricted to the rows that the stored query excludes, and includes.
+    """Return two versions of the new query: its rows that the stored query excludes, or includes.
 
-    These are two texts. Raises NotContained unless both queries are SELECTs that differ only in
-    conditions of WHERE or of HAVING.
+    Raises NotContained unless both queries are SELECTs that differ only in conditions of WHERE or
+    of HAVING.
     """
     query, other = _select(text), _select(stored)
     for clause in ("where", "having"):
@@ -29,7 +29,7 @@ def lacking(text: str, stored: str) -> tuple[str, str]:
 
 
 def branches(text: str) -> tuple[str, str]:
-    """Return the texts of both sides of a UNION ALL; raise NotContained for other queries."""
+    """Return the SQL of both sides of a UNION ALL; raise NotContained for other queries."""
     query = _parsed(text)
     if not isinstance(query, exp.Union) or query.args.get("distinct") or query.args.get("with_"):
         raise NotContained

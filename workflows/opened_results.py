@@ -12,7 +12,7 @@ from provhouse.store.warehouse.layout import Layout
 from .result_files import ROW_NUMBER, Buckets, ResultFile, buckets_path, result_path
 
 MOST_OPENED = 0.3
-"""If a larger share of the buckets differs, all rows are read: lookups would cost more."""
+"""If more than this share of the buckets differs, all rows are read: lookups would cost more."""
 SIDES = ("before", "after")
 
 

@@ -2,8 +2,9 @@
 
 A part of the text is bound separately, and replaced if a stored result has the same rows and
 columns, as shown by their keys. The largest parts are tried first. The rewriting itself is not
-trusted: DuckDB binds the entire new text over tables of the stored results. Its keys must equal the
-original query's keys, when the table of each stored result has that result's keys.
+trusted: DuckDB binds the entire new text over tables of the stored results. Then the keys of the
+new text must equal those of the original query. For this comparison, the table of each stored
+result is given the keys of that result.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -86,7 +87,7 @@ class _Rewriting:
         self.starts: list[StoredPlan] = []
 
     def whole(self, text: str) -> str:
-        """Return a text in which stored results replace parts of the query."""
+        """Return the SQL of the query, in which stored results replace parts."""
         query = parse_one(text, dialect=DIALECT)
         if not isinstance(query, exp.Query) or _is_recursive(query):
             raise NotContained
@@ -225,7 +226,7 @@ def _is_recursive(query: exp.Query) -> bool:
 
 
 def _views(ddl: str) -> dict[str, exp.Query]:
-    """Return the queries of a DDL's views that do not name their columns, by qualified name."""
+    """Return, by qualified name, the queries of a DDL's views that have no list of columns."""
     return {
         _whole(each.this): each.expression
         for each in parse(ddl, dialect=DIALECT)

@@ -33,7 +33,10 @@ class Parts:
     columns: tuple[Expression, ...]
 
     def at(self, places: Sequence[Expression], base: Operator) -> "Parts":
-        """Return the same parts over an equal base; ``places`` are the base's columns there."""
+        """Return the same parts over another, equal base.
+
+        ``places`` are the columns of this base, as expressions over the other one.
+        """
         return Parts(
             base,
             tuple(inlined(each, places) for each in self.conditions),
@@ -111,7 +114,7 @@ def _is_plain(root: AggregatedRows) -> bool:
 
 
 def _lifted(below: Operator, groups: Sequence[Expression]) -> tuple[Operator, list[Expression]]:
-    """Return the input of groups without the conditions on grouping columns, and these."""
+    """Return the input of groups without conditions on grouping columns, and these conditions."""
     if isinstance(below, Project):
         inner = [inlined(each, below.expressions) for each in groups]
         rows, found = _lifted(below.inputs[0], inner)

@@ -1,7 +1,7 @@
 """An in-memory DuckDB database with the tables of a DDL, which contain the pinned data.
 
-Queries run here as the revision was bound: with the names and types of the DDL, and without access
-to anything but the pinned data.
+Queries run here under the same conditions as when the revision was bound: with the names and types
+of the DDL, and without access to anything but the pinned data.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -31,7 +31,7 @@ EQUAL = "equal"
 
 @dataclass(frozen=True)
 class Proof:
-    """A verdict on two plans, which are given by their keys."""
+    """A verdict on two plans, which are identified by their keys."""
 
     key_a: str
     key_b: str

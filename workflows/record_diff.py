@@ -107,7 +107,7 @@ def project(
     types: dict[str, str],
     key: Sequence[str],
 ) -> None:
-    """Create a view with columns named by position, a string of all columns, and one of the key.
+    """Create a view of columns named by position, with a string of all columns and one of the key.
 
     A second view, named after the source, has only the columns.
     """

@@ -55,7 +55,7 @@ class ResultFile:
     key: tuple[str, ...]
     """The columns whose hash determines a row's bucket; empty for all columns."""
     bits: int | None
-    """The base-2 logarithm of the number of buckets; None without buckets."""
+    """The base-2 logarithm of the number of buckets; None if the file has no buckets."""
     distinct: bool
     """Whether no two rows have the same key."""
     state: str = STORED

@@ -112,7 +112,7 @@ class Search:
         return self._started(built, same)
 
     def _started(self, built: Reuse, same: Sequence[Candidate]) -> Reuse:
-        """Return the answer if parts of the query are stored results; else return ``built``."""
+        """Return the answer if parts of the query are stored results, or ``built`` otherwise."""
         known = {
             StoredPlan(f"{one.execution.revision} {one.execution.sink}", one.sink, stored, str(
                 result_path(self._layout, stored.result))): one
@@ -126,7 +126,7 @@ class Search:
         return replace(built, decision="partial", reason=reason, sql=found.sql, starts=starts)
 
     def _filtered(self, answer: Reuse, near: Sequence[Candidate]) -> Reuse | None:
-        """Return the answer if a stored result contains all or part of the result; else None."""
+        """Return the answer, or None unless a stored result contains all or part of the result."""
         if self._columns:
             return None
         parted = None

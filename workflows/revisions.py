@@ -1,4 +1,4 @@
-"""Revisions of workflows: the query of each sink of a workflow, as text and as a plan."""
+"""Revisions of workflows: for each sink of a workflow, its query as source text and as a plan."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -40,7 +40,7 @@ class SinkPlan:
 
     @classmethod
     def of(cls, source: str, text: str, ddl: str) -> "SinkPlan":
-        """Return the plan of a text. Raises BadInput if it has none."""
+        """Return the plan of a source text. Raises BadInput if the text has none."""
         plan = ADAPTERS[source](text, ddl)
         return cls(source, text, ddl, to_json(plan), plan_keys(plan).whole)
 
@@ -116,7 +116,7 @@ def add_revision(
     settings: Settings,
     progress: Progress,
 ) -> Added:
-    """Store a revision with a text for each sink, unless it equals the newest one.
+    """Store a revision with a query for each sink, unless it equals the newest revision.
 
     Raises BadInput if a text has no plan, and Busy if another writer is active.
     """

@@ -58,7 +58,7 @@ def _places(operator: Operator, scan: Scan) -> Places:
 
 @singledispatch
 def _above(operator: Operator, one: Operator, below: Places) -> Places:
-    """Return the columns that divide an operator, given those of the input with the table."""
+    """Return the columns that divide an operator, given those that divide its input."""
     name = type(operator).__name__.lower()
     raise NotDivided(f"a {name} depends on rows of several slices")
 
@@ -100,7 +100,7 @@ def _(operator: Window, one: Operator, below: Places) -> Places:
 
 
 def _referred(made: tuple[Expression, ...], below: Places) -> Places:
-    """Return the positions of those expressions that are dividing columns."""
+    """Return the positions of the expressions that are dividing columns."""
     return {
         at: below[each.position]
         for at, each in enumerate(made)

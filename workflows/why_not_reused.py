@@ -17,7 +17,7 @@ class WhyNotReused:
     revision: str
     sink: str
     reused: bool
-    """Whether the result can be reused after all. The reason then states why; nothing differs."""
+    """Whether the result can be reused after all. Then ``reason`` says why."""
     reason: str
     nearest: str
     """The revision with a result that shares the most operators; empty if there is none."""

@@ -84,8 +84,9 @@ def table(suite: Suite) -> str:
     tried, dropped, same = (total(queries, name) for name in ("tried", "dropped", "unneeded"))
     note = (
         f"{outcomes(Counter(each['outcome'] for each in queries), MEANING)}. {tried:,} rows were"
-        f" tried; of {dropped:,} witnesses that were left out, {same:,} did not change it."
-        f" Measured on {cores(suite['machine'])}."
+        f" computed again from their witnesses alone. {dropped:,} witnesses were left out, one at a"
+        f" time; in {same:,} of these cases, the row stayed the same. Measured"
+        f" on {cores(suite['machine'])}."
     )
     rows = [_row(each) for each in queries if each["outcome"] != "exact" or each.get("absence")]
     return f"{note}\n\n{grid(('query', 'lineage', 'why'), rows, left=(0, 1, 2))}"

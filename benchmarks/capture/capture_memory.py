@@ -66,7 +66,7 @@ def table(results: Results) -> str:
     """Return the table and the targets."""
     note = (
         f"Scale factor {results['scale']}, median of {results['repeats']} sessions,"
-        f" {cores(results['machine'])}, load before {results['load']}."
+        f" {cores(results['machine'])}, system load before the run: {results['load']}."
     )
     plain, captured = results["plain"], results["captured"]
     rows = [

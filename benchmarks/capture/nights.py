@@ -73,15 +73,16 @@ RESULTS: ResultsFile[Results] = ResultsFile("capture_nights.json")
 
 
 AROUND = 3
-"""A shown night's seconds are the median over this many nights before and after it, too."""
+"""The seconds shown for a night are a median over it and this many nights before and after."""
 
 
 def table(results: Results) -> str:
     """Return the tables of appends and questions, and the targets."""
     nights = results["nights"]
     note = (
-        f"{len(nights)} nights of {results['facts']:,} sales, {cores(results['machine'])}, load"
-        f" before {results['load']}. Seconds are medians of {2 * AROUND + 1} nights."
+        f"{len(nights)} nights of {results['facts']:,} sales, {cores(results['machine'])},"
+        f" system load before the run: {results['load']}."
+        f" Seconds are medians of {2 * AROUND + 1} nights."
     )
     shown = sorted({2, *(len(nights) * part // 4 for part in range(1, 5))})
     appends = grid(

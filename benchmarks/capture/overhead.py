@@ -89,7 +89,7 @@ LARGE = 1_000_000
 Other queries land so fast that no rate can be measured.
 """
 MEAN = {"1": 1.20, "3": 1.12}
-"""The target for the geometric mean of the overhead: at most this, by scale factor."""
+"""The largest geometric mean of the overhead that meets the target, by scale factor."""
 
 
 def tables(found: Mapping[str, Results]) -> str:
@@ -103,8 +103,8 @@ def _table(scale: str, results: Results) -> str:
             "with landing, CPU")  # fmt: skip
     queries = results["queries"]
     note = (
-        f"Scale factor {scale}, tables by {results['data']}, median of {results['repeats']},"
-        f" {cores(results['machine'])}, load before {results['load']}."
+        f"Scale factor {scale}, tables by {results['data']}, median of {results['repeats']}"
+        f" runs, {cores(results['machine'])}, system load before the run: {results['load']}."
     )
     return "\n\n".join([note, grid(head, map(_row, queries)), bars(targets(scale, queries))])
 
@@ -343,7 +343,7 @@ def _slots(folder: Path, slots: int) -> Iterator[int]:
 
 
 def stored(layout: Layout) -> int:
-    """Return the bytes of a warehouse without logs and captured lineage not yet ingested."""
+    """Return a warehouse's size in bytes, without logs and lineage that is not yet ingested."""
     aside = (layout.captured, layout.logs)
     return bytes_below(layout.root) - sum(bytes_below(folder) for folder in aside)
 

@@ -46,7 +46,7 @@ class Way(TypedDict):
 
 
 class Program(TypedDict):
-    """A program and its costs, by interface (``RDD`` or ``data frame``) and by way."""
+    """A program and its costs, by interface (``RDD`` or ``data frame``), plain or with capture."""
 
     program: str
     ways: dict[str, dict[str, Way]]
@@ -95,7 +95,10 @@ def table(results: dict[str, Results]) -> str:
 
 
 def _one(size: str, results: Results) -> str:
-    note = f"{size} GB, medians, {cores(results['machine'])}, load before {results['load']}."
+    note = (
+        f"{size} GB, medians, {cores(results['machine'])},"
+        f" system load before the run: {results['load']}."
+    )
     rows = (row for program in results["programs"] for row in _rows(program))
     return "\n\n".join([note, grid(HEAD, rows, left=(0, 1))])
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 VOCABULARY = 8_000
-"""The number of words, as in Titian's evaluation."""
+"""The number of distinct words, as in Titian's evaluation."""
 ZIPF = 1.0
 WORDS = 10
 """The number of words in a line."""

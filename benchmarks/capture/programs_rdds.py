@@ -56,7 +56,7 @@ def word_count(read: Inputs) -> Any:
 
 
 def l1(read: Inputs) -> Any:
-    """Take the two links of each page view, and count by user those with a header."""
+    """Take the links of each page view; for each user, count the links with a header."""
     exploded = read.rows("views").flatMap(
         lambda row: [
             (row[USER], int(bool(row[INFO] if row[ACTION] == "1" else link)))

@@ -67,8 +67,8 @@ def table(results: Results) -> str:
     head = ("query", "rows", "result", "plan nodes", "plain, s", "captured, s", "time", "CPU",
             "shuffled", "rewriting, s")  # fmt: skip
     note = (
-        f"Scale factor {results['scale']}, median of {results['repeats']},"
-        f" {cores(results['machine'])}, load before {results['load']}."
+        f"Scale factor {results['scale']}, runs: {results['repeats']} (medians),"
+        f" {cores(results['machine'])}, system load before the run: {results['load']}."
     )
     rows = grid(head, map(_row, queries), left=(0, 2))
     return "\n\n".join([note, rows, bars(targets(queries))])

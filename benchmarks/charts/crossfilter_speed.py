@@ -61,7 +61,7 @@ class Data(TypedDict):
     seconds: dict[str, float]
     """The seconds that each contender takes to build its structures."""
     read_ms: float
-    """The least milliseconds in which one thread can read the bar numbers of all rows once."""
+    """The shortest time, in ms, in which one thread can read the bar numbers of all rows once."""
     drawn: list[Drawn]
 
 
@@ -128,7 +128,7 @@ def _dragged(page: Any, view: int, name: str) -> Drawn:
 
 
 SMALL = 20_000_000
-"""The goals for ten million rows apply to tables with at most this many rows."""
+"""Tables with at most this many rows have the goals that are set for ten million rows."""
 
 
 def table(results: Results) -> str:
@@ -138,8 +138,8 @@ def table(results: Results) -> str:
 
 def _parts(run: OneRun) -> Iterator[str]:
     yield (
-        f"{run['rows']:,} rows, {cores(run['machine'])}, load before {run['load']}. One thread"
-        f" reads {run['bandwidth']} GB/s."
+        f"{run['rows']:,} rows, {cores(run['machine'])},"
+        f" system load before the run: {run['load']}. One thread reads {run['bandwidth']} GB/s."
     )
     for data in run["data"]:
         numbers = ", ".join(f"{view} {number:,}" for view, number in data["bars"].items())
@@ -284,7 +284,7 @@ def measure(name: str, table: pa.Table, moves: int, gigabytes: float) -> Data:
 
 
 def _ranges(bars: dict[str, list[int]]) -> dict[str, Any]:
-    """Return one range per whole number, for each column with more than 60 numbers."""
+    """Return how many ranges of one whole number cover each column with more than 60 numbers."""
     return {column: len(numbers) - 1 for column, numbers in bars.items() if len(numbers) > 60}
 
 

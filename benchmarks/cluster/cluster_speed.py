@@ -31,7 +31,7 @@ from provhouse.model.progress import Silent
 
 SOURCE = ROOT
 UNEQUAL = ("executors", "driver")
-"""Steps whose results may differ. They are the executors' folders, and the driver's peak memory."""
+"""Steps whose results may differ: the executors' folders, and the driver's peak memory."""
 LOSING = ("Number the rows", "csprov after the retraction")
 """The steps during which a worker is killed while it runs a task."""
 CHAIN = 30
@@ -125,7 +125,7 @@ def compare(folder: Path, files: list[str], items: list[str]) -> dict[str, dict[
 
 
 def apart(cluster: Cluster) -> str:
-    """Return a description of the resources that each worker does not share."""
+    """Return a description of what each worker has for itself, and what it shares."""
     if cluster.networked:
         return "a network namespace with an address of its own, and a /tmp of its own"
     if cluster.isolated:

@@ -44,7 +44,7 @@ METHODS: tuple[Method, ...] = ("rq", "ccprov", "csprov")
 AGAIN = 3
 """The number of times that ``count_tasks`` asks each question."""
 HELD = "a task is on "
-"""In a step of ``Scenario.lose``, this text and a host are printed when a task runs there."""
+"""In a step of ``Scenario.lose``, this string and a host are printed if a task runs on the host."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def ask(scenario: Scenario, settings: Settings, when: str) -> None:
 
 
 def count_tasks(scenario: Scenario, settings: Settings) -> None:
-    """Ask each question several times by CSProv; print its partitions, and the tasks of each try.
+    """Ask each question several times by CSProv; count the partitions read, and each try's tasks.
 
     Before the first try, no partition has been read.
     """
@@ -199,10 +199,10 @@ class Losing:
         self._context, self._left = context, set(steps)
         self._counted: list[tuple[int, int]] = []
         self._last: int | None = None
-        """The last job before the current step, if a worker is lost in this step, else None."""
+        """The last job before the current step; None unless a worker is lost in this step."""
 
     def begin(self, step: str) -> None:
-        """In a step of ``Scenario.lose``, print ``HELD`` and a host when a task runs there."""
+        """In a step of ``Scenario.lose``, print ``HELD`` and the host on which a task runs."""
         if self._last is not None:
             self._counted.append(count_lost(self._context, self._last))
             self._last = None

@@ -322,7 +322,7 @@ def _can_isolate() -> bool:
 
 
 def _network() -> Network | None:
-    """Return a new network, or None if there can be none."""
+    """Return a new network, or None if none can be made."""
     with suppress(OSError):
         return Network()
     return None

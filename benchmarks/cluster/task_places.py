@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 MOST = 1_000_000
-"""A limit for lists of tasks. No stage has as many tasks here."""
+"""A limit for lists of tasks. No stage here has that many tasks."""
 
 
 def last_job(context: "SparkContext") -> int:

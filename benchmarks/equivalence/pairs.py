@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 SEED, MUTANTS = 2000, 2_000
 WITH_ROWS = 20
-"""A pair must give rows on this number of random databases."""
+"""The least number of random databases on which a pair must give rows to count as executed."""
 LISTED = 60
 OFTEN = 5
-"""The number of the most frequent reasons to list for each suite."""
+"""How many of the most frequent reasons are listed for each suite."""
 
 
 class Compared(NamedTuple):
@@ -111,10 +111,11 @@ OTHERS = (
 )  # fmt: skip
 """How many pairs other provers prove, according to their papers or to a measurement."""
 RIVALS = (
-    "Programs and rules beside ours, on the same pairs of Calcite, and on the hazards, of which "
-    "none is equal. dbt compares texts, SQLMesh parsed texts, and Texera operators with all "
-    "properties; each builds what it does not call equal. Many hazards are pairs of one text: its "
-    "rows vary from run to run, or the tables differ."
+    "Other programs, and rules of other programs, on the same pairs from Calcite's tests, and on "
+    "the hazards, none of which is a pair of equal queries. dbt compares SQL texts, SQLMesh parsed "
+    "SQL, and Texera operators with all their properties. Each of them builds again what it does "
+    "not call equal. Many hazards consist of the same SQL text twice: its rows vary from run to "
+    "run, or the tables differ."
 )
 
 
@@ -269,12 +270,12 @@ def table(results: Results) -> str:
     ]
     parts = [
         f"Processor times of this run: {cores(first['machine'])}. The columns *equal trees* and "
-        "*equal once optimised* are those of sqlglot: its diff is empty, or its optimiser gives "
-        "one text.",
+        "*equal once optimised* count the pairs that sqlglot finds equal: its diff is empty, or "
+        "its optimiser rewrites both queries to the same SQL.",
         grid(head, rows),
-        "Reasons of *unknown*:",
+        "Reasons for the verdict *unknown*:",
         grid(("pairs of", "reason", "pairs"), reasons, left=(0, 1)),
-        "Proofs of equality, ours beside those of other provers:",
+        "Proofs of equality by our prover and by others:",
         grid(("prover", "proved", "pairs of the tests of", "source"), _provers(), left=(0, 2, 3)),
         RIVALS,
         grid(

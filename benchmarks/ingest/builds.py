@@ -76,7 +76,7 @@ def table(results: Results) -> str:
     note = (
         f"Commits {builds['before']} and {builds['after']}, {pairs} interleaved pairs, trace"
         f" `{results['trace']}`, {results['items']} items asked in each direction,"
-        f" {cores(results['machine'])}, load before {results['load']}."
+        f" {cores(results['machine'])}, system load before the run: {results['load']}."
     )
     kept = bars({f"every lower bound under {MOST}": not slower})
     return f"{grid(head, rows)}\n\n{note}\n\n{kept}"

@@ -2,7 +2,8 @@
 
 `make bench-ingest` runs this benchmark. It runs the same commands as a user. After the ingest, it
 asks the first question and compares the answer with the trace. Then it appends three kinds of
-triples, 10,000 of each. Results go to `results/ingest.json`, by the number of copies of the trace.
+triples, 10,000 of each. Results go to `results/ingest.json`, keyed by the number of copies of the
+trace.
 """
 
 import argparse
@@ -138,13 +139,14 @@ def heading(copies: str) -> str:
 def note(one: IngestRun) -> str:
     """Return a note on the trace, the machine and the first question."""
     answer = one["first_answer"]
-    limit = f" The cut could take {most:,} MB." if (most := one.get("cut_mb")) else ""
+    limit = f" The cut was limited to {most:,} MB." if (most := one.get("cut_mb")) else ""
     return (
         f"{one['ingest']['triples']:,} triples of {one['ingest']['items']:,} items from"
         f" {one['csv_bytes'] / 1e6:,.0f} MB of CSV, on"
-        f" {cores(one['machine'])}, load {one['load']} before. The first question, asked by a new"
-        f" command, took {answer['wall_seconds']:.1f} s for {answer['items']:,} items;"
-        f" {answer['method']} read {answer['triples_read']:,} triples.{limit}"
+        f" {cores(one['machine'])}, system load before the run: {one['load']}."
+        f" The first question, asked by a new command, took {answer['wall_seconds']:.1f} s for"
+        f" {answer['items']:,} items; {answer['method']} read {answer['triples_read']:,} triples."
+        f"{limit}"
     )
 
 

@@ -62,10 +62,11 @@ def table(results: Results) -> str:
         "all captured at most 4x at worst": max(every) <= 4,
     }
     parts = [
-        f"{results['rows']:,} rows, median of {results['repeats']}, {cores(results['machine'])},"
-        f" load before {results['load']}. The numbers say how many queries were measured.",
+        f"{results['rows']:,} rows, median of {results['repeats']} runs,"
+        f" {cores(results['machine'])}, system load before the run: {results['load']}. The"
+        " column *number* is how many queries were measured.",
         grid(head, rows),
-        "The ten that cost most, all captured; milliseconds of the processor:",
+        "The ten queries that cost most with all references captured, in ms of processor time:",
         grid(("query", "mode", "plain", "all captured"), listed, (0, 1)),
         *_planning(groups.get("TPC-H", []), goals),
         bars(goals),
@@ -79,9 +80,9 @@ def _planning(queries: list[Query], goals: dict[str, bool]) -> list[str]:
     found = [each["planning"]["wall"] for each in queries if "planning" in each]
     if not found:
         return []
-    goals["planning of a new text of TPC-H at most 8 ms at the median"] = median(found) <= 8
+    goals["planning of new SQL for TPC-H at most 8 ms at the median"] = median(found) <= 8
     return [
-        f"Planning of a new text of TPC-H: {median(found):.1f} ms at the median, "
+        f"Planning of new SQL for TPC-H: {median(found):.1f} ms at the median, "
         f"{max(found):.1f} ms at most."
     ]
 

@@ -1,4 +1,4 @@
-"""Measure queries over the records of one result row, and GROUP BY with lineage both ways."""
+"""Measure queries over one result row's records, and GROUP BY with lineage in both directions."""
 
 from collections.abc import Callable
 from functools import partial
@@ -12,7 +12,7 @@ from benchmarks.interactive.timing import medians
 from provhouse.interactive import Connection, Want, connect
 
 SHARES = (0.0001, 0.001, 0.01, 0.1, 0.5)
-"""Each measured row of the result is made of one of these shares of the table's records."""
+"""Each measured row of the result derives from one of these shares of the table's records."""
 GROUPS = (100, 10_000, 1_000_000)
 CONSUMING = {
     "filter": "select count(*), max(v) from {} where k < 10",
@@ -57,7 +57,7 @@ def shared(rows: int) -> Connection:
 
 
 def consuming(con: Connection, query: str, group: int, repeats: int) -> dict[str, Times]:
-    """Return the times of one query over a group's records, by way; raise if answers differ."""
+    """Return each variant's time for a query over a group's records; raise if answers differ."""
     base = "select g, count(*) n, sum(v) s from t group by g"
     result = con.sql(base, lineage=True, want=Want(refs=("t",)))
     row = result.to_arrow().column("g").to_pylist().index(group)

@@ -203,9 +203,9 @@ def table(suite: Suite) -> str:
     queries = suite["queries"]
     tried, removed, changed = (total(queries, name) for name in ("tried", "removed", "necessary"))
     note = (
-        f"{outcomes(Counter(each['outcome'] for each in queries), MEANING)}. {tried:,} rows were"
-        f" tried; without the witnesses of one reference, {changed:,} of {removed:,} were gone or"
-        f" changed. Run on {cores(suite['machine'])}."
+        f"{outcomes(Counter(each['outcome'] for each in queries), MEANING)}. The lineage of"
+        f" {tried:,} rows was checked. In {changed:,} of {removed:,} runs without the witnesses of"
+        f" one reference, the row disappeared or changed. Run on {cores(suite['machine'])}."
     )
     others = [each for each in queries if each["outcome"] != "right"]
     rows = [(each["query"], MEANING[each["outcome"]], each["why"]) for each in others]

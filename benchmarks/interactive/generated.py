@@ -114,13 +114,13 @@ def table(counts: Counts) -> str:
     """Return tables with the number of refused queries for each construct, and for each reason."""
     found: Mapping[str, int] = Counter(counts["outcomes"])
     ran = counts["texts"] - found["invalid"]
-    rows_of = f"{found['with rows']:,} of those that are right have rows"
+    rows_of = f"{found['with rows']:,} of the right ones return rows"
     note = (
-        f"{counts['texts']:,} texts, of which DuckDB runs {ran:,}: {found['right']:,} right, "
+        f"{counts['texts']:,} queries, of which DuckDB runs {ran:,}: {found['right']:,} right, "
         f"{found['wrong']:,} wrong, {found['slow']:,} too slow for the check, "
         f"{found['refused']:,} refused ({found['refused'] / ran:.1%}). "
-        f"{rows_of}; of {found['undecided']:,}, running them "
-        f"again on the records cannot decide. "
+        f"{rows_of}; for {found['undecided']:,}, running the query again on the records "
+        f"cannot decide whether the lineage is right. "
         f"Run on {cores(counts['machine'])}."
     )
     refused = counts["refused"]

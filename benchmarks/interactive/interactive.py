@@ -3,10 +3,10 @@
 python -m benchmarks.interactive.interactive [--scale 1] [--rows 10000000] [--repeats 5]
 
 There are four parts: the 22 queries of TPC-H; other ways to find the same records; queries over the
-records of one row; GROUP BY with zipf-distributed keys. The ways within a part take turns. Ratios
-include the time to plan a query whose plan is cached; the time to plan new SQL is shown separately.
-Each measurement is stored at once, and a stopped run with the same settings and code can be
-continued.
+records of one row; GROUP BY with zipf-distributed keys. The measured variants within a part take
+turns. Ratios include the time to plan a query whose plan is cached; the time to plan new SQL is
+shown separately. Each measurement is stored at once, and a stopped run with the same settings and
+code can be continued.
 """
 
 import argparse
@@ -69,7 +69,7 @@ def main() -> None:
 
 
 def begun(given: argparse.Namespace) -> Any:
-    """Return an earlier run's results with the same settings and code, or else empty results."""
+    """Return an earlier run's results with the same settings and code, or empty results."""
     settings = {"scale": given.scale, "rows": given.rows, "repeats": given.repeats, "code": code()}
     path = given.output or RESULTS.path
     empty: dict[str, Any] = {name: [] for name in PARTS}

@@ -17,7 +17,8 @@ def table(results: Results) -> str:
 def _parts(results: Results) -> Iterator[str]:
     yield (
         f"TPC-H scale factor {results['scale']}, other tables {results['rows']:,} rows, median of"
-        f" {results['repeats']}, {cores(results['machine'])}, load before {results['load']}."
+        f" {results['repeats']} runs, {cores(results['machine'])},"
+        f" system load before the run: {results['load']}."
     )
     if results["tpch"]:
         head = ("query", "plain, CPU / wall", "on demand", "lineitem captured", "planning, wall",
@@ -25,21 +26,23 @@ def _parts(results: Results) -> Iterator[str]:
         yield grid(head, map(_query, results["tpch"]))
     if results["contenders"]:
         yield (
-            "**Other ways** to the records of lineitem that the first row was made of: the query"
-            " and the first question, CPU / wall. Plain re-execution runs the query again for the"
-            " values of the row, Perm's rewriting joins the result with all records. SmokedDuck is"
-            f" the Python package 0.1.dev36241, which has one thread. {results['missing']}"
+            "**Other ways** to find the records of lineitem from which the first row was made:"
+            " times of the query and of the first question, CPU / wall. Plain re-execution runs the"
+            " query again for the values of the row. Perm's rewriting joins the result with all"
+            " records. SmokedDuck is the Python package 0.1.dev36241, which has one thread."
+            f" {results['missing']}"
         ).strip()
         yield grid(("query", "records", *_ways(results["contenders"])), _contenders(results))
     if results["consuming"]:
         yield (
-            "**Queries over the records** of one row, by their share of the table, wall. Index-free"
-            " reads the table with the condition of the row; re-executed joins it with the query."
+            "**Queries over the records** of one row, by the records' share of the table, wall."
+            " *Index-free* reads the table with the condition of the row; *re-executed* joins the"
+            " table with the query."
         )
         ways = list(dict.fromkeys(each["way"] for each in results["consuming"]))
         yield grid(("query", "share", *ways), _consuming(results["consuming"]))
     if results["groups"]:
-        yield "**GROUP BY**, zipf-distributed keys, lineage of both directions, CPU / wall."
+        yield "**GROUP BY** with zipf-distributed keys and lineage in both directions, CPU / wall."
         rows = [
             (f"{each['groups']:,}", _both(each["plain"]), _both(each["captured"]),
              _ratio(each["captured"], each["plain"]))
@@ -47,7 +50,7 @@ def _parts(results: Results) -> Iterator[str]:
         ]  # fmt: skip
         yield grid(("groups", "plain", "captured", "ratio"), rows)
     if results["links"]:
-        yield "**Linked results**: rows of one result highlight those of the other, ms."
+        yield "**Linked results**: times for rows of one result to highlight the other's, in ms."
         yield grid(
             ("charts", "to link them", "p50", "p95", "max"),
             (
@@ -58,9 +61,9 @@ def _parts(results: Results) -> Iterator[str]:
         )  # fmt: skip
     for each in results["dependencies"]:
         yield (
-            f"**A functional dependency** with {each['violations']} violations: found with their"
-            f" {each['records']:,} records in {_both(each['checked'])}, by SQL in"
-            f" {_both(each['by_hand'])}, CPU / wall."
+            f"**A functional dependency** with {each['violations']} violations: a check finds"
+            f" them and their {each['records']:,} records in {_both(each['checked'])}, hand-written"
+            f" SQL in {_both(each['by_hand'])} (CPU / wall, ms)."
         )
     yield bars(goals(results))
 
@@ -121,7 +124,7 @@ def goals(results: Results) -> dict[str, bool]:
         found[f"all available afterwards: mean at most 1.15x ({mean:.2f})"] = mean <= 1.15
         found[f"all available afterwards: each at most 1.6x ({most:.2f})"] = most <= 1.6
         planning = max(each["planning"]["wall"] for each in tpch)
-        found[f"planning of a new text at most 6 ms ({planning:.1f})"] = planning <= 6
+        found[f"planning of new SQL at most 6 ms ({planning:.1f})"] = planning <= 6
         for kind, text in (("hot_row", "a row"), ("hot_rids", "1,000 records")):
             times = [each[kind]["wall"] for each in tpch if each[kind]]  # type: ignore[literal-required]
             if times:
@@ -131,7 +134,7 @@ def goals(results: Results) -> dict[str, bool]:
 
 
 def _first(results: Results) -> dict[str, bool]:
-    """Return, for each other way, whether provhouse's query and first question are faster."""
+    """Return whether provhouse's query plus first question beats each other way to find lineage."""
     found = {}
     for way in (each for each in _ways(results["contenders"]) if "provhouse" not in each):
         behind = []
@@ -150,7 +153,7 @@ def _first(results: Results) -> dict[str, bool]:
 
 
 def _points(results: Results) -> dict[str, bool]:
-    """Return whether the index is faster than the other ways at every share of records."""
+    """Return whether the index is faster than the other variants at every share of records."""
     times = {(each["query"], each["share"], each["way"]): each["times"]["wall"]
              for each in results["consuming"]}  # fmt: skip
     behind = [

@@ -36,7 +36,7 @@ The first function runs the query and captures lineage. The second one gets the 
 and returns the rids for the query's first row.
 """
 SUMS = "select count(*), sum(l_orderkey), sum(l_linenumber) from lineitem where rowid in"
-"""A query for sums of keys. They compare records whose rids differ between databases."""
+"""A query for sums of keys. Records are compared by these, since rids differ by database."""
 
 
 def run(
@@ -72,7 +72,7 @@ def both(found: Contender) -> Times:
 
 
 def ours(con: Connection, name: str, sql: str, repeats: int) -> tuple[list[Contender], Rids]:
-    """Return the times of the ways on unmodified DuckDB, and the rids that provhouse found."""
+    """Return the times of all ways on unmodified DuckDB, and the rids that provhouse found."""
     times: dict[str, list[tuple[Times, Times]]] = {}
     answers: dict[str, Rids] = {}
     contenders = ways(con, sql)

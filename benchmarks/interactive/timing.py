@@ -1,4 +1,4 @@
-"""Measure the times of several ways to compute the same answer, in turns."""
+"""Measure the times of several ways to compute the same answer; their runs take turns."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence

@@ -124,7 +124,7 @@ class Compared(SeededRun):
 
 
 Results = dict[str, Compared]
-"""The content of `results/peers.json`: runs by the number of copies of the trace."""
+"""The content of `results/peers.json`: runs, keyed by the number of copies of the trace."""
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """Compare provhouse with other programs that find lineage and impact: `make bench-peers`.
 
-All contenders get the triples of the paper's trace and the same questions. The questions are about
-random items of the paper's classes (`classes.py`). The contenders run one by one, each in a process
-of its own (`peer_run.py`), and must find the same items. Results go to `results/peers.json`, by the
-number of copies of the trace.
+All contenders get the triples of the trace in the CSProv paper, and the same questions. The
+questions are about random items of the paper's classes (`classes.py`). The contenders run one by
+one, each in a process of its own (`peer_run.py`), and must find the same items. Results go to
+`results/peers.json`, keyed by the number of copies of the trace.
 """
 
 import argparse
@@ -83,8 +83,8 @@ def note(results: Compared) -> str:
     )
     return (
         f"{totals['triples']:,} triples of {totals['items']:,} items on"
-        f" {cores(results['machine'])}, load {results['load']} before, seed {results['seed']}, with"
-        f" {used}.{taken}"
+        f" {cores(results['machine'])}, system load before the run: {results['load']},"
+        f" seed {results['seed']}, with {used}.{taken}"
     )
 
 

@@ -55,8 +55,8 @@ def table(results: Results) -> str:
         for name, took in results["took"].items()
     )
     note = (
-        f"{results['triples']:,} triples, {cores(results['machine'])}, load"
-        f" before {results['load']}, seed {results['seed']}."
+        f"{results['triples']:,} triples, {cores(results['machine'])}, system load"
+        f" before the run: {results['load']}, seed {results['seed']}."
     )
     kept = results["took"][SERVED]["p50"] <= MOST
     bar = bars({f"a command with the server: at most {MOST} s": kept})

@@ -126,7 +126,7 @@ def _note(name: str, one: WarehouseRun) -> str:
     totals = one["warehouse"]
     return (
         f"- {name}: {totals['triples']:,} triples in {totals['sets']:,} sets, seed {one['seed']},"
-        f" on {cores(one['machine'])}, load before {one['load']}"
+        f" on {cores(one['machine'])}, system load before the run: {one['load']}"
     )
 
 

@@ -4,7 +4,7 @@ Items of the paper's classes are drawn at random (`classes.py`), for lineage and
 get the same questions in one warm session, and their answers must be equal. The session is repeated
 with partitions on disk instead of in memory. CSProv alone gets many more questions: cold, where no
 partition stays decoded between questions, and hot, where partitions stay decoded. Results go to
-`results/methods.json`, by the number of copies of the trace.
+`results/methods.json`, keyed by the number of copies of the trace.
 """
 
 import argparse

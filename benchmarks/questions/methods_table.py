@@ -88,8 +88,8 @@ def run_title(one: WarehouseMeasured) -> str:
     used = ", ".join(f"{name} {number}" for name, number in one["versions"].items())
     return (
         f"{totals['triples']:,} triples of {totals['items']:,} items in {totals['sets']:,} sets, on"
-        f" {cores(one['machine'])}, load {one['load']} before, seed"
-        f" {one['seed']}, with {used}."
+        f" {cores(one['machine'])}, system load before the run: {one['load']},"
+        f" seed {one['seed']}, with {used}."
     )
 
 
@@ -144,8 +144,8 @@ def batched(run: StorageRun) -> str:
     """Return a note on the time of the batch of lineages."""
     items, seconds = run["batch"]["items"], run["batch"]["seconds"]
     return (
-        f"A batch of {items:,} lineages of LC-SL, with no partition read before, takes"
-        f" {duration(seconds)}, {duration(seconds / items)} each."
+        f"A batch of {items:,} lineage questions of LC-SL, asked before any partition was read,"
+        f" takes {duration(seconds)}: {duration(seconds / items)} each."
     )
 
 
@@ -199,7 +199,7 @@ def in_memory(where: str, run: StorageRun, first: bool) -> dict[str, bool]:
         )
         if first:
             again = each["methods"]["again"]["seconds"]["p50"]
-            found[f"{where}, {title_}: asked again under 5 ms"] = again < HOT_SECONDS
+            found[f"{where}, {title_}: a repeated question under 5 ms"] = again < HOT_SECONDS
     return found
 
 

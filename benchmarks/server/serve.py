@@ -77,8 +77,8 @@ def table(results: Results) -> str:
     times = grid(("load", "class", "p50", "p95"), rows, left=(0, 1))
     note = (
         f"{results['triples']:,} triples, {cores(results['machine'])} for server,"
-        f" Neo4j and clients together, load before {results['load']}, seed {results['seed']}. `up`"
-        f" was ready to answer after {results['start_seconds']:.0f} s."
+        f" Neo4j and clients together, system load before the run: {results['load']},"
+        f" seed {results['seed']}. `up` was ready to answer after {results['start_seconds']:.0f} s."
     )
     return "\n\n".join([phases, times, note, bars(targets(results))])
 

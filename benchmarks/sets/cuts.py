@@ -32,8 +32,8 @@ class Reads(TypedDict):
     """The amounts that questions in one direction read.
 
     ``mean``, ``median`` and ``p95`` are numbers of triples. ``partitions`` is the median number of
-    partitions read. These partitions contain a share of the component's triples; ``share`` is its
-    median.
+    partitions read. These partitions contain a share of the component's triples; ``share`` is the
+    median of this share.
     """
 
     mean: float

@@ -4,7 +4,7 @@ Neo4j gets the set graph of a warehouse several times, as separate components, u
 ``--sets`` nodes for sets. The nodes are imported as in an ingest. Then random sets of the graph are
 walked in both directions: each set once in a server that has just started, and once again. This
 shows how long Neo4j alone takes for a graph whose triples would not fit on this machine. Results go
-to `results/set_graph.json`, by the number of nodes.
+to `results/set_graph.json`, keyed by the number of nodes.
 """
 
 import argparse
@@ -86,7 +86,7 @@ def main() -> None:
 
 
 def measure(home: Path, rows: dict[str, pa.Table], copies: int) -> Measured:
-    """Import the graph this many times into a new database, and walk it."""
+    """Import ``copies`` copies of the graph into a new database, and walk them."""
     load, step = mean_load(), 1 + max(pc.max(rows[name]["id"]).as_py() for name in NODES)
     many = {name: copied(table, copies, step) for name, table in rows.items()}
     counts = {name: table.num_rows for name, table in many.items()}

@@ -259,7 +259,7 @@ def targets(paper: MeasuredTrace) -> dict[str, bool]:
 
 
 def tabled(trace: Trace) -> I32:
-    """Return each item's table as an ingest sees it. All are 0 if the files do not name tables."""
+    """Return the number of each item's table, as in an ingest; 0 if the files name no tables."""
     return trace.table if trace.tabled else np.zeros_like(trace.table)
 
 

@@ -63,7 +63,7 @@ class Clock:
 
 
 def cpu_seconds(server: int | None) -> float:
-    """Return the processor time of this process, of all its children, and of a server."""
+    """Return the processor seconds of this process, of all its children, and of Neo4j."""
     me = psutil.Process()
     numbers = {each.pid for each in me.children(recursive=True)} | {me.pid}
     total = 0.0

@@ -166,7 +166,7 @@ def code(*folders: str) -> str:
 
 
 def continued(before: Fields | None, new: Fields) -> Fields:
-    """Return earlier results if their settings are those of a new run, else the new ones.
+    """Return the earlier results if their settings equal those of the new run, else ``new``.
 
     Fields with lists are measurements; all other fields, except the date and the load, are
     settings.

@@ -70,7 +70,7 @@ def _rerun(spark: SparkSession, folder: Path, program: str, repeats: int) -> Aga
 
 
 def _without(row: Cursor, data: Path, folder: Path) -> Path:
-    """Fill a folder with copies of the texts without the line at the cursor, and return it."""
+    """Fill a folder with copies of the text files that lack the line at the cursor; return it."""
     (place,) = row.ids().collect()
     for path in (each for each in data.rglob("*.txt") if each.is_file()):
         copy = folder / path.relative_to(data)

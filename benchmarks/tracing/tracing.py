@@ -4,7 +4,7 @@ python -m benchmarks.tracing.tracing [--scale 1] [--repeats 5] [--sizes 0.05 1] 
 
 The tables are those of TPC-H; five of its queries are captured and landed. The programs are those
 of `traced_programs.py`, which are captured but not landed. Times are medians; compared runs
-alternate. Each measurement is stored in `results/tracing.json` at once, by scale factor, and a
+alternate. Each measurement is stored in `results/tracing.json` at once, keyed by scale factor. A
 stopped run with the same settings and code can be continued.
 """
 
@@ -68,15 +68,16 @@ def tables(results: dict[str, Results]) -> str:
 def _parts(results: Results) -> Iterator[str]:
     yield (
         f"Scale factor {results['scale']}, tables by {results['data']}, median of"
-        f" {results['repeats']}, {cores(results['machine'])}, load before {results['load']}."
+        f" {results['repeats']} runs, {cores(results['machine'])},"
+        f" system load before the run: {results['load']}."
     )
     yield grid(WALKS, (tuple(_walk(each)) for each in results["walks"]))
     yield "A replay without one record, and a run on a table without it:"
     yield grid(AGAIN, (tuple(_again(each)) for each in results["replays"]))
     if results["programs"]:
         yield (
-            "Walks through grep, word count and PigMix on texts of some sizes, without a landing."
-            " *Memory* is the growth of the driver's Python during the walks:"
+            "Walks through grep, word count and PigMix on texts of several sizes; nothing is"
+            " landed. *Memory* is the growth of the driver's Python during the walks:"
         )
         every = sorted(results["programs"], key=lambda each: (each["program"], each["interface"]))
         yield grid(THROUGH, (tuple(_through(each)) for each in every), left=(0, 1))
@@ -179,7 +180,7 @@ def main() -> None:
 
 
 def begun(before: Results | None, given: argparse.Namespace, made_by: str) -> Results:
-    """Return an earlier run's results with the same settings and code, or else empty results."""
+    """Return an earlier run's results with the same settings and code, or empty results."""
     new: Results = {
         **recorded(mean_load(), packages("pyspark", "pyarrow", "provhouse")),
         "code": code("capturing", "ingest/landing"),

@@ -124,7 +124,7 @@ def one(every: Cursor) -> Cursor:
 
 
 def first(cursor: Cursor, count: int, in_memory: bool = True) -> Cursor:
-    """Return a cursor on the first rows of a cursor; it keeps ids in memory or in a frame."""
+    """Return a new cursor on a cursor's first rows, which keeps ids in memory or in a frame."""
     found = {}
     for place, ids in cursor.position.items():
         if in_memory and ids.held is not None:
@@ -139,7 +139,7 @@ def first(cursor: Cursor, count: int, in_memory: bool = True) -> Cursor:
 
 
 def anew(cursor: Cursor) -> Cursor:
-    """Return a cursor on the same rows without any cached findings."""
+    """Return a cursor on the same rows, without any cached results."""
     return Cursor(cursor.flow, lambda: cursor.position)
 
 

@@ -57,9 +57,10 @@ def tables(results: DbtRun) -> str:
     )
     middle, high = (f"{1000 * each:.0f} ms" for each in results["seconds"])
     note = (
-        "Descendants that are built after each edit of a project of 31 models, beside those that "
-        f"changed when the edit was executed. A plan takes {middle} of processor time at the "
-        f"median, {high} at the 95th percentile."
+        "The table shows the descendants that are built after each edit of a project of 31 "
+        "models, next to the descendants whose rows or columns changed when the edit was "
+        f"executed. A plan takes {middle} of processor time at the median, {high} at the 95th "
+        "percentile."
     )
     return "\n\n".join((note, listed, bars(targets(results))))
 

@@ -24,7 +24,7 @@ from provhouse.workflows.result_files import ResultFile, result_path, store_resu
 
 RECORDS = 2_000_000
 CHANGED = {8: 0.15, 290: 0.4, 29_910: 1.2}
-"""For each number of records that differ, the target: the time divided by a full join's time."""
+"""The largest ratio to a full join's time that meets the target, by number of changed records."""
 ROUNDS = 3
 ROWS = """
     select i as id, 'name of ' || (i * 7919 % 100003) as name,

@@ -1,8 +1,9 @@
-"""Time queries on flights that start at stored results, and reruns over changed records only.
+"""Time queries that start at stored results, and reruns that process only changed records.
 
-`make bench-started` runs it: the steps of the flights pipeline in DuckDB, on the flights of 2013 or
-on several years that repeat them. Each result is compared with the result of a complete execution.
-Times are processor seconds. The table is printed, and results go to `results/started.json`.
+`make bench-started` runs this benchmark: DuckDB executes the steps of the flights pipeline on the
+flights of 2013, or on several years that repeat these flights. Each result is compared with the
+result of a complete execution. Times are processor seconds. The table is printed, and results go to
+`results/started.json`.
 """
 
 import argparse
@@ -39,7 +40,7 @@ from provhouse.workflows.revision_names import revision_name
 from provhouse.workflows.revisions import add_revision
 
 PARTIAL, RERUN = 2, 0.1
-"""The targets for the speedup by stored results, and for a rerun's share of the full time."""
+"""Targets: the speedup by stored results, and the share of the full time that a rerun takes."""
 ROUNDS = 3
 YEARS = 10
 RERUN_STEPS = ("departures", "route_daily", "carrier_daily")
@@ -47,11 +48,11 @@ LATE = {
     "in four days": "date between '2013-06-01' and '2013-06-04'",
     "everywhere": "hash(date, carrier, flight, origin) % 100 = 0",
 }
-"""The conditions on the flights whose delay changes, about one in a hundred per year."""
+"""Two conditions, each selecting the flights whose delay changes: about 1 % of a year's flights."""
 
 
 class Timed(TypedDict):
-    """One query, with the median seconds of complete executions and of ours."""
+    """One query: the median seconds of complete executions (``whole``) and of reuse (``ours``)."""
 
     step: str
     change: str
@@ -92,7 +93,7 @@ def main() -> None:
 
 
 class _Pipeline:
-    """The pipeline in a warehouse of its own, with the result of each step."""
+    """The flights pipeline in a separate warehouse, which stores the result of each step."""
 
     def __init__(self, folder: Path, number: int) -> None:
         self._folder = folder
@@ -114,7 +115,7 @@ class _Pipeline:
         self.flights = count[0] if count else 0
 
     def partial(self, step: str) -> Timed:
-        """Time an edited step: from the tables, and from the stored results of earlier steps."""
+        """Time an edited step that reads the tables, and one that reads earlier steps' results."""
         text = STEPS[step].replace(*EDITS[step])
         name = self._add({step: text}, schema(step))
         found = reuse(Layout(self._settings.warehouse), name, step, inputs=self._inputs(step))
@@ -128,7 +129,7 @@ class _Pipeline:
         return _timed(step, "edited", starts, seconds, _same(whole, ours))
 
     def rerun(self, step: str, change: str) -> Timed:
-        """Time a step after flights have changed: for all rows, and for the touched slices only."""
+        """Time a step after flights have changed, on all rows and on the touched slices only."""
         tables = {**self._tables, "flights": self._folder / change}
         if not tables["flights"].exists():
             late = f"case when {LATE[change]} then dep_delay + 1 else dep_delay end as dep_delay"

@@ -1,4 +1,6 @@
-"""Measure WorkflowGen: capture for each workflow and number of threads, zoom and subgraphs.
+"""Measure capture, zoom and subgraphs on the workflows of WorkflowGen.
+
+Capture is measured for each workflow and each number of threads.
 
 `make bench-workflowgen` runs it. Executions with and without capture alternate, so that both see
 the same load. Zoom and subgraphs are measured on graphs of several sizes. Results go to
@@ -34,7 +36,7 @@ from provhouse.query.zoom.fold import NONE, Flow, fold
 
 
 class Timed(TypedDict):
-    """One workflow: the median seconds of an execution with and without capture, and its size."""
+    """One workflow: its size, and the median seconds of an execution with and without capture."""
 
     workflow: str
     threads: int
@@ -48,7 +50,7 @@ class Timed(TypedDict):
 
 
 class Asked(TypedDict):
-    """Median processor seconds of questions about a workflow's graph, without fetching it."""
+    """Median processor seconds of questions about a workflow's graph that is already in memory."""
 
     workflow: str
     triples: int
@@ -57,7 +59,7 @@ class Asked(TypedDict):
     """The seconds to fold one module."""
     fold_all: float
     subgraph: float
-    """The seconds to find ancestors, descendants and siblings of descendants of a random item."""
+    """The seconds to find a random item's ancestors, descendants, and the descendants' siblings."""
     delete: float
     """The seconds to find the fates of all items after the deletion of a random item."""
     reached: float
@@ -65,11 +67,11 @@ class Asked(TypedDict):
     visible: int
     """The number of items that are visible when all modules are folded."""
     equal: bool
-    """Whether folding all modules hides the union of the items that each single fold hides."""
+    """Whether folding all modules hides exactly the items that the single folds together hide."""
 
 
 class Stored(TypedDict):
-    """The bytes of a warehouse with a workflow's triples, depending on the stored columns."""
+    """The bytes that a workflow's triples take in a warehouse, by the columns that are stored."""
 
     workflow: str
     triples: int
@@ -77,7 +79,7 @@ class Stored(TypedDict):
     derived: int
     """The bytes with derivations and the kinds of operations."""
     valued: int
-    """The bytes if the values of the sources of aggregates are added."""
+    """The bytes if the values that enter aggregates are added."""
     modules: int
     """The bytes if roles, modules, invocations and executions are added, too."""
 
@@ -100,7 +102,9 @@ MODULES = (*VALUED, "role", "module", "invocation", "execution")
 
 
 def stored(workflow: str, triples: Path, folder: Path) -> Stored:
-    """Ingest a workflow's triples with successively more columns; return the bytes of all tables.
+    """Ingest a workflow's triples several times, each time with more columns; return the sizes.
+
+    A size is the bytes of all tables.
 
     Neo4j's files are not counted: they depend on the time of its last checkpoint.
     """
@@ -128,15 +132,16 @@ RESULTS = ResultsFile[WorkflowGenRun]("workflowgen.json")
 STORED = "**Bytes a triple** in the tables of a warehouse: plain triples, and what columns add."
 Form = Literal["derived", "valued", "modules"]
 MORE_BYTES = 6
-"""The target for the size of derivations, kinds and values, in bytes per triple."""
+"""The target: at most this many bytes per triple for derivations, kinds and values together."""
 FOLD_MS = 150
-"""The target for folding all modules of a graph, in milliseconds per million triples."""
+"""The target: at most this many milliseconds per million triples to fold all modules of a graph."""
 
 
 def tables(results: WorkflowGenRun) -> str:
     """Return a note, the tables, and the targets."""
     note = (
-        f"On {cores(results['machine'])}, load {results['load']} before; {results['cars']:,} cars."
+        f"On {cores(results['machine'])}, system load before the run: {results['load']};"
+        f" {results['cars']:,} cars."
     )
     timed = grid(
         ("workflow", "threads", "plain, ms", "captured, ms", "more", "triples", "bytes a triple"),
@@ -198,9 +203,9 @@ def targets(results: WorkflowGenRun) -> dict[str, bool]:
 SIZES = {"cars": 20_000, "stations": 24, "executions": 100}
 THREADS = (1, 2, 4)
 REPEATS = 20
-"""The number of random items whose subgraphs are found, and the number of measured folds."""
+"""The number of times that each is measured: a fold, and the subgraph of a random item."""
 PARTS = (0.01, 0.1, 0.3, 1.0)
-"""The fractions of the executions whose graphs are measured, to show how times grow."""
+"""The shares of all executions. The graph of each share is measured, to show how times grow."""
 Made = Callable[[Workflow], Dealerships | Stations]
 
 

@@ -1,8 +1,8 @@
 """Write the association files of RDDs; Spark's Python workers run this.
 
-Workers may lack provhouse, so each function is sent to them together with the code that the
-function uses from this module. The module imports only packages that a worker has. The files have
-the same format as the files that ``capturing/java/.../taps/TapFile.java`` writes.
+Workers may not have provhouse installed, so each function is sent to them together with the code of
+this module that it uses. The module imports only packages that a worker has. The files have the
+same format as the files that ``capturing/java/.../taps/TapFile.java`` writes.
 """
 
 import os
@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 GROUP_BITS = 27
-"""The number of bits of a group in a key; the bits above are the number of the file."""
+"""The number of low bits in a key that identify the group; the higher bits number the file."""
 RUN_BITS = 8
-"""The number of bits for counting the files that one attempt at a task makes for one tap."""
+"""The number of bits for the counter of the files that one attempt at a task makes for one tap."""
 ATTEMPT_BITS = 63 - GROUP_BITS - RUN_BITS
 """The number of bits for an attempt's id; a key is a 64-bit integer that is not negative."""
 
@@ -71,7 +71,8 @@ class AssociationFile:
     def write(self, columns: Sequence[Any], texts: Sequence[str | None] | None = None) -> None:
         """Write a row group.
 
-        ``texts`` become the last column ``t0``. Either all calls or no calls must pass them.
+        ``texts`` become the last column, ``t0``. Pass ``texts`` in all calls for a file, or in
+        none.
         """
         import pyarrow as pa
         import pyarrow.parquet as pq

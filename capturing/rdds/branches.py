@@ -53,7 +53,7 @@ class Branches:
     def streamed(self, function: Callable[[int, Iterator[Any]], Iterable[Any]]) -> Self:
         """Apply a function that yields all results of a record before it reads the next record.
 
-        The function gets the number of a partition and the records of the partition.
+        The function's arguments are the number of a partition and the records of the partition.
         """
         return self.stepped(streaming(function))
 
@@ -73,7 +73,7 @@ class Branches:
         )
 
     def slots(self) -> tuple[Slot, ...]:
-        """Return the slots of the records."""
+        """Return what each slot of the records contains."""
         return taps(self.branches, "")[0]
 
     def scans(self) -> tuple[FileScan, ...]:
@@ -105,7 +105,7 @@ class Branches:
         partition_of: Callable[[Any], int] = portable_hash,
         finish: Callable[[Any], Any] = same,
     ) -> Self:
-        """Merge the values of each key, first in each task before the shuffle, then after it."""
+        """Merge the values of each key: within each task before the shuffle, and again after it."""
 
         def enter(folder: str, memory: int) -> Enter:
             return merging(folder, join, finish, memory)
@@ -114,7 +114,7 @@ class Branches:
         return self._shuffled(kind, combiner, enter, partitions, partition_of)
 
     def different(self, partitions: int | None) -> Self:
-        """Keep one of several equal records, in each task before the shuffle and again after it."""
+        """Keep one of several equal records: within each task before the shuffle, and after it."""
         return self._shuffled("distinct", CombinedRecords, uniting, partitions, portable_hash)
 
     def _shuffled(
@@ -152,7 +152,7 @@ class Branches:
         )
 
     def grouped(self, others: "Sequence[Branches]", partitions: int | None) -> "RDD[Any]":
-        """Return a Spark RDD of keys, each with its values; a value has its side and its slots."""
+        """Return a Spark RDD of keys and their values; each value comes with its side and slots."""
         every: list[Branches] = [self, *others]
         parts = [each.tagged().map(side(number)) for number, each in enumerate(every)]
         return self.united(parts).groupByKey(partitions)
@@ -189,7 +189,7 @@ def _combining(tap: Tap, combiner: Callable[[], Combiner], memory: int) -> Leave
 
 
 def caller() -> str:
-    """Return the file and line of the first caller outside of this package."""
+    """Return the file and line of the innermost caller outside of this package."""
     frame = sys._getframe()
     while frame.f_back and str(frame.f_globals.get("__name__")).startswith(HERE):
         frame = frame.f_back

@@ -46,9 +46,9 @@ class LineageContext(FileContext[LineageRDD]):
     ) -> None:
         """``captured`` has the rules of the block, and files of taps are written below ``folder``.
 
-        ``keys`` has the key columns of each table. For some tables, ``functions`` has a function
-        that computes the key of a record; ``keys`` then has a single name for this key, which is
-        not a column. ``tables`` names the tables whose writes are captured; None means all.
+        ``keys`` has the key columns of each table. If ``functions`` has an entry for a table, that
+        function computes the key of a record; ``keys`` then has a single name for this key, which
+        is not a column. ``tables`` names the tables whose writes are captured; None means all.
         """
         super().__init__(context)
         self.folder, self.keys = folder, keys
@@ -70,12 +70,12 @@ class LineageContext(FileContext[LineageRDD]):
         return worker_memory(self.spark)
 
     def said(self) -> dict[str, str]:
-        """Return the strings that ``saying`` has attached to the writes of this thread."""
+        """Return the strings that ``saying`` has attached to the writes of the calling thread."""
         names = ("op", "module", "state_tables")
         return {name: self.spark.getLocalProperty(f"provhouse.{name}") or "" for name in names}
 
     def leaves_out(self, path: str) -> bool:
-        """Return whether the table at a path is not captured, so that plain Spark saves it."""
+        """Return whether the table at a path is not captured and is saved without lineage."""
         return self._tables is not None and table_of(Path(path_of(path))) not in self._tables
 
     def write_folder(self) -> Path:

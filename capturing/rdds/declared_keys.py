@@ -1,4 +1,4 @@
-"""Keys that a function of the program computes from records; Spark's Python workers run this."""
+"""Keys that a program's function computes from records; Spark's Python workers run this module."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -48,10 +48,10 @@ def text_of(key: object) -> str | None:
 
 
 def with_keys(rows: Iterable[Any], key: KeyOf, folder: str, first: int, file: int) -> Iterator[Any]:
-    """Yield the rows of a part of a file, and write their ids and keys to a folder.
+    """Yield the rows of a file part, and write their ids and keys to a folder.
 
-    ``first`` is the id of the first row, and ``file`` is the position of the file among the
-    source's files.
+    ``first`` is the id of the first row, and ``file`` is the file's position among the source's
+    files.
     """
     written, count = AssociationFile(folder, 2), 0
     written.reserve()

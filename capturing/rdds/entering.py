@@ -1,7 +1,7 @@
 """Find the records that each record of a task derives from; Spark's Python workers run this.
 
-The functions of a stage are generators that read one record after the other. So a record that
-leaves the stage derives from the last record that entered the stage. Functions never see ids.
+The functions of a stage are generators that read one record at a time. So a record that leaves the
+stage derives from the last record that entered the stage. The functions do not get ids.
 """
 
 from abc import ABC, abstractmethod
@@ -25,7 +25,7 @@ class Entering(ABC):
 
     def __init__(self) -> None:
         self.leaving: list[Any] = []
-        """The records that left since the last call of ``slots``, or numbers instead of them."""
+        """The records that left since the last call of ``slots``, or numbers in their place."""
 
     def pull(self, records: Iterator[Any], most: int) -> bool:
         """Let up to ``most`` records leave; return whether these are the last records.
@@ -55,14 +55,14 @@ class Positioned(Entering):
         super().__init__()
         self.records: Iterator[Any] = iter(())
         self._starts = [0]
-        """For each record, the number of records that had left when it entered.
+        """For each record that has entered, the number of records that had left by then.
 
         Records that entered before the last call of ``_fold`` are left out.
         """
         self._first = -1
         """The position of the first record in ``_starts``, or -1 if no record has entered."""
         self._blocks: list[list[Any]] = []
-        """The slots of the first records in ``leaving``, for which ``_fold`` has computed them."""
+        """The slots that ``_fold`` has computed, for the first records in ``leaving``."""
 
     def slots(self) -> list[Any]:
         self._fold()
@@ -200,10 +200,10 @@ class Merged(Positioned):
 
 
 class Whole(Entering):
-    """Records that derive from all records that a function of a partition has read."""
+    """Records that derive from all records that a function has read from its partition."""
 
     def __init__(self, tap: "Tap", before: Entering, records: Iterator[Any]) -> None:
-        """``records`` is the function's input. The function reads these records from ``taken``."""
+        """``records`` are the input of the function, which reads them from ``taken``."""
         super().__init__()
         self._before = before
         self._file = AssociationFile(tap.folder, 1 + tap.width)

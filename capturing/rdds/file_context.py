@@ -21,7 +21,7 @@ _SHARED = frozenset(
 
 
 _WHOLE = frozenset({"binaryFiles", "wholeTextFiles"})
-"""Methods whose records are whole files. A split may contain several files."""
+"""Methods that make one record of each whole file. A split may contain several files."""
 
 
 class FileContext(ABC, Generic[Made]):

@@ -22,7 +22,7 @@ class Split(NamedTuple):
 def splits_of(rdd: "RDD[Any]", name: str) -> list[Split]:
     """Return the part of a file that each partition of an RDD reads.
 
-    ``name`` is the path or pattern with which the program names the files. Raises UsageError if a
+    ``name`` is the path or pattern by which the program names the files. Raises UsageError if a
     partition does not read a part of exactly one local file.
     """
     jvm, java = java_rdd(rdd)

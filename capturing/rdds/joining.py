@@ -32,12 +32,12 @@ def nothing(width: int) -> Slots:
 
 
 def side(number: int) -> Callable[[Any], Any]:
-    """Return a function that puts a side's number and the slots next to the value in a pair."""
+    """Return a function that turns ((key, value), slots) into (key, (number, value, slots))."""
     return lambda tagged: (tagged[0][0], (number, tagged[0][1], tagged[1]))
 
 
 def sides(values: Iterable[Any], count: int) -> list[list[tuple[Any, Slots]]]:
-    """Return, for each side, a list of a key's values with their slots."""
+    """Return a list for each side, with the values that a key has on this side and their slots."""
     found: list[list[tuple[Any, Slots]]] = [[] for _ in range(count)]
     for number, value, slots in values:
         found[number].append((value, slots))
@@ -80,9 +80,9 @@ def without(groups: Iterable[Any]) -> Joined:
 
 
 def gathering(folder: str, widths: list[int]) -> Callable[[int, Iterable[Any]], Positioned]:
-    """Return a function that begins a stage with the values of each key from several sides.
+    """Return a function that begins a stage with each key and its values from several sides.
 
-    ``widths`` has the number of slots of each side.
+    ``widths`` has the number of slots on each side.
     """
     width, count = sum(widths), len(widths)
     before = [(NONE,) * sum(widths[:at]) for at in range(count)]

@@ -14,7 +14,7 @@ from .declared_keys import KeyOf, text_of
 from .entering import BLOCK, Entering, Tap, spread
 
 CHUNK = 1 << 10
-"""The number of records that leave a stage at once and are in memory together."""
+"""The number of records that leave a stage in one chunk; a chunk is in memory as a whole."""
 
 
 def plain(entering: Entering, records: Iterator[Any]) -> Iterator[Any]:
@@ -50,8 +50,8 @@ def written(
 ) -> Iterator[Any]:
     """Yield the records that a task writes to its file, and write their slots in the same order.
 
-    With a ``key``, also write the keys of the records. At the end, ``ended`` is called with the
-    partition, the name of the association file, and the number of records.
+    If a ``key`` is given, the keys of the records are also written. At the end, ``ended`` is called
+    with the partition, the name of the association file, and the number of records.
     """
     file = AssociationFile(tap.folder, tap.width)
     partition, name = file.name()
@@ -77,8 +77,8 @@ def combined(
 ) -> Iterator[tuple[Any, Any]]:
     """Yield the combined records with the keys of their groups, and write the slots.
 
-    If memory use exceeds ``memory`` megabytes, the results so far are yielded; the keys of the same
-    records may then be yielded again later.
+    If memory use exceeds ``memory`` megabytes, the results so far are yielded. A key may then be
+    yielded again later, with further values.
     """
     found, file, base, limit, ended = combiner(), None, 0, memory, False
     while not ended:

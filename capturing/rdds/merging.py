@@ -21,7 +21,7 @@ def same(value: Any) -> Any:
 def merging(
     folder: str, join: Callable[[Any, Any], Any], finish: Callable[[Any], Any], memory: int
 ) -> Enter:
-    """Return a function that begins a stage after a shuffle and merges values and parts by key.
+    """Return a function that begins a stage after a shuffle by merging values and parts by key.
 
     Parts are numbers of groups, with 8 bytes each. ``finish`` turns a merged value into the value
     of a record.
@@ -38,7 +38,7 @@ def merging(
 
 
 def uniting(folder: str, memory: int) -> Enter:
-    """Return a function that begins a stage after a shuffle and merges equal records."""
+    """Return a function that begins a stage after a shuffle by merging equal records."""
     return lambda split, records: Merged(folder, _merged(records, add, memory))
 
 

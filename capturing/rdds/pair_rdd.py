@@ -30,7 +30,7 @@ class PairRdd(Branches):
         return self.streamed(lambda _, pairs: ((key, f(value)) for key, value in pairs))
 
     def flatMapValues(self, f: Callable[[Any], Iterable[Any]]) -> Self:
-        """Apply a function to each value, and return the key with each element of the results."""
+        """Apply a function to each value, and return its key with each element of the result."""
         return self.streamed(
             lambda _, pairs: ((key, each) for key, value in pairs for each in f(value))
         )

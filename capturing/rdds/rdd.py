@@ -1,4 +1,4 @@
-"""RDDs that keep the source rows of their records."""
+"""RDDs that keep track of the source rows of their records."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -31,10 +31,11 @@ _ACTIONS = frozenset(
 
 
 class LineageRDD(PairRdd):
-    """An RDD of a captured block, with methods of ``pyspark.RDD`` that give the same results.
+    """An RDD of a captured block. Its methods give the same results as those of ``pyspark.RDD``.
 
-    A call of a method that this class lacks is refused, and the error names the method. Actions
-    such as ``count`` and ``collect`` run as in plain Spark. Lineage is stored only for saved RDDs.
+    If a program calls a method of ``pyspark.RDD`` that this class lacks, the call is refused, and
+    the error names the method. Actions such as ``count`` and ``collect`` run as in plain Spark.
+    Lineage is stored only for saved RDDs.
     """
 
     _kept: "RDD[Any] | None" = None
@@ -94,9 +95,9 @@ class LineageRDD(PairRdd):
         """Apply a function to the records of each partition.
 
         Each record of the result derives from all records that its task has passed to the function,
-        and the report lists the operation as a superset. With ``row_by_row``, you declare that the
-        function yields all results of a record before it reads the next record. A result then
-        derives only from the last record that the function has read.
+        and the report lists the operation as a superset. By setting ``row_by_row``, you declare
+        that the function yields all results of a record before it reads the next record. A result
+        then derives only from the last record that the function has read.
         """
         return self._of_partitions("mapPartitions", lambda _, records: f(records), row_by_row)
 
@@ -107,7 +108,7 @@ class LineageRDD(PairRdd):
         *,
         row_by_row: bool = False,
     ) -> Self:
-        """Apply a function to the number and records of each partition, like ``mapPartitions``."""
+        """Apply a function to each partition's number and records; see ``mapPartitions``."""
         return self._of_partitions("mapPartitionsWithIndex", f, row_by_row)
 
     def glom(self) -> Self:

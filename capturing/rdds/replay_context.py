@@ -1,4 +1,4 @@
-"""The context of a replay. It reads files as plain Spark RDDs, but leaves out rows."""
+"""The context of a replay. It reads files as plain Spark RDDs, but leaves out some rows."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, compress, repeat

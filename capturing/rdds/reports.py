@@ -10,7 +10,7 @@ from pyspark.accumulators import AccumulatorParam
 
 
 class Reports(AccumulatorParam[dict[int, Any]]):
-    """Values by number. If a number gets two different values, its value becomes None."""
+    """Values, keyed by number. If two added values for a number differ, its value becomes None."""
 
     def zero(self, value: dict[int, Any]) -> dict[int, Any]:
         """Return an empty dictionary."""
@@ -24,9 +24,9 @@ class Reports(AccumulatorParam[dict[int, Any]]):
 
 
 class Latest(Reports):
-    """The latest value of each number.
+    """Values, keyed by number; the last value added for a number counts.
 
-    Some formats first run a job to inspect a record, so a number may get several values.
+    Some formats first run a job to inspect a record, so several values may be added for a number.
     """
 
     def addInPlace(self, value1: dict[int, Any], value2: dict[int, Any]) -> dict[int, Any]:

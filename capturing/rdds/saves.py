@@ -109,7 +109,7 @@ def _described(rdd: Branches, target: Path, slots: tuple[Slot, ...]) -> dict[str
 
 
 def _groups(slots: Iterable[Slot]) -> Iterator[Group]:
-    """Yield each group to which slots refer, directly or through other groups, once."""
+    """Yield once each group that slots refer to, directly or through other groups."""
     seen = set[Group]()
     waiting = list(slots)
     while waiting:
@@ -178,7 +178,7 @@ def _keyed(parts: Sequence[StagePart], keyed: Keyed) -> dict[str, Any]:
 
 
 def _task_of(file: Path) -> int:
-    """Return the task in a file's name such as ``part-00000`` or ``part-r-00000``, or else -1."""
+    """Return the task number in a file name such as ``part-00000`` or ``part-r-00000``, or -1."""
     digits = [word for word in file.name.split(".")[0].split("-") if word.isdigit()]
     return int(digits[0]) if digits else -1
 

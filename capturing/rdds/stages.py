@@ -31,7 +31,7 @@ class Group:
 
 
 Slot = Group | int
-"""The group whose keys a slot's column contains, or ``ROWS`` for ids of source rows."""
+"""The content of a slot's column: keys of this group, or ids of source rows if it is ``ROWS``."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def whole(tap: Tap, function: Callable[[int, Iterator[Any]], Iterable[Any]]) -> 
 
 
 def aligned(branches: Sequence[StageBranch]) -> tuple[tuple[Slot, ...], list[tuple[int, ...]]]:
-    """Return the slots of a union, and the columns in which each branch puts its own slots."""
+    """Return the slots of a union, and for each branch the columns for its own slots."""
     slots = list[Slot]()
     columns = list[tuple[int, ...]]()
     for branch in branches:
@@ -142,6 +142,6 @@ def aligned(branches: Sequence[StageBranch]) -> tuple[tuple[Slot, ...], list[tup
 
 
 def taps(branches: Sequence[StageBranch], folder: str) -> tuple[tuple[Slot, ...], list[Tap]]:
-    """Return the slots of a union of branches, and each branch's tap, which uses ``folder``."""
+    """Return the slots of a union of branches, and each branch's tap, with files in ``folder``."""
     slots, columns = aligned(branches)
     return slots, [Tap(folder, each, len(slots)) for each in columns]

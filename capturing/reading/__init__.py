@@ -1,1 +1,1 @@
-"""Read the association files of captured jobs, which tell from which rows each row was made."""
+"""Read the association files of captured jobs, which record the rows that each row derives from."""

@@ -1,6 +1,6 @@
 """The rows of a changed table that a command has copied to other files or deleted.
 
-A copied row keeps its version. A row has ended if its key is not in any of the new files.
+A copied row keeps its version. A row was deleted if its key is not in any of the new files.
 """
 
 from collections.abc import Sequence
@@ -70,7 +70,7 @@ def _versions(
 
 
 def ended_names(output: Output, version: Written, store: KeyStore) -> pa.Array:
-    """Return the names, without versions, of the rows that a write has removed from its table.
+    """Return the names of the rows that a write has removed from its table, without versions.
 
     Raises BadInput if the key of a row is NULL.
     """

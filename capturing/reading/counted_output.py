@@ -1,4 +1,4 @@
-"""Rows that are named by position, in a write to, for example, CSV files without a key."""
+"""Rows that are named by position, for example in CSV files that are written without a key."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ _LINES = ("csv", "json", "text")
 
 @dataclass(frozen=True)
 class CountedOutput(Output):
-    """The files of a write to, for example, CSV files without a key."""
+    """The files of a write whose rows are named by position, such as CSV files without a key."""
 
     rows: tuple[int, ...] = field(kw_only=True)
     """The number of rows of each file."""
@@ -32,7 +32,7 @@ def counted_output_of(write: CapturedWrite) -> CountedOutput:
     """Return the files of a write after checking that their records are the captured rows.
 
     Raises BadInput if another program also wrote there, if Spark wrote a different number of rows,
-    or if the lines of a file of lines do not match its rows.
+    or if the number of lines in a text file does not match its rows.
     """
     parts = in_order(check_one_job(write))
     rows = _rows(write, parts)

@@ -44,10 +44,11 @@ class SourceFile:
     unit: str = "parquet"
     """The kind of the file's rows: ``parquet``, or ``lines`` or ``records`` in any other file.
 
-    In the latter files, an ingest cannot read the rows' columns, so a row is named by its position.
+    An ingest cannot read the columns of ``lines`` or ``records``, so such a row is named by its
+    position.
     """
     lines: str = "every"
-    """Which lines of a text file are records: ``every`` line, or each ``filled`` line.
+    """The lines of a text file that are records: ``every`` line, or each ``filled`` line.
 
     The value is empty if a record may consist of several lines.
     """
@@ -80,7 +81,7 @@ class CapturedWrite:
     folder: Path
     """The folder with the taps' files."""
     slots: tuple[int, ...]
-    """The content of each slot in the tap of the rows, in the format of ``TapTable.slots``."""
+    """The content of each slot in the tap of the rows, coded as in ``TapTable.slots``."""
     taps: tuple[TapTable, ...]
     parts: int
     """The number of strings in the tap of the rows that identify a row's file within its task."""
@@ -114,7 +115,7 @@ class CapturedWrite:
     rewriting: float
     columns: ColumnMap
     tracked: str
-    """The column with the ids of moved rows in a Delta table; empty without row tracking."""
+    """The column that holds the ids of moved rows in a Delta table; empty without row tracking."""
     first_rows: Mapping[Path, tuple[int, int]]
     """For each file, the version of the Delta table that added it, and the id of its first row."""
     stopped: str
@@ -131,12 +132,12 @@ class CapturedWrite:
     """Whether the kinds of the operations determine exactly when each row exists.
 
     They do not if a condition, a LIMIT or a rank may read an aggregate, or if a row needs both a
-    group and something else. This is missing in folders of earlier releases.
+    group and something else. Folders that earlier releases wrote lack this value.
     """
     names: FileNames
     """The names that columns have in the files of the write."""
     kept: bool = False
-    """Whether a further column in the tap of the rows has, for each copy, the original's id."""
+    """Whether the tap of the rows also has a column with the original row's id for each copy."""
     removed: tuple[Path, ...] = ()
     """The files that a DELETE, UPDATE or MERGE has removed from the table."""
     committed: Path | None = None
@@ -158,7 +159,7 @@ class CapturedWrite:
         return int(self.folder.name)
 
     def whole_of(self, tap: int) -> int:
-        """Return the number of the tap of whole partitions that belongs to the tap of a window."""
+        """Return the number of the whole-partition tap that belongs to the tap of a window."""
         return next(number for number, each in enumerate(self.taps) if each.of == tap)
 
 
@@ -220,7 +221,7 @@ def _check_form(form: object, folder: Path) -> None:
     if form not in (FORM, COPYING):
         raise BadInput(
             f"{folder} was captured by another release of provhouse",
-            f"It has form {form!r}; this release reads {FORM} and {COPYING}",
+            f"Its format is {form!r}; this release reads {FORM} and {COPYING}",
             "Ingest it with the release that captured it, then upgrade",
         )
 
@@ -237,7 +238,7 @@ def _slots(slots: Iterable[int], marked: Collection[int]) -> tuple[int, ...]:
 def _taps(
     taps: Sequence[Mapping[str, Any]], folder: Path, marked: Collection[int]
 ) -> tuple[TapTable, ...]:
-    """Return the taps, followed by one tap of whole partitions for each window with parts."""
+    """Return the taps, followed by a whole-partition tap for each window with parts."""
     found = [_tap(tap, folder / str(number), marked) for number, tap in enumerate(taps)]
     whole = [replace(tap, parts=(), of=number, exactness="superset")
              for number, tap in enumerate(found) if tap.parts]  # fmt: skip

@@ -28,7 +28,8 @@ class FileNames:
     def of(self, key: Key, table: str) -> Key:
         """Return the names of a key's columns in files; raise BadInput if a column is unknown.
 
-        Without ``pairs``, return the names unchanged, since then only the files list the columns.
+        If there are no ``pairs``, return the names unchanged, since then only the files list the
+        columns.
         """
         if not self.pairs:
             return key
@@ -55,7 +56,7 @@ def column_at(name: str, columns: Sequence[str], where: str, exact: bool) -> int
     raise BadInput(
         f"{where} has {several} {name}, which is declared as its key",
         f"Its columns are {', '.join(columns[:10])}",
-        "Correct the key; a column from a folder's name cannot be part of it",
+        "Correct the key; a column whose values are in folder names cannot be part of it",
     )
 
 

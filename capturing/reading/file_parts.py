@@ -14,7 +14,7 @@ from .tap_files import tap_files, tap_pieces
 def first_positions(tap: Path, numbers: range) -> Iterator[tuple[int, int]]:
     """Yield the number of each part of a file, and the position of the part's first record.
 
-    The numbers of the file's parts are in ``numbers``. For each part that was read to its end,
+    ``numbers`` contains the numbers of the file's parts. For each part that was read to its end,
     ``tap`` has the start, the length and the count of records. The position of a part is -1 if an
     earlier part was not read to its end. If no part was read to its end, only the first part is
     yielded, with position 0.

@@ -18,7 +18,8 @@ from .tap_table import TapTable
 def values_of(tap: TapTable, aside: Path) -> Spread:
     """Return the ids of a tap's source rows and the bits of their values, divided into parts.
 
-    A row is in the same part as in the ``PairSet`` with the pairs of the tap's only slot.
+    The parts match those of the ``PairSet`` for the tap's only slot: part i has the same rows in
+    both.
     """
     found = Spread(2, count_rows(tap.folder), aside)
     columns = len(tap.slots) + (0 if tap.source else tap.first_slot) + 1
@@ -29,7 +30,7 @@ def values_of(tap: TapTable, aside: Path) -> Spread:
 
 
 def given(part: I64, rows: I64) -> pa.Array:
-    """Return the values of the source rows ``rows`` of a part; NULL without a finite number.
+    """Return the values of the source rows ``rows`` of a part; NULL if not a finite number.
 
     Numbers from 2^53 to 2^63 become NULL too, since integers of that size may have been rounded.
     """

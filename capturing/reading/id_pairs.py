@@ -12,7 +12,7 @@ from provhouse.model.associations import ROW_BITS
 from .spread import Spread
 
 _NEAR = 16
-"""Row ids that differ only in this many last bits are in one part, since they occur together."""
+"""Row ids that differ only in this many low bits are in one part, as they occur together."""
 
 
 @dataclass(frozen=True)
@@ -88,17 +88,17 @@ def distinct(parts: Sequence[Pairs]) -> Pairs:
 
 
 def _new(ordered: I64) -> Bools:
-    """Return which numbers differ from the number before them."""
+    """Return, for each number, whether it differs from the number before it."""
     new = np.ones(len(ordered), bool)
     new[1:] = ordered[1:] != ordered[:-1]
     return new
 
 
 def through(pairs: Pairs, at: I64, values: I64) -> Pairs:
-    """Replace each lower group with its values, and return pairs of a group and a value.
+    """Replace each lower group in ``pairs`` with its values; return pairs of a group and a value.
 
-    ``pairs`` pairs each group with lower groups, whose positions are ``pairs.row``. ``at[i]`` is
-    the position of the lower group that has ``values[i]``; ``at`` is in ascending order.
+    Each pair has a group, ``pairs.at``, and the position of a lower group, ``pairs.row``. The lower
+    group at position ``at[i]`` has the value ``values[i]``; ``at`` is in ascending order.
     """
     first = np.searchsorted(at, pairs.row, "left")
     count = np.searchsorted(at, pairs.row, "right") - first

@@ -63,7 +63,7 @@ class KeptOut:
         """Return the writes with errors, and later writes that read from or write to their paths.
 
         If a later write landed without the earlier one, the lineage of the later write would end at
-        the earlier one. Besides, the earlier write would get the higher version when it is ingested
+        the earlier one. Also, the earlier write would get the higher version when it is ingested
         later.
         """
         kept, made = list[CapturedWrite](), set[Path | str]()

@@ -23,7 +23,7 @@ class KeyedSource:
     """A scan of a source without row numbers, such as CSV files or a table of another database."""
 
     number: int
-    """The first of the scan's numbers in row ids. Each partition that is read has one number."""
+    """The first of the scan's numbers in row ids. The scan has a number for each partition."""
     partitions: int
     table: str
     key: tuple[str, ...]

@@ -19,7 +19,7 @@ from .tap_files import row_keys
 
 @dataclass(frozen=True)
 class KeyedOutput(Output):
-    """The rows of a write to, for example, CSV files or a table of another database.
+    """The rows of a write without row numbers, such as one to CSV files or another database.
 
     If the write made no files, ``files`` contains the folder of the write's taps, since a version
     needs at least one path.
@@ -53,7 +53,7 @@ def keyed_output_of(write: CapturedWrite) -> KeyedOutput:
 
 
 class KeyedOutputNames:
-    """The items of the rows of a ``KeyedOutput``, given the positions of the rows."""
+    """The items of the rows in a ``KeyedOutput``, looked up by the rows' positions."""
 
     def __init__(self, output: KeyedOutput, written: Written) -> None:
         self._output, self._written = output, written

@@ -49,7 +49,7 @@ class Known:
         self._renamed.check(file)
 
     def names_ids(self, table: str) -> bool:
-        """Return whether the item with a row id of a table is named ``table/row id``."""
+        """Return whether an item that is a row id of a table is named ``table/row id``."""
         if not self._commit:
             return True
         usual = pattern_of(table, self._commit.patterns) == usual_pattern(table)
@@ -89,7 +89,7 @@ class Known:
         return found
 
     def has_items(self, names: pa.Array) -> npt.NDArray[np.bool_]:
-        """Return for each name whether the current generation has an item with this name."""
+        """Return, for each name, whether the current generation has an item with this name."""
         if self._snapshot is None:
             return np.zeros(len(names), bool)
         found: npt.NDArray[np.bool_] = self._snapshot.names.locate(names) >= 0

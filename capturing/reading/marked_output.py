@@ -14,13 +14,13 @@ from .tap_files import PIECE
 
 @dataclass(frozen=True)
 class MarkedOutput(Output):
-    """The rows of one of a mark's taps; ``write`` describes their slots."""
+    """The rows in one tap of a mark; ``write`` describes their slots."""
 
     rows: MarkedRows = field(kw_only=True)
     tap: int = field(kw_only=True)
 
     def carried(self) -> Iterator[tuple[int, I64]]:
-        """Yield pieces: the first row's position, and the slots as an array with a row per slot."""
+        """Yield pieces: each has its first row's position, and an array with a row per slot."""
         _, slots = self.rows.slots[self.tap]
         for start in range(0, slots.shape[1], PIECE):
             piece = slots[:, start : start + PIECE]
@@ -49,7 +49,7 @@ def marked_outputs(outputs: Sequence[Output]) -> list[MarkedOutput]:
 
 
 class MarkedNames:
-    """The items of marked rows, given the positions of the rows in a ``MarkedOutput``."""
+    """The items of marked rows, looked up by the rows' positions in a ``MarkedOutput``."""
 
     def __init__(self, output: MarkedOutput, written: Written) -> None:
         self._rows, self._written = output.rows, written

@@ -32,7 +32,7 @@ class MarkedRows:
     table: str
     key: tuple[str, ...]
     number: int
-    """The number that takes the place of a file number in the ids of the rows."""
+    """The number that the ids of the rows contain in place of a file number."""
     hashes: I64
     """The hashes that rows above the mark carry, in ascending order."""
     names: pa.Array
@@ -57,7 +57,7 @@ class MarkedRows:
 
 
 Marks = Mapping[int, MarkedRows]
-"""Marked rows, by the number that represents them in slots."""
+"""Marked rows, keyed by the number that represents them in slots."""
 
 
 def marks_of(write: CapturedWrite, known: dict[Path, MarkedRows], aside: Path) -> Marks:

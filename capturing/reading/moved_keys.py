@@ -1,8 +1,9 @@
 """Find rows that Delta has moved to other files since a captured write, as OPTIMIZE does.
 
 In a Delta table with row tracking, each row has an id, and Delta records the version of the table
-in which the row last changed. Files with moved rows have both as columns. So if a captured write
-was the last to change a row, the row belongs to that write, whichever file contains the row now.
+in which the row last changed. In files with moved rows, both the id and this version are stored in
+columns. So if a captured write was the last to change a row, the row belongs to that write,
+whichever file contains the row now.
 """
 
 from collections.abc import Sequence
@@ -23,14 +24,14 @@ from .description import SourceFile
 from .output import Output
 
 _COMMIT = "_row-commit-version-col-"
-"""The prefix of Delta's column for the version that last changed a row.
+"""The prefix of the Delta column that holds, for each row, the version in which it last changed.
 
 The rest of the column's name differs between tables.
 """
 
 
 def tracking_of(output: Output) -> RowTracking | None:
-    """Return the facts by which a write's rows are found again, or None without row tracking."""
+    """Return what is needed to find a write's rows again, or None if rows are not tracked."""
     write = output.write
     if (
         not output.files
@@ -44,7 +45,7 @@ def tracking_of(output: Output) -> RowTracking | None:
 
 @dataclass(frozen=True)
 class MovedFile:
-    """A file with rows that captured writes had first written to other files."""
+    """A file with rows that captured writes first wrote to other files."""
 
     source: SourceFile
     writes: Sequence[Written]
@@ -66,7 +67,7 @@ class MovedFile:
     def rows(self) -> tuple[I64, I64]:
         """The write of each row, as a position in ``writes``, and the row's id in the warehouse.
 
-        Both are -1 for a row that was last changed by something else.
+        Both are -1 for a row that was last changed by anything other than these writes.
         """
         row_ids, commits = self._numbers()
         of, rows = np.full(len(row_ids), -1), np.full(len(row_ids), -1)
@@ -90,7 +91,7 @@ class MovedFile:
         return np.asarray(ids), np.asarray(pc.fill_null(found[self.commits], commit))
 
     def _files(self, commit: int) -> tuple[I64, I64, I64]:
-        """Return the write, the number and the first row of each file in a commit, by first row."""
+        """Return each file of a commit, sorted by first row: its write, number and first row."""
         found = [
             (first, number, at)
             for at, write in enumerate(self.writes)

@@ -12,8 +12,7 @@ def op_of(write: CapturedWrite, table: str, tap: TapTable | None) -> str:
     """Return the op of the rows that ``tap`` has written, such as ``totals: aggregate by cust``.
 
     If ``tap`` is None, return the op of the rows that carried source ids. If the program specifies
-    an op for the write, the main operation has this op, and the ops of the other operations begin
-    with it.
+    an op for the write, that is the op of the main operation, and a prefix of all other ops.
     """
     if write.op and tap == _main(write):
         return write.op
@@ -24,7 +23,7 @@ def op_of(write: CapturedWrite, table: str, tap: TapTable | None) -> str:
 
 
 def _main(write: CapturedWrite) -> TapTable | str | None:
-    """Return the main operation's tap, None if rows carried source ids, or else ``several``."""
+    """Return the main operation's tap; None if rows carried source ids; otherwise ``several``."""
     if any(slot <= ROWS for slot in write.slots):
         return None
     taps = sorted(set(write.slots))

@@ -44,12 +44,12 @@ class Output:
         return tuple(map(_rows, self.files))
 
     def carried(self) -> Iterator[tuple[int, I64]]:
-        """Yield pieces: the first row's position, and the slots as an array with a row per slot."""
+        """Yield pieces: each has its first row's position, and an array with a row per slot."""
         for first, piece in self._pieces():
             yield first, as_ids(self.write.slots, piece[: len(self.write.slots)], self.marks)
 
     def kept(self) -> Iterator[tuple[int, I64]]:
-        """Yield pieces: the first row's position, and for each row the id of the copied row.
+        """Yield pieces: each has its first row's position, and the ids of the rows' originals.
 
         The id is ``NONE`` for a row that is not a copy.
         """
@@ -76,7 +76,7 @@ def _rows(path: Path) -> int:
     except FileNotFoundError as error:
         raise BadInput(
             f"{path}, which a captured job wrote, was deleted",
-            "Its rows cannot be named without it",
+            "Its rows cannot be named without the file",
             "Run the job again",
         ) from error
 

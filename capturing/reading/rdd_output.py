@@ -58,6 +58,6 @@ def keyed_rdd_output_of(write: CapturedWrite) -> KeyedOutput:
 
 
 def _task_of(path: Path) -> tuple[int, str]:
-    """Return the task in a file's name such as ``part-00000`` or ``part-r-00000``."""
+    """Return the task number in a file name such as ``part-00000`` or ``part-r-00000``."""
     digits = [word for word in path.name.split(".")[0].split("-") if word.isdigit()]
     return int(digits[0]), ""

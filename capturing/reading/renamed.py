@@ -34,7 +34,7 @@ def state_of(path: Path) -> tuple[int, int]:
 
 
 class Renamed:
-    """The files of captured writes, found by their names, sizes and times."""
+    """The files of captured writes, which are recognized by their names, sizes and times."""
 
     def __init__(self, layout: Layout, writes: Mapping[int, Written]) -> None:
         """Index the files of captured writes; ``writes`` has the write of each file number."""
@@ -49,7 +49,7 @@ class Renamed:
         return same[0] if len(same) == 1 else other
 
     def check(self, file: FileState) -> None:
-        """Raise BadInput if it is unknown whether a captured write made a file."""
+        """Raise BadInput if it cannot be determined whether a captured write made a file."""
         same = len(self._same(file))
         if same > 1 or (not same and self._is_unique(file) and self._alike(file)):
             why = "two such files are alike" if same else "it has another size"
@@ -60,7 +60,7 @@ class Renamed:
             )
 
     def _same(self, file: FileState) -> list[int]:
-        """Return the numbers of captured files that equal a file. Times may differ for a copy."""
+        """Return the numbers of captured files that equal a file. A copy may have another time."""
         unique = self._is_unique(file)
         return [
             number
@@ -76,7 +76,7 @@ class Renamed:
 
     @cached_property
     def _by_name(self) -> dict[str, dict[int, tuple[int, int] | None]]:
-        """For each file name, the states of the captured files by number; None for old records."""
+        """For each file name, the states of captured files, by number; None if not recorded."""
         states = {
             number: state
             for write in self._writes.values()

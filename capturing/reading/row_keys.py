@@ -63,9 +63,9 @@ class KeyValues:
 class KeyStore:
     """The keys of files, read once per file and stored in the folder ``aside``.
 
-    Columns are named as in the files; with ``exact``, names are case-sensitive. ``checked`` is for
-    files that an earlier ingest checked and that have not changed since. It has the range of each
-    such file's keys if these are distinct integers.
+    Columns are named as in the files; if ``exact`` is true, names are case-sensitive. ``checked``
+    describes files that an earlier ingest checked and that have not changed since: for each such
+    file whose keys are distinct integers, it has the range of the keys.
     """
 
     def __init__(
@@ -84,13 +84,13 @@ class KeyStore:
         return self._known[path, key]
 
     def columns(self, path: Path, key: Key) -> Key:
-        """Return the names of columns in a file; raise the errors of ``of``."""
+        """Return the names of columns in a file; raise the same errors as ``of``."""
         return key if (path, key) in self.checked else self.of(path, key).columns
 
     def range(self, path: Path, key: Key) -> Range | None:
-        """Return the range of a file's keys, or None unless all keys are integers.
+        """Return the range of a file's keys, or None if a key is not an integer.
 
-        Raises the errors of ``of``.
+        Raises the same errors as ``of``.
         """
         return self.checked.get((path, key)) or self.of(path, key).range
 
@@ -136,8 +136,9 @@ def check_keys(
 ) -> None:
     """Raise BadInput if a key is NULL or not unique among all rows of a table.
 
-    ``declared`` has the names of the columns for error messages, if the names in the files differ.
-    Files that were checked before are not read again if two files cannot have a key in common.
+    If the columns have other names in the files, ``declared`` has the names for error messages. If
+    the ranges show that no two files have a key in common, files that were checked before are not
+    read again.
     """
     new = [path for path in paths if (path, key) not in store.checked]
     apart = len(new) < len(paths) and _apart([store.range(path, key) for path in paths])

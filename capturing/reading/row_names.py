@@ -72,10 +72,10 @@ def check_sources(
 def _is_checked(
     source: SourceFile, found: Key | None, keys: Mapping[str, Key], known: Known
 ) -> bool:
-    """Return whether the key of a source must be checked; raise an error if it is not ``found``.
+    """Return whether the key of a source must be checked; raise an error if ``found`` differs.
 
-    ``found`` has the columns by which a captured write named the rows, or is None if the rows were
-    not made by a captured write.
+    ``found`` has the columns by which a captured write named the rows, or is None if no captured
+    write made the rows.
     """
     if found is None:
         known.check_other(source.state)
@@ -92,7 +92,7 @@ def _is_checked(
 
 
 def key_of(source: SourceFile, keys: Mapping[str, Key], known: Known) -> Key:
-    """Return the key of a source file that no captured write made, or () if row ids name its rows.
+    """Return a source file's key, or () if row ids name its rows. No captured write made the file.
 
     The columns are named as in the file.
     """
@@ -101,10 +101,7 @@ def key_of(source: SourceFile, keys: Mapping[str, Key], known: Known) -> Key:
 
 
 class RowNameScan(Protocol):
-    """Names of a scan's rows.
-
-    In the row ids, a number of the scan takes the place of a file number.
-    """
+    """Names of a scan's rows. Their row ids contain a number of the scan in place of a file number."""
 
     def includes(self, number: int) -> bool:
         """Return whether a number belongs to this scan."""
@@ -130,7 +127,7 @@ class SourceNames:
     ) -> None:
         """Name the sources of a write.
 
-        ``versions`` has the versions of marked rows, by the path of the rows. ``scans`` has the
+        ``versions`` has the versions of marked rows, keyed by the rows' path. ``scans`` has the
         scans of sources without row numbers.
         """
         of = output.write
@@ -237,7 +234,7 @@ def _alike(parts: Sequence[pa.Array]) -> Sequence[pa.Array]:
 
 
 def constant(text: str | None, count: int) -> pa.DictionaryArray:
-    """Return a column that repeats a string or None ``count`` times."""
+    """Return a column that repeats a string, or None, ``count`` times."""
     codes = pa.array(np.zeros(count, np.int32), mask=np.full(count, text is None))
     return pa.DictionaryArray.from_arrays(codes, pa.array([text or ""], pa.string()))
 
@@ -261,7 +258,7 @@ def keyed_items(table: str, keys: pa.Array, suffixes: pa.Array, of: I64) -> pa.A
 
 
 def versioned_items(table: str, keys: pa.Array, versions: I64) -> pa.Array:
-    """Return items with the given keys and versions. Version 0 is left out of an item's name."""
+    """Return items with the given keys and versions; the name omits version 0."""
     found, of = np.unique(versions, return_inverse=True)
     suffixes = pa.array([f"@{version}" if version else "" for version in found.tolist()])
     return keyed_items(table, keys, suffixes, of)
@@ -270,7 +267,7 @@ def versioned_items(table: str, keys: pa.Array, versions: I64) -> pa.Array:
 def without_numbers(
     sources: Iterable[SourceFile], keys: Mapping[str, Key], known: Known
 ) -> list[Path]:
-    """Return the files that do not have a number, but whose rows are named by row ids."""
+    """Return the files whose rows are named by row ids although the files do not have a number."""
     plain = [source.state for source in sources if not keys.get(source.table)]
     numbers = known.numbers(plain)
     return [file.path for file, number in zip(plain, numbers, strict=True) if number < 0]

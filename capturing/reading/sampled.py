@@ -1,4 +1,4 @@
-"""Leave out the slots of rows outside of a sample, so that these rows derive from nothing."""
+"""Leave out the slots of rows outside of a sample, so that these rows do not have lineage."""
 
 from collections.abc import Iterator, Sequence
 
@@ -35,7 +35,7 @@ def carried(output: Output) -> Iterator[tuple[int, I64]]:
 
 
 def in_sample(first: int, count: int, part: float) -> Bools:
-    """Return, for ``count`` rows from position ``first`` on, whether a sample includes each row.
+    """Return, for each of ``count`` rows from position ``first`` on, whether a sample includes it.
 
     This depends only on the hash of a row's position, so neither the order nor the values of rows
     affect the sample. The hash function is SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
@@ -52,7 +52,7 @@ def in_sample(first: int, count: int, part: float) -> Bools:
 def sampled_writes(
     outputs: Sequence[Output], versions: Sequence[Written], known: Known
 ) -> list[SampledWrite]:
-    """Return the samples of the writes that keep the lineage of only a part of their rows."""
+    """Return the samples of the writes that keep lineage for only part of their rows."""
     return [
         SampledWrite(each.table, each.version, output.sample, _read(output, known), each.after)
         for output, each in zip(outputs, versions, strict=True)

@@ -77,7 +77,7 @@ class KeyFile:
 
 
 def key_of_null(key: SourceKey) -> int:
-    """Return the key of rows whose key columns are all NULL, as after an outer join."""
+    """Return the key of a row whose key columns are all NULL, as after an outer join."""
     if not key.hashed:
         return NULL_GROUP
     found, null = np.full(1, SEED, np.uint64), pa.nulls(1)
@@ -104,7 +104,7 @@ class SourceKeys:
         """Return rows of a tap, with the keys of their groups as a new first column.
 
         Raises BadInput if the type of a source column is not the one that Spark read, or if the
-        column contains the number that represents NULL.
+        column contains the integer that represents NULL in taps.
         """
         assert table.source
         ids = slots[table.source.slot]

@@ -18,7 +18,7 @@ _WIDTHS = {"int": "<i4", "bigint": "<i8"}
 
 
 def hashed(column: pa.Array, kind: str, seeds: U64) -> U64:
-    """Return the hash of each value, computed with the value's seed; for NULL, return the seed.
+    """Return the hash of each value, computed with the value's seed; the hash of NULL is the seed.
 
     ``kind`` is ``string``, ``bigint``, or ``int`` for all narrower types.
     """

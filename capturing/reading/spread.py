@@ -26,7 +26,7 @@ class Spread:
         self._width = width
         self._bits = max(-(-rows // MOST) - 1, 0).bit_length()
         self._arrays = list[I64]()
-        """The rows, if only one part exists."""
+        """The rows, if there is only one part."""
         self._files = aside / f"spread-{token_hex(8)}"
 
     def add(self, by: I64, columns: Sequence[I64]) -> None:

@@ -128,8 +128,8 @@ def places_of(path: Path, texts: int) -> pa.DictionaryArray:
 def tap_files(folder: Path, *, ordered: bool = False) -> dict[int, list[Path]]:
     """Return the finished files of a tap by partition, from one attempt of each task.
 
-    Raises BadInput if two attempts succeeded with different rows or, with ``ordered``, with the
-    same rows in different orders.
+    Raises BadInput if two attempts succeeded with different rows or, if ``ordered`` is true, with
+    the same rows in different orders.
     """
     attempts: defaultdict[tuple[int, int], defaultdict[tuple[str, str], list[Path]]]
     attempts = defaultdict(lambda: defaultdict(list))
@@ -188,7 +188,7 @@ def _same(one: list[Path], other: list[Path]) -> bool:
 
 
 def _within(one: Mapping[int, list[Path]], other: Mapping[int, list[Path]]) -> bool:
-    """Return whether the stage ``other`` contains all rows of the stage ``one``."""
+    """Return whether the files of the stage ``other`` contain all rows of the stage ``one``."""
     few, many = (
         pa.concat_tables(pq.read_table(path) for paths in stage.values() for path in paths)
         for stage in (one, other)
@@ -198,7 +198,7 @@ def _within(one: Mapping[int, list[Path]], other: Mapping[int, list[Path]]) -> b
 
 
 def _rows(paths: list[Path], *, ordered: bool) -> pa.Table:
-    """Return the rows of files; unless ``ordered``, sort them by all columns."""
+    """Return the rows of files, sorted by all columns unless ``ordered`` is true."""
     table = pa.concat_tables(pq.read_table(path) for path in paths).combine_chunks()
     if not table.column_names:
         return pa.table({"rows": [sum(pq.read_metadata(path).num_rows for path in paths)]})
@@ -210,7 +210,7 @@ def _rows(paths: list[Path], *, ordered: bool) -> pa.Table:
 def check_proof(folder: Path, by: str, aside: Path) -> None:
     """Raise BadInput if two groups have the same key.
 
-    The tap of ``folder`` wrote one key per group. Keys must be distinct only within a stage,
+    The tap that wrote to ``folder`` wrote one key per group. The same key may occur in two stages,
     because a sort first samples its input in a separate stage.
     """
     for paths in stages_of(folder):

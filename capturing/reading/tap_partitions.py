@@ -15,7 +15,7 @@ from .tap_files import PIECE, alike, check_checks, count_rows, tap_pieces
 from .tap_table import TapPart, TapTable
 
 MOST_PER_ROW = 16
-"""The largest average number of used rows per row for which the used rows are listed one by one."""
+"""Up to this average number of used rows per row, the used rows are listed one by one."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class _Found:
     """Rows with wanted keys, and the rows that they used, as positions in ``slots``."""
 
     at: I64
-    """The position of each row's key."""
+    """The position of each row's key among the wanted keys."""
     partition: I64
     runs: tuple[tuple[I64, I64], ...]
     """For each part of the window, the first used row, and the row after the last used row."""
@@ -123,9 +123,9 @@ def _check_keys(keys: I64, places: I64, table: TapTable) -> None:
 
 
 def position(values: I64, keys: I64) -> tuple[I64, I64]:
-    """Find the values that are among the sorted keys.
+    """Find the values that occur in ``keys``, which are sorted.
 
-    Return their positions in ``keys``, and their positions in ``values``.
+    Return the positions of these values in ``keys``, and their positions in ``values``.
     """
     if not len(keys):
         return np.empty(0, np.int64), np.empty(0, np.int64)

@@ -7,7 +7,7 @@ from provhouse.model.associations import ROWS
 
 
 def slot_of_mark(tap: int) -> int:
-    """Return the number, less than ``ROWS``, that represents a tap's marked rows in ``slots``."""
+    """Return the number that represents a tap's marked rows in ``slots``; it is below ``ROWS``."""
     return ROWS - 1 - tap
 
 
@@ -18,17 +18,17 @@ class Mark:
     table: str
     key: tuple[str, ...]
     number: int
-    """The number that takes the place of a file number in the ids of the marked rows."""
+    """The number that the ids of the marked rows contain in place of a file number."""
 
 
 @dataclass(frozen=True)
 class TapPart:
     """The rows of a partition that a window function uses, numbered in the window's order.
 
-    ``last`` is a column of the tap. The used rows end with the row whose number is the value of
-    this column minus ``less``. ``count`` is then the column with the number of used rows, or None
-    if they begin with the partition's first row. If ``last`` is None, the used rows begin ``low``
-    rows and end ``high`` rows after the current row; None means no limit.
+    If ``last`` is given, it is a column of the tap, and the used rows end with the row whose number
+    is the value of this column minus ``less``. ``count`` is then the column with the number of used
+    rows, or None if the used rows begin with the partition's first row. If ``last`` is None, the
+    used rows begin ``low`` rows and end ``high`` rows after the current row; None means no limit.
     """
 
     low: int | None = None
@@ -40,11 +40,11 @@ class TapPart:
 
 @dataclass(frozen=True)
 class KeyColumn:
-    """A source column by whose values a tap's groups are formed, alone or with other columns."""
+    """A source column by which a tap groups rows, alone or together with other columns."""
 
     name: str
     type: str
-    """The type as which Spark hashes the values: ``int``, ``bigint`` or ``string``."""
+    """The type that determines how Spark hashes the values: ``int``, ``bigint`` or ``string``."""
     flagged: bool = False
     """Whether the hash also includes a flag for NULL."""
 
@@ -69,25 +69,25 @@ class TapTable:
     """The columns by which groups are formed, as SQL; empty if all rows are one group."""
     sql: str
     slots: tuple[int, ...]
-    """For each slot, the number of the tap whose keys it has, or ``ROWS`` for source rows."""
+    """For each slot, the number of the tap whose keys it contains, or ``ROWS`` for source rows."""
     proofs: int
-    """The number of taps that wrote the keys of all groups, to prove that they are distinct."""
+    """The number of taps that wrote the keys of all groups, as proof that they are distinct."""
     exactness: str
     checked: bool
-    """Whether a second hash follows the key, to prove that each key belongs to only one group."""
+    """Whether a second hash follows the key, as proof that each key belongs to only one group."""
     folder: Path
     """The folder with the tap's files. The folders with the proofs are next to this folder."""
 
     parts: tuple[TapPart, ...] = ()
     """The parts of a partition that a window's rows derive from. The tap is above the window."""
     columns: int = 0
-    """The number of columns for ``parts``, before the slots: the row's number, and counts."""
+    """The number of columns before the slots that serve ``parts``: the row's number, and counts."""
     of: int | None = None
     """For a tap of a window's whole partitions: the number of the tap whose files it reads."""
     source: SourceKey | None = None
     """The source columns that have the keys, if the tap omits them."""
     mark: Mark | None = None
-    """The table of the rows if they are marked. ``proofs`` is then the number of the taps."""
+    """The table of the tap's marked rows, if any; ``proofs`` is then the number of taps."""
     function: str = ""
     """The function of an aggregate: ``sum``, ``count``, ``min``, ``max``, ``avg`` or ``other``."""
     place: str = ""
@@ -99,7 +99,7 @@ class TapTable:
     """
 
     def proof(self, place: int) -> Path:
-        """Return the folder where a tap at one position of a plan wrote the keys of all groups."""
+        """Return the folder where one of the ``proofs`` taps wrote the keys of all groups."""
         return self.folder.with_name(f"{self.folder.name}-keys-{place}")
 
     @property
@@ -122,8 +122,8 @@ class TapTable:
     def op_kind(self) -> str:
         """The kind of the operation: how the rows of a group act together.
 
-        One row of the group is enough for a semi join, and for an aggregate that only lists groups,
-        such as ``DISTINCT``.
+        For a semi join, and for an aggregate that only lists groups, such as ``DISTINCT``, one row
+        of the group is enough.
         """
         one = self.kind.startswith("semi join") or (self.kind == "aggregate" and not self.function)
         return "any" if one else "aggregate"

@@ -1,4 +1,4 @@
-"""Follow the keys that rows carried through the taps to the source rows of each group."""
+"""Follow the keys that rows carried, through the taps, to the source rows of each group."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ from .tap_table import TapTable
 
 @dataclass(frozen=True)
 class Kept:
-    """Groups of a tap that represent their source rows, which are too many to be listed."""
+    """Groups of a tap that stand in for their source rows, which are too many to be listed."""
 
     tap: int
     pairs: PairSet
-    """Pairs: the position of the key of a group above, and the key of a group of ``tap``."""
+    """Pairs: the position of an upper group's key, and the key of a group of ``tap``."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class TapTracer:
         return Sources(rows.seal(len(keys)), tuple(kept))
 
     def _read(self, tap: int, keys: I64) -> tuple[PairSet, list[tuple[int, PairSet]]]:
-        """Return pairs of groups and source rows, and pairs of groups and keys of other taps.
+        """Return pairs of a group and a source row, and pairs of a group and a key of another tap.
 
         The second result has an element for each slot with keys: the number of the other tap, and
         the pairs.
@@ -124,7 +124,7 @@ class TapTracer:
         return rows, [(slot, PairSet(count, self._aside)) for slot in table.slots if slot > ROWS]
 
     def _parts(self, tap: int, keys: I64) -> tuple[PairSet, list[tuple[int, PairSet]]] | Sources:
-        """Return pairs like those of ``_read`` for the parts of a window's partitions.
+        """Return the same kinds of pairs as ``_read``, for the parts of a window's partitions.
 
         If there would be far more pairs than rows of the tap, return whole partitions as origins
         instead.
@@ -162,19 +162,19 @@ class TapTracer:
 
 @dataclass(frozen=True)
 class _Below:
-    """The origins that the groups of a tap have through the groups of a lower tap."""
+    """The origins that the groups of a tap get from the groups of a lower tap."""
 
     pairs: PairSet
-    """Pairs: the position of a group above, and the key of a group below."""
+    """Pairs: the position of an upper group, and the key of a lower group."""
     keys: I64
     sources: PairSet
-    """Pairs: a position among ``keys``, and a source row."""
+    """Pairs: the position of a lower group's key in ``keys``, and a source row of the group."""
     count: int
     """The number of pairs that ``rows`` yields; 0 if the groups are kept instead."""
     kept: tuple[Kept, ...]
 
     def rows(self) -> Iterator[Pairs]:
-        """Yield pairs of groups above and source rows; pairs may repeat."""
+        """Yield pairs of an upper group and a source row; pairs may repeat."""
         return _joined(self.pairs, self.keys, self.sources)
 
 
@@ -187,7 +187,7 @@ def _joined(above: PairSet, keys: I64, below: PairSet) -> Iterator[Pairs]:
 def _add(
     rows: PairSet, lower: list[tuple[int, PairSet]], table: TapTable, at: I64, slots: I64
 ) -> None:
-    """Add the slots of rows of a tap, at the positions ``at``, to the sets of ``_empty``."""
+    """Add the slots of a tap's rows, paired with the positions ``at``, to the given sets."""
     others = iter(lower)
     for slot, values in zip(table.slots, slots, strict=True):
         here = values != NONE

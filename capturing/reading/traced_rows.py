@@ -38,7 +38,7 @@ class GroupedRows:
     """For each element of ``row``, the position of its group in ``sources``."""
     sources: PairSet
     values: Spread | None = None
-    """The values that source rows give to the aggregate, in parts like ``sources``, or None."""
+    """The values that source rows contribute, in the same parts as ``sources``, or None."""
 
 
 @dataclass(frozen=True)
@@ -93,10 +93,10 @@ class Traced:
 
 @dataclass(frozen=True)
 class RowPiece:
-    """Triples of one op. A row that belongs to a shared derivation has only one end."""
+    """Triples of one op. In a row that belongs to a shared derivation, only one end is set."""
 
     op: str | None = None
-    """The op, or None for output rows of shared derivations, which are without source rows here."""
+    """The op; None in the rows that list only the output rows of shared derivations."""
     src: I64 | None = None
     """Ids of source rows."""
     row: I64 | None = None
@@ -134,7 +134,7 @@ def traced(output: Output, aside: Path) -> Traced:
 
 
 def _carried(output: Output) -> list[tuple[int, Pairs]]:
-    """Return, for each slot with keys of groups, the tap, and pairs of a row and a key."""
+    """Return, for each slot that contains keys of groups, its tap, and pairs of a row and a key."""
     slots = [slot for slot, tap in enumerate(output.write.slots) if tap > ROWS]
     if not slots:
         return []
@@ -231,7 +231,7 @@ def _grouped(group: GroupedRows, found: Traced, op: str) -> Iterator[RowPiece]:
 
 
 def _parts(group: GroupedRows) -> Iterator[tuple[Pairs, I64 | None]]:
-    """Yield the pairs of groups and source rows in parts, each part with its rows' values."""
+    """Yield pairs of a group and a source row in parts, each part with the values of its rows."""
     if group.values is None:
         yield from ((part, None) for part in group.sources.parts())
     else:

@@ -12,7 +12,7 @@ from .output import Output
 from .traced_rows import Traced, traced
 
 Widened = Mapping[Path, frozenset[int]]
-"""The numbers of the taps of widened windows, by the folder of the write."""
+"""The tap numbers of widened windows, by the write's folder."""
 
 
 def widened_windows(found: Iterable[Traced]) -> Widened:
@@ -27,7 +27,7 @@ def widened_windows(found: Iterable[Traced]) -> Widened:
 def check_lineage(outputs: Sequence[Output]) -> Widened:
     """Check the associations of writes as an ingest does, and return the widened windows.
 
-    Raises BadInput if the lineage cannot be right.
+    Raises BadInput if the associations cannot be correct.
     """
     with scratch("traced") as folder:
         aside, opened = Path(folder), dict[Path, MarkedRows]()

@@ -28,10 +28,10 @@ def compare(
 ) -> None:
     """Warn if a replay on the sources of rows does not give the rows as the block wrote them.
 
-    The replay computes the program of each write again, regardless of its operators; for an RDD,
-    ``program`` is the program. Rows that exist only in the replay do not count as differences: an
-    anti join may have removed them because of rows that are not in the lineage. A warning is also
-    given for rows that cannot be compared.
+    The replay computes the program of each write again, whatever its operators are; if the write
+    saved an RDD, ``program`` is its program. Rows that exist only in the replay do not count as
+    differences: an anti join may have removed them because of rows that are not in the lineage. A
+    warning is also given for rows that cannot be compared.
     """
     for place, ids in position.items():
         if place.write is None or not place.has_rows:
@@ -73,7 +73,7 @@ def _difference(
 def _again(
     flow: CapturedFlow, write: int, sources: Position, program: "DataFrame | Program"
 ) -> "DataFrame":
-    """Return the rows that a replay of the write ``write`` gives."""
+    """Return the rows that a replay of ``write`` computes."""
     if is_rdd(flow, write) and callable(program):
         every = rows_together(flow, sources).taken(flow.spark, HELD)
         return RddReplay(flow, program, [place.write for place in sources]).on_few(every, only=True)
@@ -134,7 +134,7 @@ def _check_columns(program: Mapping[str, str], files: Sequence[str]) -> None:
 
 
 def _comparable(name: str, kind: "DataType") -> "Column":
-    """Return a column in a form that Spark can compare."""
+    """Return a column converted to a type that Spark can compare."""
     from pyspark.sql import functions as F
 
     column, text = F.col(f"`{name}`"), kind.simpleString()

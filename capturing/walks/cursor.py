@@ -1,4 +1,4 @@
-"""Cursors: rows of a captured block, from which one can go back to sources and forwards again."""
+"""Cursors: rows of a captured block, which can be followed back to their sources and forwards."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial, reduce
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _NUMBER = f"shiftright(id, {ROW_BITS})"
-"""The SQL expression for the number of a row's file."""
+"""The SQL expression that extracts the number of a row's file from the row's id."""
 
 
 class Cursor:
@@ -42,7 +42,7 @@ class Cursor:
 
     @cached_property
     def position(self) -> Position:
-        """The ids of the rows and groups, which are searched for on first use."""
+        """The ids of the rows and groups, which are determined on first use."""
         return self._make()
 
     def _then(self, step: Callable[[CapturedFlow, Position], Position]) -> "Cursor":
@@ -64,13 +64,13 @@ class Cursor:
         return self._then(back_all)
 
     def go_next(self) -> "Cursor":
-        """Return the rows and groups that derive from the rows, one captured operator further."""
+        """Return the rows and groups that derive from the rows, one captured operator forwards."""
         return self._then(forwards)
 
     def go_next_all(self) -> "Cursor":
         """Return all rows in final tables that derive from the rows.
 
-        A final table is a table that no other write reads.
+        A table is final if no other write reads it.
         """
         return self._then(forwards_all)
 
@@ -86,7 +86,7 @@ class Cursor:
     def where(self, condition: str) -> "Cursor":
         """Return the rows that satisfy an SQL condition on the columns of their table.
 
-        Raises UsageError if the rows are of several tables (see ``of``).
+        Raises UsageError if the rows belong to several tables; ``of`` selects one table.
         """
         return Cursor(self.flow, lambda: self._where(condition))
 
@@ -185,9 +185,10 @@ class Cursor:
         """Return the records of the rows, as a Spark frame with the columns of their table.
 
         Only files that contain the rows are read. For up to 1,000 rows, only the row groups with
-        the rows are read, and this happens immediately. All transformations of Spark can be applied
-        to the result. Raises UsageError for rows of several tables, and for groups of an operator,
-        which do not have records. Raises BadInput if a file has changed since the block read it.
+        the rows are read, and they are read immediately. All transformations of Spark can be
+        applied to the result. Raises UsageError for rows of several tables, and for groups of an
+        operator, which do not have records. Raises BadInput if a file has changed since the block
+        read it.
         """
         _, found = self._one_table()
         if found is None:
@@ -209,13 +210,12 @@ class Cursor:
     ) -> "DataFrame | RDD[Any]":
         """Compute a frame again on only those source rows from which the cursor's rows derive.
 
-        For an RDD, pass the function that has made the RDD instead of a frame, as for
-        ``run.replay``. ``without`` is a cursor; the replay leaves out the source rows from which
-        its rows derive. In the replay, a table without any of the source rows is empty, so the
-        result can contain rows that an anti join had removed. A replay does not write anything. If
-        the cursor's rows were written by the block, they are immediately computed again for
-        comparison, and a warning reports differences from the written rows. Raises the errors of
-        ``run.replay``.
+        For an RDD, pass the function that makes the RDD instead of a frame, as for ``run.replay``.
+        ``without`` is a cursor; the replay leaves out the source rows from which its rows derive.
+        In the replay, a table without any of the source rows is empty, so the result can contain
+        rows that an anti join had removed. A replay does not write anything. If the cursor's rows
+        were written by the block, they are immediately computed again for comparison, and a warning
+        reports differences from the written rows. Raises the errors of ``run.replay``.
 
         >>> row = run.trace("report").where("carrier = 'AA'")
         >>> row.replay(report).show()
@@ -249,18 +249,18 @@ class Cursor:
                 rows.records().show(n, truncate=False)
 
     def _only_table(self) -> list[str]:
-        """Return the rows' table if it is certain without a slow search, else an empty list."""
+        """Return the rows' table if it can be found without a slow search, else an empty list."""
         at, files = self.position, self.flow.numbers.files
         tables = {file.table for file in files if self.flow.place_of_file(file) in at}
         return [*tables] if len(tables) == 1 and all(place.has_rows for place in at) else []
 
     def _first(self, n: int) -> "Cursor":
-        """Return at most ``n`` rows of each place, in memory, so that other rows are not read."""
+        """Return at most ``n`` rows of each place, held in memory; other rows are not read."""
         few = {place: first(ids, n) for place, ids in self.position.items()}
         return Cursor(self.flow, lambda: few)
 
     def _one_table(self) -> "tuple[list[NumberedFile], DataFrame | None]":
-        """Return the files with the rows, and the records with ids, or None without rows."""
+        """Return the files with the rows, and the records with ids (None if there are no rows)."""
         files = self._files()
         names = list(dict.fromkeys(file.table for file in files))
         if len(names) > 1:
@@ -276,7 +276,7 @@ class Cursor:
         return files, self.flow.records(files, None if wanted.files else wanted)
 
     def _files(self) -> "list[NumberedFile]":
-        """Return the files with the rows. Raises UsageError for groups of an operator."""
+        """Return the files that contain the rows. Raises UsageError for groups of an operator."""
         if groups := [place.name for place in self.position if not place.has_rows]:
             raise UsageError(
                 "A cursor is at groups of an operator, which have no records",

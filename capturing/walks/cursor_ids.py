@@ -27,7 +27,7 @@ ID = "provhouse_id"
 _WANTED = "provhouse_wanted"
 
 Frame = Callable[[], "DataFrame"]
-"""A function that plans a frame with the column ``id``; planning is slow, and ids may repeat."""
+"""A function that plans a frame with the column ``id``. Planning is slow; ids may repeat."""
 Found = Iterator[tuple[CursorPlace, I64]]
 """Ids in the order in which a search finds them, with their places; ids may repeat."""
 
@@ -40,7 +40,7 @@ class CursorIds:
     """The distinct ids in ascending order, or None if they are in a frame."""
     make: Frame | None = None
     files: tuple[int, ...] = ()
-    """The numbers of files if the ids are exactly all rows of these files, otherwise empty."""
+    """If the ids are exactly all rows of some files, these files' numbers; otherwise empty."""
 
     @property
     def few(self) -> I64 | None:
@@ -79,7 +79,7 @@ class CursorIds:
         return spark.sql(f"SELECT explode(CAST(array({numbers}) AS array<bigint>)) AS id")
 
     def taken(self, spark: "SparkSession", most: int) -> I64:
-        """Return the ids in order; if a frame has over ``most`` ids, return any ``most`` + 1."""
+        """Return the sorted ids; of a frame with over ``most`` ids, return any ``most`` + 1."""
         if self.held is not None:
             return self.held
         found = self.to_frame(spark).select("id").distinct().limit(most + 1).toArrow()
@@ -121,9 +121,10 @@ def settled(
 ) -> Position:
     """Return, by place, the ids of the frames in ``parts`` and the ids in ``stay``.
 
-    If there are few ids, they are in memory. ``scan`` returns the ids of the frames if it finds
-    them without Spark, or else None. If it returns None and ``few`` is true, a Spark job reads up
-    to ``FEW`` + 1 rows to find out whether there are few ids. Otherwise, the frames stay lazy.
+    If there are few ids, the result has them in memory. ``scan`` returns the ids of the frames if
+    it can find them without Spark, or else None. If ``scan`` returns None and ``few`` is true, a
+    Spark job reads up to ``FEW`` + 1 rows to find out whether there are few ids. Otherwise, the
+    frames stay lazy.
     """
     known: Mapping[CursorPlace, I64] | None = None
     scanned = scan()
@@ -151,7 +152,7 @@ def together(one: CursorIds, other: CursorIds, spark: "SparkSession") -> CursorI
 
 
 def first(ids: CursorIds, most: int) -> CursorIds:
-    """Return at most ``most`` ids in memory: the smallest ids, or any ids of a frame."""
+    """Return at most ``most`` ids in memory: the smallest held ids, or any ids of a frame."""
     if ids.held is not None:
         return CursorIds(ids.held[:most])
     found = ids.frame.limit(10 * most).collect()  # distinct() would read the whole frame

@@ -1,4 +1,4 @@
-"""The places of a cursor: rows of sources, rows of a write, or groups of an operator."""
+"""The places of a cursor: the rows of sources, rows of a write, or groups of an operator."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,15 +8,15 @@ from pathlib import Path
 class CursorPlace:
     """The rows of a write, or the groups or marked rows of a tap.
 
-    Without a write and a tap, it stands for the source rows.
+    If neither a write nor a tap is given, the place stands for the source rows.
     """
 
     write: int | None = None
     """The position of the write in its block."""
     tap: Path | None = None
-    """The folder of the tap. A cached frame has the same folder in all writes that read it."""
+    """The folder of the tap. All writes that read a cached frame share its tap's folder."""
     name: str = ""
-    """A readable name, such as ``aggregate by cust``; the same place always has the same name."""
+    """A readable name, such as ``aggregate by cust``. The name of a place never changes."""
 
     @property
     def has_rows(self) -> bool:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class CapturedFlow:
-    """The finished writes of a block, in order, and the links between their places."""
+    """The finished writes of a block, in order, and the links between the places of their rows."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class CapturedFlow:
         kept: object = None,
         rules: Any = None,
     ) -> None:
-        """The files of taps are not removed while the object ``kept`` exists.
+        """Tap files are not removed while the object ``kept`` exists.
 
         ``rules`` are the block's rules in the JVM, which replays need.
 
@@ -102,8 +102,8 @@ class CapturedFlow:
     def records(self, files: Sequence[NumberedFile], ids: CursorIds | None) -> "DataFrame":
         """Return the records of the rows with ``ids`` in ``files``, with the column ``ID`` added.
 
-        ``files`` belong to one table. The arguments and errors are those of
-        ``raw_records.records``. The rows of files such as CSV are found by their keys.
+        ``files`` belong to one table. This method has the same arguments and errors as
+        ``raw_records.records``, but finds the rows of files such as CSV by their keys.
         """
         self._keyed.check_unchanged({file.path for file in files})
         keyed = [file for file in files if file.unit == "keyed"]
@@ -125,7 +125,7 @@ class CapturedFlow:
 
 
 def _numbered(spark: "SparkSession", files: Sequence[NumberedFile]) -> "DataFrame":
-    """Return the ids of all rows of ``files``, whose numbers of rows are known."""
+    """Return the ids of all rows of ``files``. The row counts of these files must be known."""
     parts = (spark.range(file.first_id, file.first_id + file.rows) for file in files)
     return reduce(lambda one, other: one.unionAll(other), parts)
 

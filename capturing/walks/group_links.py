@@ -36,7 +36,7 @@ class GroupLink(TapLink):
 
     folders: tuple[Path, ...]
     key: int
-    """The position of the key among the tap's columns."""
+    """The position of the key column among the tap's columns."""
     columns: int
 
     def frame(self) -> "DataFrame":

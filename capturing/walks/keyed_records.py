@@ -38,7 +38,7 @@ class _Numbered:
 
 
 class KeyedRecords:
-    """A reader that returns records as the writes of a block have read or written them."""
+    """A reader that returns records in the same way as the writes of a block read or wrote them."""
 
     def __init__(self, spark: "SparkSession", rules: Any, rows: KeyedRows) -> None:
         """``rules`` are the block's rules in the JVM, which contain the plans of its writes."""
@@ -49,8 +49,8 @@ class KeyedRecords:
 
         If ``ids`` is None, all records of the files are returned. If there are only a few ids,
         their records are read immediately. Raises BadInput if a file is gone, or if no record has
-        the key of a row; if there are many ids, Spark raises the error for a missing key when it
-        computes the frame. Raises UsageError for records in another database.
+        the key of a row. If there are many ids, Spark raises the error for a missing key, and only
+        when it computes the frame. Raises UsageError for records in another database.
         """
         groups = defaultdict[tuple[int, KeyedSource | None], list[NumberedFile]](list)
         for file in files:
@@ -138,7 +138,7 @@ class KeyedRecords:
             yield self._of_scan(scan, read)
 
     def _of_tasks(self, files: Sequence[_Numbered]) -> "DataFrame":
-        """Return the file, key and id of all rows of files that tasks have written."""
+        """Return the file, key and id of each row in files that tasks have written."""
         from pyspark.sql import functions as F
 
         tasks = [
@@ -159,7 +159,7 @@ class KeyedRecords:
         return joined.selectExpr(_FILE, _KEY, f"first + row AS {ID}")
 
     def _of_scan(self, scan: KeyedSource, files: Sequence[_Numbered]) -> "DataFrame":
-        """Return the file, key and id of all rows that a scan has read.
+        """Return the file, key and id of each row that a scan has read.
 
         Each row is returned once, although tasks may have read it twice.
         """

@@ -72,7 +72,7 @@ def is_whole(output: Output) -> bool:
 
 
 def task_rows(output: Output) -> Iterator[tuple[int, int]]:
-    """Yield the number of each task of a write, and its count of rows, in the order of the rows."""
+    """Yield each task's number and row count, in the order of the rows that the tasks wrote."""
     for (task, _), count in sorted(count_places(output.write.folder / "rows", 0).items()):
         yield task, count
 
@@ -102,7 +102,7 @@ class KeyedFile:
     scan: KeyedSource | None = None
     """The scan that has read the file; None if the block has made the file."""
     made: tuple[Path, ...] = ()
-    """The files in which the block has stored these rows; empty if it has only read them."""
+    """The files in which the block has stored the rows; empty if it has only read the rows."""
     tasks: tuple[tuple[Path, int], ...] = ()
     """For each task that has made rows, its association file and the position of its first row."""
     is_whole: bool = False
@@ -113,7 +113,7 @@ class KeyedRows:
     """All files without row numbers that a block has read or made."""
 
     def __init__(self, outputs: Iterable[Output]) -> None:
-        """``outputs`` are return values of ``placed``.
+        """``outputs`` are the return values of ``placed``.
 
         Raises UsageError if two scans have read the rows of a file in different orders.
         """
@@ -170,7 +170,7 @@ class KeyedRows:
         return found
 
     def _add(self, path: Path, new: KeyedFile) -> None:
-        """Add a file's rows as a scan has read them, unless at least as many are already known."""
+        """Add the rows of a file that a scan read, unless at least as many are already known."""
         known, scan = self.files.get(path, new), new.scan
         both = min(len(known.keys), len(new.keys))
         same = known.keys.slice(0, both).equals(new.keys.slice(0, both))

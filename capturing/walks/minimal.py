@@ -1,11 +1,11 @@
-"""Find a smallest set of rows that makes a program go wrong.
+"""Find a smallest set of rows with which a program fails: it gives a wrong result or an error.
 
 The search is delta debugging (Zeller and Hildebrandt, TSE 2002) by bisection. It orders the rows,
-and finds the shortest prefix of this order with which the program goes wrong. It keeps the last row
-of this prefix, and searches for the other rows of the smallest set among the rows before it.
-Finding each row takes about log n runs of the program, where n is the number of rows; the original
-delta debugging algorithm takes up to n squared runs in total. As in BigSift (Gulzar et al., SoCC
-2017), the search starts with only the rows in the lineage.
+and finds the shortest prefix of this order with which the program fails. It keeps the last row of
+this prefix, and searches for the other rows of the smallest set among the rows before it. Finding
+each row takes about log n runs of the program, where n is the number of rows; the original delta
+debugging algorithm takes up to n squared runs in total. As in BigSift (Gulzar et al., SoCC 2017),
+the search starts with only the rows in the lineage.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,14 +16,14 @@ import numpy as np
 from provhouse.model.arrays import I64, minus, union
 
 Fails = Callable[[I64], bool]
-"""A function that returns whether the program goes wrong on the given sorted row ids."""
+"""A function that returns whether the program fails on the given sorted row ids."""
 Closed = Callable[[I64], I64]
-"""A function that drops rows that cannot contribute to any result together with the other rows."""
+"""A function that returns the given rows except rows that cannot contribute to a result."""
 
 _GROWTH = 16
-"""The factor by which the tested prefix grows until the program goes wrong.
+"""The factor by which the tested prefix grows at each step, until the program fails.
 
-After that, bisection begins.
+Bisection follows.
 """
 
 
@@ -47,11 +47,11 @@ class Remembered:
 
 
 def smallest(tables: Sequence[I64], fails: Fails, closed: Closed) -> I64:
-    """Return rows that make a program go wrong, and none of which can be left out.
+    """Return rows with which a program fails, and none of which can be left out.
 
-    ``tables`` has the rows of each table, the most suspicious first; all rows together make the
-    program go wrong. While the search tries rows of one table, ``closed`` drops rows of other
-    tables that cannot matter. The search may call ``fails`` several times with the same rows: see
+    ``tables`` has the rows of each table, the most suspicious first; with all rows together, the
+    program fails. While the search tries rows of one table, ``closed`` drops rows of other tables
+    that cannot matter. The search may call ``fails`` several times with the same rows: see
     ``Remembered``.
     """
     kept = np.sort(np.concatenate(tables)) if tables else np.empty(0, np.int64)
@@ -68,7 +68,7 @@ def smallest(tables: Sequence[I64], fails: Fails, closed: Closed) -> I64:
 
 
 def _part(rows: I64, fails: Fails) -> I64:
-    """Return a subset of ``rows`` with which the program still goes wrong."""
+    """Return a subset of ``rows`` with which the program still fails."""
     needed = np.empty(0, np.int64)
     while True:
         end = _first(len(rows), lambda count: fails(np.append(needed, rows[:count])))  # noqa: B023
@@ -80,7 +80,7 @@ def _part(rows: I64, fails: Fails) -> I64:
 def _first(end: int, fails: Callable[[int], bool]) -> int:
     """Return a number for which ``fails`` is true, although it is false for the number before.
 
-    Returns 0 if ``fails`` is true for 0. The caller knows that ``fails`` is true for ``end``.
+    Returns 0 if ``fails`` is true for 0. The caller guarantees that ``fails`` is true for ``end``.
     """
     low, high = -1, min(0, end)
     while high < end and not fails(high):
@@ -92,7 +92,7 @@ def _first(end: int, fails: Callable[[int], bool]) -> int:
 
 
 def _without_each(rows: I64, fails: Fails) -> I64:
-    """Return ``rows`` without each row that the program does not need to go wrong."""
+    """Return ``rows`` without the rows that are not needed for the program to fail."""
     at = kept = 0  # ``kept`` counts the rows that were needed since the last row was left out
     while kept < len(rows):
         less = np.delete(rows, at % len(rows))

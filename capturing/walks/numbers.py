@@ -1,7 +1,7 @@
 """Numbers for the files of a block, so that a row has the same id in all writes of the block.
 
-Each write has its own numbers for the files that it reads. In the numbering of the block, the files
-that the block has only read come first. The files of each write follow, with consecutive numbers.
+Each write has its own numbers for the files that it reads. The block's own numbering begins with
+the files that the block has only read. The files of each write follow, with consecutive numbers.
 """
 
 from collections import defaultdict
@@ -33,7 +33,7 @@ class NumberedFile:
     parts: tuple[SourceFile, ...] = ()
     """The file as described by the writes that read it.
 
-    There is one description, or one for each part that RDDs have read.
+    There is one description of the file, or one for each part that RDDs have read.
     """
     rows: int = -1
     """The number of rows; -1 if it is unknown."""
@@ -50,7 +50,7 @@ class NumberedFile:
 
     @property
     def place(self) -> Path:
-        """The path of the file, or of the table if the file stands for all files of a write."""
+        """The path of the file, or the table's path if the file stands for all files of a write."""
         return self.path if self.path.is_relative_to(self.root) else self.root
 
     @property
@@ -61,7 +61,7 @@ class NumberedFile:
 
 @dataclass(frozen=True)
 class Shift:
-    """Consecutive row ids of one write, and their distance to the ids of the block.
+    """Consecutive row ids of one write, and their offset from the ids of the block.
 
     Adding ``add`` to an id gives the id that the same row has in the block.
     """
@@ -139,7 +139,7 @@ class FileNumbers:
         return self.files[-1]
 
     def writes_read(self, write: CapturedWrite) -> set[int | None]:
-        """Return the writes whose files ``write`` has read; None stands for files of no write."""
+        """Return the writes whose files ``write`` has read; None stands for other files."""
         paths = [source.path for source in write.sources]
         paths += [path for scan in write.keyed for path in scan.files]
         return {self.files[self._by_path[path]].write for path in paths}

@@ -115,7 +115,7 @@ def _read_few(spark: "SparkSession", files: Sequence[NumberedFile], ids: I64) ->
 
 
 def _known_schema(files: Sequence[NumberedFile]) -> "StructType | None":
-    """Return Spark's schema of ``files`` without a Spark job, or None if only Spark can find it."""
+    """Return the schema Spark gives ``files``, found without a Spark job; None if it needs one."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     (schema, *others) = {_schema_of(file.path) for file in files}
@@ -137,7 +137,7 @@ def _is_simple(kind: pa.DataType) -> bool:
 def _typed(file: NumberedFile, found: pa.Table, ids: I64, wanted: pa.Schema) -> pa.Table:
     """Return the rows with the ``wanted`` columns.
 
-    The values of a column that the file lacks come from the name of a folder, or are NULL.
+    The values of a column that the file lacks come from a folder's name, or else are NULL.
     """
     known = {name.lower(): found[name] for name in found.column_names}
     known[ID] = pa.chunked_array([ids[ids >> ROW_BITS == file.number]])

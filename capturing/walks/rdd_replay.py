@@ -39,9 +39,9 @@ class RddReplay:
     def rdd(self, ids: I64, only: bool) -> "RDD[Any]":
         """Return the RDD of the program on the rows ``ids`` if ``only``, else on all other rows.
 
-        ``ids`` is sorted. Files that no write of the block has read or made are skipped with
-        ``only``, and read completely without it. Raises UsageError if the program splits a file
-        that contains some of the rows differently than the block did, and BadInput if a file has
+        ``ids`` is sorted. Files that no write of the block has read or made are skipped if ``only``
+        is true, and otherwise read completely. Raises UsageError if the program splits a file that
+        contains some of the rows differently than the block did, and BadInput if a file has
         changed.
         """
         places = partial(self._places, ids)
@@ -64,7 +64,7 @@ class RddReplay:
         frame.write.format("noop").mode("overwrite").save()
 
     def keep(self, ids: I64) -> None:
-        """Do nothing, because a replay skips partitions without chosen rows."""
+        """Do nothing: a replay skips partitions without chosen rows anyway."""
 
     def _places(self, ids: I64, splits: Sequence[Split]) -> Mapping[int, I64]:
         """Return, for each split that contains rows with ``ids``, their positions in the split."""
@@ -107,9 +107,10 @@ class RddReplay:
 
 
 def _positions(file: NumberedFile, rows: I64, parts: Sequence[tuple[int, int]]) -> dict[int, I64]:
-    """Return, for each partition that contains some of a file's ``rows``, their positions in it.
+    """For each partition that contains any of ``rows``, return the positions of these rows in it.
 
-    ``parts`` has the number and the first byte of each of the file's partitions.
+    ``rows`` belong to one file. ``parts`` has the number and the first byte of each partition of
+    the file.
     """
     if file.unit not in ("lines", "records") or (file.write is None and not file.parts):
         raise UsageError(

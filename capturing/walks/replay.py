@@ -64,7 +64,7 @@ def rerun(flow: CapturedFlow, program: Program, rows: Position, only: bool) -> "
 
 
 def rows_together(flow: CapturedFlow, rows: Position) -> CursorIds:
-    """Return the ids at all places of ``rows``. Raises UsageError for groups of an operator."""
+    """Return the ids of ``rows`` at all places. Raises UsageError for groups of an operator."""
     if groups := [place.name for place in rows if not place.has_rows]:
         raise UsageError(
             "A replay cannot leave out groups of an operator, which are in no table",
@@ -80,8 +80,8 @@ def opened(
 ) -> tuple[Replay, list[NumberedFile]]:
     """Return a replay of a frame or a write, and the files of the block that the replay reads.
 
-    ``again`` lists the writes of the block whose rows the replay computes again. With ``adding``,
-    files that no finished write has read are added to the files of the block.
+    ``again`` lists the writes of the block whose rows the replay computes again. If ``adding`` is
+    true, files that no finished write has read are added to the files of the block.
     """
     if isinstance(program, int):
         program = _folder(flow, program)

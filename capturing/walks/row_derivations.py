@@ -81,7 +81,7 @@ class RowDerivations:
         return cls(start, known, tables)
 
     def closed(self, rows: I64) -> I64:
-        """Return those of ``rows`` from which a start row derives if no other source rows exist."""
+        """Return the ``rows`` from which a start row derives, supposing no other source rows."""
         whole = self._whole(rows)
         used, wanted = {SOURCES: _EMPTY}, self._start
         while wanted:
@@ -96,7 +96,7 @@ class RowDerivations:
         return used[SOURCES]
 
     def _whole(self, rows: I64) -> dict[CursorPlace, list[_Table]]:
-        """Return the associations that need no source rows other than ``rows``."""
+        """Return the associations that do not need source rows other than ``rows``."""
         found = dict[CursorPlace, list[_Table]]()
         there = dict[CursorPlace, I64]({SOURCES: rows})
 

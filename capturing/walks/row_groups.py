@@ -14,7 +14,7 @@ from .numbers import NumberedFile
 from .row_scan import groups_of
 
 LEGACY = (b"org.apache.spark.legacyDateTime", b"org.apache.spark.legacyINT96")
-"""Keys in a Parquet footer. They mark files whose dates Spark converts to another calendar."""
+"""Keys in the footer of a Parquet file whose dates Spark converts to another calendar."""
 
 
 def rows_of_file(path: Path, rows: I64) -> pa.Table:
@@ -30,7 +30,7 @@ def rows_of_file(path: Path, rows: I64) -> pa.Table:
 def rows_of_files(
     files: Sequence[NumberedFile], ids: I64
 ) -> Iterator[tuple[NumberedFile, pa.Table]]:
-    """Yield each file that contains rows with ``ids``, which are sorted, and these rows."""
+    """Yield each file that contains rows with ``ids``, and these rows. ``ids`` must be sorted."""
     for file in files:
         first, end = np.searchsorted(ids, (file.first_id, file.first_id + (1 << ROW_BITS)))
         if first < end:

@@ -19,16 +19,16 @@ from ..reading.source_keys import KeyFile, key_of_null
 from ..reading.tap_table import TapTable
 
 MOST = 1 << 31
-"""The largest number of rows for this process to scan, in about 10 seconds.
+"""The largest number of rows that this process scans, in about 10 seconds.
 
 Spark scans larger numbers of rows.
 """
 
 HASHED = 1 << 12
-"""The largest number of values to look up in a hash table, which Arrow rebuilds in each call."""
+"""The largest number of values to look up by a hash table, which Arrow rebuilds in each call."""
 THREADS = min(8, os.cpu_count() or 1)
 AHEAD = 2 * THREADS
-"""The number of parts that the threads may read ahead."""
+"""The largest number of parts that the threads may read ahead."""
 PART = 1 << 19
 """The approximate number of rows that a thread reads at once."""
 
@@ -38,7 +38,7 @@ Keep = Callable[[pa.Array], Bools]
 
 @dataclass(frozen=True)
 class Matches:
-    """Some rows of one file."""
+    """A selection of the rows of one file."""
 
     path: Path
     rows: I64
@@ -101,7 +101,7 @@ def _found(part: Future[Matches]) -> Iterator[Matches]:
 
 @dataclass(frozen=True)
 class _Part:
-    """Some consecutive row groups of a file."""
+    """A run of consecutive row groups of a file."""
 
     path: Path
     metadata: pq.FileMetaData

@@ -39,7 +39,7 @@ KEPT = 1 << 15
 
 @dataclass(frozen=True)
 class Smallest:
-    """Source rows that make a program go wrong, and none of which can be left out."""
+    """Source rows with which a program still fails the test; none of them can be left out."""
 
     rows: Cursor
     replays: int
@@ -57,10 +57,10 @@ def of_row(
 ) -> Smallest:
     """Return the smallest input with which a row of a write is still wrong, according to ``test``.
 
-    If the table has a ``key``, a replay is wrong only if the row with the same key is wrong. If the
-    table is an RDD, ``program`` is the function that makes it. Raises UsageError if the cursor is
-    not at one row of a table that the block has written, if the lineage of the row is too large, or
-    if a replay on the whole lineage is not wrong.
+    If the table has a ``key``, a replay counts as wrong only if its row with the same key is wrong.
+    If the table is an RDD, ``program`` is the function that makes it. Raises UsageError if the
+    cursor is not at one row of a table that the block has written, if the lineage of the row is too
+    large, or if a replay on the whole lineage is not wrong.
     """
     position = row.position
     write, values = _write(row), row.records().first()
@@ -81,7 +81,7 @@ def _replay_of(
     table = flow.outputs[write].write.table
     if not is_rdd(flow, write):
         raise UsageError(
-            f"The smallest input of {table} needs no program",
+            f"The search for {table} does not need a program",
             "It is a data frame, and the block has kept its plan",
             "Leave out program",
         )
@@ -121,7 +121,7 @@ class _Search:
         self._kept = MOST
 
     def run(self, sources: I64, closed: Closed) -> Smallest:
-        """Return the smallest part of ``sources`` that makes the program go wrong."""
+        """Return a smallest part of ``sources`` with which the program still fails the test."""
         _check_size(len(sources))
         fails = Remembered(self._fails)
         self._keep(sources)
@@ -183,7 +183,7 @@ def _write(row: Cursor) -> int:
 
 
 def _behind(flow: CapturedFlow, position: Position) -> I64:
-    """Return the ids of the source rows behind a position, but at most ``MOST`` + 1 of them."""
+    """Return the ids of at most ``MOST`` + 1 of the source rows from which a position derives."""
     found = back_all(flow, position).get(SOURCES, CursorIds(np.empty(0, np.int64)))
     return found.taken(flow.spark, MOST)
 

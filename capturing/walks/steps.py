@@ -17,7 +17,7 @@ Scan = Callable[[], Found | None]
 def back(flow: CapturedFlow, position: Position) -> Position:
     """Return the position one operator back: the ids that rows and groups derive from.
 
-    Source rows stay in the position.
+    Source rows are kept in the position.
     """
     stay = {place: ids for place, ids in position.items() if not flow.back(place)}
     leads = [(link, ids) for place, ids in position.items() for link in flow.back(place)]
@@ -32,7 +32,7 @@ def back(flow: CapturedFlow, position: Position) -> Position:
 def forwards(flow: CapturedFlow, position: Position) -> Position:
     """Return the position one operator forwards: the ids derived from rows and groups.
 
-    Rows from which nothing derives stay in the position.
+    Rows from which nothing derives are kept in the position.
     """
     stay = {place: ids for place, ids in position.items() if not any(flow.forwards(place))}
     leads = [(link, place, ids) for place, ids in position.items() for link in flow.forwards(place)]
@@ -47,7 +47,7 @@ def forwards(flow: CapturedFlow, position: Position) -> Position:
 
 
 def _few(position: Position) -> bool:
-    """Return whether the next position may have few ids, so that a job should find out."""
+    """Return whether the next position may have few ids, so that a Spark job should count them."""
     return all(ids.few is not None for ids in position.values())
 
 

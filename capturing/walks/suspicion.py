@@ -10,7 +10,7 @@ from provhouse.model.arrays import F64, I64
 def unusual_first(rows: pa.Table) -> I64:
     """Return the positions of rows, sorted from the most to the least unusual row.
 
-    Equally unusual rows keep their order. A row is as unusual as its most unusual value.
+    Equally unusual rows keep their order. The score of a row is the highest score of its values.
 
     The score of a number is its distance from the median, divided by the mean of these distances in
     its column. The score of any other value is its rarity in bits, or 0 if most values of its

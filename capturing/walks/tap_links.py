@@ -1,8 +1,8 @@
 """Links between the places of a captured block, as joins of Spark frames.
 
-A link leads from the rows or groups of one place back to the rows or groups from which one captured
-operator derived them. It can also be followed forwards. If there are only a few ids, this process
-follows the links itself, without Spark.
+A link leads from the rows or groups at one place back to the rows or groups from which one captured
+operator derived them. A link can also be followed forwards. If there are only a few ids, this
+process follows the links itself, without Spark.
 """
 
 from abc import ABC, abstractmethod
@@ -29,7 +29,7 @@ The first row of an array has the derived rows or groups. Each further row has t
 of the tap.
 """
 KEY = "key"
-"""The column with the row or group that derives from the ids in an association's slots."""
+"""The column with the id of the row or group that derives from the ids in the slots."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Slot:
 
     @property
     def sql(self) -> str:
-        """The SQL expression for the ids of the block."""
+        """The SQL expression that converts the column's values to ids of the block."""
         if not self.shifts or all(shift.add == 0 for shift in self.shifts):
             return self.column
         cases = (

@@ -33,8 +33,8 @@ def tap_frame(spark: "SparkSession", folders: Sequence[Path], columns: int) -> "
 def rows_frame(spark: "SparkSession", folder: Path, columns: int, texts: int) -> "DataFrame":
     """Return the rows of the tap that records written rows, with the place of each row.
 
-    The columns are the integers, ``FILE``, ``PLACE``, and ``ROW``, the position of the row among
-    the rows of the same task and place.
+    The columns are the tap's integer columns, ``FILE``, ``PLACE``, and ``ROW``, which is the
+    position of the row among the rows of the same task and place.
     """
     from pyspark.sql import Window
     from pyspark.sql import functions as F

@@ -28,7 +28,7 @@ _CODECS = (".gz", ".bz2", ".zst", ".lz4", ".snappy", ".deflate")
 def lines(
     spark: "SparkSession", files: Sequence[NumberedFile], ids: CursorIds | None
 ) -> "DataFrame":
-    """Return the lines with ``ids``, or all lines, as the columns ``value`` and ``ID``.
+    """Return the lines with ``ids`` as the columns ``value`` and ``ID``.
 
     All lines are returned if ``ids`` is None. If there are only a few ids, this process immediately
     reads the parts of the files with these lines, and no others.
@@ -84,7 +84,7 @@ def _from(file: BinaryIO, byte: int, rows: I64) -> Iterator[bytes]:
 
 
 def _count(chunk: bytes) -> int:
-    """Return the number of lines in a chunk, whose line ends may be those of any system."""
+    """Return the number of lines in a chunk, which may have the line ends of any system."""
     if b"\r" in chunk:
         return len(chunk.splitlines())
     return chunk.count(b"\n") + (not chunk.endswith(b"\n"))

@@ -77,7 +77,7 @@ class Traces:
         return self._flow
 
     def _current(self, widened: Widened | None) -> CapturedFlow:
-        """Return the finished writes: the last result, if no write has finished since."""
+        """Return the finished writes; reuse the last result if no write has finished since."""
         if widened is None:
             await_ends(self._spark)
         every = captured_writes(self._folder.path)

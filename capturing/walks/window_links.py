@@ -27,8 +27,8 @@ class WindowLink(TapLink):
         """Return the window's rows, with the position of the rows that each of them uses.
 
         The columns are ``key``, ``partition``, ``at``, which is the row's number in its partition,
-        one column for each slot, and bounds. Part n of a row's window has the rows from ``low{n}``
-        to ``high{n}``, inclusive.
+        one column for each slot, and bounds. Part n of a row's window contains the rows from
+        ``low{n}`` to ``high{n}``, inclusive.
         """
         found = tap_frame(self.spark, [self.table.folder], self.table.first_slot + len(self.slots))
         return found.selectExpr(
@@ -66,7 +66,7 @@ class WindowLink(TapLink):
         return [self._bound(part) for part in self.parts]
 
     def _bound(self, part: TapPart) -> tuple[str, str]:
-        """Return SQL for the numbers of a part's first and last row, even if no such rows exist."""
+        """Return SQL for the row numbers at which a part begins and ends; the part may be empty."""
         first = 2 + self.table.checked
         if part.last is not None:
             last = f"c{first + part.last} - {part.less}"

@@ -88,9 +88,9 @@ class WrittenLink(TapLink):
         return self._places_in(span.name)[span.place][positions] if self.write.parts else positions
 
     def _positions(self, span: "RowSpan", rows: I64) -> I64:
-        """Return the positions that ``rows`` of an association file have among the span's rows.
+        """Convert positions in an association file to positions among the span's rows.
 
-        Leaves out rows that belong to other places.
+        Rows that belong to other places are left out.
         """
         if not self.write.parts:
             return rows

@@ -1,4 +1,4 @@
-"""Check whether a run or a replay of a program goes wrong."""
+"""Check whether a run or a replay of a program fails a test."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,8 +21,8 @@ class Wrong:
     def is_in(self, frame: "DataFrame", compute: Callable[["DataFrame"], object]) -> bool:
         """Return whether a frame has a wrong row, or fails with the error of the test.
 
-        ``compute`` computes all rows of the frame. Returns False for other errors of Spark. Raises
-        errors in the test's SQL condition, and errors that a test function raises.
+        ``compute`` computes all rows of the frame. Returns False for other errors of Spark. Errors
+        in the test's SQL condition, and errors that a test function raises, are passed on.
         """
         from py4j.protocol import Py4JJavaError
         from pyspark.errors import PySparkException

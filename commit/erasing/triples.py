@@ -78,7 +78,7 @@ def lone_ops(snapshot: Snapshot, items: ItemNumbers) -> set[str]:
 
 
 def without_used(snapshot: Snapshot, ops: set[str], items: ItemNumbers) -> set[str]:
-    """Return the given ops, except those of triples that do not touch the items."""
+    """Return those of the given ops that occur only in triples that touch the items."""
     for others in _other_ops(snapshot, items) if ops else ():
         ops = ops - others
         if not ops:

@@ -92,7 +92,10 @@ class Aggregates:
         return [each.where(all_same(self._values(groups, each), row)) for each in copies(terms)]
 
     def _aggregate(self, one: Aggregation, terms: Sequence[Term]) -> SqlValue:
-        """Return an aggregate of terms. If the rows' order mattered, the plan would be in doubt."""
+        """Return an aggregate of terms.
+
+        The order of the rows does not matter: otherwise, the plan would have a doubt (``doubts``).
+        """
         name = one.call.function
         if one.condition is not None:
             terms = [each.where(truth(self._value(one.condition, each))) for each in terms]

@@ -1,6 +1,7 @@
 """The order of the rules that remove or replace the atoms of a term.
 
-Each rule preserves the rows of a term, or for a set the distinct outputs.
+Each rule preserves the rows of a term. In a set, where duplicates do not count, it preserves only
+the distinct outputs.
 """
 
 from collections.abc import Callable

@@ -71,13 +71,13 @@ class DistinctAtom(Atom):
 
 @dataclass(frozen=True)
 class OpaqueAtom(Atom):
-    """A row of an operation on bags of which only the name is known, such as LIMIT."""
+    """A row of an operation on bags, such as LIMIT, that is known only by its name."""
 
     name: str
     inputs: tuple["Terms", ...]
     columns: tuple[SqlValue, ...]
     keys: int = 0
-    """The number of last columns that form an order without ties; 0 if there is no such order."""
+    """The number of trailing columns that form an order without ties; 0 without such an order."""
 
     @property
     def bodies(self) -> tuple["Terms", ...]:  # type: ignore[override]

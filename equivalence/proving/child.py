@@ -18,7 +18,7 @@ from .solver import Solver
 
 
 def main() -> None:
-    """Answer every socket that arrives at the socket whose file descriptor is the argument."""
+    """Answer each socket that is sent over the socket whose file descriptor is the argument."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGCHLD, _reap)
     Solver(1)  # loads what z3 loads when it is first used

@@ -15,10 +15,13 @@ class Context:
     atoms: tuple[Atom, ...] = ()
     condition: Formula = TRUE
     witnesses: tuple[Atom, ...] = ()
-    """Source rows of distinct rows, and rows that exist; final formulas lack their symbols."""
+    """Rows from which distinct rows come, and rows that make ``exists`` conditions true.
+
+    Final formulas do not contain the symbols of these rows.
+    """
 
     def inside(self, term: Term, condition: Formula) -> "Context":
-        """Return what is known inside a node of a term, for rows that meet a condition."""
+        """Return the context inside a node of a term, for rows that meet a condition."""
         found, conditions = list(self.witnesses), [self.condition, condition]
         for atom in term.atoms:
             if isinstance(atom, DistinctAtom) and len(atom.body) == 1:

@@ -90,7 +90,7 @@ def number(value: Fraction | int, sort: Sort) -> Formula:
 
 
 def zero(sort: Sort) -> Formula:
-    """Return the value that represents the value of NULL."""
+    """Return the formula that stands for the value of a NULL."""
     return FALSE if sort == "bool" else number(0, sort)
 
 
@@ -176,7 +176,10 @@ def ite(condition: Formula, then: Formula, otherwise: Formula) -> Formula:
 
 
 def call(name: str, sort: Sort, arguments: Sequence[Formula]) -> Formula:
-    """Return the value of a function that is known only by name, and as COMMUTED if it is."""
+    """Return the value of a function that is known only by name.
+
+    If the name begins with ``COMMUTED``, the order of the arguments does not matter.
+    """
     listed = _sorted(arguments) if name.startswith(COMMUTED) else arguments
     return node("call", sort, name, *listed)
 

@@ -166,7 +166,7 @@ def _restricted(term: Term, atom: DistinctAtom, conditions: Sequence[Formula]) -
 
 
 def _back(atom: DistinctAtom, body: Term, but: int) -> dict[Formula, Formula]:
-    """Map symbols that the sum of distinct rows outputs to its columns, except column ``but``."""
+    """Map the symbols that a sum outputs to its distinct row's columns, except column ``but``."""
     pairs = zip(body.outputs, atom.columns, strict=True)
     return {
         given.value: column.value

@@ -46,7 +46,10 @@ class KeyRules:
         return True
 
     def keys(self, atom: Atom) -> list[tuple[int, ...]]:
-        """Return lists of positions of columns that identify the row of an atom."""
+        """Return the keys of an atom.
+
+        Each key is a list of column positions that together identify a row.
+        """
         if isinstance(atom, TableAtom):
             return self._schema.keys(atom.table)
         return [tuple(range(len(atom.columns)))] if isinstance(atom, DistinctAtom) else []
@@ -125,7 +128,10 @@ class KeyRules:
         return None
 
     def _key(self, term: Term, atom: Atom, but: Atom | None = None) -> tuple[Mapped, Key] | None:
-        """Return the values that a key of an atom equals, without the atom ``but``, and the key."""
+        """Return the values that the columns of a key equal, and this key of the atom, or None.
+
+        The values contain no symbols of the atom ``but``.
+        """
         for key in self.keys(atom):
             mapping = self._determined_by(term, atom, key, but.bound if but else frozenset())
             if mapping is not None:
@@ -133,7 +139,7 @@ class KeyRules:
         return None
 
     def _is_needed(self, term: Term, atom: Atom, determined: Sequence[Atom]) -> bool:
-        """Return whether some other atom would not be determined without this atom."""
+        """Return whether another atom is determined only with the help of this atom."""
         return any(self._key(term, each, atom) is None for each in determined if each is not atom)
 
     def _as_condition(self, term: Term, atom: Atom) -> Term | None:
@@ -167,7 +173,7 @@ class KeyRules:
         return found
 
     def _equals(self, term: Term, atom: Atom, column: SqlValue) -> Iterator[SqlValue]:
-        """Yield values without symbols of the atom to which a column is always equal."""
+        """Yield values that a column of an atom always equals, and that lack the atom's symbols."""
         parts = conjuncts(term.condition)
         for other in _equal_to(column.value, parts):
             if other.symbols.isdisjoint(atom.bound):

@@ -20,7 +20,7 @@ NOTHING: Mapped = {}
 PAIRINGS = 48
 """The maximum number of bijections of atoms that are tried for two terms."""
 PERMUTED = 4
-"""The maximum number of columns for which distinct rows are compared in all orders of columns."""
+"""Distinct rows with at most this many columns are compared in all orders of their columns."""
 
 
 class Matching:

@@ -1,4 +1,4 @@
-"""Merge terms of a sum that never both have rows into one term with a choice of outputs."""
+"""Merge two terms of a sum, of which at most one has rows, into one that chooses its outputs."""
 
 from collections.abc import Sequence
 from dataclasses import replace

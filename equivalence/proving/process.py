@@ -25,7 +25,7 @@ class Process:
         self._requests: socket.socket | None = None
 
     def answer(self, given: bytes) -> bytes:
-        """Return the process's answer; empty if the proof or the time limit ends first."""
+        """Return the process's answer; empty if it ends, or the time is up, before it answers."""
         ours, theirs = socket.socketpair()
         with ours:
             with theirs:

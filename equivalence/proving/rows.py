@@ -55,6 +55,6 @@ def distinct_row(body: Iterable[Term], types: Sequence[str]) -> DistinctAtom:
 
 
 def opaque_row(name: str, bodies: Iterable[Iterable[Term]], sorts: Sequence[Sort]) -> OpaqueAtom:
-    """Return a row of an operation on sums of which only the name is known."""
+    """Return a row of an operation on sums that is known only by its name."""
     columns = tuple(fresh_value(each) for each in sorts)
     return OpaqueAtom(name, tuple(map(closed_all, bodies)), columns)

@@ -35,7 +35,7 @@ class SetRules:
         return None
 
     def joined(self, term: Term, known: Context) -> list[Term] | None:
-        """In a set, replace the condition that a row exists by a join with this row."""
+        """In a set, turn the condition that a row exists into a join with this row."""
         found = joined(term)
         return None if found is term else [found]
 
@@ -78,7 +78,10 @@ class SetRules:
                         yield from self._repaired(term, others, hypothesis, more)
 
     def _broken(self, term: Term, hypothesis: Formula, moved: Moved) -> Formula | None:
-        """Return a condition that does not follow for the mapped rows by equal symbols, if any."""
+        """Return a condition that need not be true for the mapped rows, or None.
+
+        Whether a condition is true is decided by replacing equal symbols.
+        """
         mapping = _mapping(moved)
         outputs = all_same(term.outputs, substituted_values(term.outputs, mapping))
         for each in (outputs, *conjuncts(term.condition)):

@@ -173,7 +173,7 @@ def exists(terms: Iterable[Term]) -> Formula:
 
 
 def joined(term: Term) -> Term:
-    """In a term of a set, replace each condition that a row exists by a join with this row."""
+    """In a term of a set, turn each condition that a row exists into a join with this row."""
     parts = conjuncts(term.condition)
     inner = [opened(each.arguments[0][0]) for each in parts if each.operator == "exists"]
     if not inner:
@@ -300,7 +300,7 @@ def _count(term: Term) -> Formula:
 
 
 def _outside(term: Term) -> tuple[Term, Formula]:
-    """Return a term without conditions that do not depend on its atoms, and these conditions."""
+    """Split off the conditions that do not depend on a term's atoms; return the rest, and them."""
     kept: list[Formula] = []
     outside: list[Formula] = []
     for each in conjuncts(term.condition):

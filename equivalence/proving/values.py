@@ -147,7 +147,7 @@ def compared(function: str, one: SqlValue, other: SqlValue, type_: str) -> SqlVa
 
 @dataclass(frozen=True)
 class Constants:
-    """The values of constants; strings become numbers, ordered like all strings of both plans.
+    """The values of constants; strings become numbers in the order of all strings of both plans.
 
     The order of strings is countable, so any choice of strings corresponds to numbers in the same
     order.

@@ -32,14 +32,14 @@ class Book:
 
 
 class Step:
-    """The tables that a step reads and writes, while the lineage of its rows is captured."""
+    """A step of the pipeline, which reads and writes tables while its rows' lineage is captured."""
 
     def __init__(self, book: Book, run: provhouse.Capture) -> None:
         self._book, self._run = book, run
         self.table = book.table
 
     def write(self, op: str, rows: DataFrame, table: str) -> None:
-        """Add rows to a table; ``op`` names in the lineage the operation that made the rows."""
+        """Add rows to a table; ``op`` is their operation's name in the lineage."""
         with self._run.op(op):
             rows.write.mode("append").parquet(self._book.path(table))
 

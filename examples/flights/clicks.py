@@ -2,9 +2,9 @@
 
     python examples/flights/clicks.py --data DATA --warehouse WAREHOUSE
 
-`make demo` makes both folders. A query on DuckDB sums up the delays of each carrier. One step down
-are the flights from which the first line of the result was made. The lineage of all lines is then
-saved, so that the warehouse leads on to the rows that the pipeline read.
+`make demo` makes both folders. A query on DuckDB sums up the delays of each carrier. The next step
+shows the flights from which the first line of the result was made. The lineage of all lines is then
+saved, so that the warehouse can trace the flights back to the rows that the pipeline read.
 """
 
 import argparse

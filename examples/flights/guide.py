@@ -17,7 +17,7 @@ class Guide(Printer):
 
     @contextmanager
     def step(self, title: str) -> Iterator[None]:
-        """Print the title of a step and, in the end, its time."""
+        """Print the title of a step and, at the end of the block, how long the step took."""
         began = monotonic()
         self.heading(title)
         yield
@@ -25,7 +25,7 @@ class Guide(Printer):
 
     @contextmanager
     def edit(self, title: str) -> Iterator[None]:
-        """Print the title of the next edit and, in the end, its time."""
+        """Print the title of the next edit and, at the end of the block, how long the edit took."""
         self.edits += 1
         with self.step(f"Edit {self.edits}: {title}"):
             yield

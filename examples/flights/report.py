@@ -34,9 +34,9 @@ def _windiest_days(step: Step) -> DataFrame:
 
 
 def _highest_winds(step: Step) -> DataFrame:
-    """Return the mean wind of each airport's windiest day, which the warehouse can compute again.
+    """Return the mean wind of each airport's windiest day, so that a warehouse can recompute it.
 
-    It is an aggregate of one column, so capture stores the value that each day contributes to it.
+    The figure is an aggregate of one column, so capture stores the value that each day contributes.
     """
     none = F.lit(None)
     return (
@@ -85,7 +85,7 @@ def _carriers(step: Step) -> DataFrame:
 
 
 def _first(rows: DataFrame, group: str, *ties: str) -> DataFrame:
-    """Return the windiest row of each group; of equally windy rows, the first by ``ties``."""
+    """Return the windiest row of each group; ``ties`` are the columns that break ties."""
     order = Window.partitionBy(group).orderBy(F.col("wind").desc_nulls_last(), *ties)
     return rows.withColumn("rank", F.row_number().over(order)).where("rank = 1").drop("rank")
 

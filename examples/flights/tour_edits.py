@@ -85,7 +85,7 @@ def edited(guide: Guide, warehouse: provhouse.Warehouse, data: Path, house: Path
 
 
 class _Query:
-    """The edits of a workflow with one query on the departures."""
+    """Makes edits of a workflow that consists of one query on the table ``departures``."""
 
     def __init__(
         self, guide: Guide, warehouse: provhouse.Warehouse, data: Path, house: Path
@@ -109,7 +109,7 @@ class _Query:
             self._executed(name, LATE)
 
     def reused(self, title: str, text: str, by: str, claim: str) -> None:
-        """Make an edit after which the stored file is still the result."""
+        """Make an edit that does not change the result, so that the stored file can be reused."""
         with self._guide.edit(title):
             found = self._asked(text)
             self._same(f"{claim}, so nothing is executed.", text, f"from '{found.path}'",

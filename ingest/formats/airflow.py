@@ -1,4 +1,4 @@
-"""Read assets and asset events as Airflow's REST API returns them; Airflow 2 calls them datasets.
+"""Read assets (called datasets in Airflow 2) and asset events as Airflow's REST API returns them.
 
 https://airflow.apache.org/docs/apache-airflow/stable/stable-rest-api-ref.html: ``GET /assets`` and
 ``GET /assets/events``. A task that updates an asset is the src of the asset. The asset is the src
@@ -29,7 +29,7 @@ _OF_ASSET = {
 def check(source: Source) -> list[str]:
     """Return the columns of the triples.
 
-    Raises BadInput if the document has none of the lists that this module reads.
+    Raises BadInput if the document does not contain any list that this module reads.
     """
     with json_stream(source.path) as stream:
         present = []

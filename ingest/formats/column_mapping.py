@@ -23,11 +23,11 @@ from provhouse.model.errors import BadInput, UsageError
 
 KNOWN = (SRC, DST, OP, SRC_TABLE, DST_TABLE)
 ID_OF = {SRC: SRC_ID, DST: DST_ID}
-"""For each end of a triple, the column with the end's id in its table, used instead of a name."""
+"""For each end of a triple, the column that identifies it by an id in a table, not by a name."""
 TABLE_OF = {SRC: SRC_TABLE, DST: DST_TABLE}
 """For each end of a triple, the column with the table of the end."""
 CONSTANTS = (SRC_TABLE, DST_TABLE, OP)
-"""The known names for which an option can set one value for all rows, instead of a column."""
+"""The known names whose value an option can set for all rows, instead of reading a column."""
 _DESCRIBING = (*DESCRIBING, SHARED)
 _MAPPABLE = (*KNOWN, *ID_OF.values(), *_DESCRIBING)
 _MARKS = (DERIVATION, OP_KIND)
@@ -52,7 +52,7 @@ class ColumnNames:
     describes: bool = False
     """Whether all names in ``_DESCRIBING`` are known names.
 
-    If not, those that ``mapped`` contains are still known names.
+    If not, only the names in ``_DESCRIBING`` that ``mapped`` contains are known names.
     """
     by_id: tuple[str, ...] = ()
     """The ends, ``src`` or ``dst``, that are identified by ids from a column in ``ID_OF``.
@@ -75,8 +75,8 @@ class ColumnNames:
     def _has_id(self, end: str, present: Collection[str]) -> bool:
         """Return whether a file identifies an end by id.
 
-        A file that has a column with the end's name does not, unless ``--map`` names a column of
-        ids: such a column is always read.
+        If a file has a column with the end's name, it does not identify the end by id, unless
+        ``--map`` names a column of ids, which is always read.
         """
         mapped, taken = dict(self.mapped), {column for _, column in self.mapped}
         if ID_OF[end] in mapped:
@@ -121,7 +121,7 @@ class ColumnNames:
 
     @cached_property
     def reserved(self) -> frozenset[str]:
-        """Known names that options use for something else, so that no column may have them."""
+        """Known names that no column may have, because options set or map them differently."""
         mapped = {name for name, _ in (*self.mapped, *self.constants)}
         ends = {end for end, column in ID_OF.items() if column in mapped}
         return frozenset(mapped | ends) - self.taken
@@ -154,7 +154,7 @@ class ColumnNames:
         columns.check_free(place, present)
 
     def check_free(self, place: str, present: Iterable[str]) -> None:
-        """Raise BadInput if a column has a known name to which options give another meaning."""
+        """Raise BadInput if a column has a known name whose value an option sets or maps."""
         for column in self.reserved.intersection(present):
             name = column if column in dict((*self.mapped, *self.constants)) else ID_OF[column]
             raise BadInput(
@@ -242,7 +242,7 @@ def mapped_columns(
 
 
 def _check_constants(constants: Mapping[str, str], mapped: Mapping[str, str]) -> None:
-    """Raise UsageError for a constant that is unknown, also mapped, empty or not UTF-8."""
+    """Raise UsageError for a constant that is unknown, mapped too, empty, or not valid UTF-8."""
     for name, value in constants.items():
         if name not in CONSTANTS:
             found = f"The names with a constant are {', '.join(CONSTANTS)}"
@@ -255,12 +255,12 @@ def _check_constants(constants: Mapping[str, str], mapped: Mapping[str, str]) ->
         raise UsageError(
             f"{option_of(name)} does not accept its value",
             found,
-            "Give a text that is the same in every row, or name a column with --map",
+            "Give a string that is the same in every row, or name a column with --map",
         )
 
 
 def listed(columns: Sequence[str], most: int = 20) -> str:
-    """Return up to ``most`` column names for a sentence, and the number of further columns."""
+    """List up to ``most`` column names for a sentence, then the number of further columns."""
     more = f" and {len(columns) - most:,} more" if len(columns) > most else ""
     return ", ".join(columns[:most]) + more
 

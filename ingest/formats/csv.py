@@ -124,7 +124,7 @@ def _check_first_line(source: Source, line: str, header: list[str]) -> None:
 
 
 def _broken_line(source: Source) -> int | None:
-    """Read the file again, slowly, and return the number of the first invalid line, or None."""
+    """Read the file again, which is slow; return the number of the first invalid line, or None."""
     line = 0
     try:
         with text_lines(source.path) as lines:

@@ -1,9 +1,9 @@
 """Read the lineage of tables from dbt's manifest.json, and run_results.json in the same folder.
 
 https://docs.getdbt.com/reference/artifacts/manifest-json. If a model, test, metric or other
-resource depends on another resource, that resource is its src. The op is the type of the dependent
-resource. The results of a run list the executed resources without their sources. So they are read
-together with the manifest in the same folder, which has the sources.
+resource depends on another resource, the other resource is its src. The op is the type of the
+dependent resource. The results of a run list the executed resources without their sources. So the
+results are read together with the manifest in the same folder, which has the sources.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ from .made_rows import Row, batches_of, check_columns
 from .source import Batch, ReportBytes, Source
 
 RELATION, STATUS, INVOCATION = "relation_name", "status", "invocation_id"
-"""The attributes: the database table of the dst, and for results, the status and run of the dst."""
+"""The attributes: the database table of the dst and, from results of a run, its status and run."""
 _RESOURCES = {
     "nodes", "exposures", "metrics", "semantic_models", "saved_queries", "unit_tests", "functions",
 }  # fmt: skip
@@ -26,7 +26,7 @@ _OTHER = {
     "metadata", "sources", "macros", "docs", "groups", "selectors", "disabled", "parent_map",
     "child_map", "group_map",
 }  # fmt: skip
-"""The other sections of a manifest. The two maps repeat facts that the resources contain."""
+"""The other sections of a manifest. The two maps only repeat facts that the resources contain."""
 
 
 _NOT_BUILT = ("skipped", "error", "runtime error", "no-op")
@@ -109,7 +109,7 @@ def _resource(stream: JsonStream) -> Iterator[Row]:
 
 
 def _type(unique_id: str) -> str:
-    """Return the type of a resource, with which its id begins."""
+    """Return the type of a resource, which is the first part of its id."""
     return unique_id.partition(".")[0]
 
 

@@ -34,8 +34,8 @@ def sources(
     """Return the distinct files that ``paths`` stand for, in order.
 
     Raises BadInput for a missing path, a pattern without matches, a folder without readable files,
-    and a single file of a Delta table. Raises UsageError for a name that does not end like a known
-    format, and for a path that leads into one of the ``own`` folders, even through links.
+    and a single file of a Delta table. Raises UsageError for a file name without the ending of a
+    known format, and for a path that leads into one of the ``own`` folders, even through links.
     """
     _check_outside(paths, own)
     found = [source for path in paths for source in _sources(path, input_format)]
@@ -129,5 +129,5 @@ def _file(path: Path, input_format: str | None) -> Source:
 
 
 def _source(path: Path, form: str) -> Source:
-    """Return the source of a file; the names of its folders may add columns to a Parquet file."""
+    """Return the source for a file; the folder names of a Parquet file may add columns."""
     return Source(str(path), form, constants=partition_columns(path) if form == "parquet" else ())

@@ -1,4 +1,4 @@
-"""Read columns from the names of a Parquet file's folders, as Hive and Spark write them."""
+"""Read columns from the names of a Parquet file's folders, which Hive and Spark name so."""
 
 from pathlib import Path
 from urllib.parse import unquote

@@ -1,9 +1,9 @@
 """Read JSON lines: one object per line, whose keys are the columns.
 
 The keys may differ from row to row. Python's own decoder reads each line, because Arrow's reader is
-not suitable. It gives each column one type, so it refuses a key that is a number in one row and
-text in another, or that first appears in a later block. It also rounds integers of more than 64
-bits, and converts text that looks like a time to a time.
+not suitable. Arrow gives each column one type, so it refuses a key that is a number in one row and
+a string in another, or that first appears in a later block. It also rounds integers of more than 64
+bits, and converts strings that look like times to times.
 
 A row with a number that is too large for double precision, such as ``1e400``, is rejected: all such
 numbers would become infinity, and so the same item. NaN, which Python writes for a missing number,
@@ -42,7 +42,7 @@ class Unbounded:
 
 
 class _NotFinite(ValueError):
-    """The error for a number that is not finite. Its argument is the number as a string."""
+    """The error for a number that is not finite. The error's argument is the number as a string."""
 
 
 def check(source: Source) -> list[str]:
@@ -185,7 +185,7 @@ def _batch(source: Source, row: int, objects: Numbered) -> Batch:
 
 
 def _rejected(columns: ColumnNames, row: int, objects: Numbered) -> pa.Table:
-    """Return rejections for rows with a number that is not finite, with the known column names."""
+    """Return rejections for rows with a number that is not finite. Columns get known names."""
     known = {column: name for name, column in columns.read_for}
     rows = [
         {
@@ -230,7 +230,7 @@ def _is_nan(value: object) -> bool:
 
 
 def _name(column: str, value: object) -> str | None:
-    """Return a src, dst, op or table as a string, as it would be read from a Parquet file."""
+    """Return a src, dst, op or table as the string that would be read from a Parquet file."""
     if value is None or _is_nan(value):
         return None
     if isinstance(value, str):

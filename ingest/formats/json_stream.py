@@ -1,4 +1,4 @@
-"""Walk a JSON document piece by piece: only the value that is read is in memory.
+"""Walk a JSON document piece by piece: only the value that is being read is in memory.
 
 The caller enters objects with ``members`` and lists with ``elements``. For each member or element,
 it calls ``members``, ``elements``, ``value`` or ``skip`` before it continues with the next one.
@@ -21,7 +21,7 @@ CHUNK = 1 << 20
 """The number of bytes to read at once."""
 _SPACE = " \t\r\n"
 _UNFINISHED = 12
-"""The number of characters before the end of the text in which an error may go away.
+"""The distance, in characters, from the end of the read text within which an error may vanish.
 
 An error so close to the end may only mean that the value is incomplete, and that more of the
 document must be read.
@@ -46,7 +46,7 @@ class JsonStream:
         return f"{self._path}, line {self._line + self._text.count(chr(10), 0, self._at):,}"
 
     def refused(self, problem: str, found: str) -> BadInput:
-        """Return the error for an unsupported construct at the current place."""
+        """Return the error for an unsupported construct at the current position."""
         return BadInput(
             f"{self.place}: {problem}",
             found,
@@ -166,7 +166,7 @@ class JsonStream:
 
 
 def _goes_on(text: str, end: int) -> bool:
-    """Return whether a number that ends at ``end`` may continue in text that was not read yet."""
+    """Return whether a number that ends at ``end`` may continue in text that is not yet read."""
     return not text[end : end + _UNFINISHED].strip("0123456789.eE+-") and len(text) < end + 3
 
 

@@ -12,7 +12,8 @@ ROWS = 1 << 18
 UNPACKED_TIMES = 300
 """The largest factor by which a compressed text file may expand.
 
-Expanding to ``UNPACKED_BYTES`` is always allowed. Files with real names stay below this factor.
+Expanding to ``UNPACKED_BYTES`` is always allowed. Files with realistic names stay below this
+factor.
 """
 PARQUET_TIMES = 5_000
 """The largest factor by which a Parquet file may expand.

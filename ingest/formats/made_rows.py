@@ -1,7 +1,7 @@
 """Turn the rows that a format's module makes from a document into batches of triples.
 
-This is for formats that are not tables of triples. A module yields rows, and counts the parts of
-the document that it does not read.
+These functions are for formats that are not tables of triples. The module of such a format yields
+rows, and counts the parts of the document that it does not read.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ PIECE = 1 << 14
 
 
 def check_columns(source: Source, *attributes: str) -> list[str]:
-    """Return the columns of a document's rows; raise BadInput if they do not fit the options."""
+    """Return the columns of a document's rows; raise BadInput if the options do not allow them."""
     found = [*KNOWN, *attributes]
     source.columns.check(source.path, found)
     return found

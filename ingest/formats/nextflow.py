@@ -2,9 +2,9 @@
 
 https://www.nextflow.io/docs/latest/reports.html#trace-file. The trace itself does not list the
 inputs of a task. But the task's work folder has a script ``.command.run``, which links the input
-files. So each linked file is a src of the task. If it is in the work folder of another task of the
-trace, that other task is the src of the file. The op is the name of the process. The trace must
-contain the field ``workdir``.
+files. So each linked file is a src of the task. If the file is in the work folder of another task
+in the trace, that other task is the src of the file. The op is the name of the process. The trace
+must contain the field ``workdir``.
 """
 
 import csv

@@ -1,6 +1,6 @@
 """List the files below the given paths that an ingest does not read.
 
-Hidden files, and files that mark another program's output as complete, are not listed.
+Hidden files are not listed, nor are files by which other programs mark their output as complete.
 """
 
 import glob
@@ -39,7 +39,8 @@ def _found(path: Path, input_format: str | None) -> Iterator[Path]:
 def _inside(folder: Path, input_format: str | None, below: bool) -> Iterator[Path]:
     """Yield the files and linked folders in a folder that an ingest does not read.
 
-    With ``below``, the folder itself is inside a folder that is not read, so no file in it is read.
+    If ``below`` is true, the folder itself is inside a folder that is not read, so none of its
+    files are read.
     """
     if (folder / LOG).is_dir():
         return
@@ -59,7 +60,7 @@ def _is_left_out(file: Path, input_format: str | None) -> bool:
 
 
 def check_complete(missed: Sequence[str]) -> None:
-    """Raise BadInput if an ingest would pass over a file."""
+    """Raise BadInput if ``missed`` lists any file that an ingest would pass over."""
     if missed:
         raise BadInput(
             f"{len(missed):,} files in the folders would be passed over",

@@ -1,4 +1,4 @@
-"""Count the declared entities and activities of a PROV document that are in no triple.
+"""Count the declared entities and activities of a PROV document that do not occur in a triple.
 
 A declaration alone does not make an item. For each name, only a 64-bit hash is kept in memory.
 """
@@ -25,7 +25,7 @@ class Elements:
             self._declared[kind].append(hash(item))
 
     def counted(self, rows: Iterable[Row], unread: Counter[str]) -> Iterator[Row]:
-        """Yield all triples, then count in ``unread`` the elements that no triple has named."""
+        """Yield all triples, then count in ``unread`` the declared elements not in a triple."""
         named = array("q")
         for row in rows:
             named.extend((hash(row["src"]), hash(row["dst"])))

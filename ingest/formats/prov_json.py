@@ -1,7 +1,7 @@
 """Read PROV-JSON, which CWLProv uses: https://www.w3.org/submissions/prov-json.
 
-The document is read twice, because the prefixes may be declared after the names that need them. In
-the second pass, only one relation at a time is in memory.
+The document is read twice, because prefixes may be declared after the names that use them. In the
+second pass, only one relation at a time is in memory.
 """
 
 import json
@@ -35,7 +35,7 @@ def batches(source: Source, report: ReportBytes) -> Iterator[Batch]:
 
 
 def _prefixes(path: str) -> dict[str | None, Prefixes]:
-    """Return the prefixes that each bundle declares, and those of the document under None."""
+    """Return the prefixes that each bundle declares, and the document's prefixes under None."""
     found: dict[str | None, Prefixes] = {None: {}}
     with json_stream(path) as stream:
         for section in stream.members():
@@ -177,7 +177,7 @@ class _Reader:
 
 
 def _listed(stated: object) -> list[dict[str, object]]:
-    """Return the statements that one identifier has: an object, or a list of objects."""
+    """Return the statements under one identifier, whose value is an object or a list of objects."""
     found: list[object] = stated if isinstance(stated, list) else [stated]
     made = [each for each in found if isinstance(each, dict)]
     if len(made) < len(found):
@@ -190,7 +190,7 @@ def _values(given: object) -> list[object]:
 
 
 def _products(arguments: Mapping[str, list[str]]) -> Iterator[dict[str, str]]:
-    """Yield arguments with single values, one set for each combination of the given values."""
+    """Yield, for each combination of the given values, the arguments with single values."""
     made: list[dict[str, str]] = [{}]
     for name, values in arguments.items():
         made = [{**one, name: value} for one in made for value in values]

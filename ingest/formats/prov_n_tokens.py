@@ -42,10 +42,10 @@ class Token(NamedTuple):
 
 
 def tokens(stream: pa.NativeFile, report: Callable[[], None], lines: list[int]) -> Iterator[Token]:
-    """Yield the tokens of a document, and a token of the kind ``mark`` without text at its end.
+    """Yield the tokens of a document, and then a token of the kind ``mark`` with empty text.
 
-    The only number in ``lines`` is updated to the current line. Raises NoToken for text that does
-    not form a token.
+    ``lines`` has a single number, which is updated to the current line. Raises NoToken for text
+    that does not form a token.
     """
     decode = codecs.getincrementaldecoder("utf-8-sig")().decode
     text, at, ended = "", 0, False

@@ -8,9 +8,9 @@ PROV = "http://www.w3.org/ns/prov#"
 XSD = "http://www.w3.org/2001/XMLSchema#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 KNOWN = {"prov": PROV, "xsd": XSD}
-"""The prefixes that need no declaration in a document."""
+"""The prefixes that need not be declared in a document."""
 DEFAULT = ""
-"""The key of the default namespace in a map of prefixes."""
+"""The key that stands for the default namespace in a map of prefixes."""
 OWN = "urn:provhouse:"
 ITEM, ATTRIBUTE = f"{OWN}item:", f"{OWN}attribute:"
 """The beginnings of the IRIs for items and attributes whose names are not IRIs."""
@@ -47,7 +47,7 @@ def item_of(iri: str) -> str:
 
 
 def iri_of(item: str) -> str:
-    """Return the IRI that stands for an item, from which ``item_of`` returns its name."""
+    """Return the IRI that stands for an item; ``item_of`` maps the IRI back to the item's name."""
     return item if is_iri(item) else f"{ITEM}{_quoted(item)}"
 
 
@@ -64,9 +64,9 @@ def attribute_of(iri: str) -> str:
 
 
 def attribute_iri(name: str, *, own: bool = False) -> str:
-    """Return the IRI that stands for an attribute, from which ``attribute_of`` returns its name.
+    """Return the IRI that stands for an attribute; ``attribute_of`` maps it back to the name.
 
-    With ``own``, the IRI is not in PROV's namespace, even if the name begins with ``prov:``.
+    If ``own`` is true, the IRI is not in PROV's namespace, even if the name begins with ``prov:``.
     """
     local = name.removeprefix("prov:")
     if local != name and re.fullmatch(r"\w+", local, re.ASCII) and not own:

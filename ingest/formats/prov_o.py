@@ -3,7 +3,8 @@
 A relation may be one statement, such as ``e prov:wasDerivedFrom f``, or a node with attributes. The
 statements about such a node may be anywhere in the file. So the file is parsed three times: first
 for the nodes, then for the statements about nodes that have an IRI, and last for the relations that
-are one statement. These are not kept: only the nodes and their statements are in memory.
+are one statement. Relations that are one statement are not kept: only the nodes and their
+statements are in memory.
 """
 
 from collections import Counter, defaultdict
@@ -44,17 +45,17 @@ else:
 
 _FORMS = {".ttl": "TURTLE", ".trig": "TRIG", ".nt": "N_TRIPLES", ".nq": "N_QUADS"}
 _RELATING = DIRECT.keys() | INVERSE.keys() | QUALIFIED.keys()
-"""The properties that are relations, even if their subject is a node that describes a relation."""
+"""The properties that are relations even if their subject is a node that describes a relation."""
 _LABEL = f"{RDFS}label"
 
 
 class Term(NamedTuple):
-    """A subject or an object: an IRI, or else a blank node, literal or triple."""
+    """The subject or object of a statement: an IRI, or else a blank node, a literal or a triple."""
 
     text: str
     is_iri: bool
     typed: bool = False
-    """Whether it is a literal that has a language, or a type other than string."""
+    """Whether this is a literal that has a language, or a type other than string."""
 
 
 class Statement(NamedTuple):
@@ -192,7 +193,7 @@ class _Reader:
             )
 
     def _named(self, term: Term) -> str:
-        """Return the name of an item; refuse a blank node, whose label is valid in one file."""
+        """Return the name of an item; refuse a blank node, whose label is local to its file."""
         if not term.is_iri:
             raise BadInput(
                 f"{self._path}: an entity or activity has no IRI",

@@ -8,8 +8,8 @@ RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 class Qualified(NamedTuple):
     """A property whose value is a node that describes a relation.
 
-    ``subject`` is the argument that is the property's subject. ``parts`` are the arguments that
-    are properties of the node.
+    ``subject`` is the argument of the relation that is the property's subject. ``parts`` maps
+    properties of the node to the arguments that they hold.
     """
 
     relation: str
@@ -90,7 +90,7 @@ SUBTYPES = {
 NODES = {each.node for each in QUALIFIED.values()} - {*SUBTYPES.values()} | {
     "InstantaneousEvent", "EntityInfluence", "ActivityInfluence", "AgentInfluence",
 }  # fmt: skip
-"""The classes of nodes that add no information to the property."""
+"""The classes of nodes that do not add any information to the property."""
 DIRECT = {
     "used": ("used", "activity", "entity"),
     "wasGeneratedBy": ("wasGeneratedBy", "entity", "activity"),
@@ -111,15 +111,15 @@ DIRECT = {
     "hadMember": ("hadMember", "collection", "entity"),
     "wasInfluencedBy": ("wasInfluencedBy", "influencee", "influencer"),
 }
-"""For each property, its relation, and the arguments that are its subject and its object."""
+"""For each property, its relation, and which arguments are the property's subject and object."""
 INVERSE = {
     "generated": ("wasGeneratedBy", "activity", "entity"),
     "invalidated": ("wasInvalidatedBy", "activity", "entity"),
     "influenced": ("wasInfluencedBy", "influencer", "influencee"),
 }
-"""For each property that PROV-O defines in the opposite direction, the parts of ``DIRECT``."""
+"""For each property that PROV-O defines in the opposite direction, an entry as in ``DIRECT``."""
 NAMES = {"hadRole": "role", "atLocation": "location"}
-"""The PROV-N names of attributes that have another name in PROV-O."""
+"""The PROV-N names of attributes whose names in PROV-O are different."""
 OF_ELEMENTS = {
     "startedAtTime", "endedAtTime", "generatedAtTime", "invalidatedAtTime", "value", "atLocation",
     "asInBundle", "type", "label", "location", "role",

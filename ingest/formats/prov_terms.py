@@ -36,7 +36,7 @@ class Edge(NamedTuple):
 class Relation:
     """A relation of PROV: its name, arguments and triples.
 
-    It has no triples if it does not express lineage.
+    A relation that does not express lineage does not become triples.
     """
 
     name: str
@@ -112,8 +112,8 @@ RELATIONS = {
 }
 """The relations, by name.
 
-Relations about the end of an entity, about agents or about alternates have no triples, because they
-do not make one item from another.
+Relations about the end of an entity, about agents or about alternates do not become triples,
+because they do not derive one item from another.
 """
 
 

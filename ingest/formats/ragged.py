@@ -33,7 +33,7 @@ class Ragged:
     def __init__(self, separator: str) -> None:
         self._separator = separator
         self._good_before = array("q")
-        """For each ragged row, the number of good rows before it, in 8 bytes."""
+        """For each ragged row, the number of good rows before it, as 8 bytes."""
         self._rows: list[tuple[int, str, str]] = []
 
     @contextmanager
@@ -57,7 +57,7 @@ class Ragged:
     def handle(self, row: InvalidRow) -> Literal["skip", "error"]:
         """Set a ragged row aside, or refuse the file if the row has an open quote or a line break.
 
-        If a row has an open quote or a line break, it may be many rows that Arrow has read as one.
+        Such a row may really be many rows that Arrow has read as one.
         """
         if row.text.count('"') % 2 or set("\r\n") & set(row.text.rstrip("\r\n")):
             return "error"

@@ -4,7 +4,7 @@ To add a format, write a module in this folder with the functions of ``FormatMod
 line to ``FORMATS``. A module is imported only when the first file of its format is read, so that
 the command line can list the formats without delay.
 
-Reading an invalid file raises BadInput with the file's name and the line or row group. Single
+Reading an invalid file raises BadInput, which names the file and the line or row group. Single
 invalid rows are rejected by the task that stages the file, not by the format's module.
 """
 
@@ -82,7 +82,7 @@ COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 
 
 def check(source: "Source") -> list[str]:
-    """Return the column names of a file; for JSON lines, the keys of its first rows.
+    """Return the column names of a file; for JSON lines, the keys that occur in its first rows.
 
     Raises BadInput if the beginning of the file shows that it is unusable.
     """
@@ -111,7 +111,7 @@ def format_of(path: Path) -> str:
 
 
 def codec_of(path: str) -> str | None:
-    """Return the codec for a file's name, or None if it does not end like a compressed file."""
+    """Return the codec for a file's name, or None if its ending is not in ``CODECS``."""
     name = path.lower()
     return next((codec for ending, codec in COMPRESSED.items() if name.endswith(ending)), None)
 

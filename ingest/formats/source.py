@@ -29,7 +29,7 @@ class Source:
     A column of the same name in the file takes precedence.
     """
     label: str = ""
-    """The name in messages for rows that a program has passed; empty for files of the user."""
+    """The name in messages for rows that a program has passed; empty for the user's files."""
     first_row: int = 1
     """The number of the first row.
 
@@ -81,7 +81,7 @@ class Batch:
     rejected: pa.Table | None = None
     """Rows that the format's module could not read, with the columns of ``REJECTED``."""
     unread: Mapping[str, int] = field(default_factory=dict)
-    """For each kind of part that did not become triples, the number in the document."""
+    """The number of document parts that did not become triples, by kind of part."""
 
     def numbers_at(self, places: I64) -> I64:
         """Return the numbers of the rows at the positions ``places`` in the batch."""
@@ -89,7 +89,7 @@ class Batch:
 
 
 REJECTED = pa.schema([("row", pa.int64()), ("reason", pa.string()), ("content", pa.string())])
-"""The columns of rejected rows; the content is JSON."""
+"""The columns of rejected rows; ``content`` is JSON."""
 
 
 _PLAIN = (

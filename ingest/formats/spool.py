@@ -22,13 +22,13 @@ class ArrowStream(Protocol):
     """An object that yields Arrow batches, such as a data frame of polars or pandas."""
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Return the batches in the way that the Arrow C stream interface defines."""
+        """Return the batches as the Arrow C stream interface defines."""
 
 
 FILE_ROWS = 1 << 21
 """The number of rows after which a temporary file ends and the next one begins.
 
-One task reads each file, so several files let a large ingest use all cores.
+Each file is read by one task, so several files let a large ingest use all cores.
 """
 Rows = ArrowStream | Iterable[pa.RecordBatch]
 """An Arrow table, reader or data frame, or record batches with one schema."""

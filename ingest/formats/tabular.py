@@ -59,7 +59,7 @@ def _check_type(source: Source, column: str, kind: pa.DataType) -> None:
     except pa.ArrowNotImplementedError as error:
         raise BadInput(
             f"{source.name}: the column {column} contains {_plural(kind)}",
-            "It must contain texts, numbers, dates or times",
+            "It must contain strings, numbers, dates or times",
             "Nothing was ingested; write one row for each value, or choose another column with "
             "--map",
         ) from error
@@ -110,7 +110,7 @@ def _fits(column: pa.ChunkedArray) -> bool:
 
 
 def _text(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column as strings; equal times become equal strings in all units and time zones."""
+    """Return a column as strings; equal times become equal strings in any unit and time zone."""
     values = _without_nan(column)
     if pa.types.is_timestamp(values.type):
         utc = pa.timestamp(values.type.unit, "UTC" if values.type.tz else None)
@@ -136,6 +136,6 @@ def _finite(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _without_zeros(times: pa.Array) -> pa.Array:
-    """Remove trailing zeros in the fractions of a second from times that are strings."""
+    """Remove trailing zeros from the fractional seconds of times that are strings."""
     shorter = pc.replace_substring_regex(times, r"(\.[0-9]*?)0+(Z?)$", r"\1\2")
     return pc.replace_substring_regex(shorter, r"\.(Z?)$", r"\1")

@@ -1,6 +1,6 @@
 """Read WfFormat 1.0 to 1.6: the workflow runs and specifications of WfCommons.
 
-https://github.com/wfcommons/WfFormat. A file that a task reads is the src of the task, and the task
+https://github.com/wfcommons/WfFormat. A file that a task reads is a src of the task, and the task
 is the src of each file that it writes. The op is the task's name. The names of files and tasks are
 unique only within their workflow. The attribute ``workflow`` has the workflow's name, so that
 ``--scope workflow`` can make them unique.
@@ -19,7 +19,7 @@ AFTER = "after"
 """The op for a task that follows another task."""
 VERSIONS = ("1.0", "1.1", "1.2", "1.3", "1.4", "1.5", "1.6")
 _BY_ID = ("1.5", "1.6")
-"""The versions in which tasks refer to each other by id. In earlier versions, they use names."""
+"""The versions in which tasks refer to each other by id. Earlier versions use names."""
 _FILES, _TASKS = "files", "tasks"
 _READ = ("name", "id", "parents", "children", "inputFiles", "outputFiles", "files")
 

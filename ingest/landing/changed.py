@@ -29,9 +29,9 @@ def end_rows(
     generation: int,
     layout: Layout,
 ) -> None:
-    """Store which rows have ended because they were deleted.
+    """Store which rows were deleted.
 
-    Their ends are visible from ``generation`` on.
+    The rows have ended in ``generation`` and in later generations.
     """
     before = read_commit(layout, generation).rolls_back_to if generation else None
     for output, version in zip(outputs, written, strict=True):

@@ -18,11 +18,11 @@ _ADDRESS = re.compile(r"(?!file:)[a-z][a-z0-9+.-]*:/")
 _FETCHING = "fetching"
 """The folder for incomplete copies. It is not the folder of a block."""
 _NO_ADDRESSES = {"plan", "sql", "by", "op", "place"}
-"""The parts of a description that do not name files, but may contain a string like an address."""
+"""The parts of a description that do not name files, but may contain strings like addresses."""
 
 
 def fetch(address: str, layout: Layout) -> list[Path]:
-    """Move the folders of the ended applications at an address into a warehouse; return them.
+    """Move the folders of ended applications from an address into a warehouse; return the folders.
 
     If ``address`` is the folder of a single application, this application counts as ended, because
     its driver may have been lost. Raises BadInput if there is no application, and Busy if none has
@@ -41,7 +41,7 @@ def fetch(address: str, layout: Layout) -> list[Path]:
         raise Busy(
             f"No application at {address} has ended",
             f"{len(found)} still run, or their drivers were lost",
-            f"Wait for their ends, or name the one that was lost: {next(iter(found))}",
+            f"Wait until one ends, or name one that was lost: {next(iter(found))}",
         )
     return [folder for each in ended if (folder := _moved(each, layout))]
 
@@ -95,7 +95,7 @@ def _files(write: Mapping[str, Any]) -> list[str]:
 
 
 def _replaced(value: Any, folder: Path, layout: Layout) -> Any:
-    """Return a part of a description, in which addresses of copies replace those of files."""
+    """Return a part of a description with the addresses of files replaced by their copies'."""
     if isinstance(value, str) and _ADDRESS.match(value):
         return _copy_of(value, folder, layout).as_uri()
     if isinstance(value, list):

@@ -25,7 +25,7 @@ def applications(address: str) -> dict[str, bool]:
 
 
 def copy_block(address: str, folder: Path) -> None:
-    """Copy the files of an application that are complete to a local folder."""
+    """Copy the complete files of an application to a local folder."""
     _fetch(address, "block", address, str(folder))
 
 
@@ -35,9 +35,9 @@ def remove_block(address: str) -> None:
 
 
 def copy_files(paths: Mapping[str, Path]) -> None:
-    """Copy the files with the given addresses, unless their paths already have equal copies.
+    """Copy the files with the given addresses, except files with an equal copy at its path.
 
-    A copy has the modification time of its file.
+    A copy gets the modification time of the original file.
     """
     for path in paths.values():
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -25,14 +25,14 @@ class Fresh:
     outputs: Mapping[int, KeyedOutput]
 
     def has(self, version: int, keys: pa.Array) -> npt.NDArray[np.bool_]:
-        """Return, for each of ``keys``, whether the write with this version has a row with it."""
+        """Return, for each of ``keys``, whether the write with ``version`` has a row with it."""
         output = self.outputs.get(version)
         if output is None:
             return np.zeros(len(keys), bool)
         return np.asarray(pc.is_in(keys, output.names))
 
     def since(self, version: int, write: int) -> bool:
-        """Return whether ``version`` is from the block's write number ``write``, or a later one."""
+        """Return whether ``version`` belongs to the block's write number ``write`` or later."""
         output = self.outputs.get(version)
         return output is not None and output.write.number >= write
 
@@ -68,7 +68,7 @@ class KeyedNames:
     def _writes(self) -> Sequence[Written | None]:
         """The write that made each file, or None for a file that no captured write made.
 
-        For a table of another database, the property has all earlier writes to this table.
+        For a table of another database, all earlier writes to this table are listed.
         """
         if self._scan.files:
             return self._known.writes(self._scan.file_states)
@@ -81,7 +81,7 @@ class KeyedNames:
 
     @cached_property
     def _versions(self) -> tuple[pa.Array, I64]:
-        """The suffixes of names, and, for each row of the scan, the position of its suffix."""
+        """The distinct suffixes of names, and the position of each scanned row's suffix in them."""
         suffixes = [write.suffix if write else "" for write in self._writes]
         if self._scan.files:
             return pa.array(suffixes, pa.string()), self._rows.files
@@ -129,7 +129,7 @@ class KeyedNames:
             )
         if write.key != scan.key:
             raise UsageError(
-                f"The rows of {scan.table} have another key than the declared one",
+                f"The rows of {scan.table} do not have the declared key",
                 f"They were written by a captured job, with the key {', '.join(write.key)}",
                 "Declare the same key in both jobs",
             )
@@ -146,7 +146,7 @@ class KeyedNames:
             key = self._rows.keys[int(missing[0])].as_py()
             raise BadInput(
                 f"{len(missing):,} rows of {self._scan.table} cannot be found by their keys",
-                f"Write {write.version} has no row {key!r}; the key may have been read as another "
-                "text, changed or erased",
+                f"Write {write.version} has no row {key!r}; the key may have been read as a "
+                "different string, changed or erased",
                 "Read key columns with the types that were written",
             )

@@ -58,7 +58,7 @@ from .unused_keys import unused_keys
 from .weakened import WEAKEST_KIND, weakened
 
 SMALL_BYTES = 256 << 20
-"""The largest size in bytes of triples that land without Spark: about 4 million triples.
+"""The largest size in bytes of triples that land without Spark; about 4 million triples fit.
 
 The triples consist of numbers and need no parsing, so one process is as fast as Spark's workers.
 """
@@ -74,12 +74,12 @@ def land_block(
 ) -> Landed:
     """Ingest the folder of a captured block as one new generation, then remove the folder.
 
-    With ``keep``, the folder stays, so that rows can be traced in it, but it is not ingested again.
-    ``keys`` replace the declared keys of the block. Incomplete writes are left out, and the result
-    names them. A write with an error, such as a key that is NULL or not unique, is kept out, and so
-    are the writes that derive from it. The result then has the error as its ``fault``, and the
-    folder stays. If no other write is left, nothing lands and the error is raised. Raises BadInput
-    if files have changed since the job, and Busy if another process writes.
+    If ``keep`` is true, the folder stays, so that rows can be traced in it, but it is not ingested
+    again. ``keys`` replace the declared keys of the block. Incomplete writes are left out, and the
+    result names them. A write with an error, such as a key that is NULL or not unique, is kept out,
+    and so are the writes that derive from it. The result then has the error as its ``fault``, and
+    the folder stays. If no other write is left, nothing lands and the error is raised. Raises
+    BadInput if files have changed since the job, and Busy if another process writes.
     """
     block = read_block(folder)
     begun, declared = captured_writes(folder), block.keys if keys is None else keys
@@ -261,13 +261,13 @@ def _check(
 
 
 def _key(output: Output, keys: Mapping[str, Key]) -> Key:
-    """Return the key columns of a write's rows: those of a tap, or else the declared columns."""
+    """Return the key columns of a write's rows: the columns that a tap wrote, or those declared."""
     write = output.write
     return write.key or (() if write.by_position else keys.get(write.table, ()))
 
 
 def _stored_key(output: Output, keys: Mapping[str, Key]) -> Key:
-    """Return the key of a write's rows, with the names that its columns have in the files."""
+    """Return the key columns of a write's rows, by their names in the files."""
     return output.write.names.of(_key(output, keys), output.write.table)
 
 
@@ -376,10 +376,10 @@ def _names(
 
 
 def _one_each(ops: Sequence[pa.Table]) -> pa.Table:
-    """Return one description for each op, because two appends to a table have the same ops.
+    """Return one description for each op.
 
-    If descriptions of an op differ, the result has the weakest exactness and kind, and omits the
-    facts that differ.
+    Ops may repeat, because two appends to a table have the same ops. If the descriptions of an op
+    differ, the result has the weakest exactness and kind, and omits the facts that differ.
     """
     found = dict[str, dict[str, str | None]]()
     for row in (row for table in ops for row in table.to_pylist()):

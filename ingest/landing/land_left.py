@@ -33,10 +33,10 @@ def land_left(
     address on a file system of Hadoop, whose folders are first moved into the warehouse. None
     stands for the folders in the warehouse.
 
-    Each folder becomes a generation. The oldest folder is first, because a job may read tables that
-    an earlier job wrote. For the same reason, the first error ends the ingest: its folder and all
-    later folders stay. Raises the errors of ``land_block``, and Busy if the job of the folder still
-    runs.
+    Each folder becomes a generation. Folders are ingested from the oldest to the newest, because a
+    job may read tables that an earlier job wrote. For the same reason, the first error ends the
+    ingest: the folder with the error and all later folders stay. Raises the errors of
+    ``land_block``, and Busy if the job of the folder still runs.
     """
     folders = _folders(place, Layout(settings.warehouse))
     landed = list[Landed]()

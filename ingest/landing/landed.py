@@ -22,14 +22,14 @@ class LandedWrite:
     version: int
     """The version of the rows, which are named ``table/key@version``.
 
-    A name without a version means the newest version.
+    A name without a version refers to the newest version.
     """
     path: Path
     rows: int
     taps: int
     """The number of operators whose taps wrote associations to files."""
     associations: int
-    """The number of pairs of a source row and a written row, or a group of written rows."""
+    """The number of pairs of a source row with a written row or with a group of written rows."""
     bytes: int
     """The size of the write's association files in bytes. The ingest removes these files."""
     seconds: float
@@ -95,13 +95,13 @@ class Landed:
     refusals: tuple[Refusal, ...] = ()
     """The writes that were refused, that ran uncaptured, or whose budget stopped their capture."""
     folder: Path | None = None
-    """The folder to ingest with ``provhouse ingest --captured``, if this ingest has failed."""
+    """If this ingest has failed, the folder to ingest with ``provhouse ingest --captured``."""
     error: str = ""
     """Why the ingest has failed."""
     unused_keys: UnusedKeys | None = None
-    """Declared keys of tables that neither the writes nor the warehouse have."""
+    """Declared keys of tables that occur neither in the writes nor in the warehouse."""
     revision: str = ""
-    """The revision of the workflow that the block names; empty without one."""
+    """The revision of the workflow that the block names; empty if it does not name one."""
     marks: tuple[LandedMark, ...] = ()
     """The rows that the program marked with ``run.mark``."""
     kept_out: tuple[Refusal, ...] = ()

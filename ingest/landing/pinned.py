@@ -49,8 +49,8 @@ def checked_before(
 ) -> dict[tuple[Path, Key], Range]:
     """Return the range of the keys in each source file that an earlier ingest has checked.
 
-    The result maps the path and the key of a file to the range. Only a file that is still in the
-    same state counts as checked.
+    The result maps the path and key columns of a file to the range. A file that has changed since
+    then does not count as checked.
     """
     states = {(each.path, each.bytes, each.changed) for each in sources}
     return {

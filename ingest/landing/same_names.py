@@ -1,4 +1,4 @@
-"""Check that no two sources have the same name: their keys would name the same items."""
+"""Check that no two sources have the same name, since their keys would name the same items."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Write triples to temporary files, one stream for each combination of ids and names as ends."""
+"""Write triples to temporary files, divided by whether each end is a row id or a name."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -53,10 +53,7 @@ class Streams:
         sources: SourceNames,
         outputs: OutputNames | MarkedNames | KeyedOutputNames,
     ) -> None:
-        """Write the triples of ``piece``.
-
-        ``sources`` names the src of each triple, and ``outputs`` the dst.
-        """
+        """Write the triples of ``piece``; ``sources`` names the srcs, and ``outputs`` the dsts."""
         dst = _nothing(0) if piece.row is None else outputs.ends(piece.row)
         if piece.src is None:
             self._write(

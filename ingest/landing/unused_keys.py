@@ -28,7 +28,7 @@ class UnusedKeys:
 def unused_keys(
     begun: Sequence[CapturedWrite], keys: Collection[str], layout: Layout
 ) -> UnusedKeys | None:
-    """Return the keys of tables that are neither in the writes nor in the warehouse, or None.
+    """Return declared keys of tables neither in the writes nor in the warehouse, or None.
 
     Jobs may share keys, so it is not a mistake to declare a key for a table of an earlier job.
     """

@@ -1,4 +1,4 @@
-"""Keep the exactness and kind of an op as weak as any of its stored triples requires."""
+"""Keep the exactness and kind of an op as weak as the weakest of its stored triples."""
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,8 +17,8 @@ WEAKEST_KIND = "function"
 def weakened(ops: pa.Table, layout: Layout) -> pa.Table:
     """Return descriptions of ops with the weakest exactness and kind that each op ever had.
 
-    An op has a single description, which must also be true for the triples of earlier ingests. If
-    an op's earlier kind is unknown, the op gets the weakest kind.
+    An op has a single description, which must also be correct for the triples of earlier ingests.
+    If an op's earlier kind is unknown, the op gets the weakest kind.
     """
     commit = current(layout)
     if commit is None:

@@ -1,9 +1,10 @@
 """Step 3: cut the new items into sets, and number items and sets.
 
-One task cuts all items. It reads neither rows nor names. A stored item keeps its number and set, so
-only new items are cut. New items form a piece if triples between new items connect them. Each piece
-is cut into sets, and small sets are packed. The items of each set get consecutive numbers, and so
-do the new items of each component. Stored components that new triples connect are merged.
+One task cuts all items. The task reads neither rows nor names. A stored item keeps its number and
+set, so only new items are cut. New items form a piece if triples between new items connect them.
+Each piece is cut into sets, and small sets are packed. Within each set, items get consecutive
+numbers, and so do the new items within each component. Stored components that new triples connect
+are merged.
 
 If the arrays of all items would take too much memory, the components are divided into groups, which
 are stored in files, and one group is cut at a time. The result is the same.
@@ -42,7 +43,7 @@ RANGE_TRIPLES = 4 << 20
 SAMPLE = 64
 """The sampling interval: every 64th edge is used to find the bounds of the ranges."""
 ITEM_BYTES, EDGE_BYTES = 150, 150
-"""The largest amount of memory that cutting takes, in bytes per item and bytes per edge."""
+"""The most memory that cutting takes: bytes per item, and bytes per edge."""
 MEGABYTE = 1 << 20
 
 
@@ -140,9 +141,9 @@ class CutItems:
     def _cut_groups(self, items: GroupedItems, numbering: Numbering) -> None:
         """Cut the groups one at a time, then number their sets, again one group at a time.
 
-        Packing ends with the first rule after which the numbers of sets and dependencies of all
-        groups are small enough. Only the totals of all groups show this. So every rule is applied
-        to each group, and a file stores the sets that result from each rule.
+        Packing ends with the first rule after which the total numbers of sets and dependencies are
+        small enough. These totals are known only after all groups are packed. So every rule is
+        applied to each group, and a file stores the sets that result from each rule.
         """
         plans: Plans = {}
         most, sizes = Most(0, 0), np.zeros(len(RULES) + 1, np.int64)
@@ -207,7 +208,7 @@ class CutItems:
 
 @dataclass(frozen=True)
 class Most:
-    """The counts that determine the largest acceptable number of sets and dependencies."""
+    """The counts from which the largest acceptable number of sets and dependencies is computed."""
 
     alone: int
     """The number of sets that consist of a complete component."""

@@ -33,7 +33,7 @@ from ..staging import CHUNK, Staging
 
 
 class GroupPart(NamedTuple):
-    """Some components of an ingest, and the places of their new items."""
+    """A group of components of an ingest, and the places of their new items."""
 
     graph: ItemGraph
     new_places: I64
@@ -184,8 +184,8 @@ def _groups(
 ) -> tuple[I32, Groups]:
     """Return the group of each component, and the groups.
 
-    The group is stored in an array with an entry for each node: the entry for the root of a
-    component has the number of the component's group.
+    The first result is an array with an entry for each node: the entry for the root of a component
+    has the number of the component's group.
     """
     items = _created(staging.cut_items, np.int32, len(parent))
     edges = _created(staging.cut_counts, np.int64, len(parent))

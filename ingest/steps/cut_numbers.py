@@ -115,7 +115,7 @@ def _tables_of(sets: I64, table: I32, names: Sequence[str], count: int) -> pa.Ar
 
 
 def _largest(items: I64, among: Bools, limit: int) -> Bools:
-    """Return a mask of the ``limit`` largest sets among the sets that ``among`` marks."""
+    """Return a mask of the ``limit`` largest of the sets that ``among`` marks."""
     rows = np.flatnonzero(among)
     chosen = np.zeros(len(items), bool)
     chosen[rows[np.argsort(-items[rows], kind="stable")[:limit]]] = True

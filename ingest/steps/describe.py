@@ -31,7 +31,7 @@ def new_descriptions(job: Job) -> dict[str, pa.Table]:
 
 
 def _new_modules(job: Job) -> pa.Table:
-    """Return the complete declarations of all modules that are new or declared differently."""
+    """Return the complete declarations of all modules that are new or whose declaration changes."""
     if job.inputs.modules is None:
         return DECLARED.empty_table()
     rows, before = job.inputs.modules.rows, job.snapshot()
@@ -78,7 +78,7 @@ def _check_modules(job: Job, operations: pa.Table, modules: pa.Table) -> None:
 
 
 def _replaced(shown: pa.Table, new: pa.Table, key: str) -> pa.Table:
-    """Return the new rows, and those shown rows whose keys no new row has."""
+    """Return the new rows, and all shown rows whose key does not occur in a new row."""
     kept = shown.filter(pc.invert(pc.is_in(shown[key], new[key].combine_chunks())))
     return pa.concat_tables([kept, new.select(shown.column_names).cast(shown.schema)])
 
@@ -86,8 +86,8 @@ def _replaced(shown: pa.Table, new: pa.Table, key: str) -> pa.Table:
 def new_operations(job: Job) -> pa.Table:
     """Return the rows that a job adds to the table ``operations``, without the column ``ingest``.
 
-    A description that the generation already shows is left out. In a compaction, descriptions keep
-    the generation of their origin as ``born``.
+    Descriptions that the generation already shows are left out. In a compaction, a description
+    keeps the generation that first added it as ``born``.
     """
     if job.inputs.operations is None:
         return DESCRIBED.empty_table()

@@ -44,7 +44,7 @@ def find_hubs(job: Job, read: ReadResult) -> tuple[Hub, ...]:
 
 
 def _hub(job: Job, read: ReadResult, place: int) -> Hub:
-    """Return an item with the number of its distinct neighbours and the number of their tables."""
+    """Return an item with the number of its distinct neighbours, and of the neighbours' tables."""
     near = job.room.zeros(read.items, np.bool_)
     for src, dst in job.staging.edge_chunks():
         near[dst[src == place]] = True

@@ -28,8 +28,8 @@ _ONES, _TWOS, _FOURS = 0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0
 def write_index(staging: Staging, bounds: list[tuple[int, I64]], tables: int) -> None:
     """Write the index of the row ids in ``staging.ids``.
 
-    ``bounds`` has, for each shard, the position of its first row id, and the bounds of each table's
-    row ids, counted from this position.
+    For each shard, ``bounds`` has the position of the shard's first row id, and the bounds of each
+    table's row ids, counted from this position.
     """
     ids = np.asarray(open_array(staging.ids))
     found = [
@@ -81,7 +81,7 @@ def _starts(ids: I64, at: int, end: int) -> I64:
 
 @compiled()
 def _fill(ids: I64, starts: I64, ends: I64, words: U64) -> None:
-    """Set the bits of dense blocks, and, for each word, the number of bits set before it."""
+    """Set the bits of dense blocks, and store for each word how many bits are set before it."""
     for number in range(len(starts)):
         for at in range(starts[number], ends[number]):
             offset = ids[at] & ((1 << BLOCK_BITS) - 1)
@@ -143,7 +143,7 @@ class IdIndex:
     def find(self, codes: I32, ids: I64) -> I64:
         """Return the position of each row id, or -1 if it is unknown.
 
-        ``codes`` has the code of each row id's table, or -1 if there is no row id.
+        ``codes`` has the code of each row id's table, or -1 where ``ids`` does not have a row id.
         """
         found: I64 = _find(self._index, codes, ids)
         return found

@@ -1,4 +1,4 @@
-"""Find the distinct row ids of a shard, and those that identify stored items."""
+"""Find the distinct row ids of a shard, and which of them identify stored items."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class FoundShard:
     number: int
     items: int
     bounds: I64
-    """The position of each table's first row id, and at the end the number of row ids."""
+    """The position of each table's first row id, followed by the number of all row ids."""
     tables: tuple[str, ...]
     """The stored tables of items that the input names with a different table."""
 
@@ -62,8 +62,8 @@ class ShardArrays:
     def kept(self) -> Mapped:
         """The position of each item's stored table in ``FoundShard.tables``, or -1.
 
-        It is -1 if the stored table is the table of the row id. The array is not staged if no item
-        is stored.
+        It is -1 if the item is not stored, or if the stored table is the row id's own table. The
+        array is not staged if no item is stored.
         """
         return open_array(self.staging.id_shards(self.shard, 3))
 

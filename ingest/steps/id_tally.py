@@ -1,4 +1,4 @@
-"""Count the votes of row ids: in arrays indexed by id if the ids are dense, else by sorting."""
+"""Count the votes of row ids, in arrays indexed by id if the ids are dense, else by sorting."""
 
 from collections.abc import Sequence
 
@@ -58,10 +58,11 @@ def _count(
     count: int,
     sums: I64,
 ) -> tuple[int, I64]:
-    """Add votes; return the number of blocks so far, and the votes of every id in them.
+    """Add votes; return the number of blocks so far, and the votes of every id in these blocks.
 
-    ``block`` and ``code`` receive the number and the table of each new block. If they are full, the
-    returned number is -1. ``known`` is a hash table of the blocks, all -1 at first.
+    ``block`` and ``code`` receive the number and the table of each new block. If both arrays are
+    full, the returned number is -1. ``known`` is a hash table of the blocks; its entries are -1 at
+    first.
     """
     most = len(block)
     last = (1 << BLOCK_BITS) - 1

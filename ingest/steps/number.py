@@ -1,7 +1,7 @@
 """Step 2: assign a place to every name, and turn rows into edges between places.
 
 The place of a name is the position of its hash among all hashes of the ingest. A place takes four
-bytes, half the size of a hash.
+bytes, which is half the size of a hash.
 """
 
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ class NumberResult:
     """The results of step 2 that are not staged: tables, origins and hubs."""
 
     tables: Sequence[str]
-    """The table names, by number. The first name is empty: it is for items without a table."""
+    """The table names, by number. The first name is empty, for items without a table."""
     origins: Sequence[Origin] | None = None
     """The origins to which the staged rows of a compaction refer; None in an ingest of files."""
     hubs: tuple[Hub, ...] = ()
@@ -89,7 +89,7 @@ def _check_splits(job: Job, tables: Sequence[str], path: Path, splits: list[Spli
 
 
 def _join_buckets(job: Job, read: ReadResult, tables: Sequence[str]) -> None:
-    """Write the hashes, tables and stored item numbers of all buckets, bucket after bucket.
+    """Write the hashes, tables and stored item numbers of all buckets, bucket by bucket.
 
     Items that occur only as row ids follow, without hashes.
     """
@@ -121,8 +121,9 @@ def _place_groups(staging: Staging) -> None:
 def _place_ids(staging: Staging, read: ReadResult) -> I64 | None:
     """Write the places of all row ids.
 
-    Row ids that do not also occur as names have the places after all names, in order. Return the
-    positions of these row ids. If no row id also occurs as a name, return None and write nothing.
+    Row ids that do not also occur as names get the places that follow those of all names, in order.
+    Return the positions of these row ids. If no row id also occurs as a name, return None and write
+    nothing.
     """
     if not read.named_ids:
         return None

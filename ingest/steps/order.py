@@ -2,7 +2,7 @@
 
 Results become durable in this order: Delta tables, Neo4j, commit record. After a crash before the
 commit record, the next writer removes the rows that the Delta tables should not have. Leftover sets
-and dependencies in Neo4j stay; they never make an answer wrong.
+and dependencies are kept in Neo4j, since they never make an answer wrong.
 """
 
 from collections.abc import Callable
@@ -69,7 +69,7 @@ def ingest_files(job: Job) -> JobResult:
 
 
 def is_empty(job: Job, found: ReadResult) -> bool:
-    """Return whether the input has no rows and no descriptions, and replaces no run."""
+    """Return whether the input lacks rows and descriptions and does not replace a run."""
     given = job.inputs
     nothing = not found.rows and not found.rejected and not (given.operations or given.modules)
     return bool(found.files) and nothing and job.inputs.run is None

@@ -30,7 +30,7 @@ from .place_triples import GatheredRange, GatherTriples, ScatterTriples
 from .read import ReadResult
 
 NAMES_PER_TRIPLE, LOOKUPS_PER_TRIPLE = 2, 40
-"""The numbers of names, and of look-up entries, that take as long to write as one triple."""
+"""The number of names, and of look-up entries, that take as long to write as one triple."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def _scatter(job: Job, read: ReadResult, cut: CutResult, bring: Sequence[int]) -
 
 
 def _gather(job: Job, read: ReadResult, cut: CutResult) -> list[GatheredRange]:
-    """Sort and write each range of triples and each range of names; write the look-up of names."""
+    """Sort and write each range of triples and of names; also write the look-up of names."""
     count = len(cut.bounds) + 1
     tasks: list[GatherTriples | CountGroups | GatherNames | IndexNames] = [
         GatherTriples(

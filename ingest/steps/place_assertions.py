@@ -29,7 +29,8 @@ def repeats(stored: Stored, origins: I64, further: MoreOrigins) -> pa.Table:
     """Return the stored triples that the input contains again, ordered by their row places.
 
     A row place is one number that stands for a partition and a row in the partition. The columns
-    are the row place, the origin that has the triple now, and the triple's first origin.
+    are the row place, the origin that contains the triple in this ingest, and the triple's first
+    origin.
     """
     repeated = stored.places >= 0
     mine = repeated[further.rows]
@@ -55,7 +56,7 @@ def new_assertions(snapshot: Snapshot, brought: pa.Table) -> pa.Table:
 def assertions(
     staging: Staging, partitions: Sequence[int], first_partition: int, room: Room
 ) -> Iterator[pa.Table]:
-    """Yield the rows to add to the Delta table of assertions, one origin after another.
+    """Yield the rows to add to the Delta table of assertions, origin by origin.
 
     ``partitions`` has the number of new partitions in each range. Only the assertions of one range
     at a time are read into memory.
@@ -98,6 +99,6 @@ class Repeats:
 
 
 def _mapped(column: pa.ChunkedArray) -> I64:
-    """Return a column of a memory-mapped staged file as an array, without a copy."""
+    """Return a column of a memory-mapped staged file as an array, without copying it."""
     values: I64 = column.combine_chunks().to_numpy()
     return values

@@ -1,10 +1,10 @@
 """Group rows into derivations, and find derivations that are the same.
 
-A derivation is a set of rows with one dst that act together. Its content identifies it: dst, kind,
-and the src, op, attributes, value, times and role of each row. A label in the input file only
-groups the rows of one ingest. Rows without a label are grouped if their kind says that they act
-together. Module, invocation and execution describe a derivation, but do not distinguish two
-derivations.
+A derivation is a set of rows with one dst that act together. A derivation is identified by its
+content: dst, kind, and the src, op, attributes, value, times and role of each row. A label in the
+input file only groups the rows of one ingest. Rows without a label are grouped if rows of their
+kind act together. Module, invocation and execution describe a derivation, but do not distinguish
+two derivations.
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,7 +34,7 @@ from .sort_keys import packed, sorted_by
 ALONE = -1
 """The derivation number of a row that is in no derivation."""
 SAID = (KIND, VALUE, TIMES, ROLE)
-"""The columns that, like a triple's own columns, may distinguish two rows of a derivation."""
+"""The columns that may distinguish two rows of a derivation, as a triple's own columns do."""
 IDENTIFYING = (WAY, *SAID)
 """The stored columns that are null in a plain triple."""
 _SEEDS = (0x9E3779B97F4A7C15, 0xD1B54A32D192ED03)
@@ -81,9 +81,10 @@ def groups(rows: pa.Table) -> I64:
 def derivations(rows: pa.Table, group: I64, *, labels_differ: bool) -> I64:
     """Return a number for the derivation of each row, or ``ALONE``.
 
-    ``group`` is the result of ``groups``. Derivations with the same content get the same number.
-    With ``labels_differ``, derivations with different labels get different numbers. It is used for
-    rows from the warehouse, where an erasure may have made the contents of two derivations equal.
+    ``group`` is the result of ``groups``. Derivations with the same content get the same number. If
+    ``labels_differ`` is true, derivations with different labels get different numbers. This is
+    needed for rows from the warehouse, where an erasure may have made the contents of two
+    derivations equal.
     """
     return group if labels_differ else same_contents(group, row_contents(rows))
 
@@ -145,7 +146,7 @@ def changes(keys: Sequence[I64], order: I64) -> Bools:
 
 @dataclass(frozen=True)
 class NextWays:
-    """The dst that have stored derivations, in order, and the next free way of each dst."""
+    """The sorted dst that have stored derivations, and the next free way of each dst."""
 
     dst: I64
     number: I64

@@ -33,7 +33,7 @@ class MoreOrigins:
     origins: I64
 
     def of(self, chosen: Bools) -> "MoreOrigins":
-        """Return the pairs of the chosen rows, where the chosen rows are numbered from 0."""
+        """Return the pairs of the chosen rows, with the chosen rows numbered from 0."""
         mine = chosen[self.rows]
         return MoreOrigins((np.cumsum(chosen) - 1)[self.rows[mine]], self.origins[mine])
 
@@ -54,8 +54,8 @@ def distinct(rows: pa.Table, *, labels_differ: bool = False) -> DistinctRows:
 
     Triples also differ if they are in different derivations, or have a different kind, value, times
     or role. Equal rows of an aggregate in one file become one triple, whose ``times`` is the number
-    of these rows. With ``labels_differ``, equal rows stay separate, because they have been counted
-    before.
+    of these rows. If ``labels_differ`` is true, ``times`` is kept, because equal rows have been
+    counted before.
     """
     if not rows.num_rows:
         none = np.empty(0, np.int64)
@@ -85,8 +85,8 @@ def distinct(rows: pa.Table, *, labels_differ: bool = False) -> DistinctRows:
 def _counted(rows: pa.Table, group: I64) -> pa.Table:
     """Return the rows with ``times`` added up where a file repeats a row of an aggregate.
 
-    The ``times`` in rows of groups are unchanged: repetitions in these rows were already counted
-    for each label, and several labels may have the same inputs.
+    In rows of groups, ``times`` is unchanged: repeated rows were already counted for each label,
+    and several labels may have the same inputs.
     """
     if KIND not in rows.column_names:
         return rows

@@ -1,7 +1,7 @@
 """Count the triples that groups stand for, by the tables of src and dst.
 
-The table of each dst of a group depends on the table of each input of the group, although no triple
-connects the dst and the input directly.
+For each dst and each input of a group, the dst's table depends on the input's table, although no
+triple connects the two items directly.
 """
 
 from collections.abc import Sequence
@@ -82,7 +82,7 @@ def _distinct(rows: pa.Table) -> pa.Table:
 
 
 def _by_tables(pairs: pa.Table) -> pa.Table:
-    """Return a row for each pair of tables, with the number of triples and some of their ops."""
+    """Return a row for each pair of tables, with the number of triples and some of the ops."""
     keys = [SRC_TABLE, DST_TABLE]
     by_op = pairs.group_by([*keys, OP], use_threads=False).aggregate([(TRIPLES, "sum")])
     rows = by_op.group_by(keys, use_threads=False).aggregate(

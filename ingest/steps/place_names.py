@@ -73,7 +73,7 @@ class ScatterNames:
     def run(self) -> None:
         """Write the bucket's new names, with their numbers, to one file per range.
 
-        A name that the pattern of its table makes from an id is written as the id.
+        If the pattern of a table makes a name from an id, the id is written instead of the name.
         """
         rows = read_stream(self.staging.items(self.bucket))
         places = slice(self.at, self.at + rows.num_rows)
@@ -116,7 +116,7 @@ class ScatterIds:
     Both are counted from the first item that occurs only as a row id.
     """
     bucket: int
-    """The number of the files to write, which is above the numbers of all buckets of names."""
+    """The number that identifies the files to write. It is above the numbers of all buckets."""
     at: int
     """The place of the first item that occurs only as a row id."""
     tables: Sequence[IdTable]
@@ -227,7 +227,7 @@ class IndexNames:
         return ((key, value) for key, value in self._parts(keys, values))
 
     def _row_ids(self) -> list[TableIds]:
-        """Return, for each table, its row ids in order, in memory-mapped files."""
+        """Return, for each table, its sorted row ids, in memory-mapped files."""
         sizes = np.zeros(len(self.patterns), np.int64)
         for (code,) in self._parts("code"):
             sizes += np.bincount(code, minlength=len(sizes))
@@ -247,7 +247,7 @@ class IndexNames:
         return found
 
     def _by_table(self, bounds: I64) -> tuple[I64, Offsets]:
-        """Return all row ids and their offsets, table after table, in memory-mapped files."""
+        """Return all row ids and their offsets, table by table, in memory-mapped files."""
         ids, offsets = self._created(0, int(bounds[-1]))
         free = bounds[:-1].copy()
         for code, some, of_some in self._parts("code", "id", "id_offset"):
@@ -272,5 +272,5 @@ def _chunks(ids: I64, offsets: Offsets) -> Iterator[tuple[I64, Offsets]]:
 
 
 def name_ranges(items: int) -> list[int]:
-    """Return the number of names for each range if there are ``items`` new items."""
+    """Return how many names each range should have if there are ``items`` new items."""
     return [min(RANGE, items - start) for start in range(0, items, RANGE)]

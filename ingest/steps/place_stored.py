@@ -81,7 +81,7 @@ def find_stored(snapshot: Snapshot, found: DistinctRows, first_new: int) -> Stor
 def _find_plain(
     snapshot: Snapshot, rows: pa.Table, candidates: I64, found: RowPlaces, origins: I64
 ) -> None:
-    """Set the places and origins of the candidates that are stored as plain triples.
+    """Set the places and origins of those candidates that are stored as plain triples.
 
     ``candidates`` has indexes of plain rows, ordered by dst.
     """
@@ -176,7 +176,7 @@ def _described_rows(snapshot: Snapshot, dsts: ItemNumbers) -> tuple[pa.Table, Ne
 
 
 def _between(stored_rows: pa.Table, src: I64, dst: I64) -> I64:
-    """Return the indexes of the stored rows that have one of the given pairs of src and dst.
+    """Return the indexes of the stored rows whose src and dst are one of the given pairs.
 
     The stored rows and the pairs are ordered by dst.
     """

@@ -1,9 +1,9 @@
 """Put every new triple into a partition, next to other triples whose dst is in the same set.
 
 First, ``ScatterTriples`` distributes the rows of staged files over ranges of item numbers. Then
-``GatherTriples`` sorts each range, removes duplicates, and cuts the range into partitions, so that
-only one range at a time is in memory. The items of a set have consecutive numbers, so sorting by
-dst brings the triples of a set together.
+``GatherTriples`` sorts each range, removes duplicates, and cuts the range into partitions. So a
+task has only one range in memory. The items of a set have consecutive numbers, so sorting by dst
+brings the triples of a set together.
 """
 
 from collections.abc import Sequence
@@ -61,7 +61,7 @@ from .read_derivations import STAGED
 from .read_shared import SOURCE
 
 CARRIED = (OP, ATTRIBUTES, BORN, *STAGED)
-"""The staged columns that rows keep in addition to their origin. Only a compaction has ``born``."""
+"""The staged columns that rows keep besides their origin. Only a compaction has ``born``."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class GatherTriples:
     If so, the stored triples that the input contains again are staged.
     """
     labels_differ: bool
-    """Whether different labels always mean different derivations, as in rows of a warehouse."""
+    """Whether different labels always denote different derivations, as in rows of a warehouse."""
 
     def run(self) -> GatheredRange:
         """Write the range's partitions, and its placements, dependencies and assertions."""
@@ -278,7 +278,8 @@ def _within(bounds: I64, further: MoreOrigins) -> pa.Table:
 def _fill(sizes: I64, limit: int) -> tuple[I64, I64, I64]:
     """Return the placements of sets with the given sizes, as three arrays.
 
-    The arrays have the index of the set, the partition (from 0) and the number of triples.
+    The arrays have, for each placement, the index of the set, the partition (from 0) and the number
+    of triples.
     """
     pieces = 0
     for size in sizes:

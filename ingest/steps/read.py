@@ -21,14 +21,14 @@ from .read_row_ids import RowIdsRead, find_row_ids
 from .read_stage import StagedFile, StageFile, StageFiles
 
 BUCKET_BYTES = 256 << 20
-"""The approximate number of bytes of input per bucket of names."""
+"""The approximate input size in bytes per bucket of names."""
 SEEDS = 8
 """The number of hash seeds to try if two names share a hash."""
 
 
 @dataclass(frozen=True)
 class ReadResult:
-    """The counts of each file's rows and each bucket's names, and the first rejected rows.
+    """The row counts of files, the name counts of buckets, and the first rejected rows.
 
     In ``files``, the input files come first and the staged files of groups after them.
     """
@@ -51,7 +51,7 @@ class ReadResult:
 
     @property
     def unread(self) -> dict[str, int]:
-        """For each kind of part that did not become triples, the number in the documents."""
+        """The number of document parts that did not become triples, by kind of part."""
         found = Counter[str]()
         for file in self.files:
             found.update(file.unread)
@@ -75,13 +75,13 @@ class ReadResult:
 
     @property
     def two_tables(self) -> int:
-        """The number of items that have several tables, counting the item's stored table too."""
+        """The number of items that have several tables, including their stored table."""
         two = sum(bucket.two_tables for bucket in self.buckets)
         return two + (self.row_ids.two_tables if self.row_ids else 0)
 
     @property
     def in_two_tables(self) -> list[InTwoTables]:
-        """Some names that have two tables, each with its two tables."""
+        """Examples of names that have two tables, each with its two tables."""
         found = [example for bucket in self.buckets for example in bucket.examples]
         return [*found, *(self.row_ids.examples if self.row_ids else ())][:EXAMPLES]
 

@@ -30,10 +30,10 @@ from provhouse.model.derivations import INPUT, KINDS, ROLES, UNKNOWN, WHOLE
 _NUMBER = r"^-?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _WHOLE = r"^[0-9]{1,18}(\.0*)?$"
 _LONG = r"^-?[0-9]{16,}(\.[0-9]*)?$"
-"""A pattern for numbers of at least 2^53. Double precision rounds some of these integers."""
+"""A pattern for numbers of at least 2^53, some of which double precision would round."""
 _ROUNDED = "value has more digits than double precision keeps"
 _NONE = pa.array(["", "nan", "NaN"])
-"""The strings that stand for a missing number. The last two are those that pandas writes."""
+"""The strings that stand for a missing number. Pandas writes the last two."""
 
 STAGED = {DERIVATION: pa.string()} | {n: t for n, t in DESCRIPTION.items() if n != WAY}
 """The staged columns that describe derivations. A file has only the columns that its input has."""
@@ -83,7 +83,7 @@ def _text(texts: pa.Array) -> _Read:
 
 
 def _coded(codes: Mapping[str, int], usual: str) -> Callable[[pa.Array], _Read]:
-    """Return a function that turns strings into codes, but the usual string into null."""
+    """Return a function that turns the usual string into null, and other strings into codes."""
     known, numbers = pa.array([*codes]), pa.array([*codes.values()], pa.int8())
 
     def read(texts: pa.Array) -> _Read:

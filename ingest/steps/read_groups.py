@@ -1,9 +1,10 @@
 """Turn the rows of shared derivations into groups.
 
-A group is an item that exists only inside the warehouse. Each label has one group: a triple leads
-from each src of the label to the group, and from the group to each dst. So a derivation with n src
-that m dst share takes n + m triples instead of n times m. The group's name is a hash of the
-derivation's content, so if another ingest brings the same derivation, it has the same group.
+A group is an item that exists only inside the warehouse. Each label has one group: triples lead
+from each src of the label to the group, and from the group to each dst of the label. So a
+derivation with n src that m dst share takes n + m triples instead of n times m. The group's name is
+a hash of the derivation's content, so if another ingest contains the same derivation, the
+derivation gets the same group.
 """
 
 from collections.abc import Sequence
@@ -52,13 +53,13 @@ BYTES = 16
 
 @dataclass(frozen=True)
 class StageGroups:
-    """The task that stages the groups of a bucket of labels as a file of triples."""
+    """The task that stages the groups of one bucket of labels, as a file of triples."""
 
     bucket: int
     file: StageFile
-    """The file to write. Its source is not used."""
+    """The file to write. The source of this file is not used."""
     sources: Sequence[str]
-    """The names of the input files, which rejected rows state."""
+    """The names of the input files, which rejected rows contain."""
     snapshot: Snapshot | None
 
     @property
@@ -67,7 +68,7 @@ class StageGroups:
         return sum(file_size(part) for part in self.file.staging.shared.all(self.bucket))
 
     def run(self) -> StagedFile:
-        """Write the triples and names of the groups, and reject rows whose label makes no group."""
+        """Write the triples and names of groups; reject rows whose label does not form a group."""
         staging = self.file.staging
         parts = map(read_stream, staging.shared.all(self.bucket))
         rows = pa.concat_tables([LABELLED.empty_table(), *parts]).combine_chunks()
@@ -95,7 +96,7 @@ class StageGroups:
     def _triples(self, rows: pa.Table, label: I64) -> tuple[pa.Table, pa.Array]:
         """Return the triples of groups, with names as strings, and the name of each label's group.
 
-        A group is the dst of a single derivation. The label of this derivation is ``GROUP_PREFIX``.
+        A group is the dst of a single derivation, whose label is ``GROUP_PREFIX``.
         """
         inputs = _inputs(rows)
         rows = _counted(rows, np.flatnonzero(inputs), label)
@@ -186,7 +187,7 @@ def _counted(rows: pa.Table, inputs: I64, label: I64) -> pa.Table:
 def _digests(inputs: pa.Table, label: I64) -> tuple[list[bytes], I64]:
     """Return, for each label, the hash of its inputs and the number of different inputs.
 
-    The same set of inputs has the same hash in any order of rows.
+    The hash does not depend on the order of the rows.
     """
     texts = {"label": pa.array(label), "text": _texts(inputs)}
     rows = pa.table(texts).group_by(["label", "text"], use_threads=False).aggregate([])

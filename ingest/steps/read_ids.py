@@ -106,8 +106,8 @@ def _part(codes: I32, ids: I64, votes: I32) -> pa.RecordBatch:
 def _counted(ids: I64, codes: I32) -> tuple[I64, I32, I32]:
     """Return row ids, each with its code and its votes, which count its occurrences.
 
-    If a row id occurs again soon, it gets another vote. If many other row ids come in between, it
-    may instead be returned again, with separate votes.
+    An occurrence soon after another one adds a vote. If many other row ids come in between, the row
+    id may instead be returned again, with separate votes.
     """
     out_ids = np.empty(len(ids), np.int64)
     out_codes = np.empty(len(ids), np.int32)
@@ -134,7 +134,7 @@ def table_codes(part: Sequence[str], tables: Sequence[str]) -> I32:
 
 
 def names_of(rows: pa.Table, end: str, patterns: Mapping[str, Pattern]) -> pa.Array:
-    """Return the names of the items at one end of rows, which identify them by table and id.
+    """Return the names of the items at one end of rows that identify this end by table and id.
 
     A name is null if the table or the id is missing.
     """
@@ -179,7 +179,7 @@ def dictionary_or_text(column: pa.ChunkedArray) -> pa.Array:
 
 
 def text_or_empty(rows: pa.Table, column: str) -> pa.Array:
-    """Return a column as strings, which are empty for nulls and if the column is missing."""
+    """Return a column as strings, with empty strings for nulls and for a missing column."""
     if column not in rows.column_names:
         return pa.repeat(pa.scalar("", pa.string()), rows.num_rows)
     values = rows[column].combine_chunks()

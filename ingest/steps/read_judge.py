@@ -25,7 +25,7 @@ REJECTS = TABLES["rejects"]
 
 @dataclass(frozen=True)
 class Judge:
-    """The check of the rows of one input file, for one naming of items."""
+    """A check for the rows of one input file, under one naming of items."""
 
     source: Source
     ingest: int
@@ -111,7 +111,7 @@ class Judge:
         """Turn the ends of rows into the names of items.
 
         If the naming is ``table``, the table is put before each name. If there is a scope, the
-        scope is then put before the result. Without a scope, row ids stay ids. All other ids become
+        scope is put before that. If there is no scope, row ids stay ids. All other ids become
         names.
         """
         for end, table in TABLE_OF.items():

@@ -1,7 +1,8 @@
 """Find the distinct names of a bucket, their tables, and their stored item numbers.
 
-The items of a bucket are ordered by hash, and the buckets are too. So if the buckets are joined in
-order, each name is at its place: the position of its hash among all hashes of the ingest.
+The items of a bucket are ordered by hash, and the buckets are too. So if the buckets are
+concatenated in order, each name is at its place, which is the position of its hash among all hashes
+of the ingest.
 """
 
 from collections.abc import Sequence

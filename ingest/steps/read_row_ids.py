@@ -1,4 +1,4 @@
-"""Find the distinct row ids of all files, and those that are stored or also occur as names."""
+"""Find the distinct row ids of all files, and which are stored or also occur as names."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from .read_stage import StagedFile
 
 @dataclass(frozen=True)
 class RowIdsRead:
-    """The staged distinct row ids of an ingest, shard after shard."""
+    """The staged distinct row ids of an ingest, shard by shard."""
 
     staging: Staging
     tables: Sequence[IdTable]
@@ -74,7 +74,8 @@ class RowIdsRead:
     def compared(self, room: Room) -> "RowIdsRead":
         """Return a copy with the results of a check against stored tables.
 
-        They are the number of row ids that are stored with another table, and some examples.
+        The results are the number of row ids that are stored with another table, and examples of
+        these.
         """
         if not any(shard.tables for shard in self.shards):
             return self

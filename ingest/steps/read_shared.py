@@ -1,8 +1,8 @@
 """Set aside the rows of shared derivations, which have a label in the column ``shared``.
 
 Such a row has either a src, which is an input of the derivation, or a dst, which shares the
-derivation with the label's other dst. ``read_groups`` combines the rows of each label. Before that,
-the rows are staged in buckets by the hashes of their labels, with names as strings.
+derivation with the label's other dst. The rows are staged in buckets by the hashes of their labels,
+with names as strings. Then ``read_groups`` combines the rows of each label.
 """
 
 from collections.abc import Mapping
@@ -55,7 +55,7 @@ The last two columns are for rejected rows: the row's number in its file, and th
 
 
 def without_shared(batch: Batch) -> tuple[Batch, Batch | None]:
-    """Return the rows without a label, and the rows with a label; None if no row has one."""
+    """Return the rows without a label, and the rows with one (None if there are none)."""
     if SHARED not in batch.rows.column_names:
         return batch, None
     labelled = ~_empty(batch.rows, SHARED)
@@ -77,7 +77,7 @@ def _chosen(batch: Batch, kept: Bools) -> Batch:
 
 
 def shared_faults(rows: pa.Table) -> pa.Array:
-    """Return, for each row, why it cannot be in a shared derivation, or null if it can."""
+    """Return, for each row, why it cannot be in a shared derivation; null if it can be."""
     src, dst = (~_empty(rows, end if end in rows.column_names else ID_OF[end]) for end in ID_OF)
     reasons = pa.nulls(rows.num_rows, pa.string())
     for wrong, reason in (

@@ -39,7 +39,7 @@ class StagedFile:
     shared: int = 0
     """The number of rows of shared derivations, which ``read_groups`` will stage or reject."""
     unread: Mapping[str, int] = field(default_factory=dict)
-    """For each kind of part that did not become triples, the number in the document."""
+    """The number of document parts that did not become triples, by kind of part."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class StageFiles:
 
 
 def stage_groups(file: StageFile, rows: pa.Table, rejects: pa.Table) -> None:
-    """Stage the rows of groups, which have names as strings, and the rejected rows, as one file."""
+    """Stage as one file the rows of groups, which have names as strings, and the rejected rows."""
     with (
         file.names() as names,
         file.ids() as ids,

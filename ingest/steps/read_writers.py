@@ -95,8 +95,8 @@ class NameWriter:
 class RowWriter:
     """The writer of one file's rows. All files of a task share the writers ``names`` and ``ids``.
 
-    ``source`` is the file's name in errors. It is None for a file of groups, which alone may
-    contain the names of groups.
+    ``source`` is the file's name in errors. It is None for a file of groups, the only kind of file
+    that may contain the names of groups.
     """
 
     def __init__(

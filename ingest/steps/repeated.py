@@ -19,8 +19,8 @@ def counted(rows: pa.Table, chosen: I64, keys: Sequence[I64]) -> pa.Table:
     """Return ``rows`` with ``times`` added up where chosen rows repeat each other.
 
     Chosen rows repeat each other if their ``times`` and all their ``keys`` are equal. Each key has
-    a value for each chosen row. Repeated rows stay separate rows, but all of their values are now
-    equal.
+    a value for each chosen row. Rows that repeat each other are not merged, but each of them gets
+    the total as ``times``.
     """
     if not len(chosen):
         return rows

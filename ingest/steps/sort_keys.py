@@ -11,7 +11,7 @@ _BITS = 63
 
 
 def sorted_by(keys: Sequence[I64]) -> I64:
-    """Return the order of rows by the last key, then by earlier keys, like ``np.lexsort``."""
+    """Return the order that sorts rows by the last key, then by earlier keys (``np.lexsort``)."""
     if len(keys) == 1:
         return np.argsort(keys[0], kind="stable")
     return np.lexsort(tuple(keys))

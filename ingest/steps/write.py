@@ -135,7 +135,7 @@ def _write_tables(
     ingest_row: pa.Table,
     more: Mapping[str, Iterable[pa.Table]],
 ) -> dict[str, int]:
-    """Append all staged rows; return the new version of each Delta table that has got new rows."""
+    """Append all staged rows; return the new version of each Delta table that got new rows."""
     check_lock(target.layout)
     _move_names(staging, target)
     versions = {"triples": _triples(staging, target, placed.ranges)}

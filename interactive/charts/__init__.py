@@ -1,1 +1,1 @@
-"""Linked views of one table: if bars are brushed in some views, the others show the selection."""
+"""Linked views of one table: if bars of a view are brushed, the other views show the selection."""

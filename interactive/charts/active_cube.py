@@ -1,7 +1,7 @@
 """The cube of the view that is being brushed, under the brushes of all other views.
 
 While one brush moves, the others do not change. So when a brush starts to move, one pass over the
-rows counts each combination of a bar of the active view and a bar of another view. For all later
+rows counts each combination of a bar of the active view and a bar of another view. At all later
 positions of the brush, only these counts are added up (Falcon: Moritz, Howe and Heer, CHI 2019).
 """
 
@@ -29,7 +29,7 @@ class ActiveCube:
         self._cubes = dict(zip(targets, cubes, strict=True))
 
     def answers(self, active: int, targets: Sequence[int], brushes: Brushes) -> bool:
-        """Return whether the cube has ``targets``, and only the brush of ``active`` may differ."""
+        """Return whether the cube has ``targets``, and the other views' brushes are unchanged."""
         others = _without(brushes, active)
         return (
             active == self._active

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .cube_kernels import Codes
 
 MAX_BARS = 20_000
-"""The largest number of bars in a view. On a screen, more bars could not be distinguished."""
+"""The largest number of bars in a view. More bars could not be distinguished on a screen."""
 LONGEST_LIST = 200
 """The largest number of labels that a description lists."""
 Kind = Literal["number", "date", "text"]
@@ -20,8 +20,8 @@ Kind = Literal["number", "date", "text"]
 class Axis:
     """The bars along one axis; ``labels`` has one string for each bar.
 
-    For numbers, ``edges`` has the borders of the bars, which are one more than the bars of numbers.
-    For dates, it has the first day of each bar, in days since 1970. For strings, it is None. If
+    For numbers, ``edges`` has the borders of the bars: one more than there are bars of numbers. For
+    dates, it has the first day of each bar, in days since 1970. For strings, it is None. If
     ``missing`` is true, there is an additional last bar for the rows without a value.
     """
 
@@ -31,9 +31,9 @@ class Axis:
     edges: list[float] | None
     missing: bool
     others: int | None = None
-    """The bar for the less frequent strings, if there are any.
+    """The position of the bar for the less frequent strings, or None if there is no such bar.
 
-    It may be far longer than each of the other bars.
+    This bar may be far longer than any other bar.
     """
     below: bool = False
     """Whether the first bar has all numbers below the first border."""

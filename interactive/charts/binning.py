@@ -18,11 +18,11 @@ from .number_ranges import ranges, short
 Binning = int | str | Sequence[float] | None
 """A division of a column into bars: the number of bars, a string, the borders, or None.
 
-The string is a unit of time. For numbers, it may also be ``log``, ``clip`` (between the percentiles
-1 and 99) or two borders such as ``0..60``. In the last two cases, the numbers outside have one bar
-on each side. With None, numbers get a bar for each value if they are only a few whole numbers, and
-are divided into about 40 ranges otherwise. Dates get a bar for each day, and strings get a bar for
-each of the 30 most frequent values.
+For dates, a string is a unit of time. For numbers, it is ``log``, ``clip`` (between the percentiles
+1 and 99) or two borders such as ``0..60``. With ``clip`` or two borders, the numbers outside have
+one bar on each side. With None, numbers get a bar for each value if they span only a few integers,
+and are divided into about 40 ranges otherwise. Dates get a bar for each day, and strings get a bar
+for each of the 30 most frequent values.
 """
 CHARTED = (
     pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_date,

@@ -1,4 +1,4 @@
-"""The rows of a table as codes and measures. One pass totals all rows, or the given ones."""
+"""The rows of a table as codes and measures. One pass totals all rows, or only the given rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -112,5 +112,5 @@ class CodedRows:
 
 
 def _failing(view: int, mask: Mask) -> kernels.Fails:
-    """Return an element per bar of a view: the view's bit if the brush excludes the bar, else 0."""
+    """Return, for each bar of a view, the view's bit if the brush excludes the bar, else 0."""
     return np.where(mask, 0, 1 << view).astype(np.uint16)

@@ -13,7 +13,7 @@ _AS_IS = re.compile(
 
 
 def as_charted(text: str, kind: str) -> str | None:
-    """Return SQL for a column's bars and sums, or None if the column's type allows neither."""
+    """Return SQL for a column's bars and sums, or None if its type supports neither of these."""
     if kind in AS_DOUBLE:
         return f"({text}\n)::double"
     if kind in AS_TEXT:

@@ -118,7 +118,9 @@ def _batches(file: Path, table: str | None) -> Iterator[tuple[str, Any]]:
             yield found
         return
     if table is not None:
-        raise UsageError(f"{file} has no tables", "Only a DuckDB file has", "Leave out --table")
+        raise UsageError(
+            f"{file} has no tables", "Only DuckDB files have tables", "Leave out --table"
+        )
     if ending == ".parquet":
         with pq.ParquetFile(file) as parquet:
             batches = parquet.iter_batches(BATCH)
@@ -149,7 +151,7 @@ def _of_arrow(mapped: Any) -> Any:
 
 
 def _listed(table: Any) -> str:
-    """Return a SELECT list for a DuckDB table: its columns, and the rowid if it is visible."""
+    """Return a SELECT list for a DuckDB table: its columns, and the rowid if that is visible."""
     named = {name: '"' + name.replace('"', '""') + '"' for name in table.columns}
     listed = [
         f"{as_charted(named[name], str(kind)) or named[name]} as {named[name]}"

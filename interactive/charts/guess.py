@@ -9,7 +9,7 @@ from .binning import bars
 
 MOST = 8
 MOST_OF = {"date": 2, "text": 3}
-"""The maximum number of columns of a kind, as long as columns of other kinds can be chosen."""
+"""The maximum number of columns of one kind, as long as columns of other kinds are left."""
 TRIED = 40
 FEWEST_ROWS = 50
 """In tables with fewer rows, a column whose values all differ is still shown."""
@@ -18,9 +18,9 @@ FEWEST_ROWS = 50
 def guessed(table: pa.Table) -> list[str]:
     """Return up to eight columns that can be shown, in order, of different kinds if possible.
 
-    Columns with a single value are left out. In tables of at least ``FEWEST_ROWS`` rows, so are
-    columns that look like identifiers: strings with more distinct values than half the number of
-    rows, and integers that all differ.
+    Columns with a single value are left out. In tables of at least ``FEWEST_ROWS`` rows, columns
+    that look like identifiers are left out too: strings with more distinct values than half the
+    number of rows, and integers that all differ.
     """
     kinds = {name: kind for name in dict.fromkeys(table.column_names[:TRIED])
              if (kind := _kind(table, name))}  # fmt: skip
@@ -36,7 +36,7 @@ def guessed(table: pa.Table) -> list[str]:
 
 
 def _kind(table: pa.Table, name: str) -> str:
-    """Return the kind of a column's bars; empty if it has no bars, or no informative ones."""
+    """Return the kind of a column's bars; empty if it cannot have bars that are informative."""
     try:
         (axis,) = bars(table, name).axes
     except ProvhouseError:

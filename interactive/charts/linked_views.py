@@ -24,7 +24,7 @@ from .structures import STRUCTURES, Structure, plan
 
 BUDGET_MB = 2048
 FEW_ROWS = 16
-"""A rid index is used if at most one in this many rows must be read; else a scan is faster."""
+"""A rid index is used if at most one in this many rows must be read; otherwise a scan is faster."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class ChartView:
     averages: Mapping[str, NDArray[np.float64]]
     """The average of each measure, per bar. NULLs are ignored; NaN if all values are NULL."""
     structure: Structure
-    """The structure from which the bars were computed."""
+    """The name of the structure from which the bars were computed."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class ChartViews:
     ) -> "ChartViews":
         """Return other views of the same table; ``grids`` selects among the grids of this object.
 
-        Raises the same errors as the class.
+        Raises the same errors as the constructor.
         """
         measures = [one.column for one in self.measures]
         shown = {pair: self.grids[pair] for pair in grids}
@@ -217,7 +217,7 @@ class ChartViews:
     def _by_rids(
         self, target: int, others: Sequence[int], found: dict[int, tuple[Ints, Structure]]
     ) -> bool:
-        """Add a view's totals to ``found``, read with a rid index; return False if none helps."""
+        """Use a rid index to add a view's totals to ``found``; return False if no index helps."""
         numbers = {
             view: self._rids[view].number(self._brushes[view])
             for view in others

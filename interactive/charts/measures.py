@@ -1,4 +1,4 @@
-"""Columns to sum, as integers, so that every structure computes the same sums."""
+"""Columns to sum, converted to integers, so that every structure computes the same sums."""
 
 import math
 from dataclasses import dataclass

@@ -14,13 +14,13 @@ Floats = NDArray[np.float64]
 LOG, CLIP = "log", "clip"
 """Two divisions of numbers: in logarithmic steps, or between their 1st and 99th percentiles."""
 EXACT = 2**53
-"""Up to this bound, floating-point numbers represent every whole number."""
+"""Up to this bound, floating-point numbers represent every integer exactly."""
 FEW = 60
 """If the column spans at most this many integers, each integer has its own bar."""
 RANGES = 40
 _SPAN = re.compile(r"\s*([^\s]+?)\s*\.\.\s*([^\s]+)\s*")
 _STEPS = ((2, (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)), (7, (1, 1.5, 2, 3, 5, 7)), (14, (1, 2, 5)))
-"""For up to this many powers of ten, the leading digits of borders in logarithmic steps."""
+"""The leading digits of borders in logarithmic steps, for up to this many powers of ten."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def _span(text: str) -> tuple[float, float] | None:
 
 
 def _inner(low: float, high: float, whole: bool) -> tuple[float, float]:
-    """Return the first and the last number of a span that includes ``low`` but not ``high``."""
+    """Return the first and last number of a range that includes ``low`` and excludes ``high``."""
     if whole:
         return math.ceil(low), max(math.ceil(low), math.ceil(high) - 1)
     return low, math.nextafter(high, -math.inf)

@@ -12,7 +12,7 @@ from .cube_kernels import Ints, sum_columns, sum_rows
 
 Pair = tuple[int, int]
 MAX_CELLS = 1 << 22
-"""The maximum number of cells of a cube: summing so many takes three milliseconds."""
+"""The maximum number of cells of a cube. Summing this many takes three milliseconds."""
 
 
 class PairCubes:
@@ -42,7 +42,10 @@ class PairCubes:
 
 
 def add_up(cube: Ints, mask: Mask) -> Ints:
-    """Return the sum of the cube's rows in ``mask``. The cube's shape is (width, rows, columns)."""
+    """Return the sum of the cube's rows that ``mask`` marks.
+
+    The cube's shape is (width, rows, columns).
+    """
     found = np.zeros((cube.shape[0], cube.shape[2]), np.int64)
     for part, out in zip(cube, found, strict=True):
         sum_rows(part, mask, out)

@@ -8,9 +8,9 @@ combinations repeat, all rows with one combination.
 Each side keeps the totals of its cells under the brushes of the *other* side. When a brush changes,
 some cells begin or cease to pass, and only the entries of these cells are added or subtracted.
 Crossfilter.js does the same (it calls them flips), but its entries are not consecutive. If this
-would read more entries than the ones that pass, or than the ones that fail, the totals are computed
-anew from the smaller of these two. So no change reads more than half of the entries. The bars of a
-view are computed from the totals of its side, which are few.
+would read more entries than all that pass, or than all that fail, the totals are computed again
+from the smaller of these two groups. So a change never reads more than half of the entries. The
+bars of a view are computed from the totals of its side, which are few.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ FEW_CELLS = 1 << 16
 ROWS_BY_CELL = 8
 """With fewer rows per cell than this, scanning the rows is faster than reading all totals."""
 REPEATS = 4
-"""Rows are combined into entries if an entry then represents this many rows on average or more."""
+"""Rows are combined into entries if an entry then represents at least this many rows on average."""
 Signs = NDArray[np.int8]
 
 
@@ -188,7 +188,7 @@ def _passing(side: _Side, brushes: Brushes) -> NDArray[np.bool_]:
 
 
 def _moved(of: _Side, signs: Signs, totals: Ints) -> Ints:
-    """Return ``totals`` plus the entries of the side ``of``, each times the sign of its cell."""
+    """Return ``totals`` plus all entries of the side ``of``, each multiplied by its cell's sign."""
     runs = changed_runs(of.offsets, signs)
     found = at_once(lambda part: _flipped(of, part, totals.shape), _shares(runs))
     return sum(found, start=totals)

@@ -16,7 +16,7 @@ Structure = Literal[
 STRUCTURES: tuple[Structure, ...] = (
     "pair cubes", "sparse cube", "rid index", "active-view cube",
 )  # fmt: skip
-"""The structures that the planner may choose. Totals and scans need nothing but the rows."""
+"""The structures that the planner may choose. Totals and scans need only the rows."""
 MEGABYTE = 1 << 20
 
 
@@ -39,10 +39,10 @@ def plan(
 ) -> StructurePlan:
     """Return the structures to build within a budget that includes the rows' codes and values.
 
-    The sparse cube is planned first, since it answers every question; then pair cubes, the smallest
-    first. Rid indexes and active-view cubes are planned only if there is no sparse cube. Building
-    the sparse cube or an index temporarily needs 16 more bytes per row. Raises UsageError if even
-    the rows do not fit.
+    The sparse cube is planned first, since it answers every question. Pair cubes follow, the
+    smallest first. Rid indexes and active-view cubes are planned only if there is no sparse cube.
+    Building the sparse cube or an index temporarily needs 16 more bytes per row. Raises UsageError
+    if even the rows do not fit.
     """
     left = budget_mb * MEGABYTE - rows.size
     if left < 0:

@@ -11,7 +11,7 @@ Result = TypeVar("Result")
 Part = TypeVar("Part")
 THREADS = min(4, len(os.sched_getaffinity(0)))
 BLOCK = 1 << 15
-"""The number of rows per call of a loop: few enough that their results stay in the cache."""
+"""The number of rows per call of a loop: so few that the results stay in the processor's cache."""
 
 
 def blocks(first: int, end: int) -> Iterator[slice]:

@@ -1,7 +1,7 @@
 """Exact arithmetic on columns for the compiled GROUP BY: the operators +, - and *.
 
-Decimals are integers with a scale. From the columns' smallest and largest values it is known in
-advance that no value overflows, neither in the loops nor in DuckDB, where an overflow is an error.
+Decimals are integers with a scale. The columns' smallest and largest values show in advance that no
+value overflows, either in the loops or in DuckDB, where an overflow is an error.
 """
 
 from collections.abc import Callable, Mapping

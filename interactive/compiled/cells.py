@@ -22,7 +22,7 @@ from .fused import Grouping, OfColumn
 CELLS = 1 << 22
 """The maximum number of combinations of key values."""
 APART = 16
-"""The number of rids in a cache line; two threads must not write to one line at once."""
+"""The number of rids in a cache line. Two threads must not write to the same line at once."""
 VALUES, AT = "__provhouse_values", "__provhouse_at"
 
 
@@ -41,11 +41,11 @@ class DecodedSource(Protocol):
 
 @dataclass
 class Cells:
-    """The lineage of a GROUP BY: the cell of each rid. A rid without a cell has ``number``."""
+    """The lineage of a GROUP BY: the cell of each rid. Other rids have ``number``."""
 
     cells: NDArray[Any]
     parts: Sequence[slice]
-    """The parts into which the rids are divided. Each part was counted by one thread."""
+    """The parts into which the rids are divided. One thread counted each part."""
     counts: NDArray[np.int64]
     """The number of rids for each part (row) and cell (column)."""
 
@@ -158,7 +158,7 @@ def passes(con: duckdb.DuckDBPyConnection, condition: OfColumn, coded: Coded) ->
 
 
 class _Key:
-    """The distinct values of a key, and the position among them for each code of its column."""
+    """The distinct values of a key; for each code of its column, the position among the values."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection, key: OfColumn, coded: Coded) -> None:
         self.codes = coded.codes

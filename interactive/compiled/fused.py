@@ -1,4 +1,4 @@
-"""GROUP BYs that a compiled kernel can run: of one table, with one column per key and filter.
+"""GROUP BY queries that a compiled kernel can run: on one table, with one column per key or filter.
 
 The kernel aggregates and captures in one pass (Smoke, section 3.2). Its groups become a small
 table, and DuckDB computes the rest of the query from this table: expressions of aggregates, HAVING,
@@ -72,7 +72,7 @@ class Grouping:
 
 @dataclass(frozen=True)
 class Fused(Grouping):
-    """A query that the kernel can run: its grouping, its aggregates, and the rest for DuckDB."""
+    """A query that the kernel can run: its grouping, its aggregates, and the rest, for DuckDB."""
 
     aggregates: list[Aggregate]
     sql: str
@@ -112,7 +112,7 @@ def group(con: duckdb.DuckDBPyConnection, parsed: Parsed, catalog: Catalog) -> G
 def fuse(
     con: duckdb.DuckDBPyConnection, parsed: Parsed, kinds: list[str], catalog: Catalog
 ) -> Fused | Grouping | None:
-    """Return the query for the kernel, else only its grouping, else None.
+    """Return the query for the kernel; if that is impossible, only its grouping, or None.
 
     The result is a ``Grouping`` if the kernel can find the groups but not the aggregates.
 
@@ -185,7 +185,7 @@ def _are_exact(
 def _aggregates(
     con: duckdb.DuckDBPyConnection, query: exp.Select, source: exp.Expr
 ) -> dict[str, Aggregate] | None:
-    """Return the aggregates of a query by their SQL, or None if one of them is not supported."""
+    """Return a query's aggregates, keyed by their SQL, or None if one of them is not supported."""
     roots = [*query.expressions, query.args.get("having"), query.args.get("order")]
     found = {
         node.sql("duckdb"): node

@@ -24,7 +24,7 @@ class CompiledGroups:
 
 
 def run(con: duckdb.DuckDBPyConnection, fused: Fused, columns: DecodedSource) -> CompiledGroups:
-    """Run a query. Raises Unfit if only DuckDB can run it, and DuckDB's own errors."""
+    """Run a query. Raises Unfit if only DuckDB can run it, and passes on DuckDB's errors."""
     located = locate(con, fused, columns)
     cells = located.cells
     numbers = {name.lower(): columns.numbers(fused.table, name) for name in fused.numbers}

@@ -1,7 +1,7 @@
 """Compiled loops of a GROUP BY whose keys are codes. A cell is one combination of keys.
 
-``cells`` contains the cell of each row. A row that does not pass the filters has the number of
-cells in place of a cell, so an array of totals has one element more than there are cells.
+``cells`` contains the cell of each row. For a row that does not pass the filters, ``cells``
+contains the number of cells, so an array of totals has one element more than there are cells.
 """
 
 from typing import Any

@@ -14,7 +14,7 @@ from .arithmetic import Chunk, Term
 from .fused import Aggregate
 
 CHUNK = 1 << 15
-"""The number of rows per evaluation of an expression: few enough to stay in the cache."""
+"""The number of rows per evaluation of an expression: so few that they stay in the cache."""
 SELECTIVE = 0.3
 """If less than this share of the rows passes the filters, only the passing rows are read."""
 LOOPS: dict[str, Any] = {"sum": kernels.add, "min": kernels.lowest, "max": kernels.highest}
@@ -122,7 +122,7 @@ class GroupTotals:
                 LOOPS[function](own, values, out)
 
     def _merge(self, tables: Tables) -> None:
-        """Merge another part's totals into those of the first part."""
+        """Merge another part's totals into the first part's totals."""
         merging: dict[str, Any] = {"min": np.minimum, "max": np.maximum}
         for (function, sql), out in tables.items():
             kept = self._out[function, sql]

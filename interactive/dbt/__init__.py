@@ -1,1 +1,1 @@
-"""Record the lineage of dbt projects on DuckDB: from which rows a dbt run made each row."""
+"""Record the lineage of dbt projects on DuckDB: the rows from which a dbt run made each row."""

@@ -16,7 +16,7 @@ from provhouse.model.errors import Unavailable, UsageError
 from . import watched_dbt
 
 COMMANDS = ("build", "run", "test", "seed", "snapshot")
-"""The supported dbt commands. Other commands build nothing."""
+"""The supported dbt commands. Other commands do not build any tables."""
 REFUSED_OPTIONS = ("--defer", "--no-write-json", "--no-defer-state")
 IN_MEMORY = ":memory:"
 
@@ -32,7 +32,7 @@ class Run:
     """The name of the database in compiled SQL."""
     path: Path
     before: Path | None
-    """A copy of the database from before the run, if it existed and a model reads that state."""
+    """A copy of the database from before the run; None if nothing existed or no model reads it."""
     settings: Mapping[str, Any]
     extensions: tuple[str, ...]
     attached: tuple[Mapping[str, Any], ...]
@@ -40,7 +40,7 @@ class Run:
 
 
 def run_dbt(arguments: Sequence[str], executable: str, folder: Path) -> Run | int:
-    """Run dbt with these arguments in the current folder; ``folder`` is for notes of the run.
+    """Run dbt with the given arguments in the current folder; ``folder`` is for notes on the run.
 
     Returns only the exit status if dbt ended before it ran a model. Raises UsageError for
     unsupported commands, options, adapters and databases, and Unavailable if dbt is not installed.

@@ -51,7 +51,7 @@ def is_on_duckdb(results: Path) -> bool:
 
 
 def failing_rows(results: Path, table: str | None, folder: Path) -> Blamed:
-    """Return the rows that the first failed test reports; with ``table``, the first on this table.
+    """Return the rows that the first failed test reports, or the first failed test of ``table``.
 
     ``folder`` contains the lineage of runs. Raises NotFound if no such test has failed, and
     UsageError if no run of ``provhouse dbt`` has built the project.
@@ -143,7 +143,7 @@ def _wrong(opened: OpenedDatabase, names: RowNames, node: Node, test: Any) -> li
 def _records(
     opened: OpenedDatabase, names: RowNames, place: TablePlace, where: str, most: int
 ) -> Iterator[Record]:
-    """Yield the rows that meet ``where``, with their names, in the order of row ids."""
+    """Yield the rows that satisfy ``where``, with their names, in the order of row ids."""
     text = f"select rowid as provhouse_rid, * from {place.sql()} t where {where} order by rowid"
     rows = opened.arrow(f"{text} limit {most}")
     named = names.by_rid(place).take(rows["provhouse_rid"].combine_chunks())

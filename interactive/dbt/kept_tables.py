@@ -31,7 +31,7 @@ class KeptTable:
     """The columns that name the rows; empty if the rows are named by position."""
     rows: int
     hash: str
-    """The sum of the rows' hashes, which differs for another state of the table."""
+    """The sum of the rows' hashes, which is different for each state of the table."""
     names: pa.Array | None = None
     """The rows' names, in the order of row ids, if rows have different versions; else None."""
 
@@ -75,7 +75,7 @@ class KeptTables:
         return int(last) + 1
 
     def table(self, node: str) -> KeptTable | None:
-        """Return a table's state after the last run that built or read it; None if none did."""
+        """Return a table's state after the last run that built or read it, or else None."""
         text = "select run, key, rows, hash from tables where node = ?"
         for run, key, rows, hash_ in self._con.execute(text, [node]).fetchall():
             query = "select name from names where node = ? order by nth"

@@ -1,7 +1,7 @@
 """The lineage of one model's rows, found by running its compiled SQL again with lineage.
 
-This must return the rows that dbt has built. Otherwise the model is refused, since its rows might
-have another lineage.
+The SQL must return the rows that dbt has built. Otherwise the model is refused, since its rows
+might have another lineage.
 """
 
 from collections.abc import Mapping
@@ -104,8 +104,8 @@ class ModelRows:
     def _texts(self, node: Node, before: TablePlace) -> list[str]:
         """Return the variants of an incremental model's SQL to try, in order.
 
-        The first one, if the model has a watermark, reads only the earlier rows that determine the
-        watermark. The last one reads all earlier rows.
+        If the model has a watermark, the first variant reads only the earlier rows that determine
+        the watermark. The last variant reads all earlier rows.
         """
         whole = self._opened.text(node, {node.id: before})
         rows = watermark_rows(whole, before)
@@ -120,7 +120,7 @@ class ModelRows:
     def _kept_rows(
         self, node: Node, found: Derived, before: TablePlace
     ) -> tuple[TablePlace, pa.Array]:
-        """Return a table of the earlier rows that no new row replaces, and the rows' names."""
+        """Return the earlier rows that new rows do not replace, as a table, and the rows' names."""
         self._now(found.result, before)
         same = " and ".join(f"n.{quoted(name)} = b.{quoted(name)}" for name in unique_key(node))
         where = f"where not exists (select 1 from {NOW} n where {same})" if same else ""
@@ -144,8 +144,8 @@ class ModelRows:
     def _matched(self, found: Derived, built: TablePlace, before: list[str]) -> I64 | None:
         """Return, for each row of a built table, the position of the equal expected row.
 
-        The expected rows are those of the tables ``before``, then those that the model's SQL
-        returned. Returns None if the rows differ.
+        The expected rows are the rows of the tables ``before``, followed by the rows that the
+        model's SQL returned. Returns None if the rows differ.
         """
         rows = found.result.to_arrow()
         if not before and (at := same_in_arrow(self._opened, built, rows)) is not None:

@@ -23,7 +23,7 @@ BEFORE = "provhouse_before"
 STAND_INS = "provhouse_views"
 """The database that holds copies of the rows of views, and of sources that are not tables."""
 PART = "before "
-"""The prefix of schemas that hold some of the rows of a table from before the run."""
+"""The prefix of schemas that hold a part of the rows that a table had before the run."""
 NOW = f"{STAND_INS}.main.now"
 """The table with the rows that the SQL of the current model returns."""
 
@@ -116,7 +116,7 @@ class OpenedDatabase:
         return self._stand_ins.get(node.id) or self.stored(node)
 
     def node_of(self, place: TablePlace) -> Node | None:
-        """Return the node of a table, or None for a table outside the project."""
+        """Return the node of a table, or None if the table is outside the project."""
         if place.database == STAND_INS:
             return self._project.nodes.get(place.schema.removeprefix(PART))
         if place.database == BEFORE:
@@ -155,7 +155,7 @@ class OpenedDatabase:
         return place
 
     def stored_aside(self, node: Node, schema: str, query: str) -> TablePlace:
-        """Store the rows of a query in ``schema``, in a table named like the node's table."""
+        """Store the rows of a query in ``schema``, in a table with the name of the node's table."""
         place = TablePlace(STAND_INS, schema, node.identifier)
         self.duckdb.execute(f"create schema if not exists {STAND_INS}.{quoted(schema)}")
         self.duckdb.execute(f"create or replace table {place.sql()} as from ({query}\n)")

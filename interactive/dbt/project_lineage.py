@@ -1,4 +1,4 @@
-"""The lineage of all rows that a dbt run has built, model by model in the order of reads."""
+"""The lineage of all rows that a dbt run has built, each model after the models that it reads."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class BuiltModel:
     name: str
     triples: int
     refused: str = ""
-    """The reason why the rows have no lineage; empty if they have lineage."""
+    """The reason why the rows do not have lineage; empty if they have lineage."""
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ class _Lineage:
         self._write_unknown(node, self.names.in_order(place), self.names.run)
 
     def unknown_before(self) -> None:
-        """Derive the rows that no run with lineage has built from items for unknown lineage."""
+        """Derive rows that were not built by a run with lineage from items for unknown lineage."""
         for id_, names in self.names.unknown.items():
             self._write_unknown(self._project.nodes[id_], names, self.names.run - 1)
 

@@ -1,7 +1,8 @@
 """The names of rows: ``orders/17@3`` is row 17 of the model orders, as built by run 3.
 
 A row of a source has no version. If dbt's tests or ``unique_key`` declare a key, and the key does
-identify the rows, its values name the rows. Otherwise, their positions in the table do.
+identify the rows, the key's values name the rows. Otherwise, the rows are named by their positions
+in the table.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,7 +37,7 @@ def unique_key(node: Node) -> Key:
 
 
 class RowNames:
-    """The names of the rows of a project's tables after one run."""
+    """The row names of a project's tables after one run."""
 
     def __init__(self, opened: OpenedDatabase, project: Project, kept: KeptTables) -> None:
         self._opened, self._kept = opened, kept
@@ -91,8 +92,8 @@ class RowNames:
     def begin(self, tables: Iterable[tuple[Node, TablePlace]]) -> None:
         """Choose the number of the run. ``tables`` existed before it, and its models read them.
 
-        If one of them was last changed by a program other than a run with lineage, one number is
-        skipped: it is the version of such a table's rows.
+        If a program other than a run with lineage made the last change to one of these tables, one
+        number is skipped, and becomes the version of such tables' rows.
         """
         unknown = any(self._known(node, place) is None for node, place in tables)
         self.run = self._kept.next_run() + unknown
@@ -132,7 +133,7 @@ class RowNames:
         self._names[place] = names
 
     def key(self, node: Node, *places: TablePlace) -> Key:
-        """Return the key columns that identify the rows in each of ``places``; empty if none do."""
+        """Return the key columns that identify the rows in each of ``places``, or no columns."""
         candidates = self._candidates(node)
         return next((key for key in candidates if all(self._is_key(key, at) for at in places)), ())
 
@@ -165,7 +166,7 @@ class RowNames:
         return self._opened.arrow(text)["name"].combine_chunks()
 
     def name_view(self, node: Node, place: TablePlace) -> pa.Array:
-        """Name the rows of a view, of which ``place`` contains a copy, and store their version."""
+        """Name the rows of a view, which ``place`` has a copy of, and store their version."""
         known = KeptTable(node.id, self.run, self.key(node, place), *self.state(place))
         self.built[node.id] = known
         self._names[place] = self._of_known(node, place, known)

@@ -26,8 +26,8 @@ def same_rows(opened: OpenedDatabase, built: TablePlace, expected: Sequence[str]
     """Return, for each row of a built table, the position of the equal expected row.
 
     The result is in the order of row ids. ``expected`` names tables, whose rows are numbered
-    consecutively from table to table, by row id. If several rows are equal, the first built one is
-    matched with the first expected one, and so on. Returns None if the rows differ.
+    consecutively from table to table, by row id. If several rows are equal, the first built row is
+    matched with the first expected row, and so on. Returns None if the rows differ.
     """
     columns = opened.columns(built)
     if {*map(str.lower, columns)} != {*_names(opened, expected[-1])}:

@@ -1,8 +1,8 @@
 """The lineage of a seed's rows: the lines of its CSV file.
 
 DuckDB reads the file with the same options as in dbt-duckdb, and the result must equal the rows of
-the table. The source of a row is then named after the line of the file on which it begins. Line 1
-is the header.
+the table. The source of a row is named after the line on which its record begins in the file. Line
+1 is the header.
 """
 
 import csv

@@ -55,7 +55,7 @@ class SnapshotRows:
     def _compared(
         self, node: Node, built: TablePlace, before: TablePlace | None
     ) -> tuple[I64, I64]:
-        """Return each row's position before the run, or -1 for new rows, and the closed rows."""
+        """Return each row's position before the run (-1 for new rows), and the closed rows."""
         number = self._opened.con.measured(built)[0]
         if before is None:
             return np.full(number, -1), np.empty(0, np.int64)

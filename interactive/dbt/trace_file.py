@@ -23,13 +23,13 @@ SCHEMA = pa.schema([(name, pa.string()) for name in NAMES])
 
 
 class Targets:
-    """The items made from the rows of a query: one per row, but any number for a snapshot."""
+    """The items made from the rows of a query: one per row, or any number in a snapshot."""
 
     def __init__(self, names: pa.Array, rows: I64 | None = None, number: int = 0) -> None:
         """Store the items' ``names`` and the query row of each.
 
-        ``rows`` contains the query row of each item, and the query has ``number`` rows. Without
-        ``rows``, each query row became one item.
+        ``rows`` contains the query row of each item, and the query has ``number`` rows. If ``rows``
+        is None, each query row became one item.
         """
         if rows is None:
             self._names, self._offsets = names, np.arange(len(names) + 1)

@@ -53,7 +53,7 @@ def traced_run(
     settings: Settings,
     progress: Callable[[], AbstractContextManager[Progress]],
 ) -> TracedRun:
-    """Run dbt with these arguments, and record the lineage of all rows that it builds.
+    """Run dbt with the given arguments, and record the lineage of all rows that it builds.
 
     ``progress`` creates a progress display, which begins when dbt has ended.
     """

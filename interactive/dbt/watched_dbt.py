@@ -61,7 +61,7 @@ def _is_needed(target: Path) -> bool:
 
 
 def _copy(path: Path, to: Path) -> None:
-    """Copy a database and its log. If the file system supports it, the copy shares their blocks."""
+    """Copy a database and its log. If the file system allows it, the copy shares disk blocks."""
     for source, copy in ((path, to), (Path(f"{path}.wal"), Path(f"{to}.wal"))):
         if not source.is_file():
             continue

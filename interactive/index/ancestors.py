@@ -33,7 +33,7 @@ def ancestors(parents: Link, rows: NDArray[np.int64]) -> tuple[Link, NDArray[np.
         if known.size > MOST:
             raise UsageError(
                 "The lineage of the recursion is too large",
-                f"More than {MOST:,} pairs of a row and a row that it was derived from",
+                f"It has more than {MOST:,} pairs of a row and one of its ancestors",
                 "Ask about fewer rows",
             )
     owner, row = np.divmod(known, size)

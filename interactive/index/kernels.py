@@ -15,7 +15,7 @@ Rids = NDArray[Any]
 
 
 SHORT = 24
-"""Up to this many rids are sorted by insertion."""
+"""Lists of up to this many rids are sorted by insertion."""
 
 
 @compiled(twins.sort_pairs, nogil=True)
@@ -93,7 +93,8 @@ def place_rids(offsets: Offsets, codes: Rids, out: Rids) -> None:
 def merge_rows(by_rid: Offsets, rows: Rids, rids: Rids, number: int) -> tuple[Offsets, Rids]:
     """Invert a CSR from rids to rows: return the CSR of ``number`` rows, without repeats.
 
-    The result has the element type of ``rids``, whose size and values do not matter.
+    The result has the element type of ``rids``. Only the type of ``rids`` is used: its size and its
+    values do not matter.
     """
     last = np.full(number, -1, np.int64)
     offsets = np.zeros(number + 1, np.int64)

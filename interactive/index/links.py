@@ -39,7 +39,7 @@ class Link:
     rids: Rids
     number: int
     codes: Rids | None = field(default=None, repr=False)
-    """The only row of each rid, or ``rows`` if it has none. Set for a GROUP BY, else None."""
+    """The only row of each rid, or ``rows`` if it has no row. Only a GROUP BY sets this."""
     _inverse: "Link | None" = field(default=None, repr=False)
     spilled: bool = False
     """Whether the arrays are in a file."""
@@ -120,7 +120,7 @@ def mapped(array: NDArray[Any], folder: Path) -> NDArray[Any]:
 
 
 MARKED = 64
-"""Instead of sorting rids, an array is marked if at least one in this many rids occurs."""
+"""If at least one in this many possible rids occurs, rids are sorted by marking an array."""
 
 
 def distinct(rids: Rids, number: int = 0) -> Rows:
@@ -164,7 +164,7 @@ FEW = 1 << 12
 def _sorted_pairs(keys: Rids, values: Rids, rows: int) -> tuple[Offsets, Rids]:
     """Return a CSR with ascending rids from (row, rid) pairs; drop pairs with a negative rid.
 
-    For few pairs.
+    Intended for few pairs.
     """
     pairs = np.unique(np.stack([keys, values], axis=1)[values >= 0].astype(np.int64), axis=0)
     offsets = np.zeros(rows + 1, np.int64)
@@ -189,7 +189,7 @@ def from_pairs(keys: Rids, values: Rids, rows: int, number: int) -> Link:
 
 @dataclass
 class Chain:
-    """Successive links from a result to a table. Links are composed where this is small."""
+    """Successive links from a result to a table. Links with a small composition are composed."""
 
     links: list[Link]
 

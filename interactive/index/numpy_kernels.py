@@ -41,7 +41,8 @@ def place_rids(offsets: Offsets, codes: Rids, out: Rids) -> None:
 def merge_rows(by_rid: Offsets, rows: Rids, rids: Rids, number: int) -> tuple[Offsets, Rids]:
     """Invert a CSR from rids to rows: return the CSR of ``number`` rows, without repeats.
 
-    The result has the element type of ``rids``, whose size and values do not matter.
+    The result has the element type of ``rids``. Only the type of ``rids`` is used: its size and its
+    values do not matter.
     """
     return _without_repeats(rows, _rows(by_rid).astype(rids.dtype), number)
 

@@ -73,7 +73,7 @@ def mask(con: "Connection", place: "TablePlace", where: str) -> Mask:
 
 
 def masks(con: "Connection", plan: "Plan", want: "Want", refs: Collection[int]) -> dict[int, Mask]:
-    """Return the mask for the condition of ``want``, keyed by the reference's position, if any.
+    """Return the mask for the condition of ``want``, if any, keyed by the reference's position.
 
     Raises UsageError if ``want`` declares a condition or attributes, but not exactly one reference.
     """

@@ -40,7 +40,7 @@ class Deriver:
         self._parsed = parsed
         self._how = how
         self._sets = False
-        """Whether the outermost operator removes duplicates: their count then does not matter."""
+        """Whether the outermost operator removes duplicates, so their count does not matter."""
 
     def outermost(self) -> QueryWithRids:
         """Return the query for the derivations of the result's rows. Groups are identified by keys.
@@ -138,7 +138,7 @@ class Deriver:
         return QueryWithRids(select, refs)
 
     def _plain(self, select: exp.Select, expressions: list[exp.Expr]) -> None:
-        """Refuse clauses that make a row depend on other rows than those joined in it."""
+        """Refuse clauses that make a row depend on rows other than the rows joined in it."""
         joins: list[exp.Expr] = select.args.get("joins") or []
         if from_clause.reads_choice(select):
             refuse("derivations of a sample, or of a join by position or order", select)

@@ -7,7 +7,7 @@ from .witness import Witness
 
 
 def every_record(witness: Witness) -> int | None:
-    """Return the reference all of whose records a witness query returns, or None."""
+    """Return the reference of which a witness query returns all records; None if there is none."""
     body = witness.body
     clauses = {name for name, value in body.args.items() if value}
     if not isinstance(body, exp.Select) or clauses != {"expressions", "from_"}:

@@ -92,7 +92,7 @@ class Plan:
         return frozenset(ref for query in found for ref in references(self.exposer, query))
 
     def injected(self, refs: frozenset[int], where: str = "") -> Injected | None:
-        """Return the query that also lists the rids of ``refs``, or None if it cannot list them."""
+        """Return the query with lists of the rids of ``refs``; None if they cannot be listed."""
         if (refs, where) not in self._injected:
             query = self.exposer.parsed.query
             self._injected[refs, where] = inject(query, self.identity, refs, where)
@@ -122,13 +122,16 @@ class Plan:
         ]
 
     def declared(self, names: Sequence[str] | None) -> frozenset[int]:
-        """Return the positions of the named references, or of all references for None."""
+        """Return the positions of the named references; if ``names`` is None, of all."""
         if names is None:
             return frozenset(range(len(self.references)))
         return frozenset(at for name in names for at in self.named(name))
 
     def compiled(self, con: duckdb.DuckDBPyConnection, catalog: Catalog) -> Fused | Grouping | None:
-        """Return the query for compiled loops, else only its grouping, else None."""
+        """Return the query for compiled loops, or only its grouping if they cannot run all of it.
+
+        Returns None if they cannot run the grouping either.
+        """
         if self._compiled == "unknown":
             self._compiled = fuse(con, self.exposer.parsed, self.kinds, catalog)
         return self._compiled

@@ -105,15 +105,16 @@ class Grouped:
 class Recursive:
     """Stored rows of a recursive query, whose row numbers are in a hidden column.
 
-    ``asked`` finds the rows from which both branches made a stored row, by its number. If the
-    recursion is not linear, each question in ``asked`` finds all records of one table instead.
+    The questions in ``asked`` contain the number of a stored row, and find the rows from which the
+    two branches made it. If the recursion is not linear, each question in ``asked`` finds all
+    records of one table instead.
     """
 
     recursion: Recursion
     column: int
     asked: list[WitnessQuestion]
     parents: Link | None = field(default=None, repr=False)
-    """A link from each stored row to the stored rows one step before it. Found when needed."""
+    """The link from each stored row to those it was derived from in the previous step; lazy."""
 
 
 Part = Base | Derived | UnionBranch | WitnessQuestion | Grouped | Recursive
@@ -250,7 +251,7 @@ class Exposer:
         columns.identity.parts.append(Derived(identity, at))
 
     def _recursion(self, recursion: Recursion) -> list[WitnessQuestion]:
-        """Return the questions for the rows of both branches; if not linear, for all records."""
+        """Return the questions for the rows of both branches; for all records if not linear."""
         if not recursion.linear:
             found = everything(recursion, self.parsed.ctes, self.parsed.kept)
             return [WitnessQuestion(matching(self, each, 0), []) for each in found]
@@ -287,7 +288,7 @@ class Exposer:
         columns.identity.count = columns.add(exp.Count(this=exp.Star()))
 
     def _equal(self, query: exp.Query, witnesses: list[exp.Expr], derived: bool) -> Identity:
-        """Return the identity of rows that stand for all rows with the same visible values."""
+        """Return the identity of rows that each stand for all rows with their visible values."""
         leaf = leftmost(query)
         identity = Identity(self.outer(query), [each.alias_or_name for each in leaf.expressions])
         around = {name: at for at, name in enumerate(identity.outer)}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ASKED = "__provhouse_asked"
 OUTER = "__provhouse_outer"
-"""The name of the table ``ASKED`` in blocks that refer to columns of enclosing queries."""
+"""The alias of the table ``ASKED`` within blocks that refer to columns of enclosing queries."""
 
 
 @dataclass
@@ -334,6 +334,6 @@ def subquery(exposer: "Exposer", found: Subquery, compared: bool) -> Witness:
 
 
 def comparable(found: Subquery) -> bool:
-    """Return whether the rows that decide a comparison can be found by comparing each row."""
+    """Return whether comparing row by row finds the rows that decide a subquery's comparison."""
     single = len(found.left) == 1 and found.operator in SYMBOLS
     return single or (len(found.left) > 1 and found.operator is exp.EQ)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from provhouse.model.answer import Answer
 
 _NEAR_LEVELS = 8
-"""The number of nearest distances whose items are listed; ``_FAR_LEVELS`` others follow."""
+"""The number of nearest distances whose items are listed, before ``_FAR_LEVELS`` farthest ones."""
 _FAR_LEVELS = 2
 _OPS = 4
 """The largest number of operations listed for a table of items."""

@@ -24,7 +24,7 @@ class BlameResult(ShownResult):
     found: "Blamed"
 
     def text(self, timing: bool = False) -> Iterator[Section]:
-        """Yield a table of wrong rows, then the records to blame, or else the lineage."""
+        """Yield a table of wrong rows, then the records to blame; without these, the lineage."""
         found = self.found
         more = " or more" if found.more else ""
         count = counted(len(found.rows), "wrong row")

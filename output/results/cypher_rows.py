@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RowsResult(ShownResult):
-    """Rows whose values are text, numbers, booleans, None, or lists and maps of these."""
+    """Rows whose values are strings, numbers, booleans, None, or lists and maps of such values."""
 
     columns: Sequence[str]
     rows: Iterable[Sequence[object]]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SHOWN = 100
 """The largest number of ops printed for people."""
 _LONG = ("sql", "job", "place")
-"""The columns that only JSON and CSV contain: their texts would fill lines of a terminal."""
+"""The columns that only JSON and CSV contain: their values are too long for a terminal."""
 LONGEST = 60
 """The maximum number of characters of a value that are printed for people."""
 

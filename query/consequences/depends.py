@@ -1,4 +1,4 @@
-"""Find whether an item would exist without another, and a smallest set that it depends on."""
+"""Find out whether an item would exist without another, and a smallest set of needed sources."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -25,13 +25,13 @@ Exists = Literal["yes", "no", "undecided"]
 
 @dataclass(frozen=True, kw_only=True)
 class Dependency(Header):
-    """Whether ``item`` would exist without ``on``, and a smallest set that ``item`` depends on."""
+    """Whether ``item`` would exist without ``on``, and a smallest set of sources that it needs."""
 
     item: str
     on: str
     exists: Exists
     derived: bool
-    """Whether ``item`` is derived from ``on`` at all."""
+    """Whether ``item`` is derived from ``on``, directly or not."""
     smallest: tuple[str, ...] | None
     """A smallest set of up to three sources without which the item would not exist; None if not
     found.

@@ -29,7 +29,7 @@ INEXACT = "there are more derivations than double precision can count"
 class Evaluation(Header):
     """The value of an item in a semiring: from ``low`` to ``high``, which are often equal.
 
-    A bound is None if it is not a finite number; if both are None, ``reason`` says why.
+    A bound is None if it is not a finite number; if both are None, ``reason`` states the reason.
     """
 
     item: str
@@ -39,7 +39,7 @@ class Evaluation(Header):
     high: float | None
     reason: str | None
     used: int
-    """The number of weights of sources that were used.
+    """The number of given source weights that were used.
 
     Other sources in the triples read have the default weight.
     """

@@ -136,7 +136,7 @@ def downstream(asker: Asker, deleted: Deleted, watch: Stopwatch) -> Walk:
 
 
 def settle(described: Described, deleted: Deleted, walk: Walk) -> "Settled":
-    """Compute the fates of all items downstream of a deletion from the triples of its walk."""
+    """From the triples of a walk, compute the fates of all items downstream of a deletion."""
     graph = Derivations(described.rows)
     places = graph.place(deleted.items)
     ended = deleted.rows(described.triples, walk.partitions)
@@ -145,7 +145,7 @@ def settle(described: Described, deleted: Deleted, walk: Walk) -> "Settled":
 
 @dataclass(frozen=True)
 class Settled:
-    """The fates after a deletion, and the graph for which they were computed."""
+    """The fates after a deletion, and the graph from which they were computed."""
 
     described: Described
     deleted: Deleted
@@ -202,9 +202,9 @@ class Settled:
         )
 
     def codes(self, values: NewValues) -> tuple[ItemNumbers, I64]:
-        """Return the reached items, without groups and erased items, and the code of each fate.
+        """Return the reached items and the codes of their fates.
 
-        A code is a position in ``FATES``.
+        Groups and erased items are left out. A code is a position in ``FATES``.
         """
         snapshot = self.described.snapshot
         items = self.graph.items(self.fates.reached)
@@ -220,7 +220,7 @@ class Settled:
         return self.graph.items(unique(self.graph.dst[ways]))
 
     def visible(self, values: NewValues) -> NewValues:
-        """Return the values without those of groups and erased items, which no answer shows."""
+        """Return the values, except those of groups and erased items, which are never shown."""
         hidden = union(self.described.snapshot.names.erased, self.described.snapshot.groups)
         if not len(hidden):
             return values

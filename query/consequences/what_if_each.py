@@ -1,4 +1,4 @@
-"""Find the value of an aggregate without one of its inputs, for each input.
+"""Find, for each input of an aggregate, the aggregate's value without this input.
 
 Leaving out one input is a what-if question with one deletion. All of these questions are answered
 together, from the lineage of the item.
@@ -48,12 +48,13 @@ _OTHERS = "an input is derived from another one, or from the item"
 
 @dataclass(frozen=True, kw_only=True)
 class WhatIfEach(Header):
-    """The values of an item's aggregates without one of their inputs, for each input."""
+    """For each input of an item's aggregates, the aggregate's value without this input."""
 
     item: str
     values: pa.Table
-    """A row for each aggregate: op, function, before, inputs (their number) and reason. ``reason``
-    says why the alternatives are unknown, or is null.
+    """A row for each aggregate: op, function, before, inputs (their number) and reason.
+
+    ``reason`` states why the alternatives are unknown, or is null.
     """
     inputs: pa.Table
     """A row for each aggregate and input: op, item, table, after and change, the largest change
@@ -84,7 +85,7 @@ class Alternatives:
 
 
 def what_if_each(asker: Asker, item: str, limit: int) -> WhatIfEach:
-    """Return the values of an item's aggregates without one input, for each input.
+    """Return, for each input of an item's aggregates, the aggregate's value without this input.
 
     Lists up to ``limit`` inputs. Reads the same data as the lineage of the item. Raises NotFound if
     the item is not stored.
@@ -168,9 +169,9 @@ def _named(
     asker: Asker, described: Described, graph: Derivations, found: list[tuple[int, Alternatives]],
     limit: int,
 ) -> tuple[pa.Table, pa.Table, bool, int]:  # fmt: skip
-    """Return the aggregates and their inputs up to a limit.
+    """Return the aggregates, and their inputs up to a limit.
 
-    Also returns whether inputs are left out, and the number of erased inputs.
+    Also return whether inputs are left out, and the number of erased inputs.
     """
     snapshot = asker.snapshot
     ways = np.array([way for way, _ in found], np.int32)

@@ -154,7 +154,7 @@ def _named(asker: Asker, graph: Derivations, found: Sequence[_Way]) -> pa.Table:
 
 
 def expressed(rows: Sequence[dict[str, object]], item: str, most: int = LIMIT) -> str:
-    """Return the derivations of an item as one string, with about ``most`` names at most.
+    """Return the derivations of an item as one string, with up to about ``most`` names.
 
     ``&`` joins inputs that are needed together, ``|`` joins alternatives. A derivation of another
     kind is written like a function call; the function ``?`` stands for an unknown kind. An item
@@ -185,7 +185,7 @@ def expressed(rows: Sequence[dict[str, object]], item: str, most: int = LIMIT) -
 
 @dataclass(frozen=True)
 class _Text:
-    """A part of an expression; ``joined`` means that an operator is outside of parentheses."""
+    """A part of an expression; ``joined`` states whether it has an operator outside parentheses."""
 
     text: str
     joined: bool

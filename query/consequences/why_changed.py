@@ -57,7 +57,7 @@ SEVERAL = "the op has made it in several ways"
 OTHER_FUNCTION = "the op has another function now"
 COMPUTED = ("sum", "count", "min", "max", "avg", "count_distinct")
 SHARED = ("sum", "count", "avg")
-"""The functions for which the difference is the sum of the shares."""
+"""The functions for which the shares of the inputs add up to the difference."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -263,7 +263,7 @@ def _shared(one: _Made, other: _Made) -> dict[str, str]:
 
 
 def _both(one: _Made, other: _Made, op: str) -> tuple[str | None, str | None]:
-    """Return the function of an op, and if its two values cannot be compared, the reason."""
+    """Return the function of an op, and the reason if its two values cannot be compared."""
     before, after = one.values.get(op, _ABSENT), other.values.get(op, _ABSENT)
     reason = before.reason or after.reason
     if not reason and before.function and after.function and before.function != after.function:

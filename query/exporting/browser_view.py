@@ -30,7 +30,7 @@ from provhouse.pictures.graph import Box
 from ..lineage.ask import Asker
 
 MOST_ITEMS = 300
-"""The largest number of items with nodes of their own, and of nodes for groups of items."""
+"""The largest number of items that get nodes of their own, and the largest number of groups."""
 MOST_LINKS = 2_000
 """The largest number of relationships between the nodes of a view."""
 MOST_SETS = 10
@@ -50,7 +50,7 @@ class Neo4jView:
     generation: int
     time: str
     items: int
-    """The number of items of the answer, without the asked item."""
+    """The number of items in the answer, except the asked item."""
     grouped: bool
     nodes: int
     relationships: int
@@ -76,8 +76,9 @@ class Neo4jView:
 def write_view(asker: Asker, question: Question) -> Neo4jView:
     """Write the answer to a question into Neo4j, in place of an earlier view of the same question.
 
-    The answer includes the sets of its items even if the question does not ask for them. Sets of
-    the current generation without a node get one. Raises the errors of ``Asker.answer``.
+    The answer includes the sets of its items even if the question does not ask for them. If a set
+    of the current generation does not have a node, a node is created. Raises the errors of
+    ``Asker.answer``.
     """
     graph = asker.graph  # from now on, no erasure can delete the data of a managed server
     asked = f"{question.item}\0{question.direction}\0{question.depth}"
@@ -127,7 +128,7 @@ def _marked(
 
     The last returned value has the erased items that were known before the question was answered.
     If an item was erased meanwhile, the question is answered again, because the erasure may have
-    read the record before these items were in it.
+    read the record before it contained these items.
     """
     names = asker.snapshot.names
     while True:
@@ -144,7 +145,7 @@ def _marked(
 
 
 def view_rows(answer: Answer) -> tuple[list[dict[str, object]], pa.Table]:
-    """Return the nodes of a view, and all its links, those with the most triples first.
+    """Return the nodes of a view, and all its links; links with the most triples come first.
 
     The node of the asked item has the key 0.
     """

@@ -191,7 +191,7 @@ class _ExportedItems:
     """Marks for the items at the ends of exported triples, in an array with one byte per item.
 
     ``erased`` is the number of triples left out because they lead from or to an erased item, and
-    ``read`` the number of stored triples that were read.
+    ``read`` is the number of stored triples that were read.
     """
 
     def __init__(self, snapshot: Snapshot) -> None:

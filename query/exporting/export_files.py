@@ -22,7 +22,7 @@ from provhouse.store.warehouse.manifest import ExportPart, part_of
 FILE_TRIPLES = 2 << 20
 """The approximate number of triples in one file."""
 PIECE_BYTES = 1 << 30
-"""The largest number of bytes in strings to write at once. Arrow string arrays can hold 2 GiB."""
+"""The largest number of string bytes to write at once. An Arrow string array can hold 2 GiB."""
 
 OPERATIONS_FILE = "operations.parquet"
 """The name of the file with the descriptions of ops. The file is missing if there are none."""
@@ -122,7 +122,7 @@ class ExportWriter:
 
 
 def _pieces(rows: pa.Table) -> Iterator[tuple[int, int]]:
-    """Yield ranges of rows. Each range has at most ``PIECE_BYTES`` of strings, or only one row."""
+    """Yield ranges of rows, each with up to ``PIECE_BYTES`` of strings, or with only one row."""
     ends = np.cumsum(sum(map(_lengths, rows.columns), np.zeros(rows.num_rows, np.int64)))
     low = 0
     while low < len(ends):

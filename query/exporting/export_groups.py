@@ -18,7 +18,7 @@ from provhouse.store.tables.ranges import places
 from provhouse.store.tables.snapshot import Snapshot
 
 PIECE = 1 << 18
-"""The number of triples to write out at once. It is exceeded if one dst has more inputs."""
+"""The number of triples to write out at once; exceeded only if a dst has more inputs."""
 
 
 _KEPT = (OP, ATTRIBUTES, INGEST, BORN)
@@ -29,8 +29,8 @@ def written_out_rows(
 ) -> Iterator[pa.Table]:
     """Yield the live triples of a partition with the columns of an export.
 
-    Unlike in an export, the ends of the triples are numbers, not names. Leaves out triples that
-    lead to groups. Replaces a triple from a group to a dst by triples to this dst from all inputs
+    Unlike in an export, the ends of the triples are numbers, not names. Triples that lead to groups
+    are left out. A triple from a group to a dst is replaced by triples to this dst from all inputs
     of the group. ``broken`` are the derivations that have lost a row, and ``operations`` are the
     descriptions of ops.
     """

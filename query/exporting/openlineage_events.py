@@ -50,11 +50,11 @@ SPEC = "https://openlineage.io/spec"
 NAMESPACE = "provhouse"
 """The namespace of jobs, unless another is given."""
 RECORD_LEVEL = "provhouse_recordLevel"
-"""The name of the facet that says where the lineage of a table's records can be found."""
+"""The name of the facet that states where to find the lineage of a table's records."""
 _SUBTYPES = {
     "filter": "FILTER", "join": "JOIN", "group": "GROUP_BY", "window": "WINDOW", "order": "SORT",
 }  # fmt: skip
-"""The subtypes of OpenLineage's indirect transformations, by the use of the source column."""
+"""The subtypes of OpenLineage's indirect transformations, by how the source column is used."""
 Json = dict[str, Any]
 
 
@@ -74,7 +74,7 @@ def run_events(
 
 
 def _address(settings: Settings) -> str:
-    """Return the URL of the server for other machines, or an empty string if there is none."""
+    """Return the URL at which other machines reach the server, or "" if there is none."""
     name, _, _ = settings.server_names.partition(",")
     _, _, port = settings.server_address.rpartition(":")
     return f"https://{name.strip()}:{port}" if name and port else ""
@@ -86,9 +86,9 @@ class RunEvents:
 
     snapshot: Snapshot
     namespace: str
-    """The namespace of jobs, and of tables that belong to no dataset of the catalogue."""
+    """The namespace of jobs, and of tables that do not belong to a dataset of the catalogue."""
     address: str = ""
-    """The URL of the warehouse's server for other machines; empty if there is none."""
+    """The URL at which other machines reach the warehouse's server; empty if there is none."""
     producer: str = field(default_factory=lambda: f"urn:provhouse:{version('provhouse')}")
     _schemas: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     """The columns of tables that were looked up already."""
@@ -171,7 +171,7 @@ class RunEvents:
         }  # fmt: skip
 
     def _record_level(self, ingest: Json, table: str, links: list[Json]) -> Json:
-        """Return the facet that says where the lineage of a table's records can be found."""
+        """Return the facet that states where to find the lineage of a table's records."""
         content = {
             "_producer": self.producer,
             "_schemaURL": f"{SPEC}/2-0-2/OpenLineage.json#/$defs/DatasetFacet",

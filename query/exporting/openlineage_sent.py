@@ -15,7 +15,7 @@ from provhouse.model.errors import ProvhouseError, Unavailable, UsageError
 from .openlineage_events import Json
 
 API_KEY = "OPENLINEAGE_API_KEY"
-"""The environment variable with the service's key, which OpenLineage's own clients use too."""
+"""The environment variable with the service's key. OpenLineage's own clients use it too."""
 SECONDS = 30.0
 """The longest time in seconds to wait for a reply from the service."""
 _LOCAL = ("127.0.0.1", "localhost", "::1")

@@ -1,4 +1,4 @@
-"""Write relations as text in PROV-JSON, PROV-N and PROV-O (Turtle)."""
+"""Write relations in the formats PROV-JSON, PROV-N and PROV-O (Turtle)."""
 
 import json
 import re
@@ -16,7 +16,7 @@ _LOCAL = re.compile(r"(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})(?:[A-Za-z0-9_.-]|%[0-9A-F
 _NAMED = (f"{PROV}type", f"{PROV}role")
 """The attributes whose values are written as names if they are IRIs."""
 _QUALIFIED = {each.relation: (name, each) for name, each in reversed(QUALIFIED.items())}
-"""For each relation, its PROV-O property that leads to a node, and the description of the node."""
+"""For each relation, its PROV-O property that leads to a node, and the node's description."""
 
 
 class Names:
@@ -50,7 +50,7 @@ class Names:
 
 
 def as_json(statements: Statements) -> Iterator[str]:
-    """Yield PROV-JSON, one relation after another."""
+    """Yield PROV-JSON, relation by relation."""
     names, present = _learned(statements)
     yield '{"prefix": ' + json.dumps({**names.declared, "xsd": XSD}, ensure_ascii=False)
     anonymous = count(1)
@@ -161,8 +161,8 @@ def _identified(statements: Iterable[Found]) -> Iterator[Found]:
     """Yield relations with distinct identifiers.
 
     If two triples come from the same relation, it is yielded once. If different relations have the
-    same identifier, for example in two documents, only the first keeps it as its identifier; the
-    others get it as an attribute.
+    same identifier, for example because they come from two documents, only the first relation keeps
+    it as its identifier; the others get it as an attribute.
     """
     seen: dict[str, int] = {}
     for found in statements:

@@ -1,4 +1,4 @@
-"""State triples as relations of W3C PROV, from which the formats of PROV read the same triples.
+"""State triples as relations of W3C PROV; an ingest of these relations gives the same triples.
 
 A triple that came from a relation of PROV becomes this relation again. Every other triple becomes
 ``wasDerivedFrom`` with the attributes ``op``, ``src_table`` and ``dst_table`` of provhouse.

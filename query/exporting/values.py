@@ -1,7 +1,7 @@
 """List the distinct ops, attribute keys, or values of an attribute, and count their triples.
 
-The count reads one partition at a time. It writes counts that do not fit in memory as sorted runs
-to a temporary folder, and merges them while the caller reads the values.
+Partitions are read one at a time. Counts that do not fit in memory are written to a temporary
+folder as sorted runs, which are merged while the caller reads the values.
 """
 
 import json
@@ -86,7 +86,7 @@ def count_values(
 ) -> Iterator[Iterator[Count]]:
     """Open the counts of the values of ``op``, ``attributes`` (the keys) or ``attributes.KEY``.
 
-    Only values that contain the text ``contains`` are counted. Triples of erased items are not
+    Only values that contain the string ``contains`` are counted. Triples of erased items are not
     counted. Raises UsageError for any other ``of``, and the errors of ``commit_as_of``.
     """
     _check(of)
@@ -130,10 +130,10 @@ def _counts(snapshot: Snapshot, of: str, progress: Progress) -> Iterator[pa.Tabl
 
 
 def _written_out(rows: pa.Table, groups: ItemNumbers, uses: I64) -> I64:
-    """Return the number of triples that each triple stands for.
+    """Return, for each stored triple, how many triples it stands for.
 
     A triple that leads to a group stands for one triple to each dst of the group. A triple that
-    leads from a group stands for none.
+    leads from a group counts as 0.
     """
     src, dst = (np.asarray(rows[end], np.int64) for end in (SRC, DST))
     weights = np.where(among(src, groups), 0, 1)
@@ -148,7 +148,7 @@ def _distinct(texts: pa.Array) -> tuple[pa.Array, pa.Array]:
 
 
 def _weighted(texts: pa.Array, weights: I64) -> tuple[pa.Array, pa.Array]:
-    """Return the distinct strings, and the sum of the weights of each, leaving out sums of 0."""
+    """Return the distinct strings with the sum of each string's weights, except sums of 0."""
     rows = pa.table({"text": texts, "weight": weights})
     sums = rows.group_by("text", use_threads=False).aggregate([("weight", "sum")])
     sums = sums.filter(pc.greater(sums["weight_sum"], 0))

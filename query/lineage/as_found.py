@@ -1,4 +1,4 @@
-"""Name the rows of an answer with millions of items in the order of the search, while sending.
+"""Name the rows of an answer with millions of items while sending them, in the search's order.
 
 Sorting such an answer by name, as ``named_rows`` does, takes most of the time and of the memory.
 """
@@ -21,15 +21,15 @@ from ..methods.method import first_of_each, src_and_dst
 from .named_rows import SetsOf, coded
 
 MANY_ITEMS = 1_000_000
-"""The number of items above which an answer is large: its rows may be sent as they are found."""
+"""Answers with more items than this are large: their rows may be sent as they are found."""
 ROWS = 1 << 16
 """The largest number of rows to name at once."""
 
 
 class AsFound:
-    """The rows of a search, without erased items and the triples that touch erased items.
+    """The rows of a search, except erased items and the triples that touch erased items.
 
-    With ``repeats``, a triple may be in more than one derivation, so that the search may find it
+    If ``repeats`` is true, a triple may be in more than one derivation, so the search may find it
     more than once.
     """
 

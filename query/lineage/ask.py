@@ -43,7 +43,7 @@ from .one_column import AskedColumn, asked_column, with_columns
 from .row_filters import Filtered, apply_filters
 
 SHARE = 8
-"""The divisor for the sizes of caches: those of walks and of names each get ``hot_mb / SHARE``."""
+"""The divisor for cache sizes: the cache of walks and that of names each get ``hot_mb / SHARE``."""
 
 
 class Asker:
@@ -121,7 +121,7 @@ class Asker:
     def answer(
         self, question: Question, watch: Stopwatch | None = None, *, suggest: bool = True
     ) -> Answer:
-        """Return the answer to a question, whose ``as_of`` must be that of this asker.
+        """Return the answer to a question, which must have the same ``as_of`` as this asker.
 
         Raises NotFound if the item is not stored, with similar names if ``suggest``; UsageError if
         a filter names an unknown table; Damaged if the answer would be incomplete; TooSlow if the
@@ -148,9 +148,9 @@ class Asker:
     ) -> Answer | LargeAnswer:
         """Return the answer to a question; a ``LargeAnswer`` names its rows while they are read.
 
-        A ``LargeAnswer`` must be read before this asker is closed. It is returned if CSProv finds
-        more than ``MANY_ITEMS`` items, the question has no filter, no op has a declared exactness,
-        and no write is a sample. Raises the errors of ``answer``.
+        A ``LargeAnswer`` must be read before this asker is closed. A ``LargeAnswer`` is returned if
+        CSProv finds more than ``MANY_ITEMS`` items, unless the question has a filter, an op has a
+        declared exactness, or a write is a sample. Raises the errors of ``answer``.
         """
         watch = watch or Stopwatch()
         # The exactness of an answer is known only after reading all its triples.
@@ -249,8 +249,7 @@ class Asker:
     ) -> tuple[Filtered, Stated]:
         """Apply the filters, and state how exact the paths to the remaining items are.
 
-        Also writes out shared derivations. If possible, this is done only for the triples that are
-        shown.
+        Shared derivations are also written out: if possible, only for the triples that are shown.
         """
         names = self.snapshot.names
         if question.looks_at_triples or len(names.erased):

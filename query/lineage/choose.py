@@ -27,7 +27,9 @@ class Choice:
 def choose(
     question: Question, snapshot: Snapshot, item: ItemNumber, walk: Walk, copied: bool
 ) -> Choice:
-    """Return the method for a question; ``copied`` means that RQ's copy of all triples is cached.
+    """Return the method for a question.
+
+    ``copied`` states whether RQ's copy of all triples is cached.
 
     CSProv is the default. RQ can cost less only if the question limits the depth: without a limit,
     the number of levels is unknown, and each level is a Spark job. CCProv never costs less than RQ,

@@ -36,8 +36,9 @@ class Side:
     exactness: Weakest | None = None
     """The weakest exactness on the paths of the answer from this generation, as in ``Answer``."""
     exactness_triples: dict[str, int] = field(default_factory=dict)
-    """For each exactness, the number of triples on the paths of the answer, the strongest exactness
-    first; empty if no exactness is stated.
+    """The number of triples on the paths of the answer, by exactness.
+
+    The strongest exactness is first. The field is empty if no exactness is stated.
     """
     samples: tuple[Sample, ...] = ()
     """The samples that the answer from this generation may pass through, as in ``Answer``."""
@@ -68,7 +69,7 @@ class Diff:
 
 
 def compare(question: Question, until: AsOf | None, askers: Askers) -> Diff:
-    """Compare the answers to a question as of its own ``as_of``, and as of ``until``.
+    """Compare the answers to a question as of the question's own ``as_of`` and as of ``until``.
 
     If ``until`` is None, it means the current generation. ``askers`` returns the asker for a
     generation. Raises NotFound if neither generation has the item.

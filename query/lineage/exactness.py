@@ -23,7 +23,7 @@ from .row_filters import reached
 
 @dataclass(frozen=True)
 class Stated:
-    """The weakest exactness on the paths of an answer, and their number of triples per level."""
+    """The weakest exactness on the paths of an answer, and the paths' triples counted by level."""
 
     weakest: Weakest | None
     triples: Mapping[str, int]
@@ -46,7 +46,7 @@ class Declared:
         return weakest(LEVELS[level] for level in unique(self._levels).tolist())
 
     def of_paths(self, found: MethodResult, shown: MethodResult, direction: Direction) -> Stated:
-        """Return the exactness of the paths to the items of ``shown``, a part of ``found``."""
+        """Return the exactness of paths to the items of ``shown``, which is a part of ``found``."""
         if not len(self._levels):
             return NOT_STATED
         if len(shown.items) == len(found.items):

@@ -1,4 +1,4 @@
-"""Turn a method's result into the rows of an answer, with names and in order, or into counts."""
+"""Turn a method's result into the sorted, named rows of an answer, or into counts."""
 
 from collections.abc import Callable
 
@@ -44,9 +44,9 @@ def name_rows(
 ) -> tuple[pa.Table, pa.Table]:
     """Return the items and the triples of a result, with names and in the order of an answer.
 
-    With ``sets_of``, the items have a column with the ids of their sets. Items are ordered by
-    depth, then name. Triples are ordered by the depth of their near ends, then by src, dst, op and
-    attributes. Names are dictionary-encoded, and both Arrow tables share one dictionary.
+    If ``sets_of`` is given, the items have a column with the ids of their sets. Items are ordered
+    by depth, then name. Triples are ordered by the depth of their near ends, then by src, dst, op
+    and attributes. Names are dictionary-encoded, and both Arrow tables share one dictionary.
     """
     src, dst = (np.asarray(found.triples[end], dtype=np.int64) for end in (SRC, DST))
     every, places = distinct(np.concatenate([found.items, src, dst]))
@@ -82,7 +82,7 @@ def name_rows(
 
 
 def coded(places: I64, texts: pa.Array) -> pa.DictionaryArray:
-    """Return the strings at ``places`` of ``texts`` as an array with the dictionary ``texts``."""
+    """Return the strings of ``texts`` at the positions ``places``, with ``texts`` as dictionary."""
     return pa.DictionaryArray.from_arrays(pa.array(places.astype(np.int32)), texts)
 
 

@@ -1,8 +1,8 @@
 """Answer questions about one column of a row, such as ``report/AA.delay``.
 
 The items of the answer are the same as for the row. The columns of each table are derived from the
-column maps that captured writes have stored. A map has, for each column that the write made, the
-columns of the sources from which it was made. A source may itself come from a captured write.
+column maps that captured writes have stored. For each column that the write made, a map has the
+source columns from which it was made. A source may itself come from a captured write.
 """
 
 from collections import defaultdict
@@ -27,7 +27,7 @@ from ..locate import locate_versions
 
 _VALUE = "value"
 _Roles = Mapping[str, Mapping[str, frozenset[str]]]
-"""The roles of each column, by table and by column."""
+"""The roles of columns, by table and then by column."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def asked_column(snapshot: Snapshot, layout: Layout, question: Question) -> Aske
 
 
 def with_columns(answer: Answer, column: str, layout: Layout) -> Answer:
-    """Add to the answer about a row, for each table, the columns from which ``column`` was made."""
+    """Add to the answer about a row the columns from which ``column`` was made, by table."""
     maps = _maps(answer, _writes(layout))
     roles = _composed(answer.table, column, maps)
     read = {table for every in maps.values() for each in every for table in each.tables}
@@ -84,7 +84,7 @@ def _writes(layout: Layout) -> Sequence[Written]:
 
 
 def _counts(answer: Answer) -> Iterator[tuple[str, int]]:
-    """Yield the tables of an answer with their numbers of items, the nearest tables first."""
+    """Yield the tables of an answer, each with its number of items, the nearest tables first."""
     if answer.counts:
         for row in answer.counts.tables.to_pylist():
             yield row["table"] or "", row["items"]
@@ -95,7 +95,7 @@ def _counts(answer: Answer) -> Iterator[tuple[str, int]]:
 
 
 def _maps(answer: Answer, writes: Iterable[Written]) -> dict[str, list[ColumnMap]]:
-    """Return the column maps of the writes that have made rows of an answer, by table.
+    """Return, by table, the column maps of the writes that have made rows of an answer.
 
     The items of a summary are not known, so a summary gets the maps of all writes of its tables.
     """

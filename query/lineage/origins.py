@@ -26,7 +26,7 @@ class TableOrigins:
 
 @dataclass(frozen=True, kw_only=True)
 class Origins(Header):
-    """The sources of an item: the items of its lineage that are derived from no item."""
+    """The sources of an item: the items of its lineage that are not derived from any item."""
 
     item: str
     sources: int

@@ -74,8 +74,8 @@ def find_way(
 ) -> Way:
     """Return one shortest path, or all paths if ``every``. Raises NotFound like ``path``.
 
-    With ``described``, triples have the columns of ``DESCRIBED``, and a triple appears once for
-    each of its derivations.
+    If ``described`` is true, triples have the columns of ``DESCRIBED``, and a triple appears once
+    for each of its derivations.
     """
     snapshot = asker.snapshot
     with watch.step("locate"):
@@ -126,7 +126,7 @@ def _path(asker: Asker, source: str, target: str, every: bool) -> Paths:
 def _between(
     asker: Asker, first: ItemNumber, last: ItemNumber, watch: Stopwatch, described: bool = False
 ) -> MethodResult | None:
-    """Return the lineage of ``last`` in the sets between both items, or None without such sets."""
+    """Return the lineage of ``last`` in the sets between both items; None if there are none."""
     walk = asker.walk(last, "upstream", watch)
     with watch.step("walk"):
         check_closed(asker.snapshot, walk.sets)
@@ -164,7 +164,7 @@ def _why(source: str, target: str, back: bool) -> tuple[str, ...]:
 
 
 def _all_paths(found: MethodResult, first: ItemNumber) -> MethodResult:
-    """Return the triples on all paths from ``first`` to the target, whose lineage is ``found``."""
+    """Return the triples on all paths from ``first`` to the target; ``found`` is its lineage."""
     src, dst = src_and_dst(found.triples)
     reached = recurse(src, dst, first)
     others = reached.items != first
@@ -180,7 +180,7 @@ def _all_paths(found: MethodResult, first: ItemNumber) -> MethodResult:
 def _shortest(
     found: MethodResult, first: ItemNumber, last: ItemNumber, names: Names
 ) -> MethodResult:
-    """Return the first of the shortest paths, ordered by the dst, op and attributes of triples."""
+    """Return the shortest path that comes first by its triples' dst, op and attributes."""
     src, dst, rows = _steps_nearer(found, first)
     texts = names.names(dst)
     by_name = pa.table(

@@ -26,7 +26,7 @@ from ..methods.method import MethodResult, near_and_far, src_and_dst
 from ..reading.recurse import recurse
 
 _SAMPLE = 10_000
-"""The number of triples whose attribute keys are listed if a key of ``where`` is missing."""
+"""If a key of ``where`` is missing, the attribute keys of up to this many triples are listed."""
 _OUTSIDE = -1
 """An artificial item that is linked to all start items, so that one search covers them."""
 _PAIR = r'"(?:[^"\\]|\\.)*":"(?:[^"\\]|\\.)*",'
@@ -46,7 +46,7 @@ class Filtered:
     links: int
     """The number of triples found that lead from or to an erased item."""
     truncated: str | None
-    """The option because of which the answer is incomplete: ``limit``, ``depth`` or None."""
+    """The option that made the answer incomplete: ``limit`` or ``depth``; otherwise None."""
     missing_keys: MissingKeys | None = None
     """The keys of ``where`` that no triple of the result has; None if any item is shown."""
 
@@ -54,7 +54,7 @@ class Filtered:
 def apply_filters(
     found: MethodResult, asked: ItemNumbers, question: Question, names: Names
 ) -> Filtered:
-    """Return the part of ``found``, a method's result for ``asked``, that the question shows."""
+    """Return the part that the question shows of ``found``, a method's result for ``asked``."""
     # Filter before removing erased items, since paths may lead through them.
     shown = without_erased(_filter(found, question, names), names.erased)
     erased = int(among(found.items, names.erased).sum())
@@ -83,7 +83,7 @@ def _missing_keys(found: MethodResult, question: Question, names: Names) -> Miss
 
 
 def has_key(key: str) -> str:
-    """Return a pattern that matches canonical attributes with a key, up to the key's value."""
+    """Return a pattern that matches canonical attributes from the start to the value of a key."""
     return rf"^\{{(?:{_PAIR})*{re.escape(_quoted(key))}:"
 
 
@@ -154,7 +154,7 @@ def _matching_triples(triples: pa.Table, question: Question) -> Bools:
 
 
 def with_attributes(attributes: Column, where: Sequence[tuple[str, str]]) -> Bools:
-    """Mark the canonical attributes that have, for each key of ``where``, one of its values."""
+    """Mark the canonical attributes that have one of the given values for each key of ``where``."""
     kept = np.ones(len(attributes), bool)
     for key in dict.fromkeys(key for key, _ in where):
         values = [value for other, value in where if other == key]
@@ -165,8 +165,8 @@ def with_attributes(attributes: Column, where: Sequence[tuple[str, str]]) -> Boo
 def _pattern(key: str, values: list[str]) -> str:
     """Return a pattern for canonical attributes in which the key has one of the values.
 
-    The pattern matches all pairs from the beginning, because a value may contain text that looks
-    like a pair.
+    The pattern is anchored at the start and matches pair by pair, so that text inside a value is
+    not taken for a pair.
     """
     given = "|".join(re.escape(_quoted(as_text(value))) for value in values)
     return rf"{has_key(key)}(?:{given})[,}}]"
@@ -177,14 +177,14 @@ def _in_tables(items: ItemNumbers, tables: Iterable[str], names: Names) -> Bools
 
 
 def _with_triples(found: MethodResult, kept: Bools) -> MethodResult:
-    """Return the result with only the triples that ``kept`` marks, and the items at their ends."""
+    """Return only the triples of the result that ``kept`` marks, and the items at their ends."""
     src, dst = src_and_dst(found.triples)
     touched = union(src[kept], dst[kept])
     return found.select(among(found.items, touched), kept)
 
 
 def _with_items(found: MethodResult, kept: Bools) -> MethodResult:
-    """Return the result with only the items that ``kept`` marks, and the triples at these items."""
+    """Return only the items of the result that ``kept`` marks, and the triples at these items."""
     items = np.sort(found.items[kept])
     src, dst = src_and_dst(found.triples)
     return found.select(kept, among(src, items) | among(dst, items))

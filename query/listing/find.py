@@ -50,9 +50,9 @@ def find(
 ) -> Finding:
     """Return the first ``limit`` items, by name, whose names begin with ``text``.
 
-    With ``anywhere``, a name may contain ``text`` at any position. ``text`` is not a pattern: every
-    character stands for itself. With ``table``, only items of this table match; the empty name
-    stands for items without a table. Raises UsageError if the table has no items.
+    If ``anywhere`` is true, a name may contain ``text`` at any position. ``text`` is not a pattern:
+    every character stands for itself. If ``table`` is given, only items of this table match; the
+    empty name stands for items without a table. Raises UsageError if the table has no items.
     """
     watch = Stopwatch()
     check_tables([table or ""], snapshot)
@@ -85,7 +85,7 @@ def _matching(
     """Return a function that searches a batch of names.
 
     The function returns the names and numbers of the first ``limit`` matches, and the number of all
-    matches. With ``groups``, the names of groups do not match.
+    matches. If ``groups`` is true, names of groups are not counted as matches.
     """
     holds = pc.match_substring if anywhere else pc.starts_with
 

@@ -56,7 +56,7 @@ def list_generations(layout: Layout) -> list[Generation]:
     commits = [read_commit(layout, number) for number in generations(layout)]
     ingests, ended = _read_ingests(layout, commits), _count_ended(layout, commits)
     shown: dict[object, int] = {}
-    """For each combination of a base and visible ingests, the first generation that shows it."""
+    """The first generation that shows each combination of a base and visible ingests."""
     rows = []
     for commit in commits:
         content = (commit.base, commit.visible)

@@ -36,7 +36,7 @@ class Modules:
 
 @dataclass(frozen=True)
 class Invocations:
-    """The invocations of one module, in order, with the number of triples of each invocation.
+    """The invocations of one module, in order, with the number of triples in each.
 
     ``invocations`` has the columns module, run, execution, invocation (a string or null) and
     triples.
@@ -83,8 +83,8 @@ def list_invocations(snapshot: Snapshot, module: str, run: str | None = None) ->
 def check_modules(named: Sequence[str], present: Sequence[str], *snapshots: Snapshot) -> None:
     """Raise NotFound for a named module that none of the given generations has.
 
-    ``present`` are the modules of triples that were read already. If another module is neither
-    declared nor described, the function looks for it in the columns of all triples.
+    ``present`` are the modules of triples that were read already. If one of the other modules is
+    neither declared nor described, the columns of all triples are searched for it.
     """
     unknown = {*named} - {*present}
     for snapshot in snapshots:

@@ -13,7 +13,8 @@ class Operations:
     """The descriptions of ops in one generation.
 
     ``operations`` has the columns op, kind, function, module, sql, job, place and exactness, which
-    are strings, and born, the generation of the description. Its rows are in order of the ops.
+    are strings, and born, which is the generation that added the description. Its rows are in order
+    of the ops.
     """
 
     generation: int

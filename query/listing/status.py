@@ -45,7 +45,7 @@ class Status:
     set_dependencies: int
     partitions: int
     needed: int
-    """The number of partitions that the triples would take after a compaction."""
+    """The number of partitions that the triples would need after a compaction."""
     erased: int
     """The number of items that were erased."""
     neo4j: str | None

@@ -18,11 +18,11 @@ class CapturedWrite:
     """The key columns by which the rows are named; empty if they are named by row ids."""
     files: int
     bytes: int
-    """The size of the write's files in bytes when they were captured; 0 if unknown."""
+    """The size of the write's files in bytes at the time of the capture; 0 if unknown."""
     replaces: bool
     """Whether the write has removed all other rows of the table."""
     bare: int
-    """The number of written rows that derive from no other row."""
+    """The number of written rows that do not derive from any other row."""
     after: int
     """The generation that was current before the first one that shows the write."""
 

@@ -2,8 +2,8 @@
 
 This is algorithm 1 of the CSProv paper. Triples have no column for their component. The component
 follows from the sets: the items of each set are a range of numbers, and a triple belongs to the
-component of its dst. The filter reads every cached partition once and keeps the hash partitioning,
-as in the paper.
+component of its dst. The filter reads every cached partition once and preserves the hash
+partitioning, as in the paper.
 """
 
 from dataclasses import replace

@@ -35,7 +35,7 @@ from .written_out import without_dead_ends
 
 @dataclass(frozen=True)
 class Searched:
-    """The triples that were read, and the finished search in them for the complete answer."""
+    """The triples that were read, and the finished search in these for the complete answer."""
 
     triples: Fetched
     search: LevelSearch
@@ -49,7 +49,7 @@ class Searched:
 class CSProv:
     """The method that reads only the triples of the sets on the walk from the item.
 
-    With ``described``, the triples of its results have all columns of ``DESCRIBED``.
+    If ``described`` is true, the triples of its results have all columns of ``DESCRIBED``.
     """
 
     def __init__(

@@ -24,7 +24,7 @@ class MethodResult:
     near_depths: I32
     """The depth of the near end of each triple."""
     unexpanded: ItemNumbers
-    """The items that have further triples, which were left out because of the depth limit."""
+    """The items whose further triples were left out because of the depth limit."""
     read: Read
 
     def select(self, items: Bools, triples: Bools) -> "MethodResult":
@@ -45,7 +45,7 @@ class MethodResult:
 def union(results: Sequence[MethodResult], direction: Direction) -> MethodResult:
     """Return the union of the results of several items.
 
-    Each item and triple has its least depth.
+    Each item and triple keeps its smallest depth.
     """
     if len(results) == 1:
         return results[0]
@@ -66,7 +66,7 @@ def union(results: Sequence[MethodResult], direction: Direction) -> MethodResult
 
 
 def _nearest(results: Sequence[MethodResult]) -> tuple[ItemNumbers, I32]:
-    """Return the distinct items of several results, each with its least depth."""
+    """Return the distinct items of several results, each with its smallest depth."""
     every = np.concatenate([each.items for each in results])
     depths = np.concatenate([each.depths for each in results])
     order = np.lexsort((depths, every))

@@ -44,7 +44,8 @@ def level_by_level(
     """Return the items and triples that ``item`` reaches, fetching one frontier at a time.
 
     ``fetch`` returns the triples whose near ends are the given items, and the number of partitions
-    that it read. The result's ``read`` sums up the triples and partitions of all jobs.
+    that it read. The result's ``read`` has the total numbers of triples and partitions over all
+    jobs.
     """
     frontier = ItemNumbers(np.array([item], np.int64))
     asked = frontier

@@ -24,7 +24,7 @@ partitions read.
 
 
 def written_out(found: MethodResult, groups: ItemNumbers, direction: Direction) -> MethodResult:
-    """Return the result with the triples of groups replaced by those that they stand for."""
+    """Return the result with the triples of groups replaced by the triples that they stand for."""
     if not len(groups):
         return found
     src, dst = src_and_dst(found.triples)
@@ -64,7 +64,7 @@ def fetch_written_out(fetch: Fetch, groups: ItemNumbers, direction: Direction) -
 
 
 def without_dead_ends(near: I64, far: I64, to_group: Bools) -> Bools:
-    """Return a mask of all triples except those to groups from which no triple leads further."""
+    """Return a mask of all triples except those that lead to a group without outgoing triples."""
     kept = ~to_group
     kept[to_group] = among(far[to_group], unique(near))
     return kept
@@ -83,7 +83,7 @@ def _pairs(to: I64, of: I64, src: ItemNumbers, dst: ItemNumbers) -> tuple[I64, I
 def _joined(triples: pa.Table, plain: I64, inputs: I64, uses: I64) -> pa.Table:
     """Return the rows ``plain``, and then a triple for each pair of an input and a use of a group.
 
-    Apart from its ends, the triple of a pair has the columns of the input's triple.
+    Except for its ends, the triple of a pair has the same columns as the input's triple.
     """
     src, dst = src_and_dst(triples)
     rows = pa.array(np.concatenate([plain, inputs]))

@@ -23,11 +23,11 @@ from .recurse import recurse
 from .walk import Walk, component_sets, set_of
 
 ASK = 0.02
-"""CSProv: the fixed cost of a question: finding the item, one closure, one job, one recursion."""
+"""CSProv: the fixed cost of a question: locating the item, one closure, one job, one recursion."""
 SET = 6e-6
 """CSProv: the cost of each walked set."""
 PARTITION = 1.2e-3
-"""CSProv: the cost of each partition. It was fitted when a Spark task read each partition."""
+"""CSProv: the cost of each partition, fitted at a time when a Spark task read each partition."""
 TRIPLE = 0.4e-6
 """CSProv: the cost of reading a triple, following it and naming its items."""
 LEVEL = 0.024
@@ -84,7 +84,7 @@ def csprov_seconds(read: Read) -> float:
 
 
 def rq_seconds(levels: int) -> float:
-    """Return the seconds that RQ takes. One job more than levels is needed, to find the end."""
+    """Return the seconds that RQ takes. It needs a job for each level, and one to find the end."""
     return LEVEL * (levels + 1)
 
 

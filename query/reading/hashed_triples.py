@@ -100,7 +100,7 @@ class HashedTriples:
 
 
 def _visible(session: "SparkSession", snapshot: Snapshot) -> "DataFrame":
-    """Return only those rows of the Delta table of triples that visible ingests wrote."""
+    """Return only the rows of the Delta table of triples that visible ingests wrote."""
     from pyspark.sql import functions as f
 
     commit = snapshot.commit
@@ -121,7 +121,7 @@ def _live(session: "SparkSession", snapshot: Snapshot) -> "DataFrame":
 
 @dataclass(frozen=True)
 class _PartitionReader:
-    """A function for Spark tasks that reads partitions, given by their index in ``partitions``."""
+    """A function that reads partitions in Spark tasks; an index in ``partitions`` selects each."""
 
     folder: Path
     partitions: PartitionNumbers

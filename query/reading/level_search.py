@@ -1,8 +1,8 @@
 """Find the items that an item reaches among millions of triples, without sorting the triples.
 
 ``recurse`` sorts triples and searches in the sorted ends, which is fastest if few triples belong to
-the answer. ``LevelSearch`` replaces both steps by tables with an entry for each item: an index of
-the triples by their near ends, and the depth of each item. It finds items in order of depth.
+the answer. ``LevelSearch`` instead uses two tables with an entry for each item: an index of the
+triples by their near ends, and the depth of each item. It finds items in order of depth.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from provhouse.model.arrays import I32, I64, Bools, ItemNumber, ItemNumbers, exp
 from provhouse.model.compiled import compiled
 
 Ints = npt.NDArray[np.signedinteger[Any]]
-"""Integers of 32 bits if the values fit, otherwise of 64 bits."""
+"""Integers of 32 bits if all values fit, otherwise of 64 bits."""
 UNREACHED = -1
 SPARSE = 2
 """The limit for the range of item numbers, as a multiple of the number of triples.
@@ -73,7 +73,7 @@ class LevelSearch:
 
     @property
     def unexpanded(self) -> ItemNumbers:
-        """The items with further triples, which were left out because of the limit, in order."""
+        """The sorted items whose further triples were left out because of the limit."""
         left = self._queue[self._taken :]
         left = left[(self._at[left + 1] > self._at[left]) & (left != self._start)]
         return ItemNumbers(np.sort(self._numbers(left)))
@@ -81,8 +81,9 @@ class LevelSearch:
     def triples(self, most: int, *, whole: bool = False) -> Iterator[tuple[I64, I32]]:
         """Yield the rows of the triples that lead to the items, by the depth of their near ends.
 
-        Each yielded piece has at most ``most`` rows, and also the depths of their near ends. With
-        ``whole``, the triples of one near end stay in one piece, which may then have more rows.
+        Each yielded piece has at most ``most`` rows, and the depths of their near ends. If
+        ``whole`` is true, the triples of one near end stay in one piece, which may then have more
+        rows.
         """
         yield from self._of_heads(np.array([self._start]), np.zeros(1, np.int32), most, whole)
         for begin in range(0, self._taken, HEADS):
@@ -111,8 +112,8 @@ class LevelSearch:
     def ranked(self, hidden: ItemNumbers) -> tuple[ItemNumbers, I32]:
         """Return, in order, the start and the items that are not hidden, and an array of ranks.
 
-        The array has, at the place of each returned item (see ``places``), its position among the
-        returned items.
+        At the place of each returned item (see ``places``), this array has the item's position
+        among the returned items.
         """
         kept = self._depths != UNREACHED
         kept[self._start] = True
@@ -145,7 +146,7 @@ class LevelSearch:
 
 
 def has_small_range(near: I64, far: I64, start: int) -> bool:
-    """Return whether the item numbers are in a small range, and tables can have entries for all."""
+    """Return whether the item numbers span a range so small that tables can cover all of it."""
     span = _range(near, far, start)[1]
     return span <= SMALL and _dense(span, len(near))
 
@@ -165,8 +166,8 @@ def _range(near: I64, far: I64, start: int) -> tuple[int, int]:
 def _index(near: I64, far: I64, first: int, at: Ints, rows: Ints, targets: Ints) -> None:
     """Sort rows by near end; ``rows[at[p] : at[p + 1]]`` become the rows of the place ``p``.
 
-    ``targets`` gets the places of the rows' far ends in the same order. They are next to each other
-    in memory, so that the search is fast.
+    ``targets`` gets the places of the rows' far ends in the same order. The far ends of a place are
+    thus next to each other in memory, so that the search is fast.
     """
     # The counts start two entries ahead. So at[p + 1] is where p begins after the sums are taken,
     # and where p ends after the rows are filled in.
@@ -187,7 +188,7 @@ def _search(
 ) -> tuple[int, int]:
     """Set the depths of the places that ``start`` reaches, and write these places to ``queue``.
 
-    Return the number of these places with a depth below the limit, and the number of all of them.
+    Return how many of these places have a depth below the limit, and how many places there are.
     """
     taken = filled = 0
     head, depth = start, 0

@@ -16,9 +16,9 @@ from .level_search import LevelSearch, has_small_range
 
 NEVER = -1
 MANY = 1 << 20
-"""The number of triples from which on ``LevelSearch`` is faster, and needs less memory."""
+"""From this number of triples on, ``LevelSearch`` is faster and needs less memory."""
 SOME = 1 << 14
-"""The number of triples to sort from which on ``LevelSearch`` is faster with small tables."""
+"""From this number of triples to sort on, ``LevelSearch`` is faster if its tables are small."""
 _NO_GROUPS = np.zeros(0, bool)
 
 
@@ -37,13 +37,13 @@ class Reached:
     near_depths: I32
     """The depth of the near end of each triple in ``triples``."""
     unexpanded: I64
-    """The items with further triples, which were left out because of the depth limit, in order."""
+    """The sorted items whose further triples were left out because of the depth limit."""
 
 
 def recurse(
     near: I64, far: I64, item: int, limit: int | None = None, to_group: Bools | None = None
 ) -> Reached:
-    """Follow triples from ``item``, each from its near end to its far end, up to ``limit`` hops.
+    """Follow triples from ``item``, from near end to far end, for up to ``limit`` hops.
 
     Upstream, the near end of a triple is its dst; downstream, it is its src. The result has the
     triples whose near end is the item (depth 0) or was reached at a depth below the limit.

@@ -1,9 +1,9 @@
 """Cache a copy of all triples once, for all questions that wait for it.
 
-Filling the cache takes a minute or more in a large warehouse. So it runs in a separate thread, and
-a question can stop waiting before the end. If the time limit of a question passes, its client gets
-an error that says when to ask again, and the fill continues. If the clients of all waiting
-questions have disconnected, the fill is cancelled.
+Filling the cache takes a minute or more in a large warehouse. So the fill runs in a separate
+thread, and a question can stop waiting before the fill ends. If the time limit of a question
+passes, its client gets an error that states when to ask again, and the fill continues. If the
+clients of all waiting questions have disconnected, the fill is cancelled.
 """
 
 from collections.abc import Callable
@@ -116,7 +116,7 @@ class SharedFill:
 
 
 def cancelled() -> Unavailable:
-    """Return the error for a question whose copy of all triples will never be complete."""
+    """Return the error for a question that waits for a copy that will never be complete."""
     return Unavailable(
         "The copy of all triples that the method needs was cancelled",
         "The server is stopping, or answers from another generation now",

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 class SparkTriples:
     """The triples of one generation. Spark is started when the first triple is needed.
 
-    The cache of partitions may be shared with other generations. ``release`` keeps a shared cache.
+    The cache of partitions may be shared with other generations; ``release`` does not clear a
+    shared cache.
     """
 
     def __init__(
@@ -55,7 +56,7 @@ class SparkTriples:
 
     @cached_property
     def starting(self) -> Starting:
-        """The start of Spark in the background, which lets other work continue meanwhile."""
+        """The start of Spark in the background, while other work continues."""
         return Starting(self._settings, self._snapshot.layout.logs)
 
     @property

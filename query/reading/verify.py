@@ -82,7 +82,7 @@ def _missing_dependency(snapshot: Snapshot, child: int, parent: int) -> Damaged:
 
 
 def check_component(snapshot: Snapshot, sets: SetPositions, read: int) -> None:
-    """Raise Damaged unless ``read`` is the number of live triples in the component of ``sets``."""
+    """Raise Damaged unless the component of ``sets`` has exactly ``read`` live triples."""
     expected = int(snapshot.live_placements.counts(snapshot.ids_of(sets)).sum())
     if read != expected:
         raise Damaged(
@@ -94,7 +94,7 @@ def check_component(snapshot: Snapshot, sets: SetPositions, read: int) -> None:
 
 
 def check_all(snapshot: Snapshot, read: int) -> None:
-    """Raise Damaged unless ``read`` is the number of triples of the generation."""
+    """Raise Damaged unless the generation has exactly ``read`` triples."""
     expected = snapshot.commit.totals.triples
     if read != expected:
         raise Damaged(
@@ -124,7 +124,7 @@ def _check_counts(snapshot: Snapshot, sets: SetPositions, triples: Fetched) -> N
 
 
 def _among_sets(snapshot: Snapshot, sets: SetPositions, items: ItemNumbers) -> Bools:
-    """Return for each item whether its set is one of ``sets``."""
+    """Return, for each item, whether its set is one of ``sets``."""
     first, count = snapshot.set_firsts[sets], snapshot.set_items[sets]
     span = int(first[-1] + count[-1] - first[0])
     if span > MOST_PER_VALUE * len(items):
@@ -140,12 +140,12 @@ def _among_sets(snapshot: Snapshot, sets: SetPositions, items: ItemNumbers) -> B
 
 
 def _sets_of(snapshot: Snapshot, items: ItemNumbers) -> SetPositions:
-    """Return the positions of the items' sets; raise Damaged if an item is in no set."""
+    """Return the positions of the items' sets; raise Damaged if an item is not in any set."""
     found = snapshot.known_set_rows(items)
     if (found < 0).any():
         raise Damaged(
             f"The src of a triple is not an item of generation {snapshot.commit.generation}",
-            f"It is the number {items[0]}, which is in no set",
+            f"It is the number {items[0]}, which is not in any set",
             _BACKUP,
         )
     return found

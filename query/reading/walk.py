@@ -47,8 +47,7 @@ class Walk:
     triples: int
     """The number of triples that will be read."""
     source_sets: SetPositions
-    """The sets that may contain the src of the triples to read. A src in another set means damage.
-    """
+    """The sets that may contain the src of triples to read. A src in any other set means damage."""
 
 
 class WalkCache:
@@ -68,10 +67,10 @@ class WalkCache:
     ) -> Walk:
         """Return the sets reached from the item's own set.
 
-        ``graph`` returns a connection to Neo4j, after a check that Neo4j has the whole generation.
-        It is called for every walk that is not cached, even from a set without dependencies, so
-        that damage is always reported. Raises Damaged if the item's set is missing in Neo4j, and
-        TooSlow if the time limit of ``watch`` has passed.
+        ``graph`` checks that Neo4j has the whole generation, and returns a connection. It is called
+        for every walk that is not cached, even from a set without dependencies, so that damage is
+        always reported. Raises Damaged if the item's set is missing in Neo4j, and TooSlow if the
+        time limit of ``watch`` has passed.
         """
         own = set_of(self._snapshot, item)
         with self._lock:

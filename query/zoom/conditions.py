@@ -2,7 +2,7 @@
 
 ``fold`` hides the items inside the modules that are folded. This module finds in one pass, for
 every item, the modules that hide it if all of them are folded. With these conditions, any view can
-be made from counts alone, without the triples.
+be computed from counts alone, without the triples.
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Conditions:
     modules: I64
     """For each item, a bit mask of modules: the item is hidden if all of them are folded.
 
-    The value -1 means that the item is never hidden.
+    If the value is -1, the item is never hidden.
     """
     made: I32
     """The invocation that made each item; negative if not exactly one invocation made it."""

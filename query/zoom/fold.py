@@ -1,8 +1,8 @@
 """Fold modules of a workflow: ZoomOut of the Lipstick paper (definition 4.1), on arrays.
 
 The paper finds the nodes inside a module by paths in a graph that has nodes for invocations,
-inputs, outputs and state. In a flow, the invocation that made each triple is recorded, so one pass
-finds the items inside. A view depends only on the set of folded modules, so nothing is stored. The
+inputs, outputs and state. A flow records the invocation that made each triple, so one pass finds
+the items inside. A view depends only on the set of folded modules, so nothing is stored. The
 paper's ZoomIn into a module is the view in which this module is not folded.
 """
 
@@ -19,14 +19,14 @@ from provhouse.model.derivations import ROLES
 I8 = npt.NDArray[np.int8]
 
 NONE: Final = -1
-"""The code of an invocation for a triple in no module, and of a role for an ordinary input."""
+"""The invocation of a triple that is not in a module, and the role of an ordinary input."""
 UNMADE, SEVERAL = -2, -3
 """The codes for an item that no triple made, and for an item that several invocations made."""
 STATE: Final = ROLES["state"]
 OUTPUT: Final = ROLES["output"]
 
 UNDECLARED, INPUT_TABLE, STATE_TABLE, OUTPUT_TABLE, OTHER_TABLE = range(5)
-"""The parts that a table may have in a module.
+"""The parts that a table may play in a module.
 
 ``OTHER_TABLE`` means that the module declares its inputs, and that the table is not among them.
 """
@@ -51,7 +51,7 @@ class Flow(NamedTuple):
     table: I32
     """The table of each item."""
     declared: I8
-    """The part of each table (a column) in each module (a row).
+    """The part that each table (a column) plays in each module (a row).
 
     The last column does not stand for a table: it is ``OUTPUT_TABLE`` if the module declares
     outputs.
@@ -63,7 +63,7 @@ class Folded:
     """A view of a flow in which some modules are folded."""
 
     hidden: Bools
-    """For each item, whether it is inside a folded invocation, and so not shown by the view."""
+    """For each item, whether it is inside a folded invocation. The view does not show it then."""
     invocations: I64
     """The folded invocations, in order."""
     several: Bools
@@ -162,7 +162,7 @@ def _hidden(flow: Flow, made: I32, inside: Bools, gone: Bools, shown: Bools) -> 
 
 @compiled()
 def _edges(flow: Flow, made: I32, inside: Bools, hidden: Bools) -> tuple[I64, I64, I64]:
-    """Return the edges of a view: start, end, and a triple of each. Edges may be repeated."""
+    """Return the start, the end and one triple of each edge of a view. Edges may be repeated."""
     start = np.empty(2 * len(flow.src), np.int64)
     end = np.empty(2 * len(flow.src), np.int64)
     rows = np.empty(2 * len(flow.src), np.int64)

@@ -1,8 +1,8 @@
 """Count the items and triples of an answer so that a page can fold and unfold its modules itself.
 
-Items of one node are in the same class if the same modules hide them when folded. Triples are in
-the same class if the classes of their ends are the same; see ``TRIPLE_CLASSES``. Every view of the
-answer can be computed from the classes alone, without the triples.
+Items of one node are in the same class if they are hidden by the same folded modules. Triples are
+in the same class if the classes of their ends are the same; see ``TRIPLE_CLASSES``. Every view of
+the answer can be computed from the classes alone, without the triples.
 """
 
 from dataclasses import dataclass
@@ -123,7 +123,7 @@ def _bits(mask: int) -> list[int] | None:
 def _callers(flow: NumberedFlow, level: Level) -> pa.Table:
     """Return the nodes of all modules, or of all invocations at the level ``record``.
 
-    These nodes have no number and no items yet: a page counts the items that a view hides in them.
+    The nodes do not have numbers or items yet: a page counts the items that a view hides in them.
     """
     calls = flow.calls
     if level == "record":

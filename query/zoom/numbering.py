@@ -7,7 +7,7 @@ from provhouse.model.compiled import compiled
 
 
 def dense_distinct(values: I64) -> tuple[I64, I64]:
-    """Return the same result as ``distinct``, from a compiled pass if the values are dense."""
+    """Return the same result as ``distinct``, but by a compiled pass if the values are dense."""
     if not len(values):
         return values, values
     first, last = int(values.min()), int(values.max())
@@ -20,7 +20,7 @@ def dense_distinct(values: I64) -> tuple[I64, I64]:
 def _numbered(values: I64, first: int, place: I32) -> tuple[I64, I64]:
     """Return the distinct values, and the position of each of ``values`` among them.
 
-    ``place`` must have a 0 for each possible value.
+    ``place`` must have an entry for each possible value, all 0.
     """
     for row in range(len(values)):
         place[values[row] - first] = 1

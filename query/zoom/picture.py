@@ -29,11 +29,12 @@ from .zoomed import answer_at
 Grouping = Literal["table", "op", "module", "set"]
 """The property that the items of a group have in common.
 
-An item belongs to the op of a triple that made it, or, if no triple made it, to its table.
+If items are grouped by op, an item belongs to the op of a triple that made it, or, if no triple
+made it, to its table.
 """
 MOST_BOXES = 60
 MOST_EDGES = 600
-"""The largest number of edges. Of more edges, those with the fewest triples are left out."""
+"""The largest number of edges. Beyond it, the edges with the fewest triples are left out."""
 MOST_NAMED = 200
 """The largest number of groups without a box to list by name."""
 _FAR = np.iinfo(np.int64).max
@@ -80,7 +81,7 @@ class Link:
 
 @dataclass(frozen=True, kw_only=True)
 class Picture(Header):
-    """An answer as boxes and links between their numbers. The first box is the asked item."""
+    """An answer as boxes, and links between box numbers. The first box is the asked item."""
 
     item: str
     table: str
@@ -97,7 +98,7 @@ class Picture(Header):
     links: tuple[Link, ...]
     links_left_out: int
     rest: tuple[Group, ...]
-    """The first groups of the box ``rest``."""
+    """The first groups that the box ``rest`` stands for."""
 
 
 def picture(
@@ -166,7 +167,7 @@ class _Grouped:
     calls: I64
     """The group of each folded invocation."""
     kinds: list[str]
-    """The kind of each group; empty for the number of a module that is not folded."""
+    """The kind of each group; empty if the group is a module that is not folded."""
     names: list[str]
 
     def keys(self) -> list[str]:
@@ -192,7 +193,7 @@ def _grouped(view: ShownAt, by: Grouping, opened: Mapping[str, int]) -> _Grouped
 
 
 def _by_op(view: ShownAt) -> _Grouped:
-    """Group items by the op of a triple that made them, or if no triple did, by table."""
+    """Group items by the op of a triple that made them, or by table if no triple made them."""
     flow, ops = view.flow, view.found.triples[OP].combine_chunks().dictionary_encode()
     texts = ops.dictionary.to_pylist()
     made = np.full(flow.flow.items, -1, np.int64)
@@ -222,7 +223,7 @@ class _Drawing:
     """The distribution of a limited number of boxes over groups and the items of opened groups.
 
     Boxes are numbered in this order: the asked items, the groups, the items of opened groups, the
-    rest.
+    box ``rest``.
     """
 
     def __init__(
@@ -267,7 +268,7 @@ class _Drawing:
         return np.sort(left[order[: len(left) - len(self._without)]])
 
     def _numbered(self) -> I64:
-        """Return the box number of each item, followed by that of each folded invocation."""
+        """Return the box number of each item, then the box number of each folded invocation."""
         groups = np.full(len(self._sizes), -1, np.int64)
         groups[: self._asked] = np.arange(self._asked)
         groups[self._shown] = self._asked + np.arange(len(self._shown))

@@ -33,9 +33,9 @@ _TEXT = pa.string()
 _NAMES = ("kind", "name", TABLE, MODULE, RUN, EXECUTION, INVOCATION)
 _CHANGES = (("came", pa.int64()), ("went", pa.int64()))
 NODES = pa.schema([("node", pa.int64()), *((name, _TEXT) for name in _NAMES), *_CHANGES])
-"""The columns of nodes: their identity, and the numbers of items that came and that went."""
+"""The columns of nodes: their identity, and how many of their items came and went."""
 EDGES = pa.schema([("from", pa.int64()), ("to", pa.int64()), (OP, _TEXT), *_CHANGES])
-"""The columns of edges, with the numbers of triples that came and that went."""
+"""The columns of edges, including how many of their triples came and went."""
 _KEY, _START, _END, _ITEM = "key", "start", "end", "item"
 _TRIPLE = ("src", "dst", OP, ATTRIBUTES, "call")
 
@@ -89,7 +89,7 @@ def zoom_diff(
     """Compare an answer as of the question's own ``as_of`` and as of ``until``, at a level.
 
     If ``until`` is None, it means the current generation. Raises NotFound if neither generation has
-    the item or a module, and UsageError for options that the level cannot have.
+    the item, or a module to fold, and UsageError for options that the level does not support.
     """
     check_question(question, level, folded)
     with askers(question.as_of) as before, askers(until) as after:
@@ -237,7 +237,7 @@ def _differences(one: _View, other: _View) -> tuple[pa.Table, pa.Table]:
 
 
 def _differing(nodes: pa.Table, items: pa.Table, edges: pa.Table) -> pa.Table:
-    """Return the first node, and the nodes whose items or edges differ, without repetitions."""
+    """Return the first node, and the nodes whose items or edges differ, without duplicates."""
     keys = nodes[_KEY].combine_chunks()
     columns = (nodes[_KEY][:1], items[_KEY], edges[_START], edges[_END])
     used = pa.concat_arrays([each.combine_chunks() for each in columns])
@@ -246,7 +246,7 @@ def _differing(nodes: pa.Table, items: pa.Table, edges: pa.Table) -> pa.Table:
 
 
 def _changed(one: pa.Table, other: pa.Table, keys: list[str]) -> pa.Table:
-    """Return the numbers of rows that came and that went for each key, unless both are 0."""
+    """Return for each key how many rows came and how many went, unless both numbers are 0."""
     less = one.set_column(len(one.column_names) - 1, _COUNT, pc.negate(one[_COUNT]))
     rows = pa.concat_tables([less, other])
     whole = rows.group_by(rows.column_names[:-1]).aggregate([(_COUNT, "sum")])

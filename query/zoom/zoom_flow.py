@@ -43,7 +43,7 @@ class NumberedFlow:
 
     flow: Flow
     numbers: ItemNumbers
-    """The number of each item in the warehouse, ascending."""
+    """The number that each item has in the warehouse, in ascending order."""
     asked: I64
     """The asked items, as numbers in the flow. Each has a node of its own at every level."""
     tables: Texts
@@ -56,7 +56,7 @@ class NumberedFlow:
 
     @property
     def outside(self) -> int:
-        """The number of items that were made, but in no module."""
+        """The number of items that were made outside of all modules."""
         made = np.zeros(self.flow.items, bool)
         made[self.flow.dst[self.flow.invocation == NONE]] = True
         return int(made.sum())

@@ -23,8 +23,8 @@ from .zoom_view import LevelView, check_catalogue, of_tables, shown_at
 class ZoomedPath(LevelView, Header):
     """One shortest path, or all paths, at a level.
 
-    The node 0 shows ``source``, and the node 1 shows ``target``. If both are the same item, or have
-    the same table at the level ``catalogue``, the node 0 shows both.
+    The node 0 shows ``source``, and the node 1 shows ``target``. If ``source`` and ``target`` are
+    the same item, or have the same table at the level ``catalogue``, the node 0 shows both.
     """
 
     source: str

@@ -67,7 +67,7 @@ class GroupedEdges:
     calls: I64
     """The group of each invocation."""
     labels: I64
-    """The item, set or table, depending on the level, for which each group of items stands."""
+    """The item, set or table (depending on the level) for which each group of items stands."""
     start: I64
     end: I64
     """The groups at both ends of each edge of the view; two groups may have several edges."""
@@ -174,8 +174,8 @@ def _nodes(
 ) -> pa.Table:
     """Return nodes with the given numbers.
 
-    If ``numbers`` is a single number, it is the number of the first node, and the others follow it.
-    Columns that are not given are null.
+    If ``numbers`` is a single number, it is the number of the first node, and the other nodes get
+    the numbers that follow. Columns that are not given are null.
     """
     count = len(names)
     node = np.arange(numbers, numbers + count) if isinstance(numbers, int) else numbers
@@ -195,8 +195,8 @@ def reached_tables(
 ) -> tuple[pa.Table, pa.Table]:
     """Return the tables that an item's table may derive from, or that may derive from it.
 
-    The table graph has a link for each pair of tables that a triple has ever linked in the
-    warehouse, so the answer itself may have fewer tables. The graph also has the links of the
+    The table graph has a link for each pair of tables that a triple of the warehouse has ever
+    linked, so the item's real answer may have fewer tables. The graph also has the links of the
     catalogue.
     """
     table, rows = _table_of(snapshot, asked), _table_graph(snapshot)

@@ -45,9 +45,9 @@ class LevelView:
     inside: int
     """The number of items that are hidden inside of folded modules."""
     several: int
-    """The number of items that were made in several invocations. They are never hidden."""
+    """The number of items that were made in several invocations. Such items are never hidden."""
     outside: int
-    """The number of items that were made, but in no module."""
+    """The number of items that were made outside of all modules."""
     nodes: pa.Table
     """The nodes, with the columns ``NODES``. The first nodes are the asked items."""
     edges: pa.Table
@@ -74,7 +74,8 @@ class ShownAt:
     def nodes_of_items(self) -> I64:
         """The number of the node that stands for each item; -1 for hidden state and constants.
 
-        An item inside a folded invocation belongs to the node of this invocation, or of its module.
+        An item inside a folded invocation belongs to the node of this invocation, or to the node of
+        its module.
         """
         flow, of = self.flow.flow, self.groups.items.copy()
         made = np.full(flow.items, NONE, np.int64)
@@ -110,7 +111,8 @@ class ShownAt:
 def _beside() -> ThreadPoolExecutor:
     """Return a pool with one thread, which all views use.
 
-    It is kept because the operating system must clear memory for each new thread, page by page.
+    The pool is kept because the operating system must clear memory for each new thread, page by
+    page.
     """
     return ThreadPoolExecutor(1, thread_name_prefix="view")
 

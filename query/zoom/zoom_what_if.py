@@ -25,14 +25,14 @@ from ..methods.written_out import written_out
 from .zoom_view import LevelView, ShownAt, shown_at
 
 COUNTS = ("deleted", *FATES)
-"""The columns with the counts of a node's items: deleted items, and items with each fate."""
+"""The columns with the counts of a node's items: the deleted items, and the items by fate."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ZoomedWhatIf(LevelView):
     """The consequences of a deletion for the nodes of a view.
 
-    ``nodes`` has the further columns ``COUNTS``: the number of deleted items of each node, and the
+    ``nodes`` also has the columns ``COUNTS``: the number of deleted items of each node, and the
     number of its items with each fate.
     """
 

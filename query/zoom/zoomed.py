@@ -1,6 +1,6 @@
 """Show an answer at a coarser level: folded to modules, tables or connected sets.
 
-A view is computed from the data that the answer needs in any case; no view is stored. The code that
+A view is computed from the data that the answer needs anyway, and is never stored. The code that
 folds is in ``zoom_view.py``.
 """
 
@@ -35,11 +35,11 @@ class Zoomed(LevelView, ItemHeader):
     complete: bool
     truncated: str | None
     found: int
-    """The number of items of the answer, without the asked item."""
+    """The number of items in the answer, except the asked item."""
     erased: int
     read: Read
     foldable: Foldable | None = field(default=None, repr=False)
-    """The content of all other views of the answer, if the question asked for it."""
+    """The data for all other views of the answer, if the question asked for it."""
 
 
 def zoom(
@@ -54,7 +54,7 @@ def zoom(
 
     ``foldable`` adds the data for all other views, so that a page can fold and unfold modules. At
     the level ``module``, all modules are folded unless some are named. Raises NotFound for an
-    unknown item or module, and UsageError for options that the level cannot have.
+    unknown item or module, and UsageError for options that the level does not support.
     """
     check_question(question, level, folded)
     if foldable and level == "catalogue":
@@ -69,7 +69,7 @@ def zoom(
 
 
 def check_question(question: Question, level: Level, folded: Sequence[str]) -> None:
-    """Raise UsageError for options that a view cannot have."""
+    """Raise UsageError for options that a view does not support."""
     check_catalogue(level, folded)
     for given, what in (
         (question.summary, "a summary"),

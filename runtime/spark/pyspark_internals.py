@@ -145,7 +145,7 @@ def worker_python(context: "SparkContext") -> str:
 
 
 _CONVERTERS: list[Callable[[Any], Exception | None]] = []
-"""The functions that convert the JVM's exceptions to Python errors; they run before PySpark's."""
+"""Functions that convert the JVM's exceptions to Python errors; they run before PySpark's own."""
 
 
 def convert_java_errors(convert: Callable[[Any], Exception | None]) -> None:
@@ -192,8 +192,8 @@ def worker_memory(context: "SparkContext") -> int:
 def save_lines(rdds: "Sequence[RDD[bytes]]", path: str, codec: str | None) -> None:
     """Write all records of the given RDDs as lines of text files.
 
-    ``RDD.saveAsTextFile`` also does this, but first runs a function of its own, which could not
-    find out from which of the RDDs the lines of its task come.
+    ``RDD.saveAsTextFile`` also does this, but first runs a function of its own. That function could
+    not find out from which of the RDDs the lines of its task come.
     """
     private: Any = rdds
     for rdd in private:

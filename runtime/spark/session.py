@@ -52,7 +52,7 @@ class _Process:
         self.session: SparkSession | None = None
         """The session that provhouse started, configured and will end."""
         self.adopted: SparkSession | None = None
-        """The last session of the program around provhouse that was found to be usable."""
+        """The last session of the calling program that was found to be usable."""
 
 
 _process = _Process()

@@ -40,7 +40,7 @@ class Sizes:
     """The displayed unit of the amounts in ``of``, such as bytes; empty for no unit."""
 
     def mine(self, number: int) -> tuple[I64, int] | None:
-        """Return an array of one number for the task's progress, and the task's size.
+        """Return a one-element array that holds the task's progress, and the task's size.
 
         Returns None if the progress file is on another machine.
         """
@@ -71,7 +71,7 @@ class _Running:
 
     def __init__(self) -> None:
         self.share: tuple[I64, int] | None = None
-        """The array of one number for the task's progress, and the task's size."""
+        """A pair: a one-element array that holds the task's progress, and the task's size."""
         self.part = (0.0, 1.0)
         """The part of the task that is running, as the fractions at which it begins and ends."""
 
@@ -89,7 +89,7 @@ def report_progress(part: float) -> None:
 
 @contextmanager
 def part_of_task(begin: float, end: float) -> Iterator[None]:
-    """Run a block that does the part of the current task from fraction ``begin`` to ``end``.
+    """Run a block that does one part of the current task: the fractions ``begin`` to ``end``.
 
     In the block, ``report_progress`` expects fractions of this part instead of the entire task.
     """

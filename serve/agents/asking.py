@@ -30,8 +30,8 @@ def ask(tool: QuestionTool, arguments: Mapping[str, Any], connect: Callable[[], 
     if text is None:
         raise UsageError(
             f"The answer of {tool.name} is too large",
-            f"An agent receives at most {MOST_CHARACTERS:,} characters, of an answer of at most "
-            f"{MOST_BYTES >> 20} MB",
+            f"An agent receives at most {MOST_CHARACTERS:,} characters, cut from an answer of at "
+            f"most {MOST_BYTES >> 20} MB",
             narrower[0].upper() + narrower[1:],
         )
     return text

@@ -74,7 +74,7 @@ class Page:
         self._order = list(dict.fromkeys(name for name, _ in wanted))
 
     def warm(self) -> None:
-        """Load the compiled loops in advance: answer with one brush, with two, and so on."""
+        """Load the compiled loops in advance, by answering with one brush, with two, and so on."""
         brushes: dict[str, Ranges] = {}
         for name in self.views.bars:
             brushes[name] = [(0, min(1, self.views.bars[name].number))]

@@ -72,7 +72,7 @@ class ItemPage(Page):
 
 
 def _telling(table: pa.Table) -> list[str]:
-    """Return the columns that are worth a chart: not the items, nor strings that all differ."""
+    """Return the columns worth a chart: all but the items, and strings that are all distinct."""
     return [
         name
         for name in table.column_names[1:]

@@ -4,8 +4,8 @@ A link has a token in its fragment, the part of a URL that browsers never send t
 page's script exchanges the token for a key, once, and stores the key for its own origin. So a link
 that was copied or logged is worthless afterwards. A cookie would be less safe: a browser sends it
 to all servers on this machine, whatever their port. A key becomes invalid when its owner's token
-does, and when the server ends: a program that later listens on the same port can receive old keys
-only, and no server accepts them.
+does, and when the server ends: a program that later listens on the same port can receive only old
+keys, which no server accepts any more.
 """
 
 import hmac
@@ -75,7 +75,7 @@ class Links:
         self._keys = [each for each in self._keys if each is not found]
 
     def _owner(self, authorization: str) -> str:
-        """Return the owner's Authorization header for a header with a key, others unchanged."""
+        """Replace a header with a key by its owner's header; return other headers unchanged."""
         found = _among(self._keys, authorization.removeprefix(SCHEME))
         return found.owner if found and authorization.startswith(SCHEME) else authorization
 

@@ -85,7 +85,7 @@ class Fetched:
         return np.asarray(joined.indices), joined.dictionary
 
     def take(self, chosen: I64) -> pa.Table:
-        """Return the columns of the schema for the triples at the given positions, which ascend."""
+        """Return the schema's columns for the triples at the given positions, which must ascend."""
         cuts = np.searchsorted(chosen, self._ends)
         parts = [self._schema.empty_table()]
         for number, (partition, rows) in enumerate(zip(self._partitions, self._rows, strict=True)):

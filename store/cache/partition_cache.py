@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 MEGABYTE = 1 << 20
 FEW = 256
-"""The maximum number of partitions that this process reads without Spark, in one or two seconds."""
+"""The maximum number of partitions that this process reads itself; it takes up to two seconds."""
 BLOCKS_PER_JOB = 256
 """The maximum number of blocks that one Spark job sends; they are in memory until the job ends."""
 Context = Callable[[Stopwatch], "SparkContext"]
@@ -96,7 +96,7 @@ class PartitionCache:
             files.keep(path, block)
 
     def missing(self, partitions: Iterable[Path]) -> list[bool]:
-        """Return for each partition whether no file contains its block."""
+        """Return, for each partition, whether its block is still missing in the files."""
         files = self._files
         return [path not in files for path in partitions]
 

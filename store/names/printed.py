@@ -47,7 +47,7 @@ def printed_rows(patterns: Sequence[Pattern], codes: I32, ids: I64) -> pa.Array:
 
 
 def printed_hashes(pattern: Pattern, ids: I64, seed: int = 0) -> U64:
-    """Return the XXH64 of the name of each row id of a table, computed without making the names."""
+    """Return the XXH64 of each row id's name; compute it without making the names."""
     result: U64 = _hash(_bytes(pattern.before), _bytes(pattern.after), ids, np.uint64(seed))
     return result
 

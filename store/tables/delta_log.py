@@ -42,7 +42,10 @@ class DataFile:
 
     @property
     def number(self) -> int:
-        """The version with which the last rows of the file were added. It orders the files."""
+        """The version with which the last rows of the file were added.
+
+        The files are ordered by this version.
+        """
         return int(self.path.name.split("-")[0])
 
     @property

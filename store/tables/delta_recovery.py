@@ -61,7 +61,7 @@ def restore_tables(layout: Layout, base: int, commits: Sequence[Commit]) -> None
 
 
 def remove_merged(layout: Layout, oldest: Commit) -> int:
-    """Remove files of small tables whose rows every remaining version has in merged files.
+    """Remove files of small tables if every remaining version has their rows in merged files.
 
     Returns the number of bytes removed. ``oldest`` is the oldest commit that uses its base. No
     process may read the base during this call. Only the writer may call this. Raises Busy if

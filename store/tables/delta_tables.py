@@ -202,8 +202,8 @@ def _to_merge(folder: Path, table: "deltalake.DeltaTable", ingest: int) -> list[
 def first_to_merge(numbers: Sequence[int], rows: Sequence[int], ingest: int) -> int:
     """Return the position of the first file that must be merged with new rows.
 
-    The numbers of the files, which ``merged_from`` expects, and the numbers of their rows are in
-    the order of the files.
+    The arguments have, for each file in order, the number that ``merged_from`` expects, and the
+    number of its rows.
     """
     large = [at for at, count in enumerate(rows, 1) if count > PIECE_ROWS]
     return max(merged_from(numbers, ingest), *large, 0)
@@ -302,7 +302,7 @@ def read_pieces(
 def count_rows(folder: Path, name: str, version: int | None, ingest: int | None = None) -> int:
     """Return the number of rows that ``read_rows`` returns.
 
-    No column is read except ``ingest``, if needed.
+    Only the column ``ingest`` is read, and only if it is needed.
     """
     if ingest is not None:
         return len(read_rows(folder, name, version, [INGEST], ingest))

@@ -10,8 +10,8 @@ def merged_from(numbers: Sequence[int], ingest: int) -> int:
     """Return the position of the first file that an ingest merges with its own rows.
 
     ``numbers`` contains, for each file in order, the last ingest with rows in it. A file is merged
-    only if all of its rows are from the last span of ingests. Therefore rows are not rewritten
-    every time if ingests are sparse.
+    only if none of its rows is older than the span of ingests that has just ended. Therefore sparse
+    ingests do not rewrite the same rows every time.
     """
     first, span = len(numbers), MERGED
     after = [0, *numbers[:-1]] if numbers else []

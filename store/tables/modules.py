@@ -33,7 +33,7 @@ from .snapshot import Snapshot
 MODULES: Final = "modules"
 OP_PART: Final = "op"
 PARTS: Final = {"ops": OP_PART, "inputs": "input", "state": "state", "outputs": "output"}
-"""The fields of a declaration, each with the value of ``part`` in the rows of its names."""
+"""The fields of a declaration; each is mapped to the value of ``part`` in the field's rows."""
 DECLARED = pa.schema([TABLES[MODULES].field(n) for n in (MODULE, WORKFLOW, PART, NAME, BORN)])
 """The columns of the visible declarations in a generation, with one row per op or table."""
 

@@ -26,7 +26,7 @@ class SampledWrite:
     reads: tuple[str, ...]
     """The tables from which the write was made."""
     after: int
-    """The generation that was current when the write got its version. Later ones show the write."""
+    """The generation that was current when the write got its version. Later generations show it."""
 
     @property
     def sample(self) -> Sample:

@@ -54,7 +54,7 @@ class Written:
     bare: int = 0
     """The number of the write's rows that derive from no row. No items are stored for them."""
     after: int = 0
-    """The generation that was current when the write got its version. Later ones show the write."""
+    """The generation that was current when the write got its version. Later generations show it."""
     tracking: RowTracking | None = None
     """The ids that identify rows that Delta has moved; None without row tracking."""
     stored: tuple[str, ...] = ()

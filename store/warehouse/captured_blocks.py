@@ -156,7 +156,7 @@ def waiting_blocks(layout: Layout) -> dict[Path, Block]:
 
 
 def blocks_below(captured: Path) -> dict[Path, Block]:
-    """Return the blocks below a folder like ``waiting_blocks``."""
+    """Return the blocks below a folder, with the same selection and order as ``waiting_blocks``."""
     found = {}
     for path in sorted(captured.glob(f"*/{_RECORD}")):
         try:

@@ -1,4 +1,4 @@
-"""Find the captured writes that are visible in a generation, as no rollback has hidden them."""
+"""Find the captured writes that are visible in a generation, that is, not hidden by a rollback."""
 
 from collections.abc import Sequence
 from typing import Protocol, TypeVar

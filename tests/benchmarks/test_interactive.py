@@ -1,4 +1,4 @@
-"""In the interactive benchmark, two ways find the same records, and goals are evaluated."""
+"""The variants in the interactive benchmark find the same records, and its goals are evaluated."""
 
 import duckdb
 

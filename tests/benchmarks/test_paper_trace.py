@@ -31,7 +31,7 @@ def figures(trace: Trace) -> list[Figure]:
 
 
 def test_all_figures_equal_those_of_the_paper(figures: list[Figure]) -> None:
-    """Figures equal the paper's rounded ones, except the triples read by two example queries."""
+    """Rounded figures equal the paper's, except the triples that two example queries read."""
     assert len(figures) == 70
     differing = [figure for figure in figures if not figure.same]
     assert {figure.name for figure in differing} <= {

@@ -117,7 +117,7 @@ def test_different_answers_are_reported() -> None:
 
 
 class Slow(Peer):
-    """A program that answers a question about item 1 at once, and never answers any other."""
+    """A program that answers questions about item 1 at once, and about other items never."""
 
     def __init__(self, given: Given) -> None:
         super().__init__(given)

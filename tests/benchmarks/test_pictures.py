@@ -1,4 +1,4 @@
-"""Pictures show the groups of tables whose items share sets, and the amount that questions read."""
+"""Pictures show which tables share sets, and how many sets and triples questions read."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def test_tables_that_share_sets_are_a_group() -> None:
 
 @pytest.mark.long
 def test_a_group_has_its_mean_reads() -> None:
-    """The means of a group are over two questions: about item 2, in b, and item 7, in c."""
+    """Each mean is taken over two questions: one about item 2 (in b), one about item 7 (in c)."""
     above, below = picture()["groups"]
     assert (above["sets_read"], above["triples_read"]) == (1.5, 3)
     assert (below["sets_read"], below["triples_read"]) == (0.5, 1.5)

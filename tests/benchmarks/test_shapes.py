@@ -17,7 +17,10 @@ def graph(trace: Trace) -> "nx.DiGraph[int]":
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("items", [ITEMS, 10, 1])
 def test_shapes_have_distinct_triples_and_no_unused_items(name: str, items: int) -> None:
-    """Every item is in a triple, every table is used, and the number of items is about right."""
+    """Every item is in a triple, and every table is used.
+
+    The number of items is at most the requested number, and at least 70 % of it.
+    """
     trace = SHAPES[name](items, 7)
     ends = set(zip(trace.src.tolist(), trace.dst.tolist(), strict=True))
     assert len(ends) == len(trace.src) > 0
@@ -79,7 +82,7 @@ def test_tables_of_merkle_derive_from_themselves() -> None:
 
 
 def test_merkle_has_the_tree_of_each_version() -> None:
-    """In each version, a tree node derives from its two children, as in a plain simulation."""
+    """In each version, the changed tree nodes derive from their two children, as simulated here."""
     trace = SHAPES["merkle"](ITEMS, 7)
     parents: dict[int, set[int]] = {item: set() for item in range(len(trace.table))}
     for src, dst in zip(trace.src.tolist(), trace.dst.tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""WorkflowGen: capture changes no result, and a deletion predicts the results of a run without it.
+"""WorkflowGen: capture changes no result, and what-if answers predict the results of a rerun.
 
 A what-if question deletes a row of the data. Then the same workflow runs without this row, and the
 results are compared.
@@ -21,7 +21,7 @@ from provhouse.query.consequences.what_if import what_if
 Houses = Callable[..., House]
 Make = Callable[[Workflow], Dealerships | Stations]
 Call = tuple[str, str, int]
-"""The op of a step, and the call and the execution in which the step ran."""
+"""A step's op, the call in which the step ran, and the number of the execution."""
 DELETIONS = 100
 DEALERS: Make = partial(Dealerships, cars=120, probability=0.5)
 WORKFLOWS: dict[str, tuple[Make, str]] = {
@@ -31,11 +31,11 @@ WORKFLOWS: dict[str, tuple[Make, str]] = {
         partial(Stations, stations=6, topology="dense", fan=2, selectivity="month"), "station",
     ),
 }  # fmt: skip
-"""For each workflow: a function that creates it, and the prefix of the names of its data tables."""
+"""For each workflow: a function that creates it, and a prefix that its data tables' names share."""
 
 
 class Watched(Workflow):
-    """A workflow that records the values of its aggregates, and can omit one row of its data."""
+    """A workflow that records its aggregates' values, and can run without one of its data rows."""
 
     def __init__(self, capture: bool, table: str = "", lost: int = -1) -> None:
         super().__init__(capture)
@@ -133,7 +133,8 @@ def test_aggregates_without_a_row_are_those_of_running_again(
 def _rows(flow: Watched, prefix: str, chance: Random, count: int) -> Iterable[tuple[str, str, int]]:
     """Return random data rows that occur in triples: item, table, and position in the table.
 
-    The first third of the rows of stations are the coldest ones, because minima depend on them.
+    If the rows are stations' readings, a third of them are the coldest ones, because minima depend
+    on those.
     """
     query = f"SELECT DISTINCT src FROM triples WHERE src LIKE '{prefix}%' ORDER BY src"
     used = [src for (src,) in flow.db.execute(query).fetchall()]

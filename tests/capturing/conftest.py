@@ -17,7 +17,7 @@ def block(
     spark: SparkSession,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Block:
-    """A function that writes the named cases of the test file's ``CASES`` in one block."""
+    """A function that writes, in one block, those ``CASES`` of the test file that are named."""
 
     def write(names: Iterable[str]) -> Done:
         folder = tmp_path_factory.mktemp("a shop, ünd")

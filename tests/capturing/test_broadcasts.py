@@ -14,8 +14,8 @@ THRESHOLD = "spark.sql.autoBroadcastJoinThreshold"
 SHARES = (0.2, 0.33, 1.2)
 """Spark's thresholds for broadcasts, as fractions of the size of the small table.
 
-Spark estimates the size of the joined columns as 16 / 56 of the table's size, or with capture's
-slot as 24 / 64 of it.
+Spark estimates the size of the joined columns as 16/56 of the table's size. With the slot that
+capture adds, the estimate is 24/64 of the table's size.
 """
 LONG = [pytest.param(how, 3, marks=pytest.mark.long) for how in ("inner", "right")]
 

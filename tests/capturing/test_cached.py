@@ -1,4 +1,4 @@
-"""Rows of a cached frame have the lineage of the cache's computation, or the write is refused."""
+"""A cached frame's rows have the lineage of the run that filled the cache, or are refused."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,7 +25,7 @@ def nothing_cached(spark: SparkSession) -> Iterator[None]:
 
 @pytest.fixture
 def shop(spark: SparkSession, tmp_path: Path) -> Shop:
-    """The tables of a shop as frames, which are created anew for each test."""
+    """The tables of a shop as frames, which are created again for each test."""
     write_shop(tmp_path)
     return Shop(*(spark.read.parquet(str(tmp_path / name)) for name in ("orders", "customers")))
 
@@ -35,7 +35,7 @@ def kept(shop: Shop) -> DataFrame:
 
 
 def with_source(shop: Shop) -> DataFrame:
-    """Join a cached frame with the source of the cache, read again."""
+    """Join a cached frame with its source, which Spark reads again for the join."""
     cached = shop.orders.where("id < 4").join(shop.customers, F.expr("cust = name")).persist()
     cached.count()
     both = shop.orders.alias("l").join(cached.alias("r"), F.expr("l.cust = r.cust"))
@@ -116,7 +116,7 @@ def test_rows_of_a_cache_derive_from_exactly_their_rows(
 def test_random_rows_have_the_lineage_of_what_was_cached(
     houses: Callable[..., House], shop: Shop, spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Spark draws the groups at random only once, and each row contains the orders of its group."""
+    """Spark draws the groups only once. A row lists its group's orders, so its lineage is known."""
     house = houses()
     with house.capture(keys={"orders": "id", "one": "k", "two": "k", "three": "k"}):
         drawn = shop.orders.withColumn("k", F.expr("cast(rand() * 4 AS int)"))

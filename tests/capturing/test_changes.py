@@ -90,7 +90,7 @@ def test_a_merge_into_partitions_may_add_columns(table: Changing, spark: SparkSe
 def test_restored_and_cloned_tables_have_the_versions_of_their_rows(
     table: Changing, spark: SparkSession
 ) -> None:
-    """RESTORE and SHALLOW CLONE outside of a block use files again that captured jobs wrote."""
+    """RESTORE and SHALLOW CLONE outside of a block reuse files that captured jobs wrote."""
     before = dict(table.names)
     version = table.run("UPDATE {} SET v = 1 WHERE k < 3")
     spark.sql(f"RESTORE TABLE {table.table} TO VERSION AS OF 0")

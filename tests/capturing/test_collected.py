@@ -1,7 +1,7 @@
 """A row that ``explode`` makes of a collected array derives from its element, not its group.
 
-The expected rows are written out by hand for each case. A row derives from the whole group if it
-contains more of the group than the element, or depends on more of the group.
+The expected rows are written out by hand for each case. A row derives from the whole group if more
+of the group than this element is in the row or influences the row.
 """
 
 from collections.abc import Callable, Hashable, Iterable
@@ -36,7 +36,7 @@ def collected(
 
 
 def of_custs(*orders: Order) -> Lineage:
-    """Return the lineage of orders if each of them derives from all orders of its customer."""
+    """Return the lineage in which each given order derives from all orders of its customer."""
     return {
         str(each.id): o(*(order for order in ORDERS if order.cust == each.cust)) for each in orders
     }
@@ -49,9 +49,10 @@ def themselves(orders: Iterable[Order] = ORDERS) -> Lineage:
 def values(
     key: Callable[[Order], str], of: Callable[[Order], Hashable], orders: Iterable[Order] = ORDERS
 ) -> Lineage:
-    """Return the lineage of values.
+    """Return the lineage of the values that ``of`` returns.
 
-    A value derives from all orders of its group that have this value.
+    A value derives from all orders of its group that have this value; ``key`` names the pair of
+    group and value.
     """
     found: Lineage = {}
     for order in orders:

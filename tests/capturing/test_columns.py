@@ -126,7 +126,7 @@ PROGRAMS = 15
 def test_a_column_that_changes_a_result_is_among_its_columns(
     seed: int, spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Changing a column that is not among the listed ones changes no result."""
+    """If a column is not in the answer, changing its values does not change the result."""
     rng = random.Random(seed)
     held = tables(rng)
     text = program(rng, held, 4).sql

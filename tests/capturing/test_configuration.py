@@ -81,7 +81,7 @@ def by_python(spark: SparkSession, name: str, source: Path, folder: Path) -> Fou
 def check(
     folder: Path, names: tuple[str, ...], spark: SparkSession, source: Path, at: Path
 ) -> None:
-    """Compare the captured lineage in a folder, query by query, with what Python captures."""
+    """Compare each query's captured lineage in a folder with the lineage that Python captures."""
     writes = {write.table: write for write in captured_writes(folder)}
     assert sorted(writes) == sorted(names)
     for name in names:

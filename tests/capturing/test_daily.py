@@ -39,7 +39,7 @@ FILES = (
     test_cached,
 )
 SUPERSETS = {"last_known", "semi_without_keys"}
-"""The cases whose lineage lists more rows than were used."""
+"""The cases whose captured lineage lists more rows than the result was made from."""
 SETTINGS = {
     "spark.sql.execution.pythonUDF.arrow.enabled": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "2",
@@ -71,7 +71,7 @@ def test_each_row_has_exactly_its_lineage_and_each_operation_its_exactness(
 
 
 def _supersets(done: Done) -> set[str]:
-    """Return the cases that contain an operation declared as a superset."""
+    """Return the cases with an op whose lineage the warehouse calls a superset."""
     with done.house.open() as warehouse:
         ops = warehouse.ops()
     assert {op.exactness for op in ops} <= {"exact", "absence", "superset"}

@@ -111,7 +111,7 @@ def test_a_table_in_another_folder_deletes_nothing(
 def test_an_overwrite_with_a_row_of_nothing_proves_no_deletion(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """A sum over no rows is a row, but not an item. So the plain name means the last version."""
+    """An aggregate of no rows has no lineage, so the plain name means the version before it."""
     write_shop(tmp_path)
     house = houses()
     orders = spark.read.parquet(str(tmp_path / "orders"))

@@ -1,4 +1,4 @@
-"""Key columns are resolved like Spark's columns, and a wrong key keeps out only its own write."""
+"""Key columns are resolved as Spark resolves names, and a wrong key affects only its own write."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -36,9 +36,9 @@ def sources(house: House, *items: str) -> list[set[str]]:
 def test_keys_of_delta_tables_with_column_mapping(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """The test reads a source, a table written from it, and a table written from that one.
+    """Keys are found in a source, and in a table that a captured job wrote from this source.
 
-    Each is read before and after a column is renamed.
+    The jobs read the tables before and after columns are renamed.
     """
     house, orders, kept = houses(), tmp_path / "orders", tmp_path / "kept"
     spark.sql(f"CREATE TABLE delta.`{kept}` (id LONG, cust STRING) USING delta {MAPPED}")

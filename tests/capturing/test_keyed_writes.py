@@ -58,7 +58,7 @@ class Job:
     def __init__(self, house: House, folder: Path, names: Iterable[str]) -> None:
         self._house, self._folder, self._spark = house, folder, house.session
         self.made: dict[str, dict[int, int]] = {name: {} for name in names}
-        """The version of each row that is now in a table, by table and by the row's number."""
+        """By table and row number: the version of each row that is in the table now."""
 
     def run(self, numbers: Iterable[int], mode: str) -> dict[str, int]:
         """Write rows to the tables, then copy each complete table group by group.

@@ -56,7 +56,7 @@ def run(version: SparkVersion, address: str, at: Path, *, end: str = "") -> str:
 
 
 def lineage(folder: Path) -> dict[str, dict[object, set[int]]]:
-    """Return the ids of the source rows of each row, by the first column, for each write."""
+    """Return, by table and by the first value of each written row, the ids of its source rows."""
     found = {write.table: found_of(write) for write in captured_writes(folder)}
     return {
         table: {row[0]: ids_of(each.witnesses(number)) for number, row in enumerate(each.rows)}

@@ -1,4 +1,4 @@
-"""The files of a command are right even if Spark reports late that the command has ended."""
+"""A command's recorded files are right, even if Spark reports the command's end late."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +15,7 @@ from provhouse.runtime.spark.pyspark_internals import java_session
 
 
 class _Late:
-    """A listener that delays the events for the ends of all commands until ``go`` is set."""
+    """A listener that delays Spark's report of each ended command until ``go`` is set."""
 
     def __init__(self) -> None:
         self.go = Event()

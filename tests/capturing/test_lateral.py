@@ -1,4 +1,4 @@
-"""In correlated subqueries without an equality, a row derives from its own outer row alone."""
+"""In correlated subqueries without an equality, a row derives from only one outer row, its own."""
 
 import pytest
 from pyspark.sql import DataFrame
@@ -9,11 +9,11 @@ from helpers.lineage_cases import Block, Case, Shop, c, each, o, sql
 from helpers.shop import CUSTOMERS, ORDERS, Customer, Order
 
 SMALL = [order for order in ORDERS if order.small is not None]
-"""The orders with a small number. Some of these orders have the same number."""
+"""The orders whose field ``small`` is set. Some of these orders have the same value in it."""
 
 
 def above(order: Order) -> list[Customer]:
-    """Return the customers whose numbers are greater than the small number of the given order."""
+    """Return the customers whose ``number`` is greater than ``small`` of the given order."""
     return [one for one in CUSTOMERS if order.small is not None and one.number > order.small]
 
 

@@ -1,4 +1,4 @@
-"""``run.mark`` turns rows at a point within a job into items, with lineage on both sides."""
+"""``run.mark`` makes a job's intermediate rows items, with lineage upstream and downstream."""
 
 from collections.abc import Callable
 from pathlib import Path

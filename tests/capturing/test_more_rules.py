@@ -279,14 +279,14 @@ def grouping_sets() -> Lineage:
 
 
 DAILY = ("last_known", "semi_without_keys", "whole_table")
-"""The cases that ``test_daily.py`` includes. They differ in their exactness."""
+"""The cases that ``test_daily.py`` includes: exact ones and supersets."""
 
 
 @pytest.mark.long
 def test_parts_that_are_too_large_become_whole_partitions(
     block: Block, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Groups computed above such windows become supersets, too."""
+    """Groups computed from windows that list whole partitions become supersets, too."""
     monkeypatch.setattr(trace, "MOST_PER_ROW", 0)
     done = block(["groups_above_ranks", "ranked", "semi_without_keys"])
     with done.house.open() as warehouse:
@@ -315,6 +315,6 @@ def test_all_rules(block: Block) -> None:
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore:Keys are declared")
 def test_a_shared_derivation_needs_one_entry_a_row(block: Block) -> None:
-    """Nine rows share nine peers. They need 9 + 9 triples, and one more for each row; not 81."""
+    """Nine rows derive from the same nine rows. They need 9 + 9 + 9 triples instead of 81."""
     commit = block(("whole_table",)).house.commit
     assert commit.triples - commit.beyond.total == 27

@@ -62,7 +62,7 @@ def test_rows_that_delta_has_moved_keep_their_versions(
     spark: SparkSession,
     tmp_path: Path,
 ) -> None:
-    """The updated row is the only remaining row that no longer belongs to a captured write."""
+    """Of the remaining rows, only the updated one no longer belongs to a captured write."""
     house = houses()
     table = Table(house, tmp_path, tracked=True, key=True)
     for statement in statements:

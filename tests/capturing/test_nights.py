@@ -1,4 +1,4 @@
-"""Nightly jobs read their own results, and the chains of versions are compared with a model.
+"""Nightly jobs read their own results; the chains of versions equal those of a model.
 
 Each night, the job updates a state as MERGE would, by joining the old rows with the changes. It
 appends the changed rows to a report, and overwrites the totals of the state.

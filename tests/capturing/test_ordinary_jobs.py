@@ -112,9 +112,9 @@ def check_rows(
     at: Path,
     patch: pytest.MonkeyPatch,
 ) -> int:
-    """Write rows of all writes again from the records in their lineage; return their number.
+    """Rerun each job on only the records behind a row; fail if it does not write the row again.
 
-    ``results`` has the folder of the results of a job.
+    Returns the number of rows that were tried. ``results`` returns the folder of a job's results.
     """
     written, tried = Written(folder), 0
     for number, found in enumerate(written.found):

@@ -38,7 +38,7 @@ def delta(version: SparkVersion) -> str:
 
 
 def lineage(landing: Path) -> dict[str, set[int]]:
-    """Return the positions of each total's source rows, for the only application."""
+    """Return the positions of the source rows of each total that the only application wrote."""
     (folder,) = landing.iterdir()
     (write,) = captured_writes(folder)
     found = found_of(write)

@@ -67,7 +67,7 @@ def read(spark: SparkSession, path: Path) -> DataFrame:
 
 
 def positions(house: House, spark: SparkSession, paths: list[Path], out: Path) -> dict[str, str]:
-    """Write the records with odd numbers, and return the source of three rows for each file."""
+    """Write the records with odd numbers; for each file, return the sources of three rows."""
     tables = {path: f"{path.name.replace('.', '_')}_{out.name}" for path in paths}
     with house.capture(keys=dict.fromkeys(tables.values(), "k")):
         for path, table in tables.items():

@@ -173,7 +173,7 @@ def large(lineage: Lineage) -> Lineage:
 
 
 def joined() -> Lineage:
-    """Return the expected lineage: one group with all orders of customers with several orders."""
+    """Return the expected lineage: one row, from all orders of customers with several orders."""
     groups = large(grouped(lambda each: each.cust))
     return {"1": set().union(*groups.values())}
 

@@ -60,7 +60,7 @@ def check(seed: int, steps: int, spark: SparkSession, folder: Path) -> None:
 
 @pytest.fixture(autouse=True)
 def no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let capture list all rows of a part of a partition, however many there are."""
+    """Let capture list all rows of a partition's part, no matter how many rows it has."""
     monkeypatch.setattr(trace, "MOST_PER_ROW", 1 << 40)
 
 

@@ -59,7 +59,7 @@ def check(
     at: Path,
     partitions: int = 3,
 ) -> None:
-    """Run programs on their files and save the results; compare records and lineage."""
+    """Run programs on their files and save the results; check the records and their lineage."""
 
     def opening(name: str) -> Callable[[LineageContext], LineageRDD]:
         run, held = made[name]

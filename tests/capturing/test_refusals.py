@@ -22,7 +22,7 @@ def parquet(frame: DataFrame, out: Path) -> None:
 
 
 def twice_at_random(orders: DataFrame) -> DataFrame:
-    """Use the same rows twice; they are drawn at random only once."""
+    """Return a self-join of rows that are drawn at random once."""
     orders.createOrReplaceTempView("captured_orders")
     return orders.sparkSession.sql(
         "WITH drawn AS (SELECT id FROM captured_orders WHERE rand() < 0.5)"
@@ -143,7 +143,7 @@ def test_after_a_refusal_spark_writes_as_before(
 
 
 def test_a_query_that_fails_is_no_error_of_the_listener(house: House, spark: SparkSession) -> None:
-    """Otherwise, Spark would log a stack trace after the error that the user already has."""
+    """If the listener failed, Spark would log a stack trace in addition to the query's error."""
     _, classic = java_session(spark)
     state = classic.sessionState()
     plan = state.sqlParser().parsePlan("SELECT nothing FROM nowhere")

@@ -42,7 +42,7 @@ def house(houses: Callable[..., House], spark: SparkSession, folder: Path) -> Ho
 def test_a_file_that_may_be_another_one_is_refused(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """The file was written again in another folder, under the same name that Spark had given it."""
+    """A file in the copied folder has the name that Spark gave to the original, but other rows."""
     house, folder = houses(), tmp_path
     pq.write_table(pa.table({"id": [1, 2, 3]}), folder / "orders.parquet")
     orders = spark.read.parquet(str(folder / "orders.parquet"))

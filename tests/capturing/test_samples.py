@@ -26,7 +26,7 @@ from provhouse.results import Shown
 
 ROWS, GROUPS, PART = 20, 4, 0.5
 READ = 12
-"""The largest key of the rows that a later job reads."""
+"""The largest key that a later job reads."""
 KEYS = {"orders": "id", "balance": "id"}
 
 
@@ -47,7 +47,7 @@ class Nights:
 def nights(
     houses: Callable[..., House], spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
 ) -> Nights:
-    """Write ``balance`` twice, the second time as a sample; write another table from it."""
+    """Write ``balance`` completely, then as a sample; write another table from the sample."""
     house, folder = houses(), tmp_path_factory.mktemp("nights")
     pq.write_table(pa.table({"id": range(1, ROWS + 1)}), folder / "orders.parquet")
     orders = spark.read.parquet(str(folder / "orders.parquet"))

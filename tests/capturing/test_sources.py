@@ -32,7 +32,7 @@ SOURCES: dict[str, Read] = {
     "jdbc": jdbc,
 }
 KEPT = ("csv", "jdbc")
-"""The sources whose rows are also written ungrouped. For every source, groups are written."""
+"""The sources whose single rows are written, too. Groups of rows are written for every source."""
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +135,7 @@ def test_a_column_that_is_missing_is_refused_before_spark_writes(
 def test_files_that_change_between_two_writes_of_a_block_are_refused(
     houses: Callable[..., House], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """The first write read rows that no file contains any more, so their names would be wrong."""
+    """Rows that the first write read are gone before they are named, so names would be wrong."""
     write_shop(tmp_path)
     house, source = houses(), tmp_path / "orders"
 

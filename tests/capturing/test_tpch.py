@@ -19,7 +19,7 @@ from helpers.witnesses import Program, query
 QUERIES = Path(__file__).parent / "tpch"
 NAMES = sorted(path.stem for path in QUERIES.glob("*.sql"))
 WHOLE = {"q16": ("supplier",), "q22": ("orders",)}
-"""By query, the tables to keep complete, because the query only asks which rows they lack."""
+"""By query: the tables that are not cut, because the query only tests that they lack a row."""
 ROWS = 50
 """The number of rows whose witnesses are checked, for each query."""
 

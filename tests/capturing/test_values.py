@@ -1,4 +1,4 @@
-"""Values that rows contribute to aggregates: figures after a deletion equal those of a rerun."""
+"""Stored values of aggregates' source rows: what-if figures after a deletion equal a rerun's."""
 
 from collections.abc import Callable, Iterable
 from math import isclose
@@ -99,7 +99,7 @@ def figures(aggregates: Iterable[str], without: int = 0) -> dict[tuple[str, str]
 
 
 def check(house: House, aggregates: Iterable[str], every: int = 1) -> None:
-    """Delete every ``every``-th order in turn; compare the what-if answer with rerun jobs."""
+    """For each ``every``-th order, compare the what-if answer with figures computed without it."""
     names = list(aggregates)
     before = figures(names)
     with house.open() as warehouse:

@@ -63,12 +63,12 @@ JOBS = {
                   (SELECT count(*) FROM orders o WHERE o.cust = c.k) > 1""",
     "windowed": "SELECT k, sum(amount) OVER (PARTITION BY cust) total FROM orders",
 }  # fmt: skip
-"""Each job by the table that it writes, in order of execution.
+"""The SQL of each job, by the table that the job writes, in order of execution.
 
 Later jobs may read the table ``totals``.
 """
 NOT_ABOUT_ABSENCE = [name for name in JOBS if name not in ("top", "less", "anti", "above")]
-"""The jobs that can lose a row only if rows from which it derives are deleted."""
+"""The jobs whose output row can disappear only if a row from which it derives is deleted."""
 
 
 DAILY = ("totals", "having", "anti", "different")
@@ -144,7 +144,7 @@ def check(
 
 @pytest.mark.long
 def test_fates_are_those_of_the_jobs_run_again(captured: Callable[..., House]) -> None:
-    """The run has no name, so no description of an operation names a job."""
+    """The run has no name, so the descriptions of its operations do not name a job either."""
     with captured(DAILY, None).open() as warehouse:
         seen = check(warehouse, DAILY, step=11)
     assert {("different", "dies"), ("totals", "survives"), ("having", "undecided")} <= seen

@@ -91,7 +91,7 @@ def beside(house: House) -> Path:
 
 
 def tiny(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Count ``driver_mb`` in bytes; return a list that receives the size of each array on disk."""
+    """Treat ``driver_mb`` as bytes; return a list to which each array's size on disk is added."""
     monkeypatch.setattr(room, "MEGABYTE", 1)
     monkeypatch.setattr(room, "LEAST", 1)
     monkeypatch.setattr(room, "BLOCK", 50)

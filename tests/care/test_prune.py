@@ -184,7 +184,7 @@ def test_a_base_stays_while_it_is_read(original: House, monkeypatch: pytest.Monk
 
 
 def test_kept_generations_are_complete_and_the_rest_is_gone(original: House) -> None:
-    """Kept generations are complete, even a rolled-back one. A prune does not reset numbering."""
+    """Kept generations stay complete, even a rolled-back one, and keep their numbers."""
     assert_answers(original, triples(1, 2, 3, 4), 4)
     assert check(original.settings, Silent(), deep=True).damages == ()
     original.check()

@@ -40,7 +40,7 @@ def rows(*seeds: int) -> list[Triple]:
 
 
 ONE, OTHER = rows(1, 40), rows(40, 8)
-"""Two lists of rows, each with the triples of two random graphs. Both contain graph 40."""
+"""Two lists of rows, each with the triples of two random graphs. Graph 40 is in both lists."""
 JOIN = [Triple(rows(8)[0].dst, rows(1)[0].src, "join")]
 ASKED = [rows(seed)[-1].dst for seed in (1, 40)]
 AS_OTHERS = {6, 8, 11, 13, 14}

@@ -141,7 +141,7 @@ def test_every_change_ends_what_it_would_end_if_written_out(houses: Houses) -> N
 def test_a_run_that_comes_again_replaces_what_its_derivations_are_shared_by(
     houses: Houses, tmp_path: Path
 ) -> None:
-    """The group stays if the new run uses it only for other dst. It ends if that run lacks it."""
+    """The group stays if the new run has it, even with another dst. Otherwise the group ends."""
     house = houses(partition_triples=2)
     sums = Shared("1", "aggregate", (Input("a", "sum"), Input("b", "sum")), ("x", "y"))
     other = Shared("2", "aggregate", (Input("a", "sum"), Input("c", "sum")), ("z",))

@@ -256,7 +256,7 @@ def test_a_warehouse_without_modules_shows_none(houses: Houses) -> None:
 
 @pytest.mark.long
 def test_a_commit_writes_only_the_modules_that_it_changed(houses: Houses) -> None:
-    """Many modules share three tables, so each module reads the items of all other modules."""
+    """Many modules use the same three tables, so each module also reads the others' items."""
     house, many = houses(), 264
     tables = ["x", "y", "z"]
     rows = [

@@ -89,7 +89,7 @@ def test_a_damaged_table_is_reported(settings: Settings) -> None:
 def test_changes_of_the_warehouse_keep_the_numbers(houses: Houses) -> None:
     """The changes are an ingest, a rollback, a compaction and a prune.
 
-    A warehouse without numbered files has no record of numbers.
+    ``ids.json`` has no entry for file numbers while no file has a number.
     """
     house = houses()
     house.ingest([Triple("a", "b")])

@@ -1,4 +1,4 @@
-"""A writer inside another writer of the same thread takes no lock; each also works on its own."""
+"""A writer that runs inside another writer of the same thread takes no lock of its own."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

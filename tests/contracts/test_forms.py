@@ -84,7 +84,7 @@ QUESTIONS: dict[str, dict[str, object]] = {
     "view": {"item": "total/1"},
     "generations": {},
 }
-"""The request fields, by the name of a question, or by ``NAME?VARIANT``."""
+"""The request fields of each question. A key is the question's name, or ``NAME?VARIANT``."""
 WRONG: tuple[dict[str, object], ...] = (
     {"another": 1}, {"item": ""}, {"item": "no such"}, {"item": "total/1", "limit": 0},
     {"from": "", "to": "x"}, {"items": [""]}, {"item": "total/1", "as_of": 99}, {"module": ""},

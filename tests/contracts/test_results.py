@@ -80,7 +80,7 @@ RESULTS: dict[str, tuple[str, Write]] = {
     "verdict": ("verdict", lambda output, verdict: output.write(VerdictResult(verdict))),
     "export": ("manifest", lambda output, manifest: output.write(ExportResult(manifest))),
 }
-"""By file name in ``golden/results``: a fixture with a result, and a function that writes it."""
+"""For each file in ``golden/results``: a fixture with a result, and a function that writes it."""
 
 
 def written(tmp_path: Path, form: Form, act: Callable[[Writer], None], safe: bool = False) -> str:

@@ -13,7 +13,7 @@ from provhouse.query.lineage.path import path
 METHODS: tuple[Method, ...] = ("auto", "csprov")
 """The methods to test. ``rq`` and ``ccprov`` have equal steps, but first load all triples."""
 WRITERS = ("ingest", "compact", "import")
-"""The commands that have a fault point at each of their steps."""
+"""The commands that reach a fault point at each of their timed steps."""
 
 
 def test_timed_steps_have_the_same_names(lived: Lived, golden: Callable[[str, str], None]) -> None:

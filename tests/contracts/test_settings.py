@@ -18,7 +18,7 @@ VALUES = {
 }
 """By kind of setting: a string that this kind accepts, and the value that results."""
 _OTHERS = {"17": ("18", "19"), "30d,12m": ("1y", "5")}
-"""For the strings that cannot take a suffix: two other strings that the setting accepts."""
+"""By string that would be invalid with a suffix: two other strings that the setting accepts."""
 FOLDER = "warehouse"
 """The only setting that cannot be in the settings file: it determines where that file is."""
 

@@ -16,7 +16,7 @@ ROWS = 2_000
 
 
 def table(name: str) -> pa.Table:
-    """Return random rows. Their ends are few, so that each end occurs many times."""
+    """Return random rows with few different ends, so that each end occurs many times."""
     draw = np.random.default_rng(5)
     return pa.table({column: draw.integers(0, 100, ROWS) for _, column in ENDS[name]})
 

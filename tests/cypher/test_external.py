@@ -192,7 +192,7 @@ def test_a_server_that_cannot_be_used_is_reported_without_its_password(
 def test_doctor_prints_the_constraints_that_are_missing_and_cannot_be_created(
     driver: Driver, theirs: dict[str, Any], tmp_path: Path
 ) -> None:
-    """An index on the same properties blocks the constraint on Set. Its name is taken, too."""
+    """An index on the same properties blocks the constraint on Set; its name is in use, too."""
     where = [f"neo4j_uri={theirs['neo4j_uri']}"]
     where.append(f"neo4j_password_file={theirs['neo4j_password_file']}")
     given = [part for each in where for part in ("--set", each)]

@@ -68,7 +68,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def killer(home: Path, monkeypatch: pytest.MonkeyPatch) -> Killer:
-    """A ``Killer``. Loads have many batches, from several writers."""
+    """A ``Killer``. The batches are small, so a load needs many of them, from several writers."""
     made = Killer(home)
     monkeypatch.setattr(graph, "BATCH", 3)
     monkeypatch.setattr(graph, "reach", made.reach)

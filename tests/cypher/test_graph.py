@@ -27,7 +27,7 @@ DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 
 
 def depend(graph: Graph, pairs: Iterable[tuple[int, int]]) -> int:
-    """For each pair of sets, write that the first depends on the second."""
+    """Write a dependency of the first set on the second, for each pair of sets."""
     return graph.write(
         "dependencies",
         ({"set": a, "derives_from": b, "triples": 1, "ops": ["op"]} for a, b in pairs),
@@ -210,7 +210,7 @@ WHERE status STARTS WITH 'Blocked' AND currentQuery CONTAINS 'Locked' RETURN sta
 def test_a_statement_that_neo4j_ended_in_a_deadlock_is_repeated(
     graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two transactions lock two nodes in opposite orders. The driver repeats neither on its own."""
+    """Two transactions lock two nodes in opposite orders. The driver itself repeats neither."""
     monkeypatch.setattr("provhouse.cypher.driver.RETRY_SECONDS", {True: 0, False: 0})
     address, found = graph.address, list[Any]()
     lock = "MATCH (x:Locked {name: $name, warehouse: $warehouse}) SET x.n = x.n + 1"

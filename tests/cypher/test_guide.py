@@ -80,7 +80,7 @@ def test_the_browser_page_loads(address: Address) -> None:
 
 
 def test_three_steps_upstream_show_all_three_steps(graph: Graph) -> None:
-    """There are 300 sources. With a limit on paths, the query would show only the first step."""
+    """The first step has 300 sources. If the query limited paths, it would show only this step."""
     first = [(1, n) for n in range(2, 302)]
     second = [(n, n + 1_000) for n in range(2, 302)]
     third = [(n + 1_000, n + 2_000) for n in range(2, 302)]

@@ -53,9 +53,9 @@ def collected() -> Iterator[None]:
 
 @contextmanager
 def soon() -> Iterator[None]:
-    """Shorten the time for which commands wait for a silent server.
+    """Shorten the time after which a server counts as silent, during the block.
 
-    A server that answers again gets as much time as in production, because the machine may be busy.
+    The other time limits stay, because the machine may be busy.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(silence, "SILENT_SECONDS", 0.2)
@@ -90,7 +90,7 @@ def depends(graph: Graph) -> Graph:
 
 @pytest.mark.long
 def test_a_stopped_server_is_noticed(address: Address, graph: Graph, graph_home: Path) -> None:
-    """Each kind of use has a connection of its own, which has been used before."""
+    """Each kind of use has a separate connection, which was used before the server stopped."""
     with ExitStack() as stack:
         graphs = {use: stack.enter_context(Graph(address, graph.warehouse)) for use in USES}
         for each in graphs.values():

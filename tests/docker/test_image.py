@@ -1,4 +1,4 @@
-"""The files in docker/ agree with the packages, the locks and the settings.
+"""The files in docker/ are consistent with provhouse's packages, locks and settings.
 
 `make containers` lints the files with hadolint and checks compose files against the published
 schema.

@@ -136,7 +136,7 @@ def test_a_signal_interrupts_an_ingest(
 def test_a_killed_ingest_leaves_no_generation(
     step: str, house: Command, attempt: Callable[[str], Terminal]
 ) -> None:
-    """After an ingest is killed, Spark ends on its own, and no used ID is assigned again."""
+    """After an ingest was killed, Spark ends by itself, and the ingest's IDs are never reused."""
     free = taken(house)
     terminal = attempt(step)
     terminal.process.kill()
@@ -166,10 +166,7 @@ def test_an_ingest_fails_if_spark_is_killed(
 def test_a_second_writer_is_refused_and_an_ingest_fails_without_neo4j(
     house: Command, attempt: Callable[[str], Terminal], trace: Path
 ) -> None:
-    """The second ingest fails at once.
-
-    The first fails when it loads Neo4j, because Neo4j was killed.
-    """
+    """A second ingest is refused at once. The first one fails when it loads the killed Neo4j."""
     terminal = attempt("Read the files")
     second = house.start("ingest", trace)
     out, said = second.communicate(timeout=60)
@@ -253,7 +250,7 @@ def test_down_stops_neo4j(house: Command) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("method", ["csprov", "rq"])
 def test_a_missing_or_truncated_partition_is_damage(method: str, house: Command) -> None:
-    """Questions by csprov fail if partitions are missing; by rq, if partitions are truncated."""
+    """csprov fails if partition files are missing; rq fails if partition files are truncated."""
     files = sorted(house.warehouse.glob("base-*/triples/*.parquet"))
     contents = {file: file.read_bytes() for file in files}
     for file, content in contents.items():

@@ -1,7 +1,7 @@
 """A built wheel, installed into fresh virtual environments with locked packages.
 
-Every environment is made from a release of the last commit, as ``make release`` writes it. uv
-provides the Pythons that this machine has; a version that is missing is skipped.
+Every environment is made from a release of the last commit, as ``make release`` writes it. uv finds
+the Pythons that are installed on this machine; missing versions are skipped.
 """
 
 import hashlib
@@ -223,7 +223,7 @@ def test_the_extra_for_proofs(environment: Environment, tmp_path: Path) -> None:
 
 
 def test_the_extra_for_dbt(environment: Environment, base: Path, tmp_path: Path) -> None:
-    """The docs page's project is built, tested and blamed in an environment that is not active."""
+    """The commands of a docs page build, test and blame its project in an inactive environment."""
     text = (ROOT / "docs/dbt-lineage.md").read_text(encoding="utf-8")
     made, failed = (re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S)[at] for at in (1, 2))
     script = (made + failed).replace("provhouse lineage", "echo")  # the base has no warehouse

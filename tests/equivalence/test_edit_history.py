@@ -1,4 +1,4 @@
-"""The history of edits for judging reuse: its kinds of edits, and the changes that it states."""
+"""The history of edits by which reuse is judged: the shares of its kinds, and stated changes."""
 
 from collections import Counter
 

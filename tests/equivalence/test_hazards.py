@@ -1,6 +1,7 @@
-"""No hazard (a pair of similar queries) is called equal, and its results differ on its rows.
+"""A hazard, which is a pair of similar queries, is never called equal.
 
-A hazard without rows is a query whose results may differ between two runs.
+On the rows of the hazard, the results of its two queries differ. A hazard without rows is a query
+whose results may differ between two runs.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Random queries: mutants whose rows differ are never called equal, rewritten queries always."""
+"""Random queries: mutants with other rows are never called equal; rewritten queries always are."""
 
 import random
 

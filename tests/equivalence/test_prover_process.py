@@ -1,4 +1,4 @@
-"""One process serves several proofs, and is started again if it ends."""
+"""One prover process handles several proofs in turn, and is started again if it ends."""
 
 import subprocess
 import sys

@@ -142,7 +142,7 @@ def test_what_is_not_modelled_is_unknown() -> None:
 def test_a_proof_ends_when_a_budget_is_used(
     module: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without this budget, the pair is proved; a used budget is no verdict."""
+    """The pair is provable. With an exhausted budget, the result is not a verdict but a reason."""
     pair = (
         "select k, sum(a) from t where a between 1 and 3 group by k",
         "select k, sum(a) from t where a >= 1 and a <= 3 group by k",

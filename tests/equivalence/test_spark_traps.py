@@ -57,7 +57,7 @@ HARMLESS = {
     "Window": {"hint"},
     "execution.datasources.LogicalRelation": {"output"},
 }  # fmt: skip
-"""Names, hints, numbers that Spark assigns, and columns that a node repeats in ``output``."""
+"""By node, the arguments that do not affect rows, such as names, hints and assigned numbers."""
 CLASSES = "org.apache.spark.sql.catalyst."
 OTHERS = [
     *(f"{CLASSES}plans.{each}$" for each in ("Inner", "LeftOuter", "FullOuter", "LeftSemi")),
@@ -164,7 +164,7 @@ def _read(part: Any) -> Iterator[Node]:
 
 
 def _arguments(node: Node) -> Iterator[tuple[Place, Any, Any]]:
-    """Yield each argument of a node, and each field of its objects, with its container."""
+    """Yield each argument of a node, and each field of an argument, with its container and key."""
     kind = kind_of(node)
     listed = [(name, node["fields"], name) for name in node["fields"]]
     listed += [(f"others {at}", node["others"], at) for at in range(len(node["others"]))]
@@ -181,7 +181,7 @@ def _arguments(node: Node) -> Iterator[tuple[Place, Any, Any]]:
 
 
 def _skipped(node: Node, name: str) -> set[str]:
-    """Return the fields of an object that are harmless, or whose own fields are changed instead."""
+    """Return an object's harmless fields, and the fields whose own fields are changed instead."""
     if name != "relation":
         return {"fields"} | ({"executable"} if name == "func" else set())
     relation = node["fields"]["relation"]

@@ -49,7 +49,7 @@ NUMBERED = {
 }  # fmt: skip
 """Names and numbers that DuckDB assigns and that do not affect the result."""
 LISTS = {"names", "returned_types", "column_indexes", "chunk_types", "children"}
-"""Lists to which no element is added, because it would not be read; elements are changed."""
+"""Lists whose elements are only changed: an added element would not be read."""
 OTHERS = {
     "aggregate_type": {"DISTINCT", "NON_DISTINCT"},
     "join_type": {"INNER", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI", "MARK", "SINGLE"},
@@ -93,7 +93,7 @@ def _changed(value: Any) -> Any:
 
 
 def _set(plan: Any, path: Path, value: Any) -> Any | None:
-    """Return a plan with one part set, or None if the plan omits the part's node as a default."""
+    """Return the plan with another value at ``path``, or None if it lacks the node there."""
     changed = copy.deepcopy(plan)
     node = changed
     for step in path[:-1]:

@@ -26,7 +26,7 @@ Done = subprocess.CompletedProcess[str]
 
 @dataclass(frozen=True)
 class Demo:
-    """The folder in which the demo ran, the result of its first run, and a function to rerun it."""
+    """The demo's folder, the result of its first run, and a function that runs it again."""
 
     folder: Path
     first: Done

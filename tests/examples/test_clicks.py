@@ -1,4 +1,4 @@
-"""In a small warehouse of the same shape, the example leads from a query's row to a raw row."""
+"""In a small copy of the demo's warehouse, the example leads from a query's row to a raw row."""
 
 import runpy
 from collections.abc import Callable

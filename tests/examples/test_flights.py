@@ -38,10 +38,10 @@ def pairs(tables: dict[str, list[Row]]) -> set[Pair]:
 def test_captured_pairs_are_those_made_by_hand(
     made: Path, pairs: set[Pair], tmp_path: Path
 ) -> None:
-    """Neither windows nor joins add pairs.
+    """Windows and joins add no pairs to the handmade ones.
 
-    A picked line also derives from a window. By then, Spark has dropped all rows except the picked
-    one, so the window adds only the pairs of that row.
+    A line picked by rank derives from a window, too. But Spark drops all rows except the picked one
+    before, so the window adds only the pairs of that row.
     """
     export_warehouse(Layout(made / "warehouse"), tmp_path / "out", Silent(), None)
     (file,) = (tmp_path / "out").glob("triples-*.parquet")

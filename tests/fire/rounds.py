@@ -132,9 +132,10 @@ ELSEWHERE = (
     "registered rows published",
     "result written",
 )
-"""Fault points for rewritten files with a changed length, for registered tables and for results.
+"""Fault points that other tests cover.
 
-``test_rewriting.py``, ``test_registry.py`` and ``test_killed.py`` test them.
+``test_rewriting.py`` tests rewritten files with a changed length, ``test_registry.py`` registered
+tables, and ``test_killed.py`` stored results.
 """
 
 

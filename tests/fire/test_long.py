@@ -44,10 +44,7 @@ def _mine(rounds: list[Round]) -> list[Round]:
 
 @pytest.fixture(scope="module")
 def fires() -> list[Fire]:
-    """A list with the warehouse for the next round.
-
-    The list is empty if a new warehouse is needed.
-    """
+    """A list with the warehouse for the next round; empty if the round needs a new warehouse."""
     return []
 
 

@@ -85,7 +85,7 @@ def test_a_killed_erasure_of_a_row_is_completed(fire: Fire) -> None:
 
 @pytest.mark.long
 def test_a_full_disk_is_reported_and_nothing_half_written_stays(fire: Fire) -> None:
-    """A command that fails on a full disk removes its files, so that the next one need not."""
+    """A command that fails on a full disk removes its own files; the next one has no need to."""
     before = fire.generations()
     command, _ = fire.change("ingest")
     done = fire.start(*command, fault="partitions moved=full").awaits().done

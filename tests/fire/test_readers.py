@@ -36,7 +36,7 @@ class Answered:
 
 @dataclass
 class Written:
-    """The stored triples of each generation, by its number, and the times of all writes."""
+    """By generation: its stored triples. Also the times of all writes."""
 
     stored: dict[int, list[Triple]] = field(default_factory=dict)
     spans: list[Span] = field(default_factory=list)

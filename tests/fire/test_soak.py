@@ -61,7 +61,7 @@ class World:
             self.stored[generation] = sorted(rows)
 
     def oracle(self, generation: int) -> Oracle:
-        """Return the oracle of a generation; wait until the triples of the generation are known."""
+        """Wait until the writer has added a generation's triples, then return their oracle."""
         until = time.monotonic() + 120
         while generation not in self.stored:
             assert time.monotonic() < until, f"the triples of generation {generation} are unknown"

@@ -81,7 +81,7 @@ class Deleted:
         return all(inputs) if kind == "all" else any(inputs)
 
     def exists(self, meaning: Mapping[Way, str], given: Collection[int] = ()) -> set[int]:
-        """Return the reached items that exist: the least fixpoint that contains ``given``."""
+        """Return the reached items that exist: ``given``, and those that can still be derived."""
         found = {*given}
         while True:
             now = {way.dst for way in self.ways if self.holds(way, meaning[way], found)} | {*given}

@@ -29,7 +29,7 @@ class Changing:
     ended: dict[Key, str] = field(default_factory=dict)
     """The last name of each row that was deleted."""
     keys: dict[str, str] = field(default_factory=dict)
-    """The last source and its key."""
+    """The name of the last source, and the name of its key column."""
 
     @property
     def spark(self) -> SparkSession:

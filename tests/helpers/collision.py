@@ -27,7 +27,7 @@ def colliding() -> tuple[str, str]:
 
 
 def _taken(state: int, lane: bytes) -> int:
-    """Return the hash state after a lane: ``rotl(state ^ round(0, lane), 27) * P1 + P4``."""
+    """Return the state after reading a lane: ``rotl(state ^ round(0, lane), 27) * P1 + P4``."""
     word = int.from_bytes(lane, "little")
     mixed = state ^ (_left(word * _P2 & _MASK, 31) * _P1 & _MASK)
     return (_left(mixed, 27) * _P1 + _P4) & _MASK

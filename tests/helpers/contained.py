@@ -1,4 +1,4 @@
-"""Pairs of queries; the second's result is part of the first's, or at most partly new.
+"""Pairs of a stored query and an edited query, whose results overlap to a stated extent.
 
 ``kind`` states how to obtain the rows of the edited query: by a filter of the stored result, from
 the stored result and a query for the new rows, or not from the stored result at all.

@@ -1,4 +1,4 @@
-"""Interruptions of a command: the command, Neo4j or Spark is killed, at a fault point or not."""
+"""Interruptions of a command: it, Neo4j or Spark is killed, at a fault point or at any time."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from helpers.cold import Cold, Started
 from helpers.warm import Child, Warm
 
 Act = Callable[["Child | Started"], None]
-"""A function that kills either a command stopped at a fault point or a process that it needs."""
+"""A function that kills a command stopped at a fault point, or a process that the command needs."""
 Cut = Callable[[list[object]], tuple["Child | Started", bool]]
 """A function that starts a command and interrupts it.
 

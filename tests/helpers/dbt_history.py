@@ -1,4 +1,4 @@
-"""A history of edits as dbt manifests, and the rules of dbt and SQLMesh to compare with ours."""
+"""A history of edits as dbt manifests, and dbt's and SQLMesh's rules for models to rebuild."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""A shop like dbt's usual examples: staging views, marts, a snapshot, incremental models."""
+"""A dbt project of a shop: staging views, marts, a snapshot and incremental models."""
 
 RAW = """
 create schema raw;

@@ -23,7 +23,7 @@ JOINT = ("all", "aggregate", "function", "except")
 
 
 class Row(NamedTuple):
-    """A row of a trace with derivations."""
+    """A row of a trace, with the columns that describe derivations."""
 
     src: str
     dst: str

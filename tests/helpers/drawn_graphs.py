@@ -46,7 +46,7 @@ def _table(rows: Sequence[Node], names: Sequence[str], texts: Sequence[str]) -> 
 
 
 def item(name: str, table: str | None = None) -> Node:
-    """Return an item. Unless a table is given, it is the beginning of the item's name."""
+    """Return an item. If no table is given, the table is the beginning of the item's name."""
     return "item", name, name.partition("/")[0] if table is None else table, 1
 
 

@@ -24,7 +24,7 @@ Edit = Callable[[Project, Model, Random], Project | None]
 
 @dataclass(frozen=True)
 class Step:
-    """One edit: the models before and after it, and the models whose results really changed."""
+    """One edit: all models before and after it, and the names of models with changed results."""
 
     kind: str
     edited: str

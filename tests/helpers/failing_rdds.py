@@ -155,7 +155,7 @@ class Jobs:
 
 
 def associations(write: CapturedWrite) -> int:
-    """Return the number of pairs that an ingest finds: row with row, or row with group."""
+    """Return the number of pairs that an ingest finds, each of a row and a source row or group."""
     found = traced(rdd_output_of(write), write.folder)
     pairs = sum(len(each.at) for each in found.direct_pairs())
     return pairs + sum(each.sources.count for each in found.grouped)

@@ -235,7 +235,7 @@ def filled(contents: RandomContents) -> Iterator[None]:
 
 
 def tried(schema: Schema, one: str, other: str, seed: int = 0) -> Trial:
-    """Execute two queries on random databases until the first gave rows in enough of them."""
+    """Execute two queries on random databases, until the first has returned rows often enough."""
     contents = RandomContents(schema, (one, other), seed)
     databases = with_rows = 0
     with contents.con:

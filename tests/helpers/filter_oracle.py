@@ -121,7 +121,7 @@ def text(attributes: Mapping[str, str]) -> str:
 
 
 def shown(answer: Answer) -> Filtered:
-    """Return a real answer in this form; fail if it has an item or a triple twice."""
+    """Return a real answer as a ``Filtered``; fail if an item or a triple occurs twice."""
     items = [(row["item"], row["table"], row["depth"]) for row in answer.items.to_pylist()]
     triples = [tuple(row.values()) for row in answer.triples.to_pylist()]
     assert len(set(items)) == len(items)

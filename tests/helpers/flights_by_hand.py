@@ -1,8 +1,9 @@
 """The pairs of the demo's lineage, made by hand from the tables that the demo's pipeline wrote.
 
 Each function computes, with dictionaries and loops, the rows that a step of the pipeline uses. The
-pairs are the oracle for the pairs that capture finds. The pairs were once compared with the triples
-that earlier versions of the pipeline wrote themselves: all 20,322 pairs of three days were equal.
+pairs are the oracle for the pairs that capture finds. Earlier versions of the pipeline wrote their
+own triples. The pairs were once compared with these triples: all 20,322 pairs of three days were
+equal.
 """
 
 from collections import defaultdict

@@ -79,9 +79,9 @@ def check(
 ) -> Any:
     """Check the lineage of a program's rows, and return its tracked result.
 
-    A row must reappear if only its records remain. For a minimal program, the row must not reappear
-    without any one of them. The result must equal plain pandas', and forward must be the inverse of
-    backward.
+    A row must reappear if only its records remain. If ``minimal``, the row must not reappear when
+    any one of its records is left out. The result must equal that of plain pandas, and ``forward``
+    must be the inverse of ``backward``.
     """
     result = run(program, data)
     if plain:

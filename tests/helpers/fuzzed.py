@@ -15,7 +15,7 @@ RECORD = "PROVHOUSE_FUZZ_RECORD"
 `make fuzz` sets this variable.
 """
 GROWTH = 300 << 20
-"""The limit, in bytes, for the growth of a process's peak memory, regardless of the inputs."""
+"""The number of bytes by which a process's peak memory may grow, whatever its inputs are."""
 
 
 @contextmanager

@@ -46,8 +46,8 @@ def check(con: Connection, sql: str, mode: Mode | None = None, most: int = 8) ->
     The lineage is sufficient if the query gives the row again when each reference is cut to its
     witnesses. A negative reference has no witnesses. Such a reference is left uncut if other
     combinations of witnesses, or the absence of rows, require it. The lineage is necessary if the
-    query gives the row less often without the witnesses of one reference. This need not hold for
-    alternatives.
+    query gives the row less often when the witnesses of any one reference are left out. This need
+    not hold for alternatives.
     """
     result = con.sql(sql, lineage=True, mode=mode)
     plain = con.duckdb.sql(sql).to_arrow_table()
@@ -87,7 +87,7 @@ def _check_row(
 
 
 def negated(parsed: Parsed) -> set[int]:
-    """Return references below NOT or ALL, even if they are not negative (for example below OR)."""
+    """Return all references below NOT or ALL, whether or not provhouse treats them as negative."""
     return {
         table.meta["ref"]
         for table in parsed.query.find_all(exp.Table)
@@ -98,7 +98,8 @@ def negated(parsed: Parsed) -> set[int]:
 def cut(con: Connection, parsed: Parsed, operator: str, refs: set[int]) -> pa.Table:
     """Run a query in which the references ``refs`` have only the rows whose rids pass a test.
 
-    The test is whether a rid is ``operator`` (in, or not in) the rids of the reference's cut.
+    ``operator`` is ``in`` or ``not in``: a rid passes if it is, or is not, in the table of the
+    reference's cut.
     """
     query = parsed.query.copy()
     for table in list(query.find_all(exp.Table)):

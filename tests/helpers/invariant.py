@@ -75,7 +75,7 @@ def check(
 
 
 def dependencies(address: Address, warehouse: str) -> set[tuple[int, int]]:
-    """Return each set dependency in Neo4j as a pair of set ids: the derived set, then its source.
+    """Return the set dependencies in Neo4j as pairs of set IDs: a derived set and its source.
 
     The dependencies are read with Neo4j's own driver.
     """

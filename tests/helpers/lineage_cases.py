@@ -17,7 +17,7 @@ from helpers.warehouse import House
 
 NOTE = b"org.apache.spark.sql.parquet.row.metadata"
 Lineage = dict[str, set[str]]
-"""For each key of a written row, as a string: the names of the row's source rows."""
+"""By key of a written row, as a string: the names of the row's source rows."""
 
 
 @dataclass(frozen=True)

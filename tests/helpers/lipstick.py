@@ -22,7 +22,7 @@ class Node(NamedTuple):
 
 
 class Use(NamedTuple):
-    """A triple in the terms of provhouse, for which edges of the graph stand."""
+    """A triple as provhouse stores it, which edges of the paper's graph represent."""
 
     src: str
     dst: str

@@ -32,7 +32,7 @@ from provhouse.store.warehouse.ids import read_ids
 
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 Origin: TypeAlias = tuple[str | None, str]
-"""An input file: the name of its run (None without a run), and the name of the file."""
+"""An input file: the name of the run that ingested it, or None, and the file's name."""
 Row: TypeAlias = tuple[str, str, str, int, int | None]
 """The src, dst and op of a triple, and the generations in which the triple was born and died."""
 Shown: TypeAlias = tuple[str | None, str | None, str, int, int | None]

@@ -111,9 +111,9 @@ def _edited(tree: exp.Expr, spot: tuple[int, "Edit", int], schema: Schema) -> st
 
 
 Edit = Callable[[exp.Expr, Schema, int], int]
-"""A function that makes the chosen edit of a node, and returns how many edits are possible."""
+"""A function that applies edit number N to a node, and returns the number of possible edits."""
 LOOK = -1
-"""The choice that makes no edit, so that only the number of possible edits is returned."""
+"""The number that selects no edit, so that the function only returns how many are possible."""
 SWAPPED: dict[type[exp.Expr], tuple[type[exp.Expr], ...]] = {
     exp.And: (exp.Or,), exp.Or: (exp.And,), exp.LT: (exp.LTE, exp.GT), exp.GT: (exp.GTE, exp.LT),
     exp.LTE: (exp.LT,), exp.GTE: (exp.GT,), exp.EQ: (exp.NEQ, exp.LTE), exp.NEQ: (exp.EQ,),

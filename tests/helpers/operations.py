@@ -65,7 +65,10 @@ class Born(NamedTuple):
 
 
 def newest(shown: dict[str, Born], given: Iterable[Operation], generation: int) -> dict[str, Born]:
-    """Return the descriptions after an ingest: those in ``given`` replace different ones."""
+    """Return the descriptions after an ingest of ``given``.
+
+    A given description replaces a different one of the same op; an empty one removes it.
+    """
     after = dict(shown)
     for each in given:
         if each.is_empty:

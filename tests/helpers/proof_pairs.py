@@ -1,4 +1,4 @@
-"""Pairs of queries for the prover: equal pairs, by the rewriting rule, and traps."""
+"""Pairs of queries for the prover: equal pairs, keyed by rewriting rule, and traps."""
 
 DDL = """create table d(k integer primary key, name varchar, region integer);
     create table e(id integer primary key, k integer not null references d(k), m integer,

@@ -3,11 +3,11 @@
 A program is a list of steps. Each step is chosen among the steps that the current columns allow, so
 that the program runs without errors.
 
-On the records of one row alone, an operation that drops rows because of other rows may keep a row
-that it drops in the whole program. Later groups would then contain this row, too. So such
-operations come last, and only steps that drop no rows follow a window. In the same way, an outer
-merge may keep a row as unmatched that has a match in the whole program, so the second frame is not
-read again after an outer merge.
+An operation that drops rows because of other rows may keep such a row when the program runs on the
+records of one row only. Later groups would then contain this row, too. So such operations come
+last, and only steps that drop no rows follow a window. In the same way, an outer merge may treat a
+row as unmatched although the row has a match in the complete run. So the second frame is not read
+again after an outer merge.
 """
 
 from collections.abc import Callable

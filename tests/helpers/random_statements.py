@@ -63,7 +63,7 @@ class Program:
         self._changes = Counter[str]()
         """For each table, how many times its rows or row numbers were changed."""
         self._direct: dict[Record, set[Record]] = {}
-        """For each row stored by a statement with lineage, the records that its query read."""
+        """For each row stored by a statement with lineage, the records that it was made from."""
         self._read: dict[State, set[State]] = {}
         """For each state of a table, the states of the tables from which statements filled it."""
         self._gaps: set[str] = set()
@@ -224,7 +224,7 @@ class Program:
             assert row in rows_of(plain.sql(listed).to_arrow_table()), (text, row, rids)
 
     def _reads(self, text: str, name: str) -> bool:
-        """Return whether a statement's query reads a table, directly or through made tables."""
+        """Return whether a statement's query reads a table, directly or through derived tables."""
         query = text[text.index("select") if "with q" not in text else text.index("with q") :]
         used = {
             each
@@ -267,7 +267,7 @@ class Program:
                 assert rows == sorted({row for row, each in pairs if each == rid}), (name, source)
 
     def _known(self, record: Record, source: str) -> bool:
-        """Return whether a record's records in the table ``source`` are known and readable."""
+        """Return whether the records of ``source`` behind a record are known and still readable."""
         if record[:2] not in self._read:
             return True
         if record not in self._direct:

@@ -20,7 +20,8 @@ CODE = (ROOT / "capturing", ROOT / "ingest" / "landing")
 MOST_WITNESSES, DROPPED_ROWS = 8, 3
 """Limits for leaving out single witnesses.
 
-For each query, this is tried for ``DROPPED_ROWS`` rows with at most ``MOST_WITNESSES`` witnesses.
+For each query, single witnesses are left out for up to ``DROPPED_ROWS`` rows, each with at most
+``MOST_WITNESSES`` witnesses.
 """
 
 

@@ -88,7 +88,7 @@ QUERIES = (
     *OPERATORS,
     *(f"select {', '.join(_LISTED[at : at + 4])} from t" for at in range(0, len(_LISTED), 4)),
 )
-"""Queries whose translation raises no doubts."""
+"""Queries that are translated without any reason for the verdict *unknown*."""
 
 
 def described(frame: DataFrame) -> dict[str, Any]:

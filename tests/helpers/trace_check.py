@@ -24,7 +24,7 @@ Row = tuple[str, int]
 
 @dataclass(frozen=True)
 class Traced:
-    """A program that was captured once, with its lineage for an ingest and for cursors."""
+    """A captured program: its lineage as an ingest reads it, and as cursors read it."""
 
     found: Found
     flow: CapturedFlow

@@ -1,4 +1,4 @@
-"""Commands forked from a process with a running Spark, so that each takes a second or two.
+"""Fork commands from a process with a running Spark, so that each takes only a second or two.
 
 A child differs from the real command only in its start. It parses its own arguments, takes its own
 locks, and can be stopped and killed at a fault point. Spark outlives the child, and continues the

@@ -1,4 +1,4 @@
-"""Derivations are stored by content, and survive every operation on a warehouse's triples."""
+"""Derivations are identified by content, and survive every operation on a warehouse's triples."""
 
 import csv
 from collections import Counter
@@ -111,9 +111,9 @@ SELF_JOIN = [
 
 @pytest.mark.long
 def test_rows_that_differ_in_value_or_times_are_different_triples(houses: Houses) -> None:
-    """All of these triples are counted.
+    """The generation counts each of these triples.
 
-    Of the triples with equal ends and op, an answer shows only one.
+    An answer shows only one of several triples with the same src, dst and op.
     """
     house = houses()
     assert take_in(house, [*SELF_JOIN, Row("total", "report")]).triples == 4

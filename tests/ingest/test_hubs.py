@@ -91,7 +91,7 @@ def test_hubs_are_in_order_and_a_preview_names_them(houses: Houses) -> None:
 
 @pytest.mark.long
 def test_null_texts_join_no_rows(houses: Houses, tmp_path: Path) -> None:
-    """With the right null strings, the lineage of a task has only the rows that name its file."""
+    """If the strings for missing values are given, rows are not joined through such a string."""
     house = houses()
     frame = pandas.DataFrame({"src": ["x", "-", r"\N"], "dst": ["y", "z", "w"], "op": "-"})
     with house.open() as warehouse:

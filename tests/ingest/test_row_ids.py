@@ -179,7 +179,7 @@ def test_rows_without_an_id_or_a_table_are_rejected(houses: Houses) -> None:
 
 @pytest.mark.long
 def test_a_name_takes_precedence_over_an_id(houses: Houses) -> None:
-    """Next to src, a column src_id is an attribute, as in earlier versions, unless it is mapped."""
+    """If there is a column src, an unmapped src_id is an attribute, as in earlier versions."""
     house = houses()
     table = pa.table({"src": ["a"], "src_id": [1], "src_table": ["t"], "dst": ["b"]})
     brought(house, table)

@@ -23,7 +23,7 @@ SUM = Shared("1", "aggregate", (Input("a", "sum", "1"), Input("b", "sum", "2")),
 
 @pytest.mark.long
 def test_the_same_derivation_again_is_the_same_group(houses: Houses, tmp_path: Path) -> None:
-    """Neither labels nor the order of rows matter. Another dst needs one more triple."""
+    """Other labels and another order of rows give the same group. A further dst adds one triple."""
     house = houses()
     house.ingest_files(write(tmp_path / "1.csv", SUM.rows()))
     assert house.commit.totals.triples == 4

@@ -12,9 +12,10 @@ from provhouse.interactive.saving import operation
 from provhouse.sql.not_covered import NotCovered
 
 TEXTS = (Path(__file__).parent / "more_operators.sql").read_text(encoding="utf-8").splitlines()
-"""The texts to check.
+"""The SQL texts to check.
 
-A comment in a text says why a row need not change without its records of one use of a table.
+Some rows need not change when their records of one use of a table are left out. A comment in the
+text then states the reason.
 """
 
 

@@ -1,4 +1,4 @@
-"""NumPy computes the same results as each compiled loop that users without numba reach."""
+"""Each compiled loop that users may run without numba has a NumPy version with equal results."""
 
 from collections.abc import Callable
 from typing import Any
@@ -158,7 +158,7 @@ def _copied(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _summed(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the arguments after a call. Totals in several tables are added up, as readers do."""
+    """Return a kernel's array arguments after a call; totals in several tables are added up."""
     return tuple(each.sum(axis=0) if name in ("count", "add") and each.ndim == 2 else each
                  for each in values if isinstance(each, np.ndarray))  # fmt: skip
 

@@ -137,7 +137,7 @@ def compare_how(sql: str, seed: int) -> None:
 
 
 def compare_why(sql: str, seed: int) -> None:
-    """Check that a row exists exactly where all records of at least one of its witnesses exist."""
+    """Check that a row exists exactly when all records of at least one of its witnesses exist."""
     rows = data(seed)
     draw = random.Random(seed)
     result = kept(seed).sql(sql, lineage=True)

@@ -1,4 +1,4 @@
-"""Names fit into boxes and distinguish them, and the name of the asked item is never cut."""
+"""Names fit into their boxes and stay distinct, and the asked item's name is never shortened."""
 
 from random import Random
 

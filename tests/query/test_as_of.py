@@ -33,8 +33,8 @@ SEED = 3
 PAIRS = ((1, 2), (2, 3), (1, 4), (4, 5), (4, 6), (2, 6), (6, 7), (6, 1))
 """The pairs of generations to compare.
 
-Some pairs are neighbours. Others have a rollback, a compaction or a new base between them. One pair
-is in reverse order.
+Some pairs are consecutive. In others, a rollback, a compaction or a new base lies between the two
+generations. In one pair, the later generation comes first.
 """
 
 

@@ -158,7 +158,7 @@ def test_a_path_says_it_of_its_own_triples(asker: Asker) -> None:
 
 
 def compared(house: House, question: Question, until: int | None = None) -> Diff:
-    """Return how an answer has changed since the generation of the question."""
+    """Return the change of an answer from the question's generation to the generation ``until``."""
     return compare(question, until, lambda at: Asker(house.settings, Silent(), at))
 
 
@@ -309,7 +309,7 @@ def test_what_ops_writes_can_be_ingested(
 def test_triples_of_shared_derivations_count_as_they_are_shown(
     houses: Callable[..., House], tmp_path: Path
 ) -> None:
-    """In a shared derivation, only the triples that lead from its inputs are stored with an op."""
+    """Of a shared derivation, only the triples whose src is an input are stored with an op."""
     (tmp_path / "trace.csv").write_text(
         "src,dst,op,op_kind,shared\na,,read,all,1\nb,,read,all,1\n,x,,,1\n,y,,,1\nx,z,write,,\n"
     )

@@ -92,7 +92,7 @@ def part(kind: Any, content: Json) -> Any:
 
 
 def facet(name: str, content: Json) -> Any:
-    """Return a facet as an object; our own facet is only a facet of a dataset."""
+    """Return a facet as the client's object; for provhouse's own facet, a plain dataset facet."""
     own = dict(content)
     schema, producer = own.pop("_schemaURL"), own.pop("_producer")
     if name == RECORD_LEVEL:

@@ -31,7 +31,7 @@ WAREHOUSES = ((2, 0, 3), (10, 5, 3), (3, 5, 1), (2, 5, 1), (3, 2, 3), (10, 0, 1)
 LONG, LESS_LONG = 5_000, 1_500
 """The number of triples in the longest chain, and in the longest chain of the short test."""
 OFTEN, SELDOM = 2, 6
-"""Among this many graphs, one has a question that is also answered by a method besides CSProv."""
+"""One in this many graphs has a question that a second method answers in addition to CSProv."""
 DIRECTIONS: tuple[Direction, ...] = ("upstream", "downstream")
 
 asked: Counter[str] = Counter()

@@ -93,7 +93,7 @@ def test_more_items_than_the_limit_are_counted(house: House) -> None:
 
 
 def test_only_row_groups_with_the_rows_are_read(house: House, shop: Path) -> None:
-    """The file's other row group is destroyed, but the file still looks unchanged."""
+    """The row group that the question does not need is destroyed; the file's size and time stay."""
     path = shop / "orders" / "a file, 4.parquet"
     kept, state = path.read_bytes(), path.stat()
     group = pq.read_metadata(path).row_group(1)

@@ -29,9 +29,9 @@ Each level of depth is a Spark job.
 SHORT = {("wfinstances", 100), ("git_merkle", 100)}
 """The pairs of a sample and a theta that `make test` tests."""
 OFTEN = 10
-"""RQ and CCProv are asked about one in this many items.
+"""One in this many items is also asked about with RQ and CCProv.
 
-They answer level by level, and each level is a Spark job.
+Only a few are, because these methods run a Spark job for each level.
 """
 
 

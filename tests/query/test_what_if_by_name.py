@@ -66,7 +66,7 @@ class Traced:
         return f"{self.prefix}.{item}"
 
     def fates(self, gone: "Gone") -> dict[str, str]:
-        """Return the fates, computed by brute force."""
+        """Return, by brute force, what happens to each item: it survives, dies or is undecided."""
         items = {end for edge in self.edges for end in edge[:2]}
         deleted = {item for item in items if item % TABLES in gone.tables}
         ended = [

@@ -1,4 +1,4 @@
-"""Changes of aggregates equal changes computed from the ingested rows before and after."""
+"""Reported changes of aggregates equal changes computed from the rows of both ingests."""
 
 import csv
 from collections.abc import Callable

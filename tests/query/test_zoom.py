@@ -184,7 +184,7 @@ def test_modules_and_invocations_are_listed(asker: Asker) -> None:
 
 
 def test_a_module_of_other_triples_folds_nothing(asker: Asker) -> None:
-    """The module occurs only in the module column of triples that are not in the answer."""
+    """Only triples outside the answer belong to the module."""
     question = Question("page/1", "upstream")
     found, plain = zoom(asker, question, "record", ["post"]), zoom(asker, question, "record")
     assert (found.folded, found.inside) == (("post",), 0)

@@ -40,7 +40,7 @@ TABLES = ("raw", "clean", "tmp", "sum")
 NAMED = ("kind", "name", "table", "module", "run", "execution", "invocation")
 MODULES = ("curate", "report")
 ASIDE = "aside/1,aside/2,a,aside,aside,gone,1,mon,,all\n"
-"""A row of the first file that is in no answer. No other triple has its module."""
+"""A row of the first file. No answer contains the row, and no other triple has the same module."""
 LAST = 5
 """The number of items in each table."""
 

@@ -19,7 +19,7 @@ class Asked(BaseModel):
 
 
 class Seen:
-    """A record of the application's calls: whether a call began, and whether its client left."""
+    """Records whether a call of the application has begun, and whether its client disconnected."""
 
     def __init__(self) -> None:
         self.began = Event()

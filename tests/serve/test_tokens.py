@@ -114,7 +114,7 @@ def soon() -> datetime:
 
 
 def expired(warehouse: Path, name: str) -> str:
-    """Return an expired token: its end in the file was moved into the past."""
+    """Return a token that has expired, because its expiry time was changed to one in the past."""
     token = add_token(warehouse, name, Role.admin, soon())
     file = tokens_file(warehouse)
     tokens = json.loads(file.read_text())

@@ -1,4 +1,4 @@
-"""Questions wait while the server starts, and the keeper notices a commit at once."""
+"""Questions wait while the server starts, and the server notices a new commit at once."""
 
 import json
 from collections.abc import Callable

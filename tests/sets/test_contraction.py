@@ -163,7 +163,7 @@ def test_bands_follow_depth() -> None:
 
 
 def test_too_many_tables_are_grouped_by_level() -> None:
-    """A first table, two thousand tables after it, and a last table form three levels."""
+    """Two thousand tables derive from a first table, and a last table from them: three levels."""
     middle = np.arange(1, 2_001, dtype=np.int32)
     src = np.concatenate([np.zeros_like(middle), middle])
     dst = np.concatenate([middle, np.full_like(middle, 2_001)])

@@ -1,4 +1,4 @@
-"""Pairs of table groups leave the queue in the order of their costs."""
+"""The queue returns pairs of table groups in the order of their costs."""
 
 from provhouse.sets.prices import STALE, Prices
 

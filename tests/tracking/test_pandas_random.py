@@ -11,7 +11,7 @@ from helpers.sampled import one_in
 
 BATCH = 25
 REFUSED = "You are trying to merge on"
-"""The error of pandas for cut frames whose keys are all NULL and have another type."""
+"""The error that pandas raises if a cut frame's keys are all NULL, which changes their type."""
 
 
 @pytest.mark.parametrize("first", one_in(80, range(0, 2000, BATCH)))

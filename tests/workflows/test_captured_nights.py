@@ -1,4 +1,4 @@
-"""A nightly Spark job after an edit: the records that differ by code or data, and their inputs."""
+"""A nightly Spark job, edited: records that differ because of code or data, and their inputs."""
 
 import shutil
 from collections import Counter, defaultdict

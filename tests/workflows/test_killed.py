@@ -1,4 +1,4 @@
-"""Whatever process is killed or runs at the same time, no partial result is ever offered."""
+"""Partial results are never reused, whichever process is killed or runs at the same time."""
 
 import os
 import signal

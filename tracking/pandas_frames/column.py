@@ -286,7 +286,7 @@ class Column(Operand):
 
 
 def _each(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Wrap a function in a plain one: pandas treats some, such as numpy.sum, specially."""
+    """Wrap a function, since pandas treats some functions, such as numpy.sum, specially."""
     return lambda value: function(value)
 
 

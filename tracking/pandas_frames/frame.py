@@ -118,7 +118,7 @@ class Frame(Asked):
             )
 
     def _ride(self, op: str, move: Callable[[pd.DataFrame], pd.DataFrame]) -> Frame:
-        """Let pandas move rows, and read from the result which row is now where."""
+        """Let pandas move rows, and read the new position of each row from the result."""
         moved = move(with_rows(self._value))
         rids = moved.pop(ROW).to_numpy(np.int64)
         return self._moved(op, moved, rids)

@@ -148,7 +148,7 @@ class Grouped:
         return _wrapped(value, Node(len(value), place, "unknown", inputs, axis, combines=True))
 
     def shift(self, periods: int = 1, **options: Any) -> Any:
-        """Return the values ``periods`` rows earlier in the group."""
+        """Return, for each row, the value ``periods`` rows earlier in its group."""
         options = accepted("groupby.shift", options, "fill_value")
         found = self._plain.shift(periods, **options)
         return self._in_window("shift", found, periods >= 0, abs(periods))

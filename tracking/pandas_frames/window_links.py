@@ -67,7 +67,7 @@ def rolled(frame: Any, window: Any, options: dict[str, Any]) -> Windows:
 def in_groups(codes: I64, before: bool, periods: int | None) -> Windows:
     """Return the link from each row to itself and to the earlier or later rows of its group.
 
-    At most ``periods`` other rows are linked, or all of them for None.
+    At most ``periods`` other rows are linked, or all of them if ``periods`` is None.
     """
     order: Rows = np.argsort(codes, kind="stable")
     size = codes.size

@@ -105,7 +105,7 @@ class Frame(Asked):
         return type(self)(self._value, node)
 
     def _ride(self, op: str, move: Callable[[pl.DataFrame], pl.DataFrame]) -> Frame:
-        """Let polars move rows, and read from the result which row is now where."""
+        """Let polars move rows, and read the new position of each row from the result."""
         moved = move(self._numbered())
         rids = moved[ROW].to_numpy().astype(np.int64)
         link = Ride(rids, len(self))

@@ -44,7 +44,7 @@ class Needs:
 
     all_rows: bool = False
     partitions: frozenset[tuple[str, ...]] = frozenset()
-    """The sets of columns by which the partitions that the expression reads are formed."""
+    """The sets of columns that define the partitions that the expression reads."""
 
     def __or__(self, other: "Needs") -> "Needs":
         return Needs(self.all_rows or other.all_rows, self.partitions | other.partitions)

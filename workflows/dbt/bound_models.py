@@ -26,7 +26,7 @@ class BoundModel:
     columns: Columns
     plan: PlanForm | None
     reason: str
-    """Why the query and the tables that it reads do not determine the model's rows; else empty."""
+    """Why the query and the tables that it reads do not determine the model's rows, or ""."""
 
     @property
     def reads(self) -> dict[Path, set[str]]:

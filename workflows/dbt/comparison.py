@@ -54,7 +54,7 @@ class Comparison:
     """The outcomes of the nodes of a project, compared with an earlier revision of it."""
 
     def __init__(self, base: Side, head: Side, reason: str) -> None:
-        """Compare two revisions. ``reason`` is why no model can be compared; else empty."""
+        """Compare two revisions. ``reason`` is why no model can be compared, or ""."""
         self.base, self.head, self.refused = base, head, reason
         self.outcomes: dict[str, Outcome] = {}
         affected = head.project.descendants(self._changed())
@@ -202,7 +202,8 @@ def _same_column(one: PlanKeys, other: PlanKeys, name: str) -> bool:
 def _identity(node: Node, side: str) -> object:
     """Return a value that identifies the rows of a table that no query determines.
 
-    For nodes other than seeds and sources, it is the side, so that their rows never count as equal.
+    For other nodes than hashed seeds and sources, the value is ``side``, so that the rows of the
+    two revisions never count as equal.
     """
     if node.kind in ("seed", "source") and is_hashed(node):
         return [dict(node.checksum), dict(node.parts.rows)]

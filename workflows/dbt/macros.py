@@ -53,7 +53,7 @@ class Macros:
     """The macros of a manifest."""
 
     def __init__(self, macros: Mapping[str, Json]) -> None:
-        """Store the macros of a manifest, which are given by id."""
+        """Store the macros of a manifest, keyed by ID."""
         self._macros = macros
 
     def called(self, macros: Iterable[str]) -> list[str]:
@@ -94,7 +94,7 @@ class Macros:
 
     @cached_property
     def _builds(self) -> dict[str, str]:
-        """The source texts of dbt's own macros, and of macros that replace them, by id."""
+        """The source texts of dbt's own macros, and of macros that replace them, keyed by ID."""
         own = {_plain(e["name"]) for e in self._macros.values() if e["package_name"] in DBT}
         return {
             id_: each["macro_sql"]

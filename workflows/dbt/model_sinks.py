@@ -77,7 +77,7 @@ def _below(side: Side, node: Node) -> Iterator[str]:
 
 
 def _hindrance(side: Side, node: Node) -> str:
-    """Return why a node's rows may differ from the rows of its SQL; else empty."""
+    """Return why a node's rows may differ from the rows of its SQL; empty if they cannot."""
     if reason := why_not_by_sql(node, side.project.macros):
         return reason
     if side.project.operations:
@@ -88,7 +88,7 @@ def _hindrance(side: Side, node: Node) -> str:
 
 
 def _untyped(model: BoundModel) -> str:
-    """Return why a table has other types than its query; else empty.
+    """Return why a table has other types than its query; empty if it has the same types.
 
     DuckDB assigns a type to a column of NULLs.
     """

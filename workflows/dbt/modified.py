@@ -6,7 +6,7 @@ NOT_COMPARED = {
     "access", "alias", "database", "docs", "enabled", "freshness", "group", "meta", "packages",
     "persist_docs", "schema", "static_analysis", "tags",
 }  # fmt: skip
-"""The configs that dbt does not compare as configs."""
+"""The configs that are left out when the configs of two nodes are compared."""
 PLACE = ("alias", "database", "schema")
 
 

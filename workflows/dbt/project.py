@@ -39,7 +39,7 @@ class Node:
     only_state: bool
     """Whether the compiled SQL depends only on the project and on ``is_incremental()``."""
     introspects: str
-    """The first name in the template that reads the database during compilation; else empty."""
+    """The first name in the template that reads the database during compilation, or ""."""
     needs: tuple[str, ...]
     parts: NodeParts
     checksum: Json
@@ -229,7 +229,7 @@ def _node(id_: str, node: Json, names: RelationNames, macros: Macros, listed: Js
 
 
 def _text(code: str | None, language: str, names: RelationNames) -> tuple[str | None, set[str]]:
-    """Return compiled code, and all tables that it names, with or without a ref."""
+    """Return compiled code, and all tables that the code names, by a ref or directly."""
     if not code or language != "sql":
         return code or None, set()
     return names.replaced(code)

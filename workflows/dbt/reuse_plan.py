@@ -162,7 +162,10 @@ class _Planner:
         return self._after.nodes[id_].name
 
     def _moved(self, node: Node) -> str:
-        """Return a table that a view names at another place than in the base; else empty."""
+        """Return a table below ``node`` that is new or has another full name in the base.
+
+        Returns an empty string if there is none.
+        """
         before = self._before.tables_below(node.id)
         for id_ in self._after.tables_below(node.id):
             if id_ not in before or self._before.nodes[id_].place != self._after.nodes[id_].place:
@@ -186,6 +189,6 @@ class _Planner:
 
 
 def _differing(before: Node, node: Node) -> str:
-    """Return the name of the first part of the relation that differs; else empty."""
+    """Return the name of the first part of the relation that differs, or "" if none does."""
     one, other = before.parts.relation, node.parts.relation
     return next((part for part in sorted({*one, *other}) if one.get(part) != other.get(part)), "")

@@ -86,7 +86,7 @@ class Side:
         return self.tested.get(node.id, TestedColumns())
 
     def doubt_below(self, found: BoundModel) -> str:
-        """Return why views that a model reads may return different rows; else empty."""
+        """Return why views that a model reads may return different rows; empty if they cannot."""
         reads = (self.doubts.get(path[1], "") for path in found.reads)
         return next(filter(None, reads), "")
 

@@ -43,7 +43,7 @@ def why_not_by_sql(node: Node, macros: Macros) -> str:
 
 
 def differing_part(before: Node, node: Node) -> str:
-    """Return why a model's rows may differ although the rows of its SQL do not; else empty."""
+    """Return why a model's rows may differ although its SQL's rows do not; empty if they cannot."""
     one, other = before.parts.rows, node.parts.rows
     differing = sorted(part for part in {*one, *other} if one.get(part) != other.get(part))
     return f"its part {differing[0]} differs" if differing else ""

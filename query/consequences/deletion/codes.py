@@ -19,7 +19,7 @@ UNDECIDED: Final = 2
 DELETED: Final = 3
 UNREACHED: Final = 4
 FOUND: Final = 5
-"""A temporary fate while a deletion is computed: the place was found, but not visited yet."""
+"""A temporary fate, while a deletion is computed: the place was found but not yet visited."""
 CLINGS: Final = 6
 """A temporary fate, while a deletion is computed: the place may keep a derivation."""
 MOST: Final = 0
@@ -51,7 +51,7 @@ class Work(NamedTuple):
 
 @compiled(nogil=True)
 def packed(kind: I8, size: I32) -> I32:
-    """Return a row for each derivation, with its ``MOST``, and with 0 as ``MISSING``."""
+    """Return a row for each derivation, with its ``MOST``, and with ``MISSING`` set to 0."""
     ways = np.zeros((len(kind), 2), np.int32)
     for way in range(len(kind)):
         if kind[way] in (ANY, AGGREGATE, COPY):

@@ -24,7 +24,7 @@ AGGREGATE: Final = KINDS["aggregate"]
 FUNCTION: Final = KINDS["function"]
 EXCEPT: Final = KINDS["except"]
 COPY: Final = 100
-"""The kind of a triple from a group to an item, which has the same derivation as the group."""
+"""The kind of a triple from a group to an item; the item has the same derivation as the group."""
 ALONE: Final = -1
 """The value of ``way`` for a row that was stored without a derivation."""
 
@@ -109,7 +109,7 @@ class Derivations:
         self.ends: I32 = np.empty(len(rows), np.int32)
         _index(src, dst, self.of, self.at, self.rows, self.targets, self.ends)
         self.src: I32 = src.astype(np.int32)
-        """The place of each row's src."""
+        """The place of the src of each row."""
         self.index = TripleIndex(
             self.at, self.rows, self.targets, self.ends, self.first, self.dst, self.kind, self.size,
             self.src,
@@ -184,7 +184,7 @@ def _keys(rows: DerivationRows, dst: I64) -> tuple[I64, int]:
 
 @compiled(nogil=True)
 def _index(src: I64, dst: I64, of: I32, at: I64, rows: I32, targets: I32, ends: I32) -> None:
-    """Sort the rows by src; ``rows[at[p] : at[p + 1]]`` become the rows from the place ``p``."""
+    """Sort the rows by src: ``rows[at[p] : at[p + 1]]`` are then the rows with src ``p``."""
     # The counts start two entries ahead. So at[p + 1] is where p begins after the sums are taken,
     # and where p ends after the rows are filled in.
     for row in range(len(src)):

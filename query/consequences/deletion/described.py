@@ -39,7 +39,7 @@ from .new_values import Tensors
 _OF_COLUMN = r"(?i)\bcount\s*\(\s*(?:[^1*\s]|1[^)\s])"
 """Matches SQL of a count that skips nulls."""
 _PARTIAL = r"(?i)\bfilter\s*\(|…$"
-"""Matches SQL of an aggregate that might leave out rows of its groups, or whose text is cut off."""
+"""Matches SQL of an aggregate that may leave out rows of its groups, or SQL that is cut off."""
 _READ = (WAY, KIND, VALUE, TIMES, INVOCATION)
 
 
@@ -149,7 +149,7 @@ class Described:
 def _of_programs(operations: pa.Table) -> pa.Array:
     """Return a mask of the ops that were recorded while a program ran.
 
-    These are the ops with a job or an exactness.
+    These are the ops that have a job or an exactness.
 
     Capture states the exactness of every op, and the job only if the run has a name.
     """

@@ -8,12 +8,12 @@ all inputs are needed. An item dies if it is in neither bound, survives if it is
 undecided otherwise.
 
 Each bound is a least fixpoint (Dowling and Gallier 1984), so a cycle does not keep itself alive.
-The Lipstick paper (definition 4.2) computes this deletion in another way: it counts lost inputs,
-which is wrong on cycles.
+The Lipstick paper (definition 4.2) computes this deletion differently: it counts lost inputs, which
+gives wrong results on cycles.
 
 Some items are derived only from each other, even without the deletion. The triples do not record
 what supports such items. So the upper bound contains these items, and all items that rest on them,
-as long as their derivations keep the inputs that they need (``unsupported.py``).
+as long as the derivations of these items keep the inputs that they need (``unsupported.py``).
 
 The upper bound contains the lower one, so the upper fixpoint starts where the lower one ends.
 """
@@ -44,7 +44,7 @@ from .derivations import Derivations, TripleIndex
 from .unsupported import cling, kill
 
 _CROWDED: Final = 16
-"""If at least one in this many places of a range was found, they are visited in memory order."""
+"""If at least 1 in this many places of a range was found, all found are visited in memory order."""
 _NO_ROWS = np.empty(0, np.int32)
 _NONE = np.empty(0, bool)
 
@@ -54,7 +54,7 @@ class Fates:
     """The fates of the items downstream of a deletion."""
 
     reached: I32
-    """The places of the items downstream of the deletion, without deleted items."""
+    """The places of the items downstream of the deletion, except deleted items."""
     fate: I8
     """The fate of each place: ``DIES``, ``SURVIVES``, ``UNDECIDED``, ``DELETED``, ``UNREACHED``."""
 
@@ -74,7 +74,7 @@ def fates(graph: Derivations, deleted: I32, ended: I32 = _NO_ROWS) -> Fates:
 
 
 class Deleter:
-    """A computation of deletions from one graph, one after another, in arrays allocated once.
+    """A computation of several deletions from one graph, in turn, in arrays that are reused.
 
     The time of a deletion depends only on the items that it reaches.
     """
@@ -159,11 +159,12 @@ def _clear(first: I32, places: I32, work: Work) -> None:
 def _reach(
     graph: TripleIndex, conditional: Bools, skipped: Bools, deleted: I32, starts: I32, work: Work
 ) -> tuple[int, bool]:
-    """Write all places downstream to ``queue``; return how many, and whether any is unsure.
+    """Write all places downstream to ``queue``; return their number, and whether any is unsure.
 
     A place is unsure if one of its derivations is conditional, or if it is not known how the inputs
-    of the derivation act together. The places are downstream of ``deleted`` and ``starts``. The
-    triples from these places, and from deleted places, count as missing.
+    of the derivation act together. The written places are ``starts`` and all places downstream of
+    ``deleted`` and ``starts``. The triples from these places, and from deleted places, count as
+    missing.
     """
     filled = 0
     unsure = False
@@ -222,8 +223,8 @@ def _settle(
 ) -> int:
     """Assign the fate ``code`` to each reached place that exists; return their number.
 
-    The places in ``known`` exist. A reached input may have another value than before, so it does
-    not count as an input of ``conditional`` derivations.
+    The places in ``known`` are known to exist. A reached input may have another value than before,
+    so it does not count as an input of ``conditional`` derivations.
     """
     filled = taken = 0
     for place in reached:

@@ -18,7 +18,7 @@ class DerivationInputs:
     def ways(self, place: int) -> Iterator[int]:
         """Yield the derivations of a place.
 
-        If the place is a copy of a group, these are the derivations of the group.
+        If the place is a copy of a group, yield the derivations of the group instead.
         """
         first = self._graph.first
         for way in range(first[place], first[place + 1]):

@@ -1,4 +1,4 @@
-"""Compute an aggregate without one of its inputs, for each input, in two passes altogether.
+"""Compute, for each input of an aggregate, the aggregate without this input, in just two passes.
 
 The passes combine the values before an input with the values after it. An input is not subtracted
 from the total, because the difference would lose values that are small compared to the input. A sum
@@ -18,8 +18,8 @@ from .recompute import AVG, COUNT, DISTINCT, F64, MAX, MIN, SUM, added, is_exact
 def without_each(how: int, values: F64, times: I64, starts: I64) -> F64:
     """Return, for each input, the aggregate with the function ``how`` of all other inputs.
 
-    The rows of an input reach from its position in ``starts`` to the next position; the last entry
-    of ``starts`` is the number of rows. NaN stands for the aggregate of no rows.
+    An input's rows begin at its position in ``starts``, and end before the next position; the last
+    entry of ``starts`` is the number of rows. If no other rows exist, the result is NaN.
     """
     if how == COUNT:
         counts: F64 = (times.sum() - np.add.reduceat(times, starts[:-1])).astype(np.float64)
@@ -89,7 +89,7 @@ def _sums(values: F64, times: I64, starts: I64) -> tuple[F64, F64]:
 
 @compiled(nogil=True)
 def _added(total: float, rest: float, given: float) -> tuple[float, float]:
-    """Return the sum of a two-part number and ``given``; the second part has rounding errors."""
+    """Return a two-part number plus ``given``; the second part of a number is rounding errors."""
     grown, lost = added(total, given)
     return grown, rest + lost
 

@@ -56,14 +56,14 @@ class InputValues(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """The fate of each place, and a mask of the rows that a deletion ended, or an empty array."""
+    """The fate of each place, and a mask (or an empty array) of the rows that a deletion ended."""
 
     fate: I8
     gone: Bools
 
 
 class Outcome(NamedTuple):
-    """For each derivation: flags of its inputs, old and new value, state, and reason."""
+    """For each derivation: flags about its inputs, old value, new value, state, and reason."""
 
     flags: U8
     before: F64
@@ -132,7 +132,8 @@ def inputs(of: I32, graph: TripleIndex, touched: I32) -> tuple[I32, I64]:
     """Return the rows of the aggregates and copies that make the places ``touched``.
 
     The second result has, for each of these derivations, the position of its first row in the first
-    result. There, the rows of a derivation are consecutive, and their number is its ``size``.
+    result, where the rows of a derivation are consecutive. The derivation's ``size`` is their
+    number.
     """
     begins = np.zeros(len(graph.kind), np.int64)
     count = 0
@@ -194,7 +195,7 @@ def recompute(
 def _judge_item(
     place: int, graph: TripleIndex, lost: Lost, tensors: InputValues, outcome: Outcome
 ) -> int:
-    """Check the derivations of an item; return the flag for the derivations that use the item."""
+    """Check the derivations of an item; return the flag to set on derivations that use it."""
     changed = unknown = False
     for way in range(graph.first[place], graph.first[place + 1]):
         if not outcome.flags[way]:
@@ -217,7 +218,7 @@ def _judge_item(
 
 @compiled(nogil=True)
 def _copied(way: int, graph: TripleIndex, tensors: InputValues, outcome: Outcome) -> int:
-    """Set a copy's values to those of its group; return the reason why they are unknown, or 0."""
+    """Set a copy's values to its group's values; return the reason why they are unknown, or 0."""
     group = graph.src[tensors.rows[tensors.begins[way]]]
     for of in range(graph.first[group], graph.first[group + 1]):
         if outcome.state[of] == CHANGED:
@@ -236,7 +237,7 @@ def _copied(way: int, graph: TripleIndex, tensors: InputValues, outcome: Outcome
 def _aggregate(
     way: int, graph: TripleIndex, lost: Lost, tensors: InputValues, outcome: Outcome
 ) -> int:
-    """Compute an aggregate before and after the deletion; return the reason if that fails, or 0."""
+    """Compute an aggregate before and after the deletion; return 0, or why that is impossible."""
     how = tensors.function[way]
     if how < SUM or how > DISTINCT:
         return _NO_FUNCTION

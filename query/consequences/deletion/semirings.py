@@ -13,8 +13,8 @@ for each such derivation, the lower bound takes the smaller of the two results, 
 the larger. All operations are monotone, so the true value is between the bounds.
 
 Values on a cycle come from the least fixpoint: if a derivation of an item leads through the item
-itself, it is never better than the derivation without the cycle. This does not hold for counts:
-they would be infinite, so they are unknown on cycles.
+itself, it is never better than the derivation without the cycle. Counts are an exception: they
+would be infinite on cycles, so they are unknown there.
 """
 
 from typing import Final, NamedTuple
@@ -59,8 +59,8 @@ class Asked(NamedTuple):
 def bounds(graph: Derivations, weights: F64, how: int, *, joint: bool = False) -> tuple[F64, F64]:
     """Return the lower and the upper bound of each place's value.
 
-    ``weights`` has an entry for each place, but only the weights of sources are used. With
-    ``joint``, the inputs of an aggregate are joint inputs, not alternatives. A count that is not
+    ``weights`` has an entry for each place, but only the weights of sources are used. If ``joint``
+    is true, the inputs of an aggregate are joint inputs, not alternatives. A count that is not
     finite is NaN.
     """
     by = ByDerivation(*graph.by_derivation)

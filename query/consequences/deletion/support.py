@@ -1,9 +1,9 @@
 """Find a smallest set of sources without which an item would not exist.
 
 A *support* of an item is a set of sources that may be enough for it to exist. Deleting a set of
-sources removes the item only if the set contains a source of each support. So the search finds a
-support, deletes one of its sources, and looks for a support that remains. With up to n deletions,
-it finds every set of n sources or fewer.
+sources removes the item only if the set contains at least one source from each support. So the
+search finds a support, deletes one of its sources, and looks for a support that remains. With up to
+n deletions, it finds every set of up to n sources.
 
 Most items are derived from the sources in their support. But items that rest only on each other may
 exist for reasons that no triple records (``unsupported.py``). If an item rests on such items, its
@@ -29,7 +29,7 @@ WORK = 200_000_000
 
 @dataclass(frozen=True)
 class Search:
-    """The places of a smallest set, or None, and whether the search was complete."""
+    """The places of a smallest set (or None), and whether the search was complete."""
 
     found: I32 | None
     complete: bool
@@ -42,8 +42,8 @@ class _TooLong(Exception):
 def smallest_kill(graph: Derivations, item: int, most: int = MOST) -> Search:
     """Return a smallest set of at most ``most`` sources without which an item does not exist.
 
-    Sources are items that are derived from nothing. If the kind of an operation is unknown, the
-    search assumes that one input is enough. So the item certainly dies if the returned set is
+    Sources are items that are not derived from any item. If the kind of an operation is unknown,
+    the search assumes that one input is enough. So the item certainly dies if the returned set is
     deleted.
     """
     trials = max(WORK // max(len(graph.of), 1), 4)
@@ -88,7 +88,7 @@ class Supports:
         self._all_supported = not (self._made & (by < 0)).any()
 
     def of(self, item: int, gone: Bools) -> I32 | None:
-        """Return a support of an item that has no source in ``gone``; None if there is none."""
+        """Return a support of an item without sources in ``gone``; None if there is none."""
         by, via = self._proof(gone)
         alive = ~gone
         if self._made[item] and by[item] < 0:

@@ -46,7 +46,7 @@ class Deleted:
     triples: Ranges
 
     def sets(self, snapshot: Snapshot) -> SetPositions:
-        """Return, in order, the sets that contain deleted items, or the dst of deleted triples."""
+        """Return the sorted sets that contain a deleted item or the dst of a deleted triple."""
         found: list[I64] = [snapshot.set_rows(self.items)]
         for partition in self.triples.partitions.tolist():
             dst = np.asarray(read_partition(snapshot.partition_path(partition), (DST,))[DST])
@@ -91,7 +91,7 @@ def select(snapshot: Snapshot, deletion: Deletion) -> Deleted:
 
 
 def _of_tables(snapshot: Snapshot, deletion: Deletion) -> ItemNumbers:
-    """Return the items of the tables, or only items whose triples have the given attributes."""
+    """Return the items of the tables; given attributes, only items whose triples have them."""
     check_tables(deletion.tables, snapshot)
     wanted = pa.array(deletion.tables, pa.string())
 

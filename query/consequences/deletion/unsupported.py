@@ -1,11 +1,11 @@
 """Find the items that may still exist because they rest on items without support.
 
-An item is *unsupported* if its derivations rest on a cycle that nothing outside the cycle supports,
-even before a deletion. The item exists, but the triples do not record why. So it may exist as long
-as one of its derivations is not known to fail. Such items form a greatest fixpoint. Every other
-item must be derived from sources, or from unsupported items that may exist. These other items form
-a least fixpoint within the greatest one, so that a cycle that was supported before does not keep
-itself alive.
+An item is *unsupported* if, even before a deletion, its derivations rest on a cycle that nothing
+outside the cycle supports. The item exists, but the triples do not record why. So it may exist as
+long as one of its derivations is not known to fail. Such items form a greatest fixpoint. Every
+other item must be derived from sources, or from unsupported items that may exist. These other items
+form a least fixpoint within the greatest one, so that a cycle that was supported before does not
+keep itself alive.
 """
 
 from provhouse.model.arrays import I32, Bools
@@ -19,7 +19,7 @@ from .derivations import TripleIndex
 def kill(graph: TripleIndex, skipped: Bools, deleted: I32, starts: I32, work: Work) -> int:
     """Count the failing derivations of each place; return how many places lose all derivations.
 
-    This is the deletion of the Lipstick paper in the upper bound, which counts lost inputs one by
+    In the upper bound, this is the deletion of the Lipstick paper, which counts lost inputs one by
     one. A cycle survives it even if nothing outside the cycle supports the cycle.
     """
     filled = 0
@@ -114,7 +114,7 @@ def _derive(
 
 @compiled(nogil=True)
 def _end(graph: TripleIndex, skipped: Bools, work: Work, filled: int) -> None:
-    """End the first ``filled`` places of ``queue``, and places that lose all derivations with them.
+    """End the first ``filled`` places of ``queue``, and places whose last derivation ends so.
 
     The first ``filled`` places already count as missing.
     """

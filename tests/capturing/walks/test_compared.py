@@ -67,7 +67,7 @@ def written(
     shop: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Written:
-    """Programs that were captured in one block. Programs whose replays differ have keys."""
+    """Programs that were captured in one block. Tables whose replays differ have declared keys."""
     folder, house, tables = tmp_path_factory.mktemp("programs"), houses(), read(spark, shop)
     frames = {
         name: query(f"SELECT id, {WINDOWS[name]} AS v FROM orders")(tables)
@@ -113,7 +113,10 @@ def test_a_replay_that_differs_says_so(written: Written) -> None:
 def test_what_was_written_is_compared_as_its_values(
     houses: Callable[..., House], spark: SparkSession, shop: Path, tmp_path: Path
 ) -> None:
-    """Digits of sums, column names, nested values and strings in folder names may differ."""
+    """Rows count as equal even if some representations differ.
+
+    These are the last digits of sums, column names, nested values, and strings in folder names.
+    """
     orders = spark.read.parquet(str(shop / "orders"))
     parts = spark.range(600, numPartitions=7).selectExpr("id", "rand(1) AS x", "id % 3 AS g")
     parts.write.parquet(str(tmp_path / "parts"))

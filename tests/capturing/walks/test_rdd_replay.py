@@ -1,4 +1,4 @@
-"""RDD programs rerun without some lines give what an interpreter gives for the other lines."""
+"""Rerunning an RDD program without some lines gives what an interpreter computes from the rest."""
 
 import os
 import random

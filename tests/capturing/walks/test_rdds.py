@@ -1,4 +1,4 @@
-"""Cursors over records that RDDs read and saved lead to the same lines as an interpreter does."""
+"""Cursors over records that RDDs read and saved lead to the lines that an interpreter finds."""
 
 from collections import Counter
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Reading a few rows' records by row group gives the same records as reading with Spark."""
+"""The records of a few rows are the same, whether read by row group or by Spark."""
 
 from datetime import date, datetime
 from decimal import Decimal

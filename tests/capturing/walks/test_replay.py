@@ -45,7 +45,7 @@ PROGRAMS: dict[str, Program] = {
 }  # fmt: skip
 DAILY = "self-join"
 WAYS = ((False, False), (True, True), (True, False), (False, True))
-"""For each replay: whether only the chosen rows remain, and whether many rows are chosen."""
+"""For each replay: whether it keeps the chosen rows or all others, and whether many are chosen."""
 
 
 @pytest.fixture(scope="module")

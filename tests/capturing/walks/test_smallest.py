@@ -74,7 +74,7 @@ def check(
     program: Callable[[Mapping[str, DataFrame]], DataFrame],
     wrong: str,
 ) -> None:
-    """Fail unless the program is wrong on the records, and right if any one of them is left out."""
+    """Fail unless the program is wrong on the records, and right on the records without any one."""
     tables = {name: frame.cache() for name, frame in airport.only(found).items()}
     assert program(tables).where(wrong).count()
     for name, frame in tables.items():

@@ -22,7 +22,7 @@ from .marks import render
 from .queries import Text
 
 INVERTED = 0.3
-"""The share of queries whose lineage is also followed forward. All rows of these are indexed."""
+"""The share of queries whose lineage is also tested forward, with an index of all rows."""
 Rids = dict[str, list[int]]
 HIDDEN = re.compile("__h|__provhouse|sqlglot|pyarrow|__cte|__asked", re.IGNORECASE)
 """Names that a message may contain only if the query contains them too."""
@@ -43,9 +43,9 @@ class Outcome:
 
 
 PAIRED = {"POSITIONAL JOIN", "ASOF JOIN"}
-"""Joins with several possible results in DuckDB, if row order is not certain or rows tie."""
+"""Joins whose result in DuckDB is not determined if row order is uncertain or rows tie."""
 LIMIT = re.compile(r"\blimit ([0-9]+)(?! ?%|[.0-9])")
-"""A LIMIT with a number of rows. DuckDB 2.0 drops it above a comparison with ALL of no rows."""
+"""Matches a LIMIT. DuckDB 2.0 ignores the LIMIT of a query that compares with ALL of no rows."""
 
 
 class Wrong(Exception):
@@ -205,7 +205,7 @@ class _Checker:
         return self._rows[row] in loose(self._plain.cut(self._text.body, keep))
 
     def _tries(self, rids: Rids) -> Iterator[dict[int, list[int]]]:
-        """Yield the row ids to which each leaf is cut.
+        """Yield combinations of cuts: for each leaf that is cut, the row ids that it keeps.
 
         Leaves with negative references are cut in the first round, and stay uncut in the second.
         """
@@ -232,9 +232,9 @@ class _Checker:
 
 
 def _matched(result: Result, found: list[Leaf]) -> dict[int, tuple[list[str], int]]:
-    """Return each leaf's possible references, and the number of the use that contains the leaf.
+    """Return each leaf's possible references, and the number of its top-level use.
 
-    A table in an unread WITH query has no reference. Rows must reappear without this table.
+    A table in an unread WITH query has no reference, so rows must reappear without that table.
     """
     matched: dict[int, tuple[list[str], int]] = {}
     for table in {leaf.table for leaf in found}:

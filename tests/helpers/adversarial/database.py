@@ -25,9 +25,9 @@ The witnesses of a query that exceeds it are not tested.
 
 @dataclass(frozen=True)
 class Leaf:
-    """A use of a base table, and the number of the use in the query itself that contains it.
+    """A use of a base table, and the number of the top-level use that contains it.
 
-    The use in the query itself may be of a view or macro that reads the table.
+    The top-level use, in the query itself, may be of a view or macro that reads the table.
     """
 
     table: str

@@ -27,7 +27,7 @@ BY_KIND = {
     "bool": ("bool_and({b})", "bool_or({b})"),
     "list": ("list({i} order by {i})", "array_agg({i} order by {i} desc)"),
 }  # fmt: skip
-"""Aggregates, by the kind of their value.
+"""Templates of aggregates, by the kind of the value that they return.
 
 {i} stands for a number, {t} for a string, {c} for a condition, and {any} for any column.
 """

@@ -19,7 +19,8 @@ class TooSlow(Exception):
 def limited(seconds: float = SECONDS) -> Iterator[list[bool]]:
     """Raise TooSlow, or an error of DuckDB, when the block has used ``seconds`` of processor time.
 
-    The yielded list is empty until then. Only the main thread can be limited.
+    The yielded list is empty as long as the limit is not reached. Only the main thread can be
+    limited.
     """
     late: list[bool] = []
 

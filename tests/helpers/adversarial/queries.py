@@ -1,4 +1,4 @@
-"""Random SQL texts: a query, or a statement such as PIVOT that must be outermost, and ORDER BY."""
+"""Random SQL texts: a query, or a statement such as PIVOT that cannot be nested, and ORDER BY."""
 
 from dataclasses import dataclass, replace
 
@@ -11,9 +11,10 @@ from .scope import Column, Query, Scope
 class Text:
     """Generated SQL text, in which marks stand for uses of tables, and the facts about it.
 
-    ``tail`` is the outermost LIMIT of the text. ``ordered`` means that ORDER BY determines the
-    order of all rows, ``single`` that a row has one record of each table, and ``monotone`` that
-    fewer records cannot lead to other rows. The other facts are those of ``Facts``.
+    ``tail`` is the outermost LIMIT of the text. ``ordered`` states whether ORDER BY determines the
+    order of all rows, ``single`` whether each row has only one record of each table, and
+    ``monotone`` whether fewer records can never lead to additional or different rows. The other
+    facts are those of ``Facts``.
     """
 
     body: str

@@ -81,7 +81,7 @@ TABLES = (
 WITH_GAPS = "main.u"
 """The table from which a row is deleted, so that its row IDs have a gap."""
 NUMBERED = {"main.r": "n"}
-"""For each table with a column named ``rowid``: the column with the numbers of its rows."""
+"""For a table whose own column is named ``rowid``: another column that contains the row IDs."""
 
 
 def _use(key: str, flags: str = "") -> str:

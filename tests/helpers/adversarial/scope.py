@@ -10,7 +10,7 @@ from .schema import Kind
 
 @dataclass(frozen=True)
 class Column:
-    """A column's expression, its kind, and its name, if the column can be named from outside."""
+    """A column: its expression, its kind, and its name (empty if outer queries cannot name it)."""
 
     text: str
     kind: Kind
@@ -55,7 +55,7 @@ class Facts:
         self.tags: set[str] = set()
         """The constructs in the SQL text. Refusals are counted by construct."""
         self.fragile = False
-        """Whether rows may be absent for reasons that a row's records cannot show."""
+        """Whether the query may leave out rows for reasons that no row's records can show."""
         self.chooses = False
         """Whether DuckDB may choose among rows, as for a LIMIT over ties."""
         self.sure = True

@@ -20,7 +20,7 @@ from .select_parts import (
 
 
 def distinct_as_group(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """DISTINCT is GROUP BY of all columns."""
+    """DISTINCT may be written as GROUP BY of all columns."""
     for select in selects(tree, source):
         distinct = select.args.get("distinct")
         if distinct is None or distinct.args.get("on") or select.args.get("group"):

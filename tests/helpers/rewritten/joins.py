@@ -103,7 +103,7 @@ def _equal_columns(
 def _use(
     tree: exp.Query, select: exp.Select, one: exp.Column, other: exp.Column, known: dict[str, str]
 ) -> None:
-    """Join a table in which a column is renamed, by USING."""
+    """Rename a column of a table, and join the table by USING."""
     condition = exp.EQ(this=one.copy(), expression=other.copy())
     set_conjuncts(select, [each for each in conjuncts(select) if each != condition])
     found = sources(select)

@@ -44,7 +44,7 @@ def tpcds_queries(folder: Path) -> dict[str, str]:
 
 
 def tpch_pairs(most: int = PAIRS) -> Iterator[Pair]:
-    """Yield TPC-H pairs: one pair for each query, then again for each query with other rules."""
+    """Yield TPC-H pairs: one for each query, and then a second one for each, by other rules."""
     texts, seen = tpch_queries(), set[str]()
     for seed in count():
         for name, text in texts.items():

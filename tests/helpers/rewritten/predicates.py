@@ -72,7 +72,7 @@ def comparison_as_not(tree: exp.Query, source: Random, schema: Schema) -> bool:
 
 
 def predicate_repeated(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """A comparison with a literal also holds for a column equal to the compared column."""
+    """If two columns are equal, a comparison of one with a literal holds for the other, too."""
     for select in selects(tree, source):
         types = _types(select, schema)
         parts = conjuncts(select)

@@ -125,7 +125,7 @@ def column(table: str, name: str) -> exp.Column:
 
 
 def is_filter(part: exp.Expr) -> bool:
-    """Return whether an expression must be true for a row to be kept: AND up to WHERE."""
+    """Return whether only rows with a true expression are kept: WHERE, or AND below WHERE."""
     above = part.parent
     while isinstance(above, exp.And | exp.Paren):
         above = above.parent

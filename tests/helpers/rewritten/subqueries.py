@@ -71,7 +71,7 @@ def _not_null(part: exp.Column, select: exp.Select, schema: Schema) -> bool:
 
 
 def in_as_exists(tree: exp.Query, source: Random, schema: Schema) -> bool:
-    """IN with a query is EXISTS with a row of an equal value."""
+    """IN with a query is EXISTS with a condition that a row's value is equal."""
     for each, inner in _memberships(tree, schema, negated=True):
         if is_plain(inner):
             made = inner.copy()

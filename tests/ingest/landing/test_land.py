@@ -56,7 +56,7 @@ def of(cust: str) -> set[str]:
 
 
 def writers(house: House) -> int:
-    """Return how many times a writer has begun."""
+    """Return the number of writers that have begun, according to the log of writers."""
     log = house.layout.logs / "writers.jsonl"
     return log.read_text().count('"event": "begins"') if log.exists() else 0
 
@@ -263,9 +263,9 @@ def test_a_write_without_rows_lands(house: House, shop: Path, orders: DataFrame)
 
 @pytest.mark.long
 def test_two_groups_with_one_key_are_refused(house: House, shop: Path, orders: DataFrame) -> None:
-    """NULL and the number that stands for NULL are two groups.
+    """A group of NULL and a group of the number that stands for NULL get the same key.
 
-    Only the proof can distinguish them.
+    Only the proof can distinguish these two groups.
     """
     number = F.when(F.col("id") == 1, F.lit(-(1 << 63) + 1)).when(F.col("id") == 2, F.col("id"))
     with pytest.raises(BadInput, match="cannot be distinguished"), house.capture():

@@ -85,7 +85,7 @@ def test_keys_can_be_corrected_later(house: House, orders: DataFrame, tmp_path: 
 def test_of_a_lost_driver_the_finished_writes_are_ingested(
     house: House, orders: DataFrame, tmp_path: Path
 ) -> None:
-    """A copy of the folder, made in the block, represents what a killed driver leaves behind."""
+    """A copy of the folder, made inside the block, has the files that a killed driver leaves."""
     with house.capture(keys=KEYS):
         orders.write.parquet(str(tmp_path / "kept"))
         orders.groupBy("cust").count().write.parquet(str(tmp_path / "totals"))

@@ -22,9 +22,9 @@ WRITES = (
 
 
 def moved(path: Path, ids: list[int | None], commits: list[int | None]) -> MovedFile | None:
-    """Return a file of rows with the given row ids and versions of commits.
+    """Return a file whose rows have the given row IDs and commit versions.
 
-    Without these values, the row IDs would begin at 400, and the version would be 6.
+    For a row without these values, the defaults of the file apply: row IDs from 400, and version 6.
     """
     columns = {"k": range(len(ids)), IDS: ids, COMMITS: commits}
     pq.write_table(pa.table({name: pa.array(c, pa.int64()) for name, c in columns.items()}), path)

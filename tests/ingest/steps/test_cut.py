@@ -110,7 +110,7 @@ class Trace:
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Count the memory setting in bytes, and limit the list of large components to few entries."""
+    """Treat the memory setting as bytes, and limit the list of large components to few entries."""
     monkeypatch.setattr(cut, "MEGABYTE", 1)
     monkeypatch.setattr(component_groups, "LISTED", 6)
 

@@ -115,7 +115,7 @@ def test_an_empty_table_has_views_without_bars() -> None:
 def test_large_tables_are_read_in_parts_by_several_threads(
     ways: tuple[Structure, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each structure gives numpy's counts on 200,001 rows while conjunctive brushes move."""
+    """Each structure gives numpy's counts on 200,001 rows while brushes in several views move."""
     random_numbers = np.random.default_rng(3)
     columns = {
         name: (bars * random_numbers.random(200_001) ** 3).astype(np.int16)

@@ -1,4 +1,4 @@
-"""At its time limit, a method that searches level by level names a method that does not."""
+"""If a level-by-level search exceeds the time limit, the error recommends CSProv."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,4 +1,4 @@
-"""The modules stated to hide an item are exactly the modules with which ``fold`` hides it."""
+"""An item is hidden exactly when ``fold`` folds all modules that are stated to hide the item."""
 
 import numpy as np
 import pytest

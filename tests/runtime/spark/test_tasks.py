@@ -78,7 +78,7 @@ def test_progress_is_reported_without_a_shared_file(spark: SparkSession, tmp_pat
 
 
 def written_and_read(folder: Path) -> tuple[list[int], bool]:
-    """Return a task's own file content, and whether other processes can already see the file."""
+    """Return what a task reads from its own file, and whether other processes see the file yet."""
     path = folder / "own.npy"
     create_array(path, "int64", (2,))[:] = 7
     return load_array(path).tolist(), path.exists()
@@ -92,7 +92,7 @@ def test_a_task_reads_what_it_has_written(spark: SparkSession, tmp_path: Path) -
 
 
 def first_or_second(job: tuple[Path, str]) -> bool:
-    """Write a file in two halves; the second attempt writes the file between the halves.
+    """Write a file in two halves. Between the halves, a second attempt writes the complete file.
 
     Return whether the first attempt, before its own end, saw the complete file of the second
     attempt.

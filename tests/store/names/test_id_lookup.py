@@ -17,10 +17,9 @@ SALES, BILLS = usual_pattern("sales"), Pattern("INV-")
 
 
 def in_sets(ids: I64, sets: int) -> TableIds:
-    """Return row IDs in order.
+    """Return row IDs in ascending order, and their item numbers.
 
-    The items are numbered as if each ID were in one of ``sets`` sets, and the sets came one after
-    another.
+    The items are spread over ``sets`` sets, and each set has consecutive numbers.
     """
     set_of = np.random.default_rng(sets).integers(0, sets, len(ids))
     offsets = np.empty(len(ids), np.uint32)

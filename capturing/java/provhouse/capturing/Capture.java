@@ -99,7 +99,8 @@ public final class Capture extends Rule<LogicalPlan> implements QueryExecutionLi
   }
 
   /**
-   * Return all rows of a source without row indexes, as the write read them from the given paths.
+   * Return all rows of a source that has no row indexes. They are read from the given paths in the
+   * same way as the write read them.
    */
   public Dataset<Row> source(int write, List<String> files) {
     synchronized (block) {

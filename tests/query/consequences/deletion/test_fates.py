@@ -1,4 +1,4 @@
-"""Fates equal a brute-force result: each meaning of unknown kinds, evaluated with Python sets."""
+"""Fates equal a brute-force evaluation of every possible meaning of the unknown kinds."""
 
 import os
 from collections import Counter

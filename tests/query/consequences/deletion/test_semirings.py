@@ -46,7 +46,7 @@ def trees(
 def expected(
     item: int, edges: list[Edge], weights: dict[int, float], how: int, joint: frozenset[str]
 ) -> float:
-    """Return the value of an item by its definition: over all trees, from the leaves of each."""
+    """Return an item's value by definition: combine each tree's leaves, then combine the trees."""
     found = [[weights[leaf] for leaf in tree] for tree in trees(
         item, ways_of(edges), edges, joint, frozenset())]  # fmt: skip
     if how == TRUST:
@@ -122,7 +122,7 @@ def test_a_group_is_counted_once() -> None:
 
 
 def test_unknown_kinds_have_bounds() -> None:
-    """The true value is one of the two bounds. Each bound is the value under one meaning."""
+    """The true value is one of two bounds, each of which is the value under one meaning."""
     edges = [Edge(0, 2), Edge(1, 2)]
     weights = {0: 0.5, 1: 0.25, 2: 1.0}
     assert values(edges, weights, TRUST)[2] == (0.125, 0.5)

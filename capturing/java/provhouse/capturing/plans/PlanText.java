@@ -62,7 +62,7 @@ public final class PlanText {
     return in(session, analysed, settings(session.sessionState().conf()));
   }
 
-  /** Describe the plan of a query. Return null for a command, which is not executed. */
+  /** Describe the plan of a query. Return null for a command. Nothing is executed. */
   public static PlanText of(SparkSession session, String query) throws ParseException {
     LogicalPlan parsed = session.sessionState().sqlParser().parsePlan(query);
     QueryExecution skipped =

@@ -31,8 +31,8 @@ public final class Caches {
   private static final String PREFIX = "provhouse_cached_";
   private static final String MANAGER = "org.apache.spark.sql.execution.CacheManager";
   /**
-   * The tag at the end of each row of frame 0, if it is a checkpoint; frame n has this number plus
-   * n.
+   * The tag at the end of each row of frame 0, if this frame is a checkpoint. The tag of frame n is
+   * this number plus n.
    */
   private final long firstTag = new Random().nextLong() >>> 1;
   private final String own = PREFIX + UUID.randomUUID() + "_";
@@ -40,7 +40,7 @@ public final class Caches {
   private final Map<String, List<String>> keys;
   private final AtomicBoolean off = new AtomicBoolean();
   private final List<Cached> known = new ArrayList<>();
-  /** The numbers of the frames whose rows Delta has stored, keyed by the RDD with the rows. */
+  /** The numbers of frames whose rows Delta has materialized, keyed by the RDD with the rows. */
   private final Map<Object, Integer> stored = new WeakHashMap<>();
 
   private long next;
@@ -232,7 +232,7 @@ public final class Caches {
         "Call unpersist() before the block, and cache the frame inside of the block");
   }
 
-  /** Return the cached frame that one of these columns was added to, or null. */
+  /** Return the cached frame to which one of these columns was added, or null. */
   private Cached of(List<? extends Attribute> columns) {
     for (Attribute column : columns) {
       int number = numberOf(column);

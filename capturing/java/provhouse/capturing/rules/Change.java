@@ -33,8 +33,8 @@ public record Change(LogicalPlan command) {
   private static final String DROPPED = "_row_dropped_";
 
   /**
-   * The kind of a slot with ids of the changed table's rows, below the operator that decides which
-   * rows change.
+   * The kind of a slot that holds row ids of the changed table. The slot is below the operator that
+   * decides which rows change.
    */
   private static final int TARGET = Form.KEPT - 1;
 
@@ -49,7 +49,8 @@ public record Change(LogicalPlan command) {
   }
 
   /**
-   * Return whether Delta stores the rows of a MERGE's source in this thread, to read them twice.
+   * Return whether Delta materializes the source rows of a MERGE in this thread, since a MERGE
+   * reads them twice.
    */
   public static boolean isStoring() {
     return Calls.isInside("MergeIntoMaterializeSource", "prepareMergeSource");
@@ -67,7 +68,10 @@ public record Change(LogicalPlan command) {
     return command != null && command.getClass().getSimpleName().equals(name);
   }
 
-  /** Return a scan's rows, with slots of other kinds if they are rows of the changed table. */
+  /**
+   * Return a scan's rows. If they are rows of the changed table, their slot gets the kind {@code
+   * TARGET}, or {@code Form.KEPT} for copied rows.
+   */
   Rewritten scanned(LogicalRelation node, Rewritten rows) {
     boolean changes =
         command != null

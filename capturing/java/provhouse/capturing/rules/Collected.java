@@ -11,8 +11,8 @@ import provhouse.capturing.spark.*;
 import provhouse.capturing.taps.*;
 
 /**
- * An array that an aggregate collects and an {@code explode} splits into elements. Except for
- * grouping columns, the operators above the aggregate use none of the aggregate's other columns.
+ * An array that an aggregate collects and an {@code explode} splits into elements. Of the
+ * aggregate's other columns, the operators above it use only grouping columns.
  *
  * <p>So each row above the {@code explode} depends only on one element, and not on other rows of
  * its group.

@@ -30,7 +30,7 @@ public final class Columns {
       influence.addAll(other.influence);
     }
 
-    /** Add the sources of another column as influences. Those that already have a role keep it. */
+    /** Add another column's sources as influences. Sources that already have a role keep it. */
     void influenced(Made other, String role) {
       other.values.forEach(each -> influence.add(Plans.joined(each, List.of(role))));
       influence.addAll(other.influence);

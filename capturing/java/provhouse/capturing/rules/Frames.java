@@ -16,7 +16,7 @@ import provhouse.capturing.plans.*;
  * These are computed from the number of the current row, or from counts that Spark computes in
  * addition to the function. Rows between the current row and its frame count as used too: without
  * them, the frame would contain other rows. If no function counts rows, the order of rows with
- * equal rank does not matter, so they all get the number of the last of them.
+ * equal rank does not matter, so all of these rows get the number of the last of them.
  */
 final class Frames {
   private final Window node;
@@ -139,8 +139,8 @@ final class Frames {
   }
 
   /**
-   * Return the bounds of the rows that a function uses: two offsets from the current row, or two
-   * columns, with the number of the last row and the count of rows.
+   * Return the bounds of the rows that a function uses. These are two offsets from the current row,
+   * or two columns: one with the number of the last row, and one with the count of rows.
    */
   private Map<String, Object> part(WindowExpression window, List<SortOrder> order) {
     if (isRank(window)) { // it uses the rows of lower rank

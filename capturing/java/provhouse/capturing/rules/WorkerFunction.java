@@ -36,14 +36,14 @@ final class WorkerFunction {
   }
 
   /**
-   * Return an operator whose function gets the group {@code numbers}, and also returns {@code
-   * more}.
+   * Return an operator whose function also gets the columns {@code numbers}, the numbers of groups,
+   * and also returns the columns {@code more}.
    */
   static LogicalPlan carrying(LogicalPlan node, List<Attribute> numbers, List<Attribute> more) {
     return wider(node, "carrying", of(node).evalType(), numbers, more);
   }
 
-  /** Return an operator whose function, marked as {@code row_by_row}, also returns {@code more}. */
+  /** Return an operator whose {@code row_by_row} function also returns the columns {@code more}. */
   static LogicalPlan returning(LogicalPlan node, List<Attribute> more) {
     return wider(node, "returning", more.size(), List.of(), more);
   }

@@ -9,7 +9,7 @@ import provhouse.capturing.taps.*;
  */
 public record KeyedIds(long number) implements Serializable {
   /**
-   * How many file numbers are reserved for a source, which is the largest number of its
+   * The number of file numbers reserved for a source. A source may have at most this many
    * partitions.
    */
   static final int PARTITIONS = 1 << 16;

@@ -19,8 +19,8 @@ public final class Form {
 
   /**
    * The version of the format for a write that copies rows, which earlier releases cannot read.
-   * After the slots, the tap of the write's rows has a column with the id of the original of each
-   * copied row.
+   * After the slots, the tap of the write's rows has a column that contains, for each copied row,
+   * the id of its original.
    */
   public static final int COPYING = 2;
 

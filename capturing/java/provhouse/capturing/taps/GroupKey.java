@@ -87,7 +87,7 @@ public record GroupKey(
    * Return the key for the join columns of one side of an equi-join. Equal values on both sides get
    * the same number.
    *
-   * <p>NULL has no match, so the number of NULL does not matter.
+   * <p>NULL matches nothing, so it does not matter which number NULL gets.
    */
   public static GroupKey matching(List<Expression> keys, String operator) {
     List<Expression> values = new ArrayList<>();

@@ -39,7 +39,7 @@ public final class Tap implements Serializable {
   private transient int room;
 
   /**
-   * Make a tap that writes numbers and texts until {@code off} is set.
+   * Make a tap that writes numbers and strings until {@code off} is set.
    *
    * <p>A task sees the value that {@code off} had at the start of the task's stage. If {@code
    * watched}, the tap stops as soon as the file {@code Form.STOP} exists next to the tap's folder.

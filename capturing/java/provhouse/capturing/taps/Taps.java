@@ -76,7 +76,7 @@ public final class Taps {
   }
 
   /**
-   * Return the number of the tap with this form, its identity. If the form is new, store the
+   * Return the number of the tap that {@code form} identifies. If the form is new, store the
    * description.
    */
   private int number(List<Object> form, Map<String, Object> description) {

@@ -36,9 +36,9 @@ import scala.collection.Seq;
  * <p>{@code partitions} are the partition columns that the command specifies for a new table, or
  * null. If {@code creates}, the command replaces an existing table. If {@code overwrites}, it
  * replaces all rows; otherwise, {@code replaced} is the condition for the rows that it replaces, or
- * null. {@code query} is the plan of the written rows; for a command that changes rows, it is the
- * plan of the table until the command runs. {@code asSaved} returns the command with another
- * analyzed plan of the rows. Delta's classes are referred to only by name.
+ * null. {@code query} is the plan of the written rows. For a command that changes rows, it is at
+ * first the plan of the table, until the command runs. {@code asSaved} returns the command with
+ * another analyzed plan of the rows. Delta's classes are referred to only by name.
  */
 public record DeltaCommand(
     Object delta,
@@ -71,7 +71,7 @@ public record DeltaCommand(
     return DeltaNames.isChange(command) ? changing(command, Named.call(command, "target")) : null;
   }
 
-  /** Return the parts of a command that changes rows of a table, whose plan is {@code target}. */
+  /** Return the parts of a command that changes rows of the table with the plan {@code target}. */
   private static DeltaCommand changing(LogicalPlan command, LogicalPlan target) {
     LogicalPlan scan = target;
     while (Plans.children(scan).size() == 1) {

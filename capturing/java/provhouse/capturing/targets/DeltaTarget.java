@@ -125,7 +125,7 @@ final class DeltaTarget implements Target {
       return;
     }
     if (session.sessionState().conf().maxConcurrentOutputFileWriters() > 0) {
-      throw Unsupported.write("A task writes several files at once, by the settings of Spark");
+      throw Unsupported.write("A task writes several files at once, due to Spark's settings");
     }
     if (!log.properties().getOrDefault("delta.columnMapping.mode", "none").equals("none")) {
       throw Unsupported.write("The folders of this Delta table do not have the names of its columns");

@@ -122,7 +122,7 @@ final class FilesTarget implements Target {
     boolean several =
         !Plans.list(command.partitionColumns()).isEmpty() || command.bucketSpec().isDefined();
     if (several && session.sessionState().conf().maxConcurrentOutputFileWriters() > 0) {
-      throw Unsupported.write("A task writes several files at once, by the settings of Spark");
+      throw Unsupported.write("A task writes several files at once, due to Spark's settings");
     }
     return Layout.texts(command, session.sessionState().conf().sessionLocalTimeZone());
   }

@@ -37,7 +37,7 @@ public record Layout(List<String> names) implements Serializable {
       return found;
     }
     if (!(command.child() instanceof WriteFiles)) {
-      throw Unsupported.write("Rows are sorted only while they are written, by the settings of Spark");
+      throw Unsupported.write("Rows are sorted only while they are written, due to Spark's settings");
     }
     if (!partitions.isEmpty()) {
       found.add(folder(names(partitions), partitions, timeZone));

@@ -51,7 +51,7 @@ public final class Budget {
     return budget;
   }
 
-  /** Measure a last time. Return the reason why the capture ended early, or an empty string. */
+  /** Measure one last time. Return the reason why the capture ended early, or an empty string. */
   public String end() {
     ended = true;
     if (limits.any()) {

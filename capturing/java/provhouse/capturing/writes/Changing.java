@@ -65,7 +65,9 @@ final class Changing {
     return source;
   }
 
-  /** Record the frame with the source's rows. If Delta begins again, it makes a new frame. */
+  /**
+   * Record the frame with the source's rows. If Delta restarts the command, it makes a new frame.
+   */
   void stored(int frame) {
     source = frame;
     discard();
@@ -94,7 +96,9 @@ final class Changing {
     return closed;
   }
 
-  /** Return whether the command has changed files. Gives the target a plan without rows. */
+  /**
+   * Return whether the command has changed files. Also passes a plan without rows to the target.
+   */
   boolean hasCommitted() {
     target.written();
     target.changed(nothing());

@@ -14,7 +14,8 @@ public final class Commands {
   private static final String DELTA = "org.apache.spark.sql.delta.commands.";
 
   /**
-   * The SQL statement of each command without a file format, by the name of the command's class.
+   * The SQL statements of commands that do not have a file format, keyed by the commands' class
+   * names.
    */
   private static final Map<String, String> STATEMENTS =
       Map.ofEntries(
@@ -42,8 +43,7 @@ public final class Commands {
   private Commands() {}
 
   /**
-   * Refuse a command that changes rows. The caller has found that the command's target is not
-   * covered.
+   * Refuse a command that changes rows. Call this only if the command's target is not covered.
    */
   public static void refuse(LogicalPlan command) {
     if (DeltaCommand.isStaged(command)) {

@@ -9,11 +9,11 @@ import java.util.Set;
 /**
  * The options of a block.
  *
- * <p>{@code keys} has the key columns of each table, by the table's name. With {@code plain}, a
- * write that is not covered is not refused, but runs without capture. {@code tables} are the tables
- * whose writes are captured, or null for all tables. With {@code sampled}, a write is refused if an
- * ingest cannot sample it. With {@code valued}, the values that rows contribute to aggregates are
- * captured too.
+ * <p>{@code keys} has the key columns of each table, by the table's name. If {@code plain} is set,
+ * writes that are not covered run without capture instead of being refused. {@code tables} are the
+ * tables whose writes are captured, or null for all tables. If {@code sampled} is set, a write is
+ * refused if an ingest cannot sample it. If {@code valued} is set, the values that rows contribute
+ * to aggregates are captured too.
  */
 public record Options(
     Map<String, List<String>> keys,

@@ -99,8 +99,9 @@ public final class Write {
   }
 
   /**
-   * Return the declared key of a target whose format does not number rows. Without a key, return no
-   * columns if the rows are identified by their positions in files, and refuse any other target.
+   * Return the columns of the key that is declared for a target whose format does not number rows.
+   * If no key is declared, return no columns for a target that consists of files, since positions
+   * in the files identify its rows, and refuse any other target.
    */
   private static List<String> keyOf(Target target, Map<String, List<String>> keys) {
     List<String> key = keys.get(target.name());
@@ -122,13 +123,13 @@ public final class Write {
     return KeyText.of(Plans.output(query), key, target.name(), settings);
   }
 
-  /** Return the local property that the thread has set for its next writes, or an empty string. */
+  /** Return the Spark local property {@code provhouse.NAME} of the thread, or an empty string. */
   private static String said(SparkSession session, String name) {
     String said = session.sparkContext().getLocalProperty("provhouse." + name);
     return said == null ? "" : said;
   }
 
-  /** Return whether this write has a given number in its block. */
+  /** Return whether this write has the given number in its block. */
   boolean is(int number) {
     return folder.endsWith("/" + number);
   }
@@ -171,7 +172,7 @@ public final class Write {
         && (next.deletes() || written == null);
   }
 
-  /** Record the files of this write if it has returned to its caller. */
+  /** Record the files of this write if its command has returned to the caller. */
   public void settle(Caller now) {
     if (caller.hasReturned(now)) {
       close();
@@ -208,7 +209,10 @@ public final class Write {
     }
   }
 
-  /** Describe the plan of the rows in an analyzed command, if the command has such a plan. */
+  /**
+   * Describe the plan that computes the rows of an analyzed command, if the command has such a
+   * plan.
+   */
   public void analysed(LogicalPlan command) {
     if (Plans.field(command, "query") instanceof LogicalPlan rows) {
       try {

@@ -7,7 +7,8 @@ import scala.Option;
 import scala.collection.immutable.Seq;
 
 /**
- * Plans of rows that are in an RDD. In Spark 3.5, such a plan does not contain the rows' stream.
+ * Plans of rows that are in an RDD. In Spark 3.5, such a plan does not record which stream the rows
+ * come from.
  */
 public final class BatchRows {
   private BatchRows() {}

@@ -2,7 +2,7 @@ package provhouse.capturing.spark;
 
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction;
 
-/** The functions that collect arrays. In versions before Spark 4.2, they always leave out NULL. */
+/** The functions that collect arrays. Before Spark 4.2, these functions always leave out NULL. */
 public final class Collecting {
   private Collecting() {}
 

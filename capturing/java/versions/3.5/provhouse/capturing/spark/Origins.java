@@ -3,13 +3,15 @@ package provhouse.capturing.spark;
 import org.apache.spark.sql.catalyst.trees.Origin;
 
 /**
- * The places in a program that plans come from. Versions before Spark 4.0 record only places in SQL
- * texts.
+ * The places in a program at which plans were created. Before Spark 4.0, Spark recorded only
+ * positions in SQL texts.
  */
 public final class Origins {
   private Origins() {}
 
-  /** Return the file and line of a Python program, or null. */
+  /**
+   * Return the file and line in a Python program that created a plan, or null if they are unknown.
+   */
   public static String python(Origin origin) {
     return null;
   }

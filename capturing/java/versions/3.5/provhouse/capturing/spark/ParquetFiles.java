@@ -13,7 +13,7 @@ import org.apache.parquet.io.PositionOutputStream;
 
 /**
  * Local Parquet files that are written without Hadoop. Spark 3.5 contains Parquet 1.13, which does
- * not support such files yet.
+ * not yet support writing without Hadoop.
  */
 public final class ParquetFiles {
   private ParquetFiles() {}

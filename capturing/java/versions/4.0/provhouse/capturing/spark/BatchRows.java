@@ -6,7 +6,10 @@ import org.apache.spark.sql.execution.LogicalRDD;
 import scala.Option;
 import scala.collection.immutable.Seq;
 
-/** Plans of rows that are in an RDD. From Spark 4.0 on, such a plan contains the rows' stream. */
+/**
+ * Plans of rows that are in an RDD. From Spark 4.0 on, such a plan records which stream the rows
+ * come from.
+ */
 public final class BatchRows {
   private BatchRows() {}
 

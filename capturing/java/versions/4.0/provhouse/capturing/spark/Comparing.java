@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.StringType;
 public final class Comparing {
   private Comparing() {}
 
-  /** Return whether two strings of a type are equal exactly if their bytes are equal. */
+  /** Return whether strings of a type are equal if and only if their bytes are equal. */
   public static boolean isByBytes(StringType type) {
     return type.isUTF8BinaryCollation();
   }

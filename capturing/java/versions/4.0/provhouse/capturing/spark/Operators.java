@@ -47,7 +47,9 @@ public final class Operators {
         owner, type, method, arguments, given, true, false, true, Option.empty());
   }
 
-  /** Return the side of a join that Spark would broadcast, judging by its estimate of the sizes. */
+  /**
+   * Return the side of a join that Spark would broadcast, based on Spark's estimates of the sizes.
+   */
   public static Option<BuildSide> broadcast(Join join) {
     return PushDownLeftSemiAntiJoin$.MODULE$.getBroadcastBuildSide(
         join, false, SQLConf.get());
@@ -68,7 +70,10 @@ public final class Operators {
     return node instanceof UnionLoop;
   }
 
-  /** Return the source of a stream without files, or null for another operator. */
+  /**
+   * Return the name of the source if an operator reads a stream that does not come from files;
+   * otherwise return null.
+   */
   public static String streamed(LogicalPlan node) {
     return node instanceof StreamingDataSourceV2ScanRelation scan
         ? scan.relation().table().name()

@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.streaming.runtime.StreamExecution;
 import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper;
 import org.apache.spark.sql.streaming.StreamingQuery;
 
-/** A running stream. In Spark 4.1, the classes of streams have moved to another package. */
+/** A running stream. Spark 4.1 moved the classes of streams to another package. */
 public record RunningStream(Table sink, QueryExecution batch) {
   /** The class whose methods plan the batches of streams. */
   public static final String PLANNER = IncrementalExecution.class.getName();

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction;
 import org.apache.spark.sql.catalyst.expressions.aggregate.CollectList;
 import org.apache.spark.sql.catalyst.expressions.aggregate.CollectSet;
 
-/** The functions that collect arrays. In versions before Spark 4.2, they always leave out NULL. */
+/** The functions that collect arrays. Before Spark 4.2, these functions always leave out NULL. */
 public final class Collecting {
   private Collecting() {}
 
