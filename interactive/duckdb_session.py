@@ -193,7 +193,7 @@ class Connection:
             with self.lock:
                 self._note(query)
                 return self.duckdb.sql(query, params=params)
-        from .result import Result  # imports numba, which takes half a second
+        from .result import Result
         from .statement_text import storing
 
         caller = sys._getframe(1)

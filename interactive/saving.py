@@ -12,9 +12,6 @@ import pyarrow.compute as pc
 import sqlglot
 from sqlglot import exp
 
-from provhouse.commit.number_writes import NewWrite, numbered_write
-from provhouse.ingest.from_arrow import from_arrow
-from provhouse.ingest.ingest_summary import Summary
 from provhouse.model.arrays import unique
 from provhouse.model.errors import UsageError
 from provhouse.model.extras import require
@@ -23,8 +20,6 @@ from provhouse.model.settings import Settings
 from provhouse.sql.blocks import is_grouped
 from provhouse.sql.catalog import TablePlace
 from provhouse.sql.quoting import quoted
-from provhouse.store.tables.written import read_since
-from provhouse.store.warehouse.layout import Layout
 
 from .index import kernels
 from .index.kernels import Offsets, Rids
@@ -32,6 +27,8 @@ from .index.links import Chain, Rows
 from .planning.apart import is_carried
 
 if TYPE_CHECKING:
+    from provhouse.ingest.ingest_summary import Summary
+
     from .duckdb_session import Connection
     from .result import Result
 
@@ -48,9 +45,12 @@ def save(
     names: Mapping[str, str],
     progress: Progress,
     run: str,
-) -> Summary:
+) -> "Summary":
     """Ingest the lineage of all rows of a result; see ``Result.save``."""
     require("spark")
+    from provhouse.commit.number_writes import NewWrite, numbered_write
+    from provhouse.ingest.from_arrow import from_arrow  # loads numba and pandas, for seconds
+
     missing = sorted({place.name for place in result.tables} - names.keys())
     if missing:
         raise UsageError(
@@ -94,6 +94,9 @@ def save(
 
 def _check_versions(settings: Settings, names: Mapping[str, pa.ChunkedArray]) -> None:
     """Raise UsageError if versioned rows are named without versions: no item has such a name."""
+    from provhouse.store.tables.written import read_since
+    from provhouse.store.warehouse.layout import Layout
+
     versioned = {each.table for each in read_since(Layout(settings.warehouse), 0) if each.key}
     for table in sorted(versioned & names.keys()):
         found = names[table].cast(pa.string())

@@ -24,7 +24,7 @@ from ..saving import gathered
 from .model_op import ModelOp, model_op
 from .opened_database import BEFORE, NOW, PART, OpenedDatabase
 from .row_names import RowNames, unique_key
-from .rows_compared import in_order, same_rows
+from .rows_compared import same_in_arrow, same_rows
 from .trace_file import Targets, TraceFile
 from .watermark import watermark_rows
 
@@ -148,8 +148,8 @@ class ModelRows:
         model's SQL returned. Returns None if the rows differ.
         """
         rows = found.result.to_arrow()
-        if not before and in_order(self._opened, built, rows):
-            return np.arange(len(rows))
+        if not before and (at := same_in_arrow(self._opened, built, rows)) is not None:
+            return at
         self._now(found.result, built)
         return same_rows(self._opened, built, [*before, NOW])
 

@@ -1,7 +1,8 @@
 """Compare the rows of a built table with the rows that its model's SQL returns when run again.
 
-DuckDB makes the comparison. Two tables are equal if each row occurs equally often in both.
-Floating-point numbers are compared to 12 digits, since DuckDB sums them in an arbitrary order.
+Two tables are equal if each row occurs equally often in both. Floating-point numbers are compared
+to 12 digits, since DuckDB sums them in an arbitrary order. Arrow compares them first, and DuckDB
+what Arrow cannot decide.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,11 +10,13 @@ from collections.abc import Mapping, Sequence
 import duckdb
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from provhouse.model.arrays import I64
 from provhouse.sql.catalog import TablePlace
 from provhouse.sql.quoting import quoted
 
+from ..planning.apart import is_carried
 from .opened_database import OpenedDatabase
 
 FLOATS = ("FLOAT", "DOUBLE")
@@ -54,26 +57,31 @@ def same_rows(opened: OpenedDatabase, built: TablePlace, expected: Sequence[str]
     return np.asarray(found.to_numpy(), np.int64)
 
 
-def in_order(opened: OpenedDatabase, built: TablePlace, expected: pa.Table) -> bool:
-    """Return whether a built table has the expected rows in the same order, as it usually has."""
+def same_in_arrow(opened: OpenedDatabase, built: TablePlace, expected: pa.Table) -> I64 | None:
+    """Return the same as ``same_rows`` in less time, but None also if it is not certain."""
     columns = opened.columns(built)
-    number = opened.con.extent(built)[0]
-    names = sorted(map(str.lower, expected.column_names))
-    if len(expected) != number or names != sorted(map(str.lower, columns)):
-        return False
-    other = " or ".join(
-        f"{_value(name, kind, 'a')} is distinct from {_value(name, kind, 'b')}"
-        for name, kind in columns.items()
-    )
-    try:
-        with opened.given(expected) as rows:
-            text = f"""
-                select count(*), count(a.rowid), count(*) filter (where {other})
-                from {built.sql()} a positional join {rows} b"""
-            (found,) = opened.duckdb.execute(text).fetchall()
-    except duckdb.Error:
-        return False
-    return bool(found == (number, number, 0))
+    names = [name.lower() for name in expected.column_names]
+    if sorted(names) != sorted(map(str.lower, columns)):
+        return None
+    if not all(is_carried(kind) or kind == "HUGEINT" for kind in columns.values()):
+        return None
+    listed = ", ".join(map(quoted, columns))
+    own = opened.arrow(f"select {listed} from {built.sql()} order by rowid")
+    theirs = expected.select([names.index(name.lower()) for name in columns])
+    theirs = theirs.rename_columns(own.column_names)
+    if own.equals(theirs):
+        return np.arange(len(own))
+    if own.schema.types != theirs.schema.types or len(own) != len(theirs):
+        return None
+    if any(map(pa.types.is_dictionary, own.schema.types)):  # Arrow does not sort ENUMs
+        return None
+    keys = [(name, "ascending") for name in own.column_names]
+    order, other = (pc.sort_indices(each, sort_keys=keys) for each in (own, theirs))
+    if not own.take(order).equals(theirs.take(other)):
+        return None
+    at = np.empty(len(own), np.int64)
+    at[order.to_numpy()] = other.to_numpy()
+    return at
 
 
 def values(columns: Mapping[str, str], alias: str = "") -> str:

@@ -14,6 +14,7 @@ from provhouse.interactive.compiled import group_kernels
 from provhouse.interactive.compiled import numpy_kernels as group_twins
 from provhouse.interactive.index import kernels
 from provhouse.interactive.index import numpy_kernels as twins
+from provhouse.model.compiled import LARGE, TwinnedLoop, compiled
 
 Random = np.random.Generator
 SEEDS = range(20)
@@ -126,7 +127,8 @@ def test_numpy_computes_the_same_as_the_loop(loops: Any, numpy: Any, given: Any,
     assert set(arguments) == {name for name, each in vars(loops).items() if _is_loop(each)}
     for name, values in arguments.items():
         ours, theirs = _copied(values), _copied(values)
-        expected, found = getattr(loops, name)(*ours), getattr(numpy, name)(*theirs)
+        loop = getattr(loops, name).machine_code
+        expected, found = loop(*ours), getattr(numpy, name)(*theirs)
         _assert_same(name, expected, found)
         if name in ("pick", "scatter"):  # what follows the rows in the result is not read
             end = expected if name == "pick" else int((values[0] != 5).sum())
@@ -135,8 +137,20 @@ def test_numpy_computes_the_same_as_the_loop(loops: Any, numpy: Any, given: Any,
             _assert_same(name, _summed(name, ours), _summed(name, theirs))
 
 
+def test_a_loop_is_compiled_when_an_array_is_large() -> None:
+    def loop(values: NDArray[np.int8]) -> int:
+        return values.size + 1
+
+    def twin(values: NDArray[np.int8]) -> int:
+        return values.size
+
+    found = compiled(twin)(loop)
+    small, large = np.zeros(LARGE - 1, np.int8), np.zeros(LARGE, np.int8)
+    assert [found(each) - each.size for each in (small, large, small)] == [0, 1, 1]
+
+
 def _is_loop(each: object) -> bool:
-    return hasattr(each, "py_func")
+    return isinstance(each, TwinnedLoop)
 
 
 def _copied(values: tuple[Any, ...]) -> tuple[Any, ...]:
