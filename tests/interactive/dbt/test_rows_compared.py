@@ -10,12 +10,12 @@ from typing import Any
 import duckdb
 import pytest
 
-from provhouse.interactive.dbt.child import Run
+from provhouse.interactive.dbt.child import DbtRun
 from provhouse.interactive.dbt.opened_database import NOW, OpenedDatabase
 from provhouse.interactive.dbt.rows_compared import same_in_arrow, same_rows
 from provhouse.sql.catalog import TablePlace
 from provhouse.workflows.dbt.macros import Macros
-from provhouse.workflows.dbt.project import Project
+from provhouse.workflows.dbt.project import DbtProject
 
 BUILT = TablePlace("shop", "main", "built")
 VALUES: dict[str, tuple[Any, ...]] = {
@@ -40,8 +40,8 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenedDat
         rows += [[None] * len(columns)] * 20
         places = ", ".join([f"({', '.join('?' * len(columns))})"] * len(rows))
         con.execute(f"insert into built values {places}", [each for row in rows for each in row])
-    run = Run(0, tmp_path, "shop", tmp_path / "shop.duckdb", None, {}, (), (), "run")
-    found = OpenedDatabase(run, Project({}, (), {}, (), Macros({}), None, None))
+    run = DbtRun(0, tmp_path, "shop", tmp_path / "shop.duckdb", None, {}, (), (), "run")
+    found = OpenedDatabase(run, DbtProject({}, (), {}, (), Macros({}), None, None))
     yield found
     found.close()
 
